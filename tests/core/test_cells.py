@@ -102,15 +102,13 @@ def test_cells_of_contexts_average_to_the_row_and_their_order_is_that_of_the_nam
 
 
 def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
-    from tse_core.datasets.pairs import context_factors, context_index, unique_contexts
+    from tse_core.datasets.pairs import context_index, contexts_of
 
     pairs = load_pairs("marvin-linzen/in-object-relative")
     for kind, ends in (("causal", "guard/guards"), ("masked", "laughs.")):
-        index = context_index(pairs, kind)
-        factors = context_factors(pairs, index, kind)
-        contexts = pd.concat([unique_contexts(pairs, kind), factors], axis=1)
+        contexts = contexts_of(pairs, context_index(pairs, kind), kind)
         twins = twin_of(contexts)
-        assert (twins >= 0).all() and factors["twin"][0].endswith(ends.rstrip("."))
+        assert (twins >= 0).all() and contexts["twin"][0].endswith(ends.rstrip("."))
         left, right = contexts.iloc[0], contexts.iloc[twins[0]]
         assert (left["number"], right["number"]) == ("singular", "plural")
         assert left["left"] + "s" == right["left"] and left["right"] == right["right"]

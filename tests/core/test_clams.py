@@ -8,15 +8,13 @@ import pandas as pd
 import pytest
 
 from tse_core.datasets import downloads
-from tse_core.datasets.clams import NO_VERB, SEVERAL, read_clams
-from tse_core.datasets.coerce import as_lemmas
+from tse_core.datasets.clams import NO_VERB, SEVERAL, UNLISTED, verb_pairs
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.names import load_pairs
+from tse_core.datasets.names import load_pairs, usual_list
 from tse_core.datasets.pairs import unique_contexts
 from tse_core.datasets.registry import data_sets
+from tse_core.datasets.tables import read_table
 from tse_core.errors import TseWarning
-from tse_core.files import read_yaml
-from tse_core.paths import data_folder
 from tse_core.words import join
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -38,16 +36,21 @@ def labelled(*sentences):
     return "\n".join(map("\t".join, zip(cycle(("True", "False")), sentences, strict=False)))
 
 
-@pytest.fixture
-def clams_file(tmp_path):
-    """Writes True and False lines as a file of CLAMS."""
+def read(path, language):
+    return verb_pairs(read_table(path), language, load_lemmas(usual_list("exact", f"clams/{language}")))
 
-    def write(template, *sentences):
+
+@pytest.fixture
+def pairs_of(tmp_path):
+    """Reads sentences in turn right and wrong as a file of CLAMS: the pairs as dictionaries, and what is set aside."""
+
+    def pairs(language, template, *sentences):
         path = tmp_path / f"{template}.txt"
         path.write_text(labelled(*sentences), encoding="utf-8")
-        return path
+        found, aside = read(path, language)
+        return found.to_dict("records"), aside
 
-    return write
+    return pairs
 
 
 @pytest.fixture
@@ -69,8 +72,8 @@ def test_each_file_holds_the_lines_and_pairs_that_were_counted(mirror):
     rows = []
     for name in (data.name for data in data_sets().values() if data.format == "clams"):
         code = name.rpartition("/")[2]
-        for path in downloads.files(name):
-            pairs, aside = read_clams(path, code)
+        for path in downloads.files([name]):
+            pairs, aside = read(path, code)
             lines = path.read_text("utf8").rstrip("\n").count("\n") + 1
             rows.append((code, path.stem, lines, len(pairs), aside[SEVERAL], aside[NO_VERB]))
     found = pd.DataFrame(rows, columns=["language", "template", "lines", "pairs", "several words", "no verb"])
@@ -100,38 +103,30 @@ def test_a_construction_loads_by_its_name_and_says_what_was_set_aside(simple_fil
 # The rules
 
 
-def test_pairs_part_at_the_verb_wherever_it_stands(clams_file):
-    path = clams_file(
-        "obj_rel_within_anim",
-        "der Direktor , den die Architekten verehren , lacht",
-        "der Direktor , den die Architekten verehrt , lacht",
-    )
-    pairs, aside = read_clams(path, "de")
-    columns = ["construction", "lemma", "left", "right", "number", "correct", "wrong"]
-    assert not aside and pairs[columns].to_numpy().tolist() == [
-        ["In object relative clause", "verehren", "Der Direktor, den die Architekten", ", lacht.", "plural"]
-        + ["verehren", "verehrt"]
-    ]
+def test_pairs_part_at_the_verb_wherever_it_stands(pairs_of):
+    right, wrong = (f"der Direktor , den die Architekten {verb} , lacht" for verb in ("verehren", "verehrt"))
+    pairs, aside = pairs_of("de", "obj_rel_within_anim", right, wrong)
+    assert not aside and pairs == [
+        {"id": "de/obj_rel_within_anim/1", "lemma": "verehren", "left": "der Direktor, den die Architekten",
+         "right": ", lacht", "number": "plural", "correct": "verehren", "wrong": "verehrt"}
+    ]  # fmt: skip
 
 
-def test_an_agreeing_adjective_or_a_missing_verb_sets_a_pair_aside(clams_file):
+def test_an_agreeing_adjective_or_a_missing_verb_sets_a_pair_aside(pairs_of):
     french = ["les auteurs sont petits", "les auteurs est petit", "les auteurs sont vieux", "les auteurs est vieux"]
-    pairs, aside = read_clams(clams_file("simple_agrmt", *french), "fr")
-    assert (pairs["left"] + "|" + pairs["right"]).tolist() == ["Les auteurs|vieux."]
-    assert aside == {SEVERAL: 1}
-    russian = ["авторы ждали", "авторы ждал", "авторы старые", "авторы старый"]
-    pairs, aside = read_clams(clams_file("simple_agrmt", *russian), "ru")
-    assert pairs[["lemma", "number", "correct", "wrong"]].values.tolist() == [["ждать", "plural", "ждали", "ждал"]]
-    assert aside == {NO_VERB: 1}
+    ((pair,), aside) = pairs_of("fr", "simple_agrmt", *french)
+    assert (pair["left"], pair["right"]) == ("les auteurs", "vieux") and aside == {SEVERAL: 1}
+    ((pair,), aside) = pairs_of("ru", "simple_agrmt", "авторы ждали", "авторы ждал", "авторы старые", "авторы старый")
+    assert [*pair.values()][1:] == ["ждать", "авторы", "", "plural", "ждали", "ждал"] and aside == {NO_VERB: 1}
 
 
-def test_hebrew_prefixes_are_joined_except_before_the_gap(clams_file):
-    relative = clams_file("obj_rel_across_anim", "ה מלצר ש ה שומר אוהב רוקד", "ה מלצר ש ה שומר אוהב רוקדים")
-    (pair,) = read_clams(relative, "he")[0].to_dict("records")
-    assert join(pair["left"], pair["correct"], pair["right"]) == "המלצר שהשומר אוהב רוקד."
+def test_hebrew_prefixes_are_joined_except_before_the_gap(pairs_of):
+    sentences = "ה מלצר ש ה שומר אוהב רוקד", "ה מלצר ש ה שומר אוהב רוקדים"
+    ((pair,), _) = pairs_of("he", "obj_rel_across_anim", *sentences)
+    assert join(pair["left"], pair["correct"], pair["right"]) == "המלצר שהשומר אוהב רוקד"
     assert (pair["lemma"], pair["number"]) == ("רקד", "singular")
-    coordination = clams_file("vp_coord", "ה מלצר רוקד ו נוסע", "ה מלצר רוקד ו נוסעים")
-    assert read_clams(coordination, "he")[0]["left"].tolist() == ["המלצר רוקד ו"]
+    ((pair,), _) = pairs_of("he", "vp_coord", "ה מלצר רוקד ו נוסע", "ה מלצר רוקד ו נוסעים")
+    assert pair["left"] == "המלצר רוקד ו"
 
 
 # The verb lists
@@ -146,15 +141,11 @@ def test_a_list_holds_the_verbs_of_clams_each_form_once_and_thirty_verbs_as_type
     listed = {row.lemma: f"{row.singular}/{row.plural}" for row in table.itertuples()}
     typed = pd.read_csv(GOLDEN / "verbs.csv").query("list == @name")
     assert {row.lemma: f"{row.singular}/{row.plural}" for row in typed.itertuples()}.items() <= listed.items()
-    verbs = read_yaml(data_folder() / "clams.yaml")[language]["verbs"]
-    assert {lemma for lemma, both in verbs.items() if listed.get(lemma) != both} == (
-        {"ждать"} if language == "ru" else set()
-    )
+    assert not UNLISTED.get(language, {}).keys() & zip(table["singular"], table["plural"], strict=True)
 
 
 @pytest.mark.parametrize(
     ("data", "usual"), [("clams/fr/simple", "french"), ("clams/he", "hebrew"), ("clams/en", "newman-clean")]
 )
 def test_without_a_list_the_verbs_of_the_language_are_asked(data, usual):
-    assert as_lemmas(None, data=data).name == usual
-    assert as_lemmas("german", data=data).name == "german"
+    assert usual_list("exact", data) == usual

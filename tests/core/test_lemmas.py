@@ -108,7 +108,7 @@ def test_the_hash_names_the_forms_and_nothing_else():
         ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "bad.csv:3 ./run.: singular is empty"),
         ("lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n", "bad.csv:4 .walks/walk.: these"),
         ("lemma,singular,plural\nput,put,put\n", "bad.csv:2 .put/put.: both forms are the same"),
-        ("lemma,singular,plural,noun\nwalk,walks,walk,maybe\n", "bad.csv: noun is 'maybe' in row 1; it must be yes"),
+        ("lemma,singular,plural,noun\nwalk,walks,walk,maybe\n", "bad.csv:2 .walks/walk.: noun must be yes or no"),
     ],
 )
 def test_a_faulty_list_is_refused_with_its_line(tmp_path, text, message):

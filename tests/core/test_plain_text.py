@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, load_lemmas, load_pairs, load_sentence_pairs
-from tse_core.datasets.coerce import as_pairs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import ChangedTextWarning
 from tse_core.syntaxgym.suites import read_suite
@@ -23,7 +22,7 @@ PAIR |= {"correct": "laughs", "wrong": "laugh"}
 
 
 def read(**changes):
-    return as_pairs(pd.DataFrame([PAIR | changes]))
+    return load_pairs(pd.DataFrame([PAIR | changes]))
 
 
 @pytest.mark.parametrize(

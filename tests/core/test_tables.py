@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
-from tse_core.datasets.coerce import as_pairs, as_sentence_pairs
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape
 from tse_core.datasets.tables import agreement_as_sentences, agreement_pairs, split_pair
 from tse_core.words import composed, join
@@ -64,9 +63,9 @@ TYPES = {
 @pytest.mark.parametrize("kind", TYPES)
 def test_columns_of_any_type_are_read_as_texts(kind):
     pairs = load_pairs("marvin-linzen/simple")
-    pd.testing.assert_frame_equal(as_pairs(pairs.apply(TYPES[kind]).assign(left=pairs["left"])), as_pairs(pairs))
+    pd.testing.assert_frame_equal(load_pairs(pairs.apply(TYPES[kind]).assign(left=pairs["left"])), load_pairs(pairs))
     sentences = agreement_as_sentences(pairs)
-    assert as_sentence_pairs(sentences.apply(TYPES[kind])).equals(as_sentence_pairs(sentences))
+    assert load_sentence_pairs(sentences.apply(TYPES[kind])).equals(load_sentence_pairs(sentences))
 
 
 def test_columns_with_any_names_are_said(write):
@@ -99,11 +98,10 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
         ("m.csv", "good,good\nA b.,A c.\n", "m.csv: two columns are called 'good'"),
         ("m.csv", "good,bad\n", "m.csv: holds no row"),
         ("m.csv", "left,correct,wrong\nThe cat,runs,\n", "m.csv:2: a form of the verb is empty"),
-        ("m.csv", "True\tA b.\nFalse\tA c.\nTrue\tA d.\n", "m.csv:3: a pair is a True sentence"),
-        ("m.csv", "True\tA b.\nperhaps\tA c.\n", "m.csv:2: a line must be True or False, a tab and a sentence"),
-        ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not valid JSON"),
+        ("m.csv", "True\tA b.\nFalse\tA c.\nTrue\tA d.\n", "m.csv:3: a pair is a line of True, a tab and a sentence"),
+        ("m.csv", "True\tA b.\nperhaps\tA c.\n", "m.csv:2: a pair is a line of True"),
+        ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not a JSON object"),
         ("m.jsonl", PAIR + '\n{"sentence_good": "a b", "label": -1}', "m.jsonl:2: sentence_bad is missing"),
-        ("m.jsonl", PAIR.replace(', "label": -1', ""), "m.jsonl:1: label is missing; it says the subject's number"),
         ("m.jsonl", PAIR.replace("laughs", "laughs!"), "m.jsonl:1: .* must carry the same punctuation"),
     ],
 )  # fmt: skip
@@ -124,7 +122,7 @@ def test_a_mistake_is_one_line_with_file_and_line(write, name, text, message):
 def test_a_mistake_in_a_table_is_one_line_with_its_row(change, message):
     row = {"left": "The author", "right": "", "number": "singular", "correct": "laughs", "wrong": "laugh"}
     with pytest.raises(InputError, match=message):
-        as_pairs(pd.DataFrame([row, row | change]))
+        load_pairs(pd.DataFrame([row, row | change]))
 
 
 def test_numbers_that_are_not_said_are_shown_by_the_forms_of_the_verb(tiny_causal):

@@ -14,7 +14,6 @@ from tse_book import published
 from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_book.studies.some_lemmas import scores_over
 from tse_core.agreement.slots import marked_distribution
-from tse_core.datasets.coerce import as_lemmas
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
@@ -67,7 +66,7 @@ def suites_signature(signatures: Sequence[Signature]) -> Signature:
 
 def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
     """Table 3 from a model: probabilities of the printed subwords and of `LIKE`, their share in its top 10, TSE."""
-    lemmas = as_lemmas(lemmas)
+    lemmas = load_lemmas(lemmas)
     printed = published.table3()
     parts = []
     for number, (sentence, rows) in enumerate(printed.groupby("sentence", sort=False)):
@@ -93,13 +92,13 @@ def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, 
     shares = sampled_forms(model, contexts, lemmas, sample)
     rows = [_bounded(group, "past") for _, group in shares.groupby("construction", sort=False)]
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
-    lemmas = _with_past(as_lemmas(lemmas))
+    lemmas = _with_past(load_lemmas(lemmas))
     return _tidy(pd.DataFrame(rows).assign(metric="past"), _signature(model, data, lemmas))
 
 
 def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: int) -> pd.DataFrame:
     """How the probability at the verb slot divides, past forms apart, in a fixed sample of each construction."""
-    lemmas = _with_past(as_lemmas(lemmas))
+    lemmas = _with_past(load_lemmas(lemmas))
     contexts = contexts.drop_duplicates(["construction", "left", "right", "number"])
     groups = contexts.groupby("construction", sort=False)
     chosen = pd.concat([group.sample(min(sample, len(group)), random_state=0) for _, group in groups])

@@ -14,8 +14,7 @@ from tse_core.agreement.divisions import MARGIN
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import Options, Verbs
 from tse_core.agreement.verbs import counted_verbs
-from tse_core.datasets.coerce import as_lemmas
-from tse_core.datasets.lemmas import DEFAULT, Lemmas
+from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS
 from tse_core.models.coerce import as_language_model
@@ -44,7 +43,7 @@ def shared_lemmas(
     ------
     InputError : an unknown choice; the models share none; whole words without their end for a masked model.
     """
-    chosen, lemmas = Options(verbs=verbs, word_end=word_end).forms, as_lemmas(lemmas)
+    chosen, lemmas = Options(verbs=verbs, word_end=word_end).forms, load_lemmas(lemmas)
     shared = Lemmas(f"{lemmas.name}-shared", lemmas.table)
     for model in map(as_language_model, models):
         shared = Lemmas(shared.name, counted_verbs(model, shared, chosen).lemmas.drop(columns="tokens"))

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.pairs import context_factors, context_index, contexts_of
+from tse_core.datasets.pairs import context_index, contexts_of
 
 
 def numbered_contexts(
@@ -22,8 +22,7 @@ def numbered_contexts(
     of a design; how many contexts there are without a sample.
     """
     index = context_index(pairs, kind, protocol)
-    contexts = contexts_of(pairs, index, kind, ["construction", "subject", "noun", "left", "right", "number"])
-    contexts = pd.concat([contexts, context_factors(pairs, index, kind)], axis=1)
+    contexts = contexts_of(pairs, index, kind)
     if sample == "all":
         chosen = np.argsort(pd.factorize(contexts["construction"])[0], kind="stable")
     else:

@@ -20,9 +20,8 @@ from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import TABLES, Detail, Options, Verbs, older_names
 from tse_core.agreement.scoring import FORM_COLUMNS, GROUP, SUMS, Scorer, all_at_cutoffs
 from tse_core.agreement.verbs import counted_verbs
-from tse_core.datasets.coerce import as_lemmas, as_pairs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
-from tse_core.datasets.names import data_hash
+from tse_core.datasets.names import data_hash, load_pairs, usual_list
 from tse_core.datasets.numbers import require_agreement, with_numbers
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError, TseWarning
@@ -107,11 +106,11 @@ def prepare(
     options: Options,
 ) -> "Prepared":
     """All that is known before the first forward pass; bad input raises here. Parameters are those of `evaluate`."""
-    pairs = as_pairs(pairs)
+    pairs = load_pairs(pairs)
     if pairs.empty:
         raise InputError("there are no pairs to score")
     name = pairs.attrs.get("name", "pairs")
-    lemmas = in_order(as_lemmas(lemmas, options.protocol, name))
+    lemmas = in_order(load_lemmas(usual_list(options.protocol, name) if lemmas is None else lemmas))
     refuse_taken_names(pairs, lemmas.table)
     require_agreement(pairs, lemmas)
     known, guessed = numbered_pairs(pairs, lemmas)

@@ -13,8 +13,8 @@ from tse_core.agreement.evaluate import Prepared, prepare
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import Options
 from tse_core.agreement.recorded import must_be_fetched, recorded_evaluation
-from tse_core.datasets.coerce import as_lemmas, as_pairs
-from tse_core.datasets.lemmas import Lemmas
+from tse_core.datasets.lemmas import Lemmas, load_lemmas
+from tse_core.datasets.names import load_pairs, usual_list
 from tse_core.errors import InputError
 from tse_core.models.coerce import as_language_model
 from tse_core.results.store import Store
@@ -132,8 +132,9 @@ def _prepared(models, pairs, lemmas, shared: bool, options: Options) -> list[tup
     """Each model's name with what it is asked, or what is recorded of it, model by model."""
     if isinstance(models, str | Path) or not models:
         raise InputError(f"models is {models!r}; give a list of at least one model")
-    tables = [as_pairs(each) for each in ([pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs)]
-    lists = [as_lemmas(lemmas, options.protocol, table.attrs.get("name", "")) for table in tables]
+    tables = [load_pairs(each) for each in ([pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs)]
+    usual = [usual_list(options.protocol, table.attrs.get("name", "")) for table in tables]
+    lists = [load_lemmas(name if lemmas is None else lemmas) for name in usual]
     opened: dict[str, Any] = {}  # models, or lists of recorded evaluations
     for name, model in models.items() if isinstance(models, Mapping) else ((None, model) for model in models):
         found: Any = [None]

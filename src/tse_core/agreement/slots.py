@@ -16,8 +16,7 @@ from tse_core.agreement.divisions import MARGIN
 from tse_core.agreement.options import Options
 from tse_core.agreement.scoring import Scorer, all_at_cutoffs
 from tse_core.agreement.verbs import counted_verbs
-from tse_core.datasets.coerce import as_lemmas
-from tse_core.datasets.lemmas import DEFAULT, Lemmas
+from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.pairs import NUMBERS
 from tse_core.datasets.plain_text import plain_context
 from tse_core.errors import InputError, check_known
@@ -75,7 +74,7 @@ def score_context(
         raise InputError("the context is empty; give at least one word before or after the verb's place")
     left, right = plain_context(left, right)
     model, options = as_language_model(model), Options(detail="forms")
-    counted = counted_verbs(model, as_lemmas(lemmas), options.forms)
+    counted = counted_verbs(model, load_lemmas(lemmas), options.forms)
     context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
     tables = Scorer(model, counted, options).tables(pd.DataFrame([context]), no_pairs)
@@ -140,7 +139,7 @@ def mark_words(words, number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
     >>> mark_words(["meets", "meet", "met", "controls", "##s"], "singular")
     ['correct', 'wrong', 'past', 'correct', 'other']
     """
-    lemmas = as_lemmas(lemmas)
+    lemmas = load_lemmas(lemmas)
     marks = _marks(lemmas.table, number, lemmas.table)
     return [marks.get(word.strip(), ("other", ""))[0] for word in words]
 
@@ -157,7 +156,7 @@ def past_forms(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 def marked_entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
-    lemmas = as_lemmas(lemmas)
+    lemmas = load_lemmas(lemmas)
     marks = _marks(lemmas.single_entries(model)[0], number, lemmas.table)
     return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
 

@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.blimp.tables import accuracy
-from tse_core.datasets.coerce import as_sentence_pairs
-from tse_core.datasets.names import data_hash
+from tse_core.datasets.names import data_hash, load_sentence_pairs
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.files import safe_name
@@ -88,7 +87,7 @@ def evaluate_blimp(
     model = as_model(model).with_policies(bos=bos, space=space)
     method = default_method(model) if method is None else method
     check_method(model, method)
-    pairs = as_sentence_pairs(pairs)
+    pairs = load_sentence_pairs(pairs)
     name = pairs.attrs.get("name", "sentence-pairs")
     pairs = suited(pairs, method)
     check_pairs(pairs, method)
@@ -129,7 +128,7 @@ def evaluate_blimp_models(models: Iterable, pairs: str | pd.DataFrame = "blimp",
     ------
     InputError : two models have the same name; what `evaluate_blimp` raises.
     """
-    pairs, runs = as_sentence_pairs(pairs), {}
+    pairs, runs = load_sentence_pairs(pairs), {}
     for model in models:
         opened = as_model(model)
         if opened.label in runs:

@@ -59,19 +59,18 @@ def states(names: Iterable[str] = ("all",)) -> pd.DataFrame:
     return table.assign(state=[_state(row) for row in table.itertuples()])
 
 
-def files(name: str) -> list[Path]:
-    """The checked local files of a data set or of one of its files, in the registry's order.
+def files(names: Iterable[str]) -> list[Path]:
+    """The checked local files of data sets or of single files, in the registry's order.
 
     Nothing is downloaded; files that a mirror *folder* holds are copied into the cache at once. Raises InputError where
     a file is not cached, or was changed since.
     """
-    table = states([name])
+    table = states(names)
     for row in table[table["state"] != "cached"].itertuples():
         if mirror_folder() is None:
             what = "is not downloaded yet" if row.state == "missing" else f"was changed or cut off ({path_of(row.key)})"
-            raise InputError(
-                f"{row.name} {what}: run `tse data fetch {name}`, or set TSE_MIRROR to a folder that holds {row.key}"
-            )
+            fetch = f"`tse data fetch {' '.join(names)}`"
+            raise InputError(f"{row.name} {what}: run {fetch}, or set TSE_MIRROR to a folder that holds {row.key}")
         _bring(row)
     return [path_of(key) for key in table["key"]]
 

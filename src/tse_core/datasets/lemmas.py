@@ -2,16 +2,7 @@
 
 Agreement is tested on many verbs at once. A lemma counts if BOTH its forms (third person singular and plural) are
 single vocabulary entries, as only those have a probability at the verb slot (Newman et al. 2021, section 3).
-
-Three English lists come with the project, all from that paper's appendix:
-
-- ``newman-appendix``: the 1,970 lemmas as printed, with correct forms;
-- ``newman-clean``: the same without non-verbs, typos, was/were and the modals;
-- ``newman-released``: the 1,951 rows of the authors' published file, rebuilt by rule with its faults.
-
-A fourth, ``newman-full``, the paper's 3,562, exists once a reader has made it from the Giant Verb List
-(data/lemmas/giant_verb_list.py). For other languages there are ``french``, ``german``, ``hebrew`` and ``russian``;
-data/README.md says where they come from.
+`DESCRIPTIONS` says which lists there are, data/README.md where they come from.
 """
 
 import hashlib
@@ -25,7 +16,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tse_core.datasets.plain_text import plain_table
-from tse_core.datasets.tables import read_table
+from tse_core.datasets.tables import places, read_table
 from tse_core.errors import InputError, unknown_name_error
 from tse_core.files import read_yaml
 from tse_core.paths import cache_folder, data_folder
@@ -45,6 +36,7 @@ DESCRIPTIONS = {
 }
 REQUIRED = ("lemma", "singular", "plural")
 BAND_EDGES = (3.0, 4.0, 5.0)  # zipf: 1, 10 and 100 uses per million words
+_SAID = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 BANDS = ("under 1 a million", "1 to 10 a million", "10 to 100 a million", "over 100 a million")
 
 
@@ -65,21 +57,28 @@ class Lemmas:
 
     def __post_init__(self):
         given = self.table
-        where = given.attrs.get("where", f"the lemma list {self.name}")  # a table from a file has its lines as index
+        where = given.attrs.get("where", f"the lemma list {self.name}")
         if missing := [column for column in REQUIRED if column not in given]:
             raise InputError(f"{where}: no column {missing[0]!r}; there is: {', '.join(map(str, given.columns))}")
-        texts = [name for name in given if name in REQUIRED or not is_numeric_dtype(given[name])]
-        table = _typed(plain_table(given, where, texts), where)
-        if table.empty:
+        if given.empty:
             raise InputError(f"{where} holds no lemma; each row needs {', '.join(REQUIRED)}")
+        texts = [name for name in given if name in REQUIRED or not is_numeric_dtype(given[name])]
+        table = plain_table(given, where, texts).set_axis(places(given, where))
         faults = {f"{column} is empty": table[column] == "" for column in REQUIRED}
         faults["both forms are the same; they must differ"] = table["singular"] == table["plural"]
         faults["these two forms appear in an earlier row; keep one"] = table.duplicated(["singular", "plural"])
+        if "noun" in table and not is_bool_dtype(table["noun"]):
+            table["noun"] = table["noun"].astype("str").str.lower().map(_SAID)
+            faults["noun must be yes or no"] = table["noun"].isna()
         for fault, rows in faults.items():
-            if rows.any():
-                row = int(rows.to_numpy().argmax())
-                place = f"{where}:{table.index[row]}" if "where" in given.attrs else f"{where}, row {row + 1}"
-                raise InputError(f"{place} ({'/'.join(table[['singular', 'plural']].iloc[row])}): {fault}")
+            for place, row in table[rows].head(1).iterrows():
+                raise InputError(f"{place} ({row['singular']}/{row['plural']}): {fault}")
+        if "noun" in table:
+            table = table.astype({"noun": bool})
+        if "zipf" in table:
+            zipf = pd.to_numeric(table["zipf"], errors="coerce")
+            band = pd.cut(zipf, [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
+            table = table.assign(zipf=zipf, band=band)
         table = table.reset_index(drop=True)
         table.attrs.pop("where", None)
         object.__setattr__(self, "table", table)
@@ -110,8 +109,8 @@ class Lemmas:
         return self.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
 
 
-def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
-    """A verb list by name, or from a .csv file with the columns lemma, singular, plural.
+def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> Lemmas:
+    """A verb list by name, from a .csv file or a table with the columns lemma, singular, plural, or as it is.
 
     Raises InputError for an unknown name, a missing file or column, an empty cell, or a row that occurs twice.
 
@@ -121,6 +120,10 @@ def load_lemmas(name_or_path: str | Path = DEFAULT) -> Lemmas:
     >>> lemmas.table.set_index("plural").loc["quiz", "singular"]
     'quizzes'
     """
+    if isinstance(name_or_path, Lemmas):
+        return name_or_path
+    if isinstance(name_or_path, pd.DataFrame):
+        return Lemmas(name_or_path.attrs.get("name", "verbs"), name_or_path)
     name, folder = str(name_or_path), data_folder() / "lemmas"
     if name == "newman-full":
         if not full_list_file().is_file():
@@ -164,22 +167,6 @@ def third_person(verb: str) -> str:
     if verb.endswith("y") and verb[-2:-1] not in ("a", "e", "i", "o", "u"):
         return verb[:-1] + "ies"
     return verb + ("es" if verb.endswith(("sh", "s", "x", "ch", "z", "o")) else "s")
-
-
-def _typed(table: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The list with noun as bool and zipf as a number with its band, where it has them."""
-    if "noun" in table and not is_bool_dtype(table["noun"]):
-        words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-        said = table["noun"].astype("str").str.lower().map(words)
-        if said.isna().any():
-            row = said.isna().to_numpy().argmax()
-            raise InputError(f"{where}: noun is {table['noun'].iloc[row]!r} in row {row + 1}; it must be yes or no")
-        table = table.assign(noun=said.astype(bool))
-    if "zipf" in table:
-        zipf = pd.to_numeric(table["zipf"], errors="coerce")
-        band = pd.cut(zipf, [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
-        table = table.assign(zipf=zipf, band=band)
-    return table
 
 
 def full_list_file() -> Path:

@@ -1,41 +1,48 @@
-"""Everything loadable by name: generated templates, pinned downloads, files in data/, and the reader's own files."""
+"""Pairs by name (of a grammar, a download, a file in data/), by path or from a table: as every function takes them."""
 
 import hashlib
+import warnings
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from tse_core.datasets import clams, downloads
 from tse_core.datasets.grammar import generate, grammar_file, list_grammars, load_grammar
+from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
+from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.datasets.plain_text import plain_table
 from tse_core.datasets.registry import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.tables import FILES, TABLES, agreement_as_sentences, agreement_pairs, read_table, sentence_pairs
-from tse_core.errors import check_known, unknown_name_error
+from tse_core.errors import TseWarning, check_known, unknown_name_error
 from tse_core.files import read_text
 from tse_core.paths import data_folder
 from tse_core.words import spelled_nouns
 
+GRAMMARS = (".yaml", ".yml")
+_AS_LOADED = {"construction", "left", "right", "number", "correct", "wrong"}
+_OF_SENTENCES = {"good", "bad"}, *map(set, PREFIX_FIELDS.values())
+
 
 def load_pairs(
-    name_or_path: str | Path,
+    name_or_path: str | Path | pd.DataFrame,
     columns: Mapping[str, str] | None = None,
     *,
     capital: bool = True,
     period: bool = True,
 ) -> pd.DataFrame:
-    """Agreement pairs by name or path; the columns are :data:`tse_core.datasets.pairs.AGREEMENT_COLUMNS`.
+    """Agreement pairs by name or path, or from a table, in :data:`tse_core.datasets.pairs.AGREEMENT_COLUMNS`.
 
     Parameters
     ----------
     name_or_path :
-        a grammar of data/grammars, such as ``"marvin-linzen"``, or one of its constructions
-        (``"marvin-linzen/simple"``); a data set of data/datasets.yaml, such as ``"newman-blimp"`` or ``"clams/fr"``, or
-        a part of it; the path of a .jsonl file (sentence_good, sentence_bad, label), of a table (.csv, .tsv, .txt, see
-        :func:`tse_core.datasets.tables.agreement_pairs`) or of a grammar in YAML. `dataset_table` lists all names.
+        a name of `dataset_table`: a grammar (``"marvin-linzen"``), a data set (``"newman-blimp"``, ``"clams/fr"``) or a
+        part of either (``"marvin-linzen/simple"``); the path of a .jsonl file (sentence_good, sentence_bad, label), of
+        a table (.csv, .tsv, .txt, see :func:`tse_core.datasets.tables.agreement_pairs`) or of a grammar in YAML; or a
+        DataFrame with the columns of such a table. One with the columns of loaded pairs keeps its spelling.
     columns : which column of a table is what, if its name does not show it: ``{"good": "sentence"}``.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
 
@@ -43,42 +50,52 @@ def load_pairs(
     ------
     InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
-    name = str(name_or_path).rstrip("/")
-    spelling: dict[str, Any] = {"capital": capital, "period": period}
+    if isinstance(name_or_path, pd.DataFrame):
+        shaped = not set(name_or_path) >= _AS_LOADED
+        pairs = agreement_pairs(name_or_path, columns, capital=capital and shaped, period=period and shaped)
+        return _called(name_or_path.attrs.get("name", "pairs"), pairs)
+    name, spelling = str(name_or_path).rstrip("/"), {"capital": capital, "period": period}
     head, _, tail = name.partition("/")
     if name.endswith(FILES):
-        pairs = agreement_pairs(read_table(name_or_path), columns, **spelling)
-    elif name.endswith((".yaml", ".yml")):
-        pairs = plain_table(generate(load_grammar(name_or_path), **spelling), name)
-    elif head in list_grammars():
-        return _generated(head, tail, read_text(grammar_file(head)), **spelling).copy()
-    else:
-        data, part = _data_set(name, AGREEMENT, list_grammars())
-        if data.format == "clams":
-            pairs = clams.load_clams(data.name, part, **spelling)
-        else:
-            pairs = _of_agreement(data, part, **spelling)
-    pairs.attrs["name"] = _short(name)
-    return pairs
+        return _called(name, agreement_pairs(read_table(name_or_path), columns, **spelling))
+    if name.endswith(GRAMMARS):
+        return _called(name, plain_table(generate(load_grammar(name_or_path), **spelling), name))
+    if head in list_grammars():
+        return _called(name, _generated(head, tail, read_text(grammar_file(head)), **spelling).copy())
+    return _called(name, _of_agreement(*_data_set(name, AGREEMENT, list_grammars()), **spelling))
 
 
-def load_sentence_pairs(name_or_path: str | Path, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Sentence pairs by name or path; the columns are :data:`tse_core.datasets.pairs.SENTENCE_COLUMNS`.
+def load_sentence_pairs(
+    name_or_path: str | Path | pd.DataFrame, columns: Mapping[str, str] | None = None
+) -> pd.DataFrame:
+    """Sentence pairs by name or path, or from a table, in :data:`tse_core.datasets.pairs.SENTENCE_COLUMNS`.
 
     ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms of data/laboratory,
     or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or of a table (.csv, .tsv, .txt); any name
-    that :func:`load_pairs` knows. Columns and errors are those of `load_pairs`.
+    that :func:`load_pairs` knows. A DataFrame of sentence pairs stays as it is. Columns and errors as in `load_pairs`.
     """
+    if isinstance(name_or_path, pd.DataFrame):
+        if any(fields <= set(name_or_path) for fields in _OF_SENTENCES):
+            return plain_table(name_or_path, "the pairs")
+        return _called(name_or_path.attrs.get("name", "sentence-pairs"), sentence_pairs(name_or_path, columns))
     name = str(name_or_path).rstrip("/")
     data = data_set_of(name)
     if name.endswith(FILES):
-        pairs = sentence_pairs(read_table(name_or_path), columns)
-    elif name.partition("/")[0] in list_grammars() or (data and data[0].holds == AGREEMENT):
-        pairs = agreement_as_sentences(load_pairs(name))
-    else:
-        pairs = _of_sentences(*_data_set(name, SENTENCES, _holding(AGREEMENT)))
-    pairs.attrs["name"] = _short(name)
-    return pairs
+        return _called(name, sentence_pairs(read_table(name_or_path), columns))
+    if name.partition("/")[0] in list_grammars() or (data and data[0].holds == AGREEMENT):
+        return _called(name, agreement_as_sentences(load_pairs(name)))
+    return _called(name, _of_sentences(*_data_set(name, SENTENCES, _holding(AGREEMENT))))
+
+
+def usual_list(protocol: str, data: str = "") -> str:
+    """The verb list of a protocol for agreement pairs of a name: that of their language, in English the protocol's own.
+
+    >>> usual_list("exact", "clams/fr/simple"), usual_list("released")
+    ('french', 'newman-appendix')
+    """
+    check_known("protocol", protocol, DEFAULTS)
+    found = data_set_of(data)
+    return found[0].lemmas if found and found[0].lemmas else DEFAULTS[protocol]
 
 
 def dataset_table() -> pd.DataFrame:
@@ -89,10 +106,8 @@ def dataset_table() -> pd.DataFrame:
         rows += [(f"{grammar}/{slug}", AGREEMENT, "generated") for slug in load_grammar(grammar).constructions]
     for data in data_sets().values():
         if data.holds in (AGREEMENT, SENTENCES):
-            source = "file" if data.folder else "download"
-            parts = [f"{data.name}/{part}" for part in _parts(data)]
-            names = clams.clams_names(data.name) if data.format == "clams" else [data.name, *parts]
-            rows += [(name, data.holds, source) for name in names]
+            names = [data.name, *(f"{data.name}/{part}" for part in _parts(data))]
+            rows += [(name, data.holds, "file" if data.folder else "download") for name in names]
     return pd.DataFrame(rows, columns=["name", "holds", "source"])
 
 
@@ -114,9 +129,7 @@ def data_hash(table: pd.DataFrame) -> str:
 @lru_cache(maxsize=4)
 def _generated(name: str, construction: str, text: str, **spelling: bool) -> pd.DataFrame:
     """The pairs of a grammar in data/grammars or of one of its constructions; `text` is part of the cache key."""
-    pairs = generate(load_grammar(name), construction or None, **spelling)
-    pairs.attrs["name"] = f"{name}/{construction}" if construction else name
-    return pairs
+    return generate(load_grammar(name), construction or None, **spelling)
 
 
 def _data_set(name: str, wanted: str, others: list[str]) -> tuple[DataSet, str]:
@@ -133,37 +146,57 @@ def _holding(what: str) -> list[str]:
     return [data.name for data in data_sets().values() if data.holds == what]
 
 
-def _parts(data: DataSet) -> dict[str, Path]:
-    """The files of a data set by the names of its parts."""
+def _parts(data: DataSet) -> dict[str, list[Path]]:
+    """The files of a data set by the names of its parts: their own, in CLAMS those of the constructions."""
     if data.folder:
         endings = TABLES if data.format == "table" else (".jsonl",)
         paths = sorted(path for path in (data_folder() / data.folder).rglob("*") if path.suffix in endings)
     else:
         paths = [Path(path) for path in data.files]
-    return {path.stem: path for path in paths}
+    patterns = load_grammar(data.grammar).templates if data.format == "clams" else []
+    slugs, parts = {pattern.name: pattern.slug for pattern in patterns}, {}
+    for path in paths:
+        parts.setdefault(slugs.get(path.stem, path.stem), []).append(path)
+    return parts
 
 
 def _files(data: DataSet, part: str) -> list[Path]:
-    """The files of a data set, or the one of a part."""
-    if not data.folder:
-        return downloads.files(f"{data.name}/{part}" if part else data.name)
+    """The files of a data set, or those of a part."""
     parts = _parts(data)
     if part:
-        check_known(f"paradigm of {data.name}", part, parts)
-    return [parts[part]] if part else list(parts.values())
+        check_known(f"part of {data.name}", part, parts)
+        parts = {part: parts[part]}
+    paths = [path for paths in parts.values() for path in paths]
+    if data.folder:
+        return paths
+    return downloads.files([f"{data.name}/{path.stem}" for path in paths] if part else [data.name])
 
 
 def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
-    """A data set's agreement pairs; a file without a pattern in the grammar is a separate construction."""
+    """A data set's agreement pairs; a file without a pattern in the grammar is a separate construction.
+
+    A warning says in one line how many pairs of CLAMS were set aside and why.
+    """
     patterns = load_grammar(data.grammar).templates if data.grammar else []
     constructions = {pattern.name: pattern.construction for pattern in patterns}
-    tables = []
+    tables: list[pd.DataFrame] = []
+    aside: Counter[str] = Counter()
     for path in _files(data, part):
-        template = path.stem.removesuffix("_all")
+        table, template = read_table(path), path.stem.removesuffix("_all")
+        if data.format == "clams":
+            lemmas = load_lemmas(usual_list("exact", data.name))
+            table, left_out = clams.verb_pairs(table, data.name.rpartition("/")[2], lemmas)
+            aside += left_out
         construction = data.construction or constructions.get(template, template)
-        pairs = agreement_pairs(read_table(path), data.columns, construction=construction, **spelling)
+        pairs = agreement_pairs(table, data.columns, construction=construction, **spelling)
         tables.append(pairs.assign(template=template))
-    return pd.concat(tables, ignore_index=True)
+    pairs = pd.concat(tables, ignore_index=True)
+    if total := aside.total():
+        reasons = "; ".join(f"{count:,}: {why}" for why, count in sorted(aside.items()))
+        name = f"{data.name}/{part}" if part else data.name
+        what = f"{name}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})"
+        warnings.warn(what, TseWarning, stacklevel=3)
+    return pairs
 
 
 def _of_sentences(data: DataSet, part: str) -> pd.DataFrame:
@@ -176,5 +209,7 @@ def _of_sentences(data: DataSet, part: str) -> pd.DataFrame:
     return pairs
 
 
-def _short(name: str) -> str:
-    return Path(name).stem if name.endswith((".yaml", ".yml", *FILES)) else name
+def _called(name: str, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs with their name, that of a file without its folder and ending."""
+    pairs.attrs["name"] = Path(name).stem if name.endswith((*GRAMMARS, *FILES)) else name
+    return pairs

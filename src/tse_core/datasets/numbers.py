@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tse_core.datasets.lemmas import Lemmas, third_person
-from tse_core.datasets.pairs import verb_lemma
+from tse_core.datasets.tables import lemmas_of
 from tse_core.errors import InputError
 
 
@@ -21,38 +21,36 @@ def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataF
     >>> found["number"].tolist(), guessed
     (['singular', 'plural', 'singular', ''], 1)
     """
-    missing = pairs["number"] == ""
-    if not missing.any():
-        return pairs, 0
-    known: dict[tuple[str, str], str] = {}
+    number = pairs["number"]
     for lemmas in lists:
-        known = _of_forms(lemmas) | known
-    plain = (pairs[side].str.lower().str.removesuffix("n't") for side in ("correct", "wrong"))
-    forms = list(zip(*plain, strict=True))
-    listed = pd.Series([known.get(both, "") for both in forms], index=pairs.index)
-    spelled = pd.Series([_spelled(*both) for both in forms], index=pairs.index).where(missing & (listed == ""), "")
-    number = pairs["number"].mask(missing, listed + spelled).astype("str")
-    base = pairs["correct"].where(number == "plural", pairs["wrong"]).map(verb_lemma)
-    lemma = pairs["lemma"].mask((pairs["lemma"] == "") & (number != ""), base)
-    return pairs.assign(number=number, lemma=lemma), int((spelled != "").sum())
+        number = number.mask(number == "", _shown(pairs, lemmas))
+    spelled = pd.Series([_spelled(*both) for both in _forms(pairs)], pairs.index, "str").where(number == "", "")
+    pairs = pairs.assign(number=number + spelled)
+    return pairs.assign(lemma=lemmas_of(pairs)), int((spelled != "").sum())
 
 
 def require_agreement(pairs: pd.DataFrame, lemmas: Lemmas) -> None:
     """Raises InputError where a pair gives one number and the list's forms of its verb imply the other."""
-    known = _of_forms(lemmas)
-    for correct, wrong, number in pairs[["correct", "wrong", "number"]].drop_duplicates().itertuples(index=False):
-        shown = known.get((correct.lower(), wrong.lower()), number)
-        if number and shown != number:
-            raise InputError(
-                f"a pair is said to be {number}, but by the verb list {lemmas.name} its correct form {correct!r} is "
-                f"{shown} (the other form is {wrong!r}): exchange the numbers, or the columns singular and plural"
-            )
+    shown = _shown(pairs, lemmas)
+    against = pairs[(shown != "") & (pairs["number"] != "") & (shown != pairs["number"])]
+    for row in against.head(1).itertuples():
+        raise InputError(
+            f"a pair is said to be {row.number}, but by the verb list {lemmas.name} its form {row.correct!r} is "
+            f"{shown[row.Index]} (the other form is {row.wrong!r}): exchange the numbers, or the columns of the list"
+        )
 
 
-def _of_forms(lemmas: Lemmas) -> dict[tuple[str, str], str]:
-    """(correct, wrong) -> the number of the correct form, by the rows of a list."""
+def _shown(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
+    """The number of each pair's correct form by a verb list; "" where the list does not hold both forms."""
     forms = list(zip(lemmas.table["singular"], lemmas.table["plural"], strict=True))
-    return dict.fromkeys(forms, "singular") | {(plural, singular): "plural" for singular, plural in forms}
+    number_of = dict.fromkeys(forms, "singular") | {(plural, singular): "plural" for singular, plural in forms}
+    return pd.Series([number_of.get(both, "") for both in _forms(pairs)], pairs.index, "str")
+
+
+def _forms(pairs: pd.DataFrame) -> Iterable[tuple[str, str]]:
+    """The correct and the wrong form of each pair in lower case, without a contracted not."""
+    plain = (pairs[side].str.lower().str.removesuffix("n't") for side in ("correct", "wrong"))
+    return zip(*plain, strict=True)
 
 
 def _spelled(correct: str, wrong: str) -> str:

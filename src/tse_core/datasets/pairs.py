@@ -42,16 +42,31 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
     One row a context, in order of first appearance: construction, left, right (empty for causal), number, pairs (how
     many pairs share it). Each construction has its own contexts.
     """
-    return contexts_of(pairs, context_index(pairs, kind, protocol), kind, ["construction", "left", "right", "number"])
+    return contexts_of(pairs, context_index(pairs, kind, protocol), kind)[
+        ["construction", "left", "right", "number", "pairs"]
+    ]
 
 
-def contexts_of(pairs: pd.DataFrame, index: np.ndarray, kind: str, columns: list[str]) -> pd.DataFrame:
-    """The contexts that `index` numbers, with these columns of their first pairs ("" where missing) and `pairs`."""
+def contexts_of(pairs: pd.DataFrame, index: np.ndarray, kind: str) -> pd.DataFrame:
+    """The contexts that `index` (from `context_index`) numbers, in the order of their numbers.
+
+    Columns construction, subject, noun, left, right and number of the first pair ("" where there is none), ``pairs``,
+    then each further column of the pairs with one value per context, such as the factors of a design. ``twin`` is cut
+    at the verb's place for a causal model, which reads no further.
+    """
     first = np.unique(index, return_index=True)[1]
+    columns = ["construction", "subject", "noun", "left", "right", "number"]
     contexts = pairs.iloc[first].reindex(columns=columns, fill_value="").reset_index(drop=True)
     if kind == "causal":
         contexts["right"] = ""
-    contexts["pairs"] = np.bincount(index, minlength=len(contexts))
+    contexts["pairs"] = np.bincount(index)
+    for column in [name for name in pairs if name not in (*contexts, "id", "lemma", "correct", "wrong")]:
+        values = pairs[column].fillna("")
+        if column == "twin" and kind == "causal":
+            values = values.str.partition("___")[0].str.strip()
+        values = values.to_numpy()
+        if (values[first][index] == values).all():
+            contexts[column] = values[first]
     return contexts
 
 
@@ -62,27 +77,6 @@ def context_index(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> np
     check_known("protocol", protocol, PROTOCOLS)
     columns = keys[kind] + (["number"] if protocol == "exact" else [])
     return pairs.groupby(columns, sort=False).ngroup().to_numpy(dtype="int64")
-
-
-def context_factors(pairs: pd.DataFrame, index: np.ndarray, kind: str) -> pd.DataFrame:
-    """Properties of contexts besides their words: each further column of the pairs with one value per context.
-
-    E.g. template, attractor, attractor_number and the factors of a design. ``twin`` is cut at the verb's place for
-    a causal model, which reads no further.
-
-    A row per context, in the order of `index` (from `context_index`); "" where a pair has no value.
-    """
-    own = ("id", "construction", "subject", "noun", "lemma", "left", "right", "number", "correct", "wrong", "pairs")
-    first = np.unique(index, return_index=True)[1]
-    found = {}
-    for column in [name for name in pairs if name not in own]:
-        values = pairs[column].fillna("")
-        if column == "twin" and kind == "causal":
-            values = values.str.partition("___")[0].str.strip()
-        values = values.to_numpy()
-        if (values[first][index] == values).all():
-            found[column] = values[first]
-    return pd.DataFrame(found, index=range(len(first)))
 
 
 def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -> tuple[str, str]:

@@ -12,39 +12,9 @@ import pandas as pd
 
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
-from tse_core.schemas import check
+from tse_core.schemas import check, read_schema
 
 AGREEMENT, SENTENCES = "agreement pairs", "sentence pairs"
-_NAME = r"(?!\.\.?(/|\Z))[A-Za-z0-9_.-]+"
-_PATH = r"\A((?!\.\.?(/|\Z))[A-Za-z0-9_.+() -]+(/(?!\Z)|\Z))+\Z"  # no part of a path leads out of the cache
-_TEXT = {"type": "string", "minLength": 1}
-_SCHEMA = {
-    "type": "object",
-    "propertyNames": {"pattern": rf"\A{_NAME}(/{_NAME})?\Z"},
-    "additionalProperties": {
-        "type": "object",
-        "required": ["holds", "format"],
-        "additionalProperties": False,
-        "properties": {
-            "holds": {"enum": [AGREEMENT, SENTENCES, "suites", "verbs"]},
-            "format": {"enum": ["jsonl", "table", "json", "blimp", "clams"]},
-            "construction": _TEXT,
-            "grammar": _TEXT,
-            "columns": {"type": "object", "additionalProperties": _TEXT},
-            "folder": {"type": "string", "pattern": _PATH},
-            "repository": {"type": "string", "pattern": rf"\A{_NAME}/{_NAME}\Z"},
-            "commit": {"type": "string", "pattern": r"\A[0-9a-f]{40}\Z"},
-            "licence": _TEXT,
-            "files": {
-                "type": "object",
-                "minProperties": 1,
-                "propertyNames": {"pattern": _PATH},
-                "additionalProperties": {"type": "string", "pattern": r"\A[0-9]{1,12} [0-9a-f]{64}\Z"},
-            },
-        },
-        "oneOf": [{"required": ["folder"]}, {"required": ["repository", "commit", "licence", "files"]}],
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -60,6 +30,7 @@ class DataSet:
     format: str
     construction: str = ""
     grammar: str = ""
+    lemmas: str = ""
     columns: Mapping[str, str] | None = None
     folder: str = ""
     repository: str = ""
@@ -101,5 +72,5 @@ def read_registry() -> pd.DataFrame:
 @lru_cache(maxsize=4)
 def _rows(path: Path, changed: int) -> dict[str, DataSet]:
     rows = read_yaml(path)
-    check(rows, _SCHEMA, str(path))
+    check(rows, read_schema("datasets.schema.json"), str(path))
     return {name: DataSet(name, **row) for name, row in rows.items()}

@@ -82,20 +82,16 @@ def agreement_pairs(
     """
     cells = _renamed(table, columns, NAMES)
     factors = [name for name in cells if name not in NAMES]
-    pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="").reset_index(drop=True)
-    parts = _parts(cells, table)
-    pairs["correct"], pairs["wrong"] = parts["correct"], parts["wrong"]
-    sides = [shape(*both, capital=capital, period=period) for both in zip(parts["left"], parts["right"], strict=True)]
+    pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="").assign(**_parts(cells))
+    sides = [shape(*both, capital=capital, period=period) for both in zip(pairs["left"], pairs["right"], strict=True)]
     pairs["left"], pairs["right"] = [left for left, _ in sides], [right for _, right in sides]
-    pairs["number"] = _numbers(pairs["number"], table)
-    base = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"]).map(verb_lemma)
-    pairs["lemma"] = pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), base)
-    ids, stem = _ids(table)
-    for column, usual in (("id", ids), ("template", stem), ("construction", stem or "pairs")):
-        pairs[column] = pairs[column].mask(pairs[column] == "", usual)
+    pairs["number"] = _numbers(pairs["number"])
+    pairs["lemma"] = lemmas_of(pairs)
+    stem = Path(table.attrs.get("where", "")).stem
+    pairs = _filled(pairs, id=_ids(table), template=stem, construction=stem or "pairs")
     if construction:
         pairs["construction"] = construction
-    return with_nouns(pairs, _where(table))
+    return with_nouns(pairs.reset_index(drop=True), table.attrs.get("where", "the pairs"))
 
 
 def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -106,26 +102,22 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
     """
     cells = _renamed(table, columns, _IN_SENTENCES)
     if "good" not in cells:
-        parts = _parts(cells, table)
-        sides = list(zip(parts["left"], parts["right"], strict=True))
+        parts = _parts(cells)
         for side, form in (("good", "correct"), ("bad", "wrong")):
-            cells[side] = [join(left, verb, right) for (left, right), verb in zip(sides, parts[form], strict=True)]
+            cells[side] = [*map(join, parts["left"], parts[form], parts["right"])]
     for side in ("good", "bad"):
-        _refuse(cells[side] == "", table, f"the {side} sentence is empty")
-    ids, stem = _ids(table)
+        _refuse(cells[side] == "", f"the {side} sentence is empty")
     given = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
-    pairs = given.reindex(columns=SENTENCE_COLUMNS, fill_value="").reset_index(drop=True)
-    for column, usual in (("paradigm", stem or "pairs"), ("pair_id", ids.str.rpartition("/")[2])):
-        pairs[column] = pairs[column].mask(pairs[column] == "", usual)
-    pairs["phenomenon"] = pairs["phenomenon"].mask(pairs["phenomenon"] == "", pairs["paradigm"])
-    pairs["methods"] = "full-sentence"
+    pairs = given.reindex(columns=SENTENCE_COLUMNS, fill_value="")
+    stem = Path(table.attrs.get("where", "")).stem
+    pairs = _filled(pairs, paradigm=stem or "pairs", pair_id=[label.rpartition("/")[2] for label in _ids(table)])
+    pairs = _filled(pairs, phenomenon=pairs["paradigm"]).assign(methods="full-sentence")
     for method, fields in PREFIX_FIELDS.items():
         allowed = (pairs[list(fields)] != "").all(axis=1)
-        flag = method.replace("-", "_") + "_method"
-        if flag in cells:
-            allowed &= cells[flag].reset_index(drop=True) != "False"
+        if (flag := method.replace("-", "_") + "_method") in cells:
+            allowed &= cells[flag] != "False"
         pairs["methods"] = pairs["methods"].mask(allowed, pairs["methods"] + f" {method}")
-    return pairs
+    return pairs.reset_index(drop=True)
 
 
 def agreement_as_sentences(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -143,14 +135,25 @@ def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
     position = different[0]
     correct, wrong = good_words[position].rstrip(MARKS), bad_words[position].rstrip(MARKS)
     final = good_words[position][len(correct) :]
-    if bad_words[position][len(wrong) :] != final or not correct or not wrong:
-        raise InputError(f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}")
     rest = " ".join(good_words[position + 1 :])
     left, right = " ".join(good_words[:position]), f"{final} {rest}".strip()
     right = f" {right}" if not final and right[:1] and right[0] in MARKS else right
-    if join(left, correct, right) != good:
-        raise InputError(f"{where}: the quotation mark behind {correct!r} closes none that stands before it: {good!r}")
+    if not correct or not wrong or (join(left, correct, right), join(left, wrong, right)) != (good, bad):
+        fault = "the two verb forms must carry the same punctuation, and a quotation mark behind them closes one before"
+        raise InputError(f"{where}: {fault}: {good!r} / {bad!r}")
     return left, correct, wrong, right
+
+
+def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
+    """The lemma of each pair: what it says, else what its verb's plural form shows, where the number is known."""
+    plural = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"])
+    return pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), plural.map(verb_lemma))
+
+
+def places(table: pd.DataFrame, what: str) -> list[str]:
+    """Where each row of a table stands: file and line, or `what` it is and the row."""
+    where = table.attrs.get("where")
+    return [f"{where}:{line}" for line in table.index] if where else [f"{what}, row {i + 1}" for i in range(len(table))]
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
@@ -190,43 +193,38 @@ def _true_false(text: str, path: Path) -> pd.DataFrame:
     """Each False with the True before it."""
     lines = pd.Series(lines_of(text), dtype="str")
     lines.index += 1
-    lines = lines[lines.str.strip() != ""]
-    parts = lines.str.partition("\t")
-    good, sentence = parts[0].str.strip() == "True", parts[2].str.strip()
-    broken = ~(good | (parts[0].str.strip() == "False")) | (sentence == "")
-    if broken.any():
-        raise InputError(f"{path}:{broken.idxmax()}: a line must be True or False, a tab and a sentence")
-    alone = good & good.shift(-1, fill_value=True)
-    if alone.any() or not good.iloc[0]:
-        line = alone.idxmax() if alone.any() else 1
-        raise InputError(f"{path}:{line}: a pair is a True sentence and one or more False ones behind it")
+    parts = lines[lines.str.strip() != ""].str.partition("\t")
+    kind, sentence = parts[0].str.strip(), parts[2].str.strip()
+    good, first = kind == "True", kind.index == kind.index[0]
+    fault = ~kind.isin(("True", "False")) | (sentence == "") | good & good.shift(-1, fill_value=True) | first & ~good
+    if fault.any():
+        pair = "a pair is a line of True, a tab and a sentence, and below it one or more lines of False"
+        raise InputError(f"{path}:{fault.idxmax()}: {pair}")
     return pd.DataFrame({"good": sentence.where(good).ffill(), "bad": sentence})[~good]
 
 
 def _json_lines(text: str, path: Path) -> pd.DataFrame:
     records = {}
     for number, line in enumerate(lines_of(text), start=1):
-        if not line.strip():
-            continue
-        try:
-            records[number] = json.loads(line)
-            json.dumps(records[number], ensure_ascii=False).encode()
-        except (ValueError, RecursionError) as error:  # UnicodeEncodeError: half of a character
-            raise InputError(f"{path}:{number}: not valid JSON ({error})") from None
-        if not isinstance(records[number], dict):
-            raise InputError(f"{path}:{number}: a line must be a JSON object with sentence_good and sentence_bad")
+        if line.strip():
+            try:
+                records[number] = {**json.loads(line)}
+                json.dumps(records[number], ensure_ascii=False).encode()
+            except (ValueError, TypeError, RecursionError) as error:  # UnicodeEncodeError: half of a character
+                raise InputError(f"{path}:{number}: not a JSON object ({error})") from None
     return pd.DataFrame.from_records(list(records.values()), index=list(records))
 
 
 def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapping[str, tuple]) -> pd.DataFrame:
     """The table in plain text: the known columns by what they hold, then all others; names said take precedence.
 
-    Raises InputError: a column that is not there, no two sentences and no sentence with two forms.
+    The index says where each row stands. Raises InputError: a column that is not there, no two sentences and no
+    sentence with two forms.
     """
-    where, columns = _where(table), dict(columns or {})
+    where, columns = table.attrs.get("where", "the pairs"), dict(columns or {})
     if table.empty:
         raise InputError(f"{where}: there are no pairs to score")
-    table = table.rename(columns=str)
+    table = table.set_axis(places(table, where)).rename(columns=str)
     check_columns(table, where)
     there = ", ".join(table.columns)
     for holds, name in columns.items():
@@ -242,7 +240,7 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
             "(left or text) and two forms (correct, wrong); or say which column is which, as in --column good=NAME"
         )
     for holds in needed:
-        _refuse(table[found[holds]].isna(), table, f"{found[holds]} is missing")
+        _refuse(table[found[holds]].isna(), f"{found[holds]} is missing")
     unused = {holds for way in _WAYS for holds in way} - set(needed)
     cells = {holds: table[name] for holds, name in found.items() if holds not in unused}
     taken = {name for known in NAMES.values() for name in known} | {*found.values(), ""}
@@ -251,54 +249,44 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
     return plain_table(pd.DataFrame(cells), where, parts=_PREFIXES)
 
 
-def _parts(cells: pd.DataFrame, table: pd.DataFrame) -> dict[str, list[str]]:
+def _parts(cells: pd.DataFrame) -> dict[str, list[str]]:
     """What stands before the verb, its correct and its wrong form, and what stands behind it, of each row."""
     if "good" in cells:
-        sentences = enumerate(zip(cells["good"], cells["bad"], strict=True))
-        parts = [split_pair(good, bad, _place(table, row)) for row, (good, bad) in sentences]
+        parts = [split_pair(good, bad, where) for where, good, bad in cells[["good", "bad"]].itertuples()]
         return {name: [part[i] for part in parts] for i, name in enumerate(("left", "correct", "wrong", "right"))}
     found = {name: cells[name].tolist() for name in ("left", "correct", "wrong", "right") if name in cells}
     if "text" in cells:
         sides = cells["text"].str.partition(MASK)
-        _refuse(sides[1] == "", table, f"no {MASK} in the text; it marks the verb's place")
+        _refuse(sides[1] == "", f"no {MASK} in the text; it marks the verb's place")
         found |= {"left": [plain(left) for left in sides[0]], "right": [plain_right(right) for right in sides[2]]}
-    _refuse((cells["correct"] == "") | (cells["wrong"] == ""), table, "a form of the verb is empty")
-    _refuse(cells["correct"] == cells["wrong"], table, "the correct and the wrong form are the same")
+    _refuse((cells["correct"] == "") | (cells["wrong"] == ""), "a form of the verb is empty")
+    _refuse(cells["correct"] == cells["wrong"], "the correct and the wrong form are the same")
     return {"right": [""] * len(cells)} | found
 
 
-def _numbers(said: pd.Series, table: pd.DataFrame) -> pd.Series:
+def _numbers(said: pd.Series) -> pd.Series:
     """ "singular", "plural" or "" for each cell; "SG -> PL" gives the first, the good sentence's."""
     numbers = said.str.partition("->")[0].str.strip().str.lower().map(_NUMBERS)
-    if numbers.isna().any():
-        row = int(numbers.isna().to_numpy().argmax())
+    for where, number in said[numbers.isna()].items():
         raise InputError(
-            f"{_place(table, row)}: the number is {said.iloc[row]!r}; it must be singular or plural (SG or PL, Sing or "
-            "Plur, -1 or -2), or empty; pairs about anything else can be compared as sentences (tse blimp)"
+            f"{where}: the number is {number!r}; it must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or "
+            "empty; pairs about anything else can be compared as sentences (tse blimp)"
         )
-    if _where(table).endswith(".jsonl"):
-        _refuse(numbers == "", table, "label is missing; it says the subject's number: -1 singular, -2 plural")
     return numbers
 
 
-def _refuse(rows: pd.Series, table: pd.DataFrame, fault: str) -> None:
-    """Raises InputError, naming the first of the rows that are at fault."""
+def _refuse(rows: pd.Series, fault: str) -> None:
+    """Raises InputError, naming the place of the first of the rows that are at fault."""
     if rows.any():
-        raise InputError(f"{_place(table, int(rows.to_numpy().argmax()))}: {fault}")
+        raise InputError(f"{rows.idxmax()}: {fault}")
 
 
-def _where(table: pd.DataFrame) -> str:
-    return table.attrs.get("where", "the pairs")
+def _filled(pairs: pd.DataFrame, **usual) -> pd.DataFrame:
+    """The pairs with the usual values, one or one a row, in the cells that are empty."""
+    return pairs.assign(**{name: pairs[name].mask(pairs[name] == "", values) for name, values in usual.items()})
 
 
-def _place(table: pd.DataFrame, row: int) -> str:
-    """Where a row stands: file and line, or the row of a table."""
-    return f"{_where(table)}:{table.index[row]}" if "where" in table.attrs else f"the pairs, row {row + 1}"
-
-
-def _ids(table: pd.DataFrame) -> tuple[pd.Series, str]:
-    """A label of each row, and the name of its file without the ending; "" for a table that comes from no file."""
-    if "where" not in table.attrs:
-        return pd.Series(range(1, len(table) + 1)).astype("str"), ""
-    stem = Path(_where(table)).stem
-    return pd.Series([f"{stem}/{line}" for line in table.index], dtype="str"), stem
+def _ids(table: pd.DataFrame) -> list[str]:
+    """A label of each row: the name of its file without the ending, and the line; or the number of the row."""
+    stem = Path(table.attrs.get("where", "")).stem
+    return [f"{stem}/{line}" for line in table.index] if stem else [str(i + 1) for i in range(len(table))]

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.coerce import as_sentence_pairs
+from tse_core.datasets.names import load_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
@@ -81,7 +81,7 @@ def score_pairs(
     model = as_model(model).with_policies(bos=bos, space=space)
     method = default_method(model) if method is None else method
     check_method(model, method)
-    sentence_pairs = as_sentence_pairs(sentence_pairs)
+    sentence_pairs = load_sentence_pairs(sentence_pairs)
     names = pair_names(sentence_pairs)
     sides = list(_sides(sentence_pairs, names, method, first))
     labels = [f"pair {name} ({side})" for name in names for side in ("good", "bad")]

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tse_core.agreement.options import CHOICES, SAMPLE_SIZE, TABLES, Detail
-from tse_core.datasets.coerce import usual_list
+from tse_core.datasets.names import usual_list
 from tse_core.datasets.pairs import PROTOCOLS, Protocol
 from tse_core.errors import InputError
 from tse_core.files import is_folder, is_there, read_yaml

@@ -37,7 +37,7 @@ def find_suite(name_or_path: str | Path) -> Path:
         return laboratory[tail]
     for collection, names in collections.items():
         if tail in names and head in ("", collection):
-            return downloads.files(f"{collection}/{tail}")[0]
+            return downloads.files([f"{collection}/{tail}"])[0]
     known = [*laboratory, *(suite for names in collections.values() for suite in names)]
     raise unknown_name_error("suite", name, known, "; or a path that ends in .json or .csv")
 
