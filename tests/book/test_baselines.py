@@ -1,7 +1,6 @@
 """The baselines: Kneser-Ney against NLTK's, full distributions, and the protocol every language model implements."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
@@ -11,7 +10,6 @@ from tse_book.baselines.lstm import train_lstm
 from tse_book.baselines.ngram import train_ngram
 from tse_book.laboratory import laboratory_ngram
 from tse_core.blimp.scores import evaluate_blimp
-from tse_core.sentences.preferences import score_pairs
 from tse_core.sentences.tokens import token_surprisals
 
 BOUNDARY, END, VOCABULARY = 0, 1, 30
@@ -96,14 +94,6 @@ def test_sentence_scores_equal_the_conditional_probabilities_by_hand(baseline, b
         expected -= logits[0].double().log_softmax(-1)[ids[place + 1]].item() / np.log(2)
     (scores,) = token_surprisals(baseline, WORDS[2:3], bos=bos)
     assert scores.bits.sum() == pytest.approx(expected, abs=1e-4)
-
-
-def test_a_baseline_has_whole_words_and_flags_unknown_ones(baseline):
-    assert baseline.word_id("keys") == baseline.tokenizer.get_vocab()["keys"]
-    assert baseline.word_id("doors") is None
-    pairs = pd.DataFrame({"good": ["The doors are old."], "bad": ["The doors is old."]})
-    scores = score_pairs(baseline, pairs)
-    assert scores["unknown_good"].tolist() == [1] and not scores["unknown_critical"].any()
 
 
 @pytest.mark.slow

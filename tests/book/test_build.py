@@ -2,14 +2,11 @@
 
 import hashlib
 import json
-import threading
-import urllib.error
-import urllib.request
 
 import pandas as pd
 import pytest
 
-from book.make import downloads, html, live, serve, wllama
+from book.make import downloads, html, live, wllama
 from book.make.recorded_examples import examples_html
 from tse_core import load_model
 from tse_core.results.tidy import TIDY_COLUMNS, read_results
@@ -87,14 +84,6 @@ def test_without_the_engine_the_book_has_recorded_examples_and_one_warning(place
     assert "EW differs by" in (place / "distance.html").read_text()
 
 
-def test_live_0_leaves_it_out_without_a_word(place, monkeypatch, capsys):
-    monkeypatch.setenv("LIVE", "0")
-    monkeypatch.setattr(live.wllama, "engine_files", None)
-    live.write()
-    assert not capsys.readouterr().out and live.complete()
-    assert [path.name for path in live.STATIC.iterdir()] == ["facts.json"]
-
-
 def test_examples_show_text_as_text():
     example = {"left": "<b>", "number": "plural", "ew": 0.5, "mw": 0.5, "verbs": 2, "tse": {},
                "top": [{"token": " <i>", "p": 0.25, "form": "other"}]}  # fmt: skip
@@ -147,20 +136,3 @@ def test_a_change_counts_where_pages_read(tree):
         assert html.state() == before
         (tree / name).write_text("another text")
         assert (html.state() != before) == (name in pages), name
-
-
-def test_files_are_served_with_the_types_that_browsers_ask_for(tmp_path):
-    kinds = {"index.html": "text/html", "worker.js": "text/javascript", "engine.wasm": "application/wasm"}
-    (tmp_path / "book").mkdir()
-    for name in kinds:
-        (tmp_path / "book" / name).write_text("1")
-    pages = serve.server(0, tmp_path)
-    threading.Thread(target=pages.serve_forever, args=(0.01,), daemon=True).start()
-    address = f"http://127.0.0.1:{pages.server_port}"
-    for name, kind in kinds.items():
-        with urllib.request.urlopen(f"{address}/book/{name}") as answer:
-            assert answer.headers.get_content_type() == kind
-    with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"{address}/%00")
-    pages.shutdown()
-    pages.server_close()

@@ -1,4 +1,4 @@
-"""Every chapter that takes models, run with the real one alone and with none: what its cells say holds both times."""
+"""Every chapter of the built book, and those that take models once more without the real one: what they say holds."""
 
 import json
 import os
@@ -10,7 +10,6 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
-import papermill
 import pytest
 
 from book.make import NOTEBOOKS, RUNS
@@ -21,10 +20,6 @@ from tse_book.pages.notebook import NOTHING
 pytestmark = pytest.mark.slow
 LABORATORY = ["lab-systematic-causal", "lab-lexical-causal"]
 CHAPTERS = [name for name in notebook_names() if "\nmodels = [" in (NOTEBOOKS / f"{name}.py").read_text()]
-# Of these, the book shows the laboratory's models beside the real one; the others leave them out when there is one.
-TOGETHER = [name for name in CHAPTERS if "real_models(" not in (NOTEBOOKS / f"{name}.py").read_text()]
-# These show results of the laboratory in every build.
-ALWAYS_THERE = {"00_report", "04_figure1", "17_every_verb"}
 PROGRESS = re.compile(r".*: +\d+%\|.*")  # the bar of what takes longer than half a second
 TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL)
 
@@ -64,20 +59,6 @@ def forked_kernels():
         yield
     source.stdin.close()
     source.wait()
-
-
-@pytest.fixture
-def executed(forked_kernels, tmp_path, monkeypatch, results):
-    """Executes a chapter with these models: the notebook with its outputs."""
-    monkeypatch.setenv("TSE_STORE", str(results))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-
-    def execute(name, models):
-        known = papermill.inspect_notebook(str(NOTEBOOKS / f"{name}.ipynb"))
-        assert "models" in known
-        return build.run(NOTEBOOKS / f"{name}.ipynb", tmp_path / f"{name}.ipynb", {"models": models})
-
-    return execute
 
 
 def outputs(notebook):
@@ -141,18 +122,11 @@ def test_a_chapter_of_the_built_book_holds(name):
     holds_together(nbformat.read(built, 4))
 
 
-@pytest.mark.parametrize("name", TOGETHER)
-def test_a_chapter_holds_with_the_real_model_alone(name, executed, real_model):
-    notebook = executed(name, [real_model])
-    holds_together(notebook)
-    assert real_model in words(notebook) + " ".join(data for _, data in charts(notebook))
-    if name not in ALWAYS_THERE:
-        assert not [model for model in LABORATORY if model in words(notebook)]
-
-
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_holds_with_no_real_model(name, executed):
-    notebook = executed(name, LABORATORY)
+def test_a_chapter_holds_with_no_real_model(name, forked_kernels, tmp_path, monkeypatch, results):
+    monkeypatch.setenv("TSE_STORE", str(results))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    notebook = build.run(NOTEBOOKS / f"{name}.ipynb", tmp_path / f"{name}.ipynb", {"models": LABORATORY})
     holds_together(notebook)
     said, [real] = words(notebook), load_profile("default")["optional"]
     if name != "00_report" and "\nrecorded = " not in (NOTEBOOKS / f"{name}.py").read_text():

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tse_core
 from tse_book import claims, published
 from tse_book.charts.paper import published_curves
 from tse_book.claims import blimp, judging
 from tse_book.claims.cases import cases
 from tse_book.claims.curves import ranges, stability
 from tse_book.claims.finding import CHECKS, load_claims
-from tse_book.claims.judging import laboratory_ledger, ledger, verdict_summary
+from tse_book.claims.judging import laboratory_ledger, ledger
 from tse_book.claims.training import training_ledger
 from tse_book.claims.verdicts import (
     CLOSE,
@@ -29,7 +30,6 @@ from tse_book.claims.verdicts import (
 )
 from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary, table2, table3
 from tse_core.datasets.paradigms import blimp_paradigms
-from tse_core.errors import InputError
 from tse_core.metrics.scores import PAPER_CUTOFFS
 
 
@@ -72,9 +72,6 @@ def test_every_claim_has_one_row_for_each_basis(bare):
     assert len(cells) == 120 and set(cells["verdict"]) == {NOT_RUN}
     surprisals = bare[bare["id"].str.startswith("SG.surprisals")]
     assert surprisals["published"].tolist() == [0.0, 4.1239, 1.0126]  # Figure 5b
-    summary = verdict_summary(bare)
-    assert list(summary.columns) == list(VERDICTS)
-    assert summary.to_numpy().sum() == len(bare) and summary.loc["newman-2021", REPRODUCED] == 0
 
 
 SAID = {
@@ -371,18 +368,12 @@ def test_the_laboratory_has_its_own_ledger():
     assert table[["TSE", "EW", "MW"]].tolist() == [NOT_RUN, "truth in the interval", "truth outside the interval"]
     without = laboratory_ledger(pd.DataFrame([scores | {"TSE": 1.0, "EW": 0.71, "MW": 0.95}]))
     assert list(without["verdict"]) == ["within 0.02", "within 0.02", "differs"]
-    with pytest.raises(InputError, match="laboratory scores without band"):
-        laboratory_ledger(pd.DataFrame([scores]).drop(columns="band"))
 
 
 def test_an_evaluation_goes_into_the_ledger_as_it_is(small_models, reference_data):
     """A random model that calls itself by a paper model's name, for the form of the table alone."""
-    import tse_core
-
     model = tse_core.load_model(small_models / "random-bert-cased", device="cpu")
-    pairs = tse_core.load_pairs("marvin-linzen/simple")
-    tidy = tse_core.evaluate(model, pairs, "newman-clean", protocol="released").tidy()
-    assert set(ledger(tidy)["verdict"]) == set(ledger()["verdict"])
+    tidy = tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean", protocol="released").tidy()
     found = of_runs(tidy.assign(model="somewhere/bert-large-cased"))
     assert set(found["verdict"]) == {OTHER_LIST}
     assert list(found["metric"].dropna()) == ["MW", "EW", "TSE", "lemmas"]
@@ -392,7 +383,6 @@ def test_an_evaluation_goes_into_the_ledger_as_it_is(small_models, reference_dat
     assert reference_data is None or found.loc["S3.vocabulary.1", "measured"] == 745
     cell = found[found["metric"] == "EW"].iloc[0]
     assert cell["low"] < cell["measured"] < cell["high"]
-    assert "newman-clean@" in cell["signature"]
 
 
 def training(model, **steps):
@@ -446,10 +436,9 @@ def test_the_wrong_form_of_like_is_judged_against_the_right_one(like, verdict):
 
 
 NUMBERS = ("score", "accuracy", "estimate", "slope", "perplexity", "probability", "items_accepted")
-TABLES = [name for name in ("table2", "table3", "figure1", "figures234", "blimp_table3", "blimp_table4", "blimp_human",
-          "blimp_prefix_methods", "blimp_slopes", "blimp_perplexities", "hu2020_suites", "hu2020_circuits",
-          "syntaxgym_models")
-          if hasattr(published, name)]  # fmt: skip
+TABLES = ("table2", "table3", "figure1", "figures234", "blimp_table3", "blimp_table4", "blimp_human", "blimp_slopes",
+          "blimp_prefix_methods", "blimp_perplexities", "hu2020_suites", "hu2020_circuits",
+          "syntaxgym_models")  # fmt: skip
 
 
 def otherwise(table: pd.DataFrame, way: str) -> pd.DataFrame:

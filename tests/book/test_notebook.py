@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pandas as pd
 import pytest
 
-from tse_book.pages import folded, guard, table, try_this
+from tse_book.pages import guard, table, try_this
 
 
 def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():
@@ -20,11 +20,9 @@ def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():
     assert "style=" not in html
 
 
-def test_a_cell_of_hebrew_runs_from_right_to_left_and_a_folded_table_is_whole_and_has_a_title():
+def test_a_cell_of_hebrew_runs_from_right_to_left():
     shown = table(pd.DataFrame({"sentence": ["המלצר רוקד.", "Le chef parle."], "pairs": [1, 2]}), "Pairs")
     assert '<td dir="auto">המלצר רוקד.</td>' in shown.data and "<td>Le chef parle.</td>" in shown.data
-    html = folded(shown, "gpt2 & others").data
-    assert html.startswith("<details><summary>gpt2 &amp; others</summary>") and shown.data in html
 
 
 def test_a_guard_names_its_sentence_when_it_fails():

@@ -1,11 +1,17 @@
-"""The papers' own numbers: sizes, known cells, sources kept apart."""
+"""The papers' own numbers, and the tables of the book beside them: sizes, known cells, contrasts, bins, slopes."""
 
 import hashlib
+from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from golden_facts import facts
-from tse_book import published
+from tse_book import charts, published
+from tse_book.pages import blimp_figures, figures, newman
+from tse_book.studies.learning_curves import doubling_slopes
+from tse_core.agreement.evaluations import Evaluations
 from tse_core.errors import InputError
 from tse_core.syntaxgym.library import public_suites
 
@@ -26,16 +32,6 @@ def test_figure_1_covers_2_metrics_4_constructions_and_19_cutoffs_and_agrees_wit
     whole = figure.query("side == 'top' and cutoff == 1.0").set_index(["construction", "metric"])["estimate"]
     table = published.table2().query("hf_name == 'bert-large-cased'").set_index(["construction", "metric"])["score"]
     assert len(whole) == 8 and ((whole - table[whole.index]).abs() <= 0.008).all()
-
-
-def test_hidden_points_of_the_loose_figures_are_left_out_unless_asked_for():
-    readable, everything = published.figures234(), published.figures234(readable=False)
-    assert readable["estimate"].notna().all()
-    assert set(readable["quality"]) == {"ok", "partial"}
-    assert len(everything) == 3040
-    assert set(published.figures234("figure4")["figure"]) == {"figure4"}
-    with pytest.raises(InputError, match="unknown figure 'figure5'"):
-        published.figures234("figure5")
 
 
 def test_counts_of_lemmas_and_templates():
@@ -72,3 +68,103 @@ def test_the_committed_tables_are_the_published_ones():
     for name, digest in facts()["published tables"].items():
         file = published.data_folder() / elsewhere.get(name, f"published/{name}")
         assert hashlib.sha256(file.read_bytes()).hexdigest() == digest, name
+
+
+def test_figure_1_falls_from_head_to_tail_as_the_field_notes_say():
+    falls = figures.head_and_tail(charts.published_curves(1)).set_index(["construction", "metric"])
+    mw = falls.loc[("Across object relative clause", "MW")]
+    assert (mw["head"], mw["tail"]) == (0.987, 0.570) and mw["tail_cutoff"] == 1e-6
+    assert falls.loc[("Across object relative clause", "EW"), "fall"] == pytest.approx(0.31, abs=0.005)
+
+
+def test_the_other_figures_agree_with_figure_1_where_they_show_the_same_curve_and_leave_out_a_misread_marker():
+    keys, second = ["model", "construction", "metric", "side", "cutoff"], charts.published_curves(2)
+    both = second.merge(charts.published_curves(1), on=keys)
+    assert len(both) > 80 and (both["score_x"] - both["score_y"]).abs().max() < 0.02
+    bert = second.query("model == 'bert-large-cased' and metric == 'MW' and side == 'bottom'")
+    assert not ((bert["construction"] == "Across object relative (no that)") & (bert["score"] == 1.0)).any()
+    with pytest.raises(InputError, match="unknown figure '9'; there is: 1, 2, 3, 4"):
+        charts.published_curves(9)
+
+
+def test_a_fall_over_the_same_contexts_is_not_one_of_the_means_of_what_is_left():
+    """At the head both contexts have a score, 1 and 0.5; at the tail only the first, 0.8."""
+    numbers = [(0, "top", 0.3, 1.0), (1, "top", 0.3, 0.5), (0, "bottom", 0.01, 0.8), (1, "bottom", 0.01, None)]
+    rows = [(context, metric, *rest) for metric in ("EW", "MW") for context, *rest in numbers]
+    at_cutoffs = pd.DataFrame(rows, columns=["context", "metric", "side", "cutoff", "score"])
+    found = SimpleNamespace(at_cutoffs=at_cutoffs, contexts=pd.DataFrame({"construction": ["Simple"] * 2}))
+    [ew, mw] = figures.falls_of_same_contexts(Evaluations([("m", found)])).to_dict("records")
+    assert (ew["contexts"], ew["at both ends"]) == (2, 1) and (ew["metric"], mw["metric"]) == ("EW", "MW")
+    assert ew["any contexts"] == pytest.approx(-0.05) and ew["same contexts"] == pytest.approx(0.2)
+
+
+@pytest.fixture(scope="module")
+def accuracies():
+    return blimp_figures.published_accuracies()
+
+
+def lost(accuracies, contrast):
+    """Points lost in each condition against the first one: a row per model."""
+    table = blimp_figures.contrast(accuracies, contrast)
+    wide = table.pivot_table("accuracy", "model", "condition", sort=False)
+    return 100 * wide.iloc[:, 1:].rsub(wide.iloc[:, 0], axis=0)
+
+
+def test_an_adjective_costs_the_ngram_model_35_points():
+    """The paper's text (section 6.1); the corrected Table 4, with its repeated rows, would give 18."""
+    for source, points in (("recomputed", 35), ("corrected", 18)):
+        found = lost(blimp_figures.published_accuracies(source), "adjective")
+        assert round(found.loc["5-gram"].item()) == points
+
+
+def test_attractors_cost_gpt2_and_the_lstm_about_what_the_paper_says(accuracies):
+    """20 points for the LSTM and 5 for Transformer-XL; 24 for GPT-2 (22 in the text, from the printed table)."""
+    found = lost(accuracies, "attractor").mean(axis=1)
+    assert found[["LSTM", "Transformer-XL", "GPT-2"]].round().tolist() == [20, 5, 24]
+
+
+def test_bins_of_a_known_relation():
+    """Pairs are right exactly where the margin is wide: accuracy 0 in the lower half of confidence, 1 in the upper."""
+    n = 400
+    margin = np.linspace(0.01, 4, n)
+    scores = pd.DataFrame({"margin": margin, "logp_good": -np.arange(n) / 10 - 5.0, "length_good": 8, "length_bad": 8})
+    scores["correct"] = (margin > 2).astype(float)
+    run = SimpleNamespace(pairs=scores)
+    table = blimp_figures.shallow_predictors({"m": run}, bins=4).set_index("predictor")
+    assert table.loc["confidence", "accuracy"].tolist() == [0, 0, 1, 1]
+    assert table.loc["probability", "accuracy"].tolist() == [1, 1, 0, 0]
+    assert table.loc["perplexity", "accuracy"].tolist() == [0, 0, 1, 1]
+    assert table.loc[["length"], "pairs"].tolist() == [n]  # one length: one bin
+    assert (table["low"] <= table["accuracy"] + 1e-12).all() and (table["accuracy"] <= table["high"] + 1e-12).all()
+
+
+def test_methods_are_compared_on_shared_pairs():
+    table = blimp_figures.recorded_methods(["nobody", "smollm2-135m-instruct"])
+    assert set(table) == set(published.blimp_methods_compared()) and set(table["model"]) == {"smollm2-135m-instruct"}
+    assert table.groupby("compared").size().to_dict() == {"one-prefix": 20, "two-prefix": 20}
+    row = table.set_index(["paradigm", "compared"]).loc[("wh_island", "one-prefix")]
+    assert (row["full_sentence"], row["prefix"]) == (0.737, 0.585)
+    drawn = blimp_figures.three_phenomena(table)
+    assert drawn["phenomenon"].nunique() == 3 and "whole sentence" in set(drawn["method"])
+
+
+def test_a_slope_is_the_gain_of_a_doubling():
+    words = np.array([1000, 2000, 4000, 8000])
+    curve = pd.DataFrame({"model": "m", "phenomenon": "p", "paradigm": "q", "sentences": words, "words": words})
+    curve["accuracy"] = [0.5, 0.56, 0.62, 0.68]
+    row = doubling_slopes(curve).iloc[0]
+    assert row["slope"] == pytest.approx(0.06) and row["low"] == pytest.approx(0.06) and row["last"] == 0.68
+
+
+def test_a_model_of_the_laboratory_is_none_of_the_real_ones_whatever_its_folder():
+    models = ["smollm2-135m-instruct", "models/lab-lexical-causal/", "/somewhere/gpt2"]
+    assert newman.real_models(models) == ["smollm2-135m-instruct", "/somewhere/gpt2"]
+    assert newman.laboratory_models(models) == ["models/lab-lexical-causal/"]
+
+
+def test_the_whole_distribution_is_table_2_with_no_point_hidden():
+    curves = charts.with_table2(charts.published_curves(2))
+    whole = curves[(curves["side"] == "top") & (curves["cutoff"] == 1.0)].set_index(["model", "construction", "metric"])
+    printed = published.table2().query("metric != 'TSE'").set_index(["hf_name", "construction", "metric"])["score"]
+    assert len(whole) == len(printed) == 80
+    assert (whole["score"].sort_index().to_numpy() == printed.sort_index().to_numpy()).all()

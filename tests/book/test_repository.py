@@ -105,12 +105,6 @@ def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_on_nothing_else(
 # Profiles
 
 
-def test_every_profile_is_well_formed():
-    for path in (ROOT / "notebooks" / "profiles").glob("*.yaml"):
-        jobs = profile.jobs(profile.load_profile(path.stem))
-        assert len({job.record for job in jobs}) == len(jobs), path
-
-
 def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_notebook(monkeypatch):
     monkeypatch.delenv(profile.WITHOUT, raising=False)
     models = profile.load_profile("default")["models"]
