@@ -1,4 +1,4 @@
-"""Scores in cells, number sensitivity and distinct decisions: by hand, and against evaluations of just these verbs."""
+"""Scores in cells, number sensitivity and distinct items: by hand, and against evaluations of just these verbs."""
 
 from dataclasses import replace
 
@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_core import InputError, evaluate, load_lemmas, load_pairs
-from tse_core.agreement.cells import twin_of
+from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
+from tse_core.agreement.cells import clustered, twin_of
+from tse_core.agreement.divisions import COUNTS, refuse_taken_names
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.datasets.pairs import context_index, contexts_of
+from tse_core.metrics.table import METRICS, NS, PAPER_CUTOFFS, Cutoffs
 from tse_core.results.signature import Signature
 
 SIMPLE = "marvin-linzen/simple"
+LEMMAS = load_lemmas().table
+SOME = LEMMAS[LEMMAS["lemma"].isin(["be", "have", "laugh", "see", "walk"])].reset_index(drop=True)
 ODDS = np.array([[2.0, 1.0, -1.0], [-2.0, 1.0, -3.0], [1.0, 0.0, 0.0]])  # key, keys, box x open, rust, walk
 
 
@@ -82,7 +86,7 @@ def test_an_item_that_several_pairs_ask_counts_once():
 
 
 def test_each_group_scores_as_an_evaluation_of_its_verbs_alone(tiny_causal, simple):
-    table, verbs = simple.table("noun,construction").set_index("noun"), load_lemmas().table
+    table, verbs = simple.table("noun,construction").set_index("noun"), LEMMAS
     assert set(table.index) == {True, False}
     for noun, row in table.iterrows():
         alone = evaluate(tiny_causal, SIMPLE, Lemmas("group", verbs[verbs["noun"] == noun]), detail="forms").table()
@@ -102,8 +106,6 @@ def test_cells_of_contexts_average_to_the_row_and_their_order_is_that_of_the_nam
 
 
 def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
-    from tse_core.datasets.pairs import context_index, contexts_of
-
     pairs = load_pairs("marvin-linzen/in-object-relative")
     for kind, ends in (("causal", "guard/guards"), ("masked", "laughs.")):
         contexts = contexts_of(pairs, context_index(pairs, kind), kind)
@@ -121,6 +123,12 @@ def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
         (lambda e: e.table("adverb,adverb"), "name at least one, each once"),
         (lambda e: replace(e, form_arrays=None).table("noun"), "use detail='forms'"),
         (lambda e: replace(e, form_arrays=None).table(lemmas=["walk"]), "use detail='forms'"),
+        (lambda e: e.intervals([]), "over is empty"),
+        (lambda e: e.intervals(["nouns"]), "unknown way of sampling 'nouns'"),
+        (lambda e: e.intervals(["attractors"]), "no column 'attractor'"),
+        (lambda e: e.table(lemmas="walk"), "is the text 'walk'"),
+        (lambda e: e.table(lemmas=["zzz"]), "none of the 1 lemmas given"),
+        (lambda e: clustered(e, "XX"), "unknown metric 'XX'"),
     ],
 )
 def test_what_is_not_there_is_one_line(ask, message):
@@ -137,3 +145,66 @@ def test_twins_do_not_depend_on_the_order_of_rows():
         twins = dict(zip(some["left"], twin_of(some), strict=True))
         assert some["left"][twins["The author"]] == "The authors" and some["left"][twins["The authors"]] == "The author"
         assert twins["The pilot"] == twins["The pilots"] == -1
+
+
+def two_nouns(**columns) -> pd.DataFrame:
+    pairs = load_pairs(SIMPLE)
+    return pairs[pairs["noun"].isin(["author", "pilot"])].reset_index(drop=True).assign(**columns)
+
+
+@pytest.fixture
+def scored(tiny_causal):
+    model = load_model(tiny_causal)
+
+    def run(pairs=None, lemmas=SOME, **how):
+        return evaluate(model, two_nouns() if pairs is None else pairs, lemmas, detail="forms", **how)
+
+    return run
+
+
+def test_every_column_of_results_is_refused_before_anything_is_scored(scored):
+    found = scored(cutoffs=Cutoffs((0.1, 1.0), (0.5,)))
+    tables = [found.table(intervals=True), found.table("noun", intervals=True), found.intervals()]
+    taken = {column for table in (*tables, found.contexts, found.pairs) for column in table}
+    taken -= {"construction", "noun", "subject", "left", "right", "number", "template", "attractor", "attractor_number"}
+    taken -= {"id", "lemma", "correct", "wrong", "twin"}
+    assert {"EW", "NS_low", "margin", "shift_high", "TSE_items", "split_twins", "within_noise"} <= taken
+    for name in sorted({*taken, *COUNTS, *METRICS, NS, "row", "metric", "tokens", "Pairs", "tse"}):
+        with pytest.raises(InputError, match="the pairs have a column .*, which results have too; give it another"):
+            refuse_taken_names([name], [])
+        with pytest.raises(InputError, match="the verb list has a column .*, which results have too"):
+            refuse_taken_names([], [name])
+    for name in ("construction", "number", "left", "twin"):
+        with pytest.raises(InputError, match="the verb list has a column"):
+            scored(lemmas=SOME.assign(**{name: "x"}))
+    with pytest.raises(InputError, match="the pairs and the verb list both have a column 'band'"):
+        scored(two_nouns(band="x"))
+    refuse_taken_names(["mass_verb", "news", "wordlength"], ["lemma", "noun", "singular", "plural", "mass_noun"])
+
+
+def test_a_lemma_that_is_listed_twice_is_told_apart_by_its_forms(scored):
+    forms = [("go", "is", "are", "one"), ("go", "sees", "see", "other")]
+    twice = pd.DataFrame(forms, columns=["lemma", "singular", "plural", "spelling"])
+    pairs = two_nouns().query("correct in ('is', 'are')").assign(lemma="go")
+    others = pairs.replace({"is": "sees", "are": "see"}).head(6)
+    unlisted = pairs.replace({"is": "isn't", "are": "aren't"}).head(2)
+    found = scored(pd.concat([pairs, others, unlisted], ignore_index=True), twice)
+    table = found.table("spelling").set_index("spelling")
+    assert table["pairs"].to_dict() == {"one": len(pairs), "other": 6}
+    assert table["unscored"].to_dict() == {"one": 2, "other": 0}
+
+
+def test_twins_whose_halves_are_in_different_cells_are_not_counted_but_numbered(scored):
+    length = two_nouns()["left"].str.len()
+    found = scored(two_nouns(length=length.where(length > 9, 10)))  # The pilot goes with The author
+    for by in ("length", "noun,length"):
+        table = found.table(by, intervals=True).set_index("length")
+        assert table.index.unique().tolist() == ["10", "11"]
+        assert table.loc["11", "NS"].isna().all() if by != "length" else np.isnan(table.loc["11", "NS"])
+        assert np.all(table.loc["11", "twins"] == 0) and np.all(table.loc["11", "split_twins"] == 1)
+        one = table.loc[["10"]]
+        assert (one["twins"] == 1).all() and (one["split_twins"] == 1).all() and one["NS"].notna().all()
+    whole = scored(two_nouns().query("noun == 'pilot'").reset_index(drop=True)).table()["NS"][0]
+    assert found.table("length").set_index("length").loc["10", "NS"] == pytest.approx(whole)
+    by_number = found.table("number")
+    assert by_number["twins"].tolist() == [2, 2] and by_number["split_twins"].tolist() == [0, 0]

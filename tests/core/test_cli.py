@@ -1,4 +1,4 @@
-"""The command line: help without torch, results from run to run, two models over shared lemmas."""
+"""The command line: help without torch, results from run to run, downloads, what can be loaded by name."""
 
 import json
 import re
@@ -6,11 +6,13 @@ import subprocess
 import sys
 import warnings
 
+from tse_core.datasets.downloads import path_of
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import read_results
 
 MODEL = "lab-systematic-masked"
 SIMPLE = ("--data", "marvin-linzen/simple")
+HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
 
 
 def test_help_and_import_do_not_load_torch():
@@ -83,3 +85,39 @@ def test_a_warning_is_one_line(tse, tmp_path):
     assert code == 0 and "tse: " in err and f"{MODEL} reads words of the contexts as unknown ('loudly.')" in err
     code, _, err = tse("sweep", tmp_path / "plan.yaml", "--dry-run")
     assert code == 0 and err.count("subjects without a 'noun': 1 of 1") == 1
+
+
+def test_fetch_then_verify_then_repair(tse, tiny_registry, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    assert tse("data", "fetch", "greetings")[1].startswith("files fetched: 2, already there: 0")
+    assert path_of(HELLO).read_bytes() == (tiny_registry / HELLO).read_bytes()
+    code, output, _ = tse("data", "fetch", "all")
+    assert (code, output.startswith("files fetched: 1, already there: 2")) == (0, True)
+    assert tse("data", "verify")[:2] == (0, "files as they should be: 3, damaged: 0, not downloaded: 2\n")
+
+    path_of(HELLO).write_bytes(b"H" + path_of(HELLO).read_bytes()[1:])
+    code, output, _ = tse("data", "verify")
+    assert code == 1 and output.startswith("damaged: greetings/hello (")
+    assert tse("data", "fetch", "greetings/hello")[1].startswith("files fetched: 1, already there: 0")
+    assert tse("data", "verify")[0] == 0
+
+
+def test_verify_passes_what_nobody_asked_for_and_fails_for_what_is_missing_by_name(tse, tiny_registry):
+    assert tse("data", "verify")[:2] == (0, "files as they should be: 0, damaged: 0, not downloaded: 5\n")
+    assert tse("data", "verify", "numbers")[0] == 1
+
+
+def test_status_counts_each_data_set(tse, tiny_registry, monkeypatch):
+    monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
+    tse("data", "fetch", "greetings")
+    lines = tse("data", "status")[1].splitlines()[1:]
+    assert lines[0].split("\t") == ["greetings", "2", "2", "0", "0.0", "MIT", "owner/words @ 0000000"]
+    assert lines[1].split("\t")[:4] == ["numbers", "1", "0", "0"]
+
+
+def test_list_shows_what_can_be_loaded(tse):
+    assert "marvin-linzen/simple\tagreement pairs\tgenerated" in tse("list", "data")[1]
+    assert "blimp/adjunct_island\tsentence pairs\tdownload" in tse("list", "data")[1]
+    assert tse("list", "suites")[1].count("syntaxgym/") == 34
+    assert "newman-appendix" in tse("list", "lemmas")[1] and "Hugging Face" in tse("list", "models")[2]
+    assert tse("list", "nonsense")[0] == 2

@@ -5,14 +5,12 @@ import pandas as pd
 import pytest
 
 from tse_core import evaluate, load_model
-from tse_core.agreement.cells import clustered
 from tse_core.agreement.comparison import compare_evaluations
 from tse_core.errors import InputError
 from tse_core.metrics import table as metrics
 from tse_core.metrics.table import Cutoffs, Metric
 from tse_core.results.tidy import read_results, write_results
 from tse_core.sentences.tokens import token_surprisals
-from tse_core.uncertainty.intervals import interval
 
 PAIRS = pd.DataFrame(
     {"construction": "simple", "left": ["The author", "The authors"], "right": ".", "number": ["singular", "plural"],
@@ -25,21 +23,6 @@ SWAPPED = pd.DataFrame({"lemma": ["laugh"], "singular": ["laugh"], "plural": ["l
 @pytest.fixture(scope="module")
 def evaluation(tiny_causal):
     return evaluate(tiny_causal, PAIRS, "newman-clean", detail="forms")
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda e: e.intervals([]), "over is empty"),
-        (lambda e: e.table(lemmas="laugh"), "is the text 'laugh'"),
-        (lambda e: e.table(lemmas=["zzz"]), "none of the 1 lemmas given"),
-        (lambda e: clustered(e, "XX"), "unknown metric 'XX'"),
-        (lambda e: interval([], []), "no defined value to average"),
-    ],
-)
-def test_what_an_evaluation_refuses(call, message, evaluation):
-    with pytest.raises(InputError, match=message):
-        call(evaluation)
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,8 @@ SIGNATURE = "m@00000000 d@11111111 | l@22222222(3) bos:none protocol:exact/1 | 0
 def tidy(scores=(0.5, 0.75), signature=SIGNATURE) -> pd.DataFrame:
     rows = []
     for construction, score in zip(("Simple", "VP, long"), scores, strict=False):
-        common = dict.fromkeys(TIDY_COLUMNS, 1) | {
-            "model": "m",
-            "protocol": "exact",
-            "method": "",
-            "construction": construction,
-        }
-        common |= {"score": score, "low": 0.1, "high": 0.9, "signature": signature}
+        common = dict.fromkeys(TIDY_COLUMNS, 1) | {"model": "m", "protocol": "exact", "method": ""}
+        common |= {"construction": construction, "score": score, "low": 0.1, "high": 0.9, "signature": signature}
         rows.append(common | {"metric": "TSE", "side": "", "cutoff": np.nan, "coverage": np.nan, "invalid": np.nan})
         rows.append(common | {"metric": "EW", "side": "top", "cutoff": 1.0, "coverage": 1 / 3, "invalid": 0.0})
     return pd.DataFrame(rows)[TIDY_COLUMNS]
@@ -46,14 +41,8 @@ def simple():
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    return Store(tmp_path_factory.mktemp("store"))
-
-
-@pytest.fixture(scope="module")
-def evaluations(models, simple, store):
-    """Of both models, left in a store."""
-    return [evaluate(model, simple, detail="lemmas", store=store) for model in models]
+def evaluations(models, simple):
+    return [evaluate(model, simple, detail="lemmas", store=None) for model in models]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
