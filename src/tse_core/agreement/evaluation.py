@@ -135,7 +135,9 @@ class Evaluation:
         for cell in cells(self, by, lemmas):
             for metric in cell.metrics:
                 if found := cell.interval(metric, over):
-                    rows.append(cell.labels | {"metric": metric, **found[0].as_row(), "n": found[1]})
+                    bounds, count = found
+                    row = [metric, *bounds[: len(INTERVAL_COLUMNS) - 2], count]
+                    rows.append(cell.labels | dict(zip(INTERVAL_COLUMNS, row, strict=True)))
         columns = [*factor_names(by), *INTERVAL_COLUMNS]
         if not rows:
             return pd.DataFrame(columns=columns)

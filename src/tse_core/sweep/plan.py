@@ -52,17 +52,10 @@ def _keys(**properties: Any) -> dict:
     return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
-_OF_ALL_MODELS = {
-    "name": _TEXT,
-    "device": _TEXT,
-    "bos": _TEXT,
-    "kind": {"enum": ["causal", "masked"]},
-    "dtype": {"enum": list(DTYPES)},
-}
-_MODEL = {"required": ["model"]} | _keys(
-    model=_TEXT, revisions=_list_of({"type": ["string", "integer"]}), **_OF_ALL_MODELS
-)
-_FOLDERS = _keys(folders=_TEXT, **_OF_ALL_MODELS)
+_OF_ALL = {"name": _TEXT, "device": _TEXT, "bos": _TEXT, "kind": {"enum": ["causal", "masked"]}}
+_OF_ALL |= {"dtype": {"enum": list(DTYPES)}}
+_MODEL = _keys(model=_TEXT, revisions=_list_of({"type": ["string", "integer"]}), **_OF_ALL) | {"required": ["model"]}
+_FOLDERS = _keys(folders=_TEXT, **_OF_ALL)
 _SCHEMA = {"required": ["models"]} | _keys(
     models=_list_of({"type": "object", "if": {"required": ["folders"]}, "then": _FOLDERS, "else": _MODEL}),
     data=_list_of(_TEXT),
@@ -124,6 +117,15 @@ class Run:
     keep: Detail = "contexts"
     forms: str = "single"
     sample: int | Literal["all"] = "all"
+
+    @property
+    def policies(self) -> dict[str, Any]:
+        """The arguments of `evaluate` besides model, data and store; none for other benchmarks."""
+        if self.benchmark != "agreement":
+            return {}
+        verbs, end = CHOICES[self.forms]
+        how = {"protocol": self.protocol, "detail": self.keep, "verbs": verbs, "word_end": end}
+        return {"lemmas": self.lemmas, "sample": self.sample, **how}
 
     def __str__(self) -> str:
         policies = f" ({self.protocol}, {self.forms})" if self.benchmark == "agreement" else ""

@@ -8,7 +8,7 @@ import gc
 import os
 import socket
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,12 +23,11 @@ import torch
 
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.options import CHOICES
 from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError
-from tse_core.models.coerce import AnyModel, as_language_model
+from tse_core.models.coerce import AnyModel
 from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -37,6 +36,11 @@ from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 
 COLUMNS = ["name", "revision", "step", "data", *TIDY_COLUMNS]
+BENCHMARKS: dict[str, tuple[Callable, Callable]] = {  # how their data are read, and a model is scored on them
+    "agreement": (load_pairs, evaluate),
+    "blimp": (load_sentence_pairs, evaluate_blimp),
+    "suites": (load_suite, evaluate_suite),
+}
 
 
 @dataclass(frozen=True)
@@ -63,20 +67,15 @@ def sweep(
     Parameters
     ----------
     plan : Plan, or what `load_plan` takes
-    store : Store or folder, optional
-        $TSE_STORE or the user's cache by default. The workers of a cluster must see it under the same path.
-    workers : int, optional
-        Processes on this machine, by default one for each GPU that is visible, else one; with SLURM, jobs at a time.
-    address : str, optional
-        Of a running Dask scheduler, whose workers are used instead. Both replace what the plan says.
-    threads : int
-        Of each worker. One makes results the same to the last bit whatever the machine's load.
+    store : Store or folder, by default $TSE_STORE or the user's cache; all workers must see it under the same path
+    workers : processes here, by default one for each visible GPU, else one; with SLURM, jobs at a time
+    address : of a running Dask scheduler, whose workers are used instead; both replace what the plan says
+    threads : of each worker; with one, results are the same to the last bit whatever the machine's load
 
     Raises
     ------
-    InputError
-        For a mistake in the plan, no scheduler at the address, several workers without Dask, or if all runs fail. What
-        goes wrong with one run is that run's failure; the others are done.
+    InputError : a mistake in the plan, no scheduler at the address, several workers without Dask, or all runs failed.
+        What goes wrong with one run is that run's failure; the others are done.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
@@ -105,15 +104,8 @@ def sweep(
 
 def result_of(run: Run, store: Store | None, sweep: str = "") -> Evaluation | PairScores | Outcome:
     """A run's result; what the store does not hold is scored. Within one sweep, models and data are read once."""
-    model, data = _opened(run.model, sweep), _data(run.benchmark, run.data, sweep)
-    if run.benchmark == "blimp":
-        return evaluate_blimp(model, data, store=store)
-    if run.benchmark == "suites":
-        return evaluate_suite(model, data, store=store)
-    verbs, end = CHOICES[run.forms]
-    policies: dict[str, Any] = {"protocol": run.protocol, "detail": run.keep, "verbs": verbs, "word_end": end}
-    lemmas = load_lemmas(run.lemmas)
-    return evaluate(as_language_model(model), data, lemmas, sample=run.sample, store=store, **policies)
+    score = BENCHMARKS[run.benchmark][1]
+    return score(_opened(run.model, sweep), _data(run.benchmark, run.data, sweep), store=store, **run.policies)
 
 
 def trouble(run: Run) -> str:
@@ -162,7 +154,7 @@ _one_at_a_time = Lock()
 @lru_cache(maxsize=8)
 def _data(benchmark: str, name: str, sweep: str) -> Any:
     """The pairs or the suite of a run; a grammar's pairs take a second."""
-    return {"agreement": load_pairs, "blimp": load_sentence_pairs, "suites": load_suite}[benchmark](name)
+    return BENCHMARKS[benchmark][0](name)
 
 
 @lru_cache(maxsize=1)

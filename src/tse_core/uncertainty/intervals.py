@@ -62,11 +62,6 @@ class Interval(NamedTuple):
     def __str__(self):
         return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
-    def as_row(self) -> dict[str, float | str | int]:
-        """What a table of scores shows of it."""
-        return {"score": self.estimate, "low": self.low, "high": self.high, "method": self.method,
-                "clusters": self.clusters}  # fmt: skip
-
     def p_value(self, null: float = 0.0) -> float:
         """Two-sided p-value of the hypothesis that the true value is `null`; 1 where there is no interval."""
         distance, (lowest, highest) = self.estimate - null, self.reach
