@@ -86,4 +86,4 @@ def test_older_names_of_arguments_go_on_with_a_warning(tiny_causal):
         older = evaluate(tiny_causal, PAIRS, "newman-clean", forms="single-end")
     newer = evaluate(tiny_causal, PAIRS, "newman-clean", word_end=True)
     assert older.signature == newer.signature and older.contexts.equals(newer.contexts)
-    assert "forms:single-end" in str(newer.signature) and "a sample of 2 of 2 contexts" in newer.scored
+    assert "forms:single-end" in str(newer.signature) and "contexts drawn: 2 of 2 (seed 0)" in newer.scored

@@ -144,8 +144,8 @@ def test_what_could_be_scored_is_said_in_a_line(tiny_causal):
     forms = [("laugh", "laughs", "laugh"), ("smile", "smiles", "smile"), ("zigzag", "zigzags", "zigzag")]
     found = evaluate(tiny_causal, pairs, pd.DataFrame(forms, columns=["lemma", "singular", "plural"]))
     assert found.scored == (
-        "counted: 4 of 8 pairs, 2 of 3 lemmas; not counted: pairs whose verb has no form that counts (3), "
-        "pairs whose subject's number is not known (1)"
+        "pairs: 4 of 8; lemmas: 2 of 3; pairs whose verb has no form that counts: 3; "
+        "pairs whose subject's number is not known: 1"
     )
     assert found.pairs["tse"].count() == 4 and len(found.pairs) == 7
 

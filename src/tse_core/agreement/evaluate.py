@@ -123,27 +123,24 @@ def prepare(
     drawn, contexts, every = numbered_contexts(known, model.kind, options.protocol, options.contexts, options.seed)
     scorer = Scorer(model, verbs, options)
     _warn_of_unknown_words(model, contexts)
-    listed = f"{len(verbs.lemmas):,} of {len(lemmas):,} lemmas"
+    listed = f"{len(verbs.lemmas):,} of {len(lemmas):,}"
     if len(verbs.lemmas) < LITTLE * len(lemmas):
-        text = f"{model.label} holds both forms of only {listed} of {lemmas.name}; EW and MW are about these alone"
+        text = f"{model.label} holds both forms of only {listed} lemmas of {lemmas.name}; EW and MW are about these"
         warnings.warn(text, TseWarning, stacklevel=3)
     without_form = int((scorer.pair_forms(drawn) < 0).any(axis=1).sum())
-    scored = [f"counted: {len(drawn) - without_form:,} of {len(pairs):,} pairs, {listed}"]
-    if verbs.spellings:
-        scored[0] += f" as whole words ({(verbs.lemmas['tokens'] == 1).sum():,} of them single tokens)"
-    left_out = {
+    counts = {
+        "pairs": f"{len(drawn) - without_form:,} of {len(pairs):,}",
+        "lemmas": listed,
+        "lemmas of single tokens": (verbs.lemmas["tokens"] == 1).sum() if verbs.spellings else 0,
+        "contexts drawn": f"{len(contexts)} of {every} (seed {options.seed})" if options.contexts != "all" else 0,
+        "pairs outside the sample": len(known) - len(drawn),
         "pairs whose verb has no form that counts": without_form,
         "pairs whose subject's number is not known": len(pairs) - len(known),
-        "pairs outside the sample": len(known) - len(drawn),
+        "numbers guessed from English spelling": guessed,
     }
-    if missing := [f"{what} ({count:,})" for what, count in left_out.items() if count]:
-        scored.append(f"not counted: {', '.join(missing)}")
-    if guessed:
-        scored.append(f"numbers guessed from English spelling: {guessed:,}")
-    if options.contexts != "all":
-        scored.append(f"a sample of {len(contexts):,} of {every:,} contexts (seed {options.seed})")
+    scored = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
     names = f"{name}@{data_hash(known)}", f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})"
-    return Prepared(scorer, drawn, contexts, *names, "; ".join(scored))
+    return Prepared(scorer, drawn, contexts, *names, scored)
 
 
 @dataclass(frozen=True)
