@@ -15,7 +15,7 @@
 
   /* ---- The prediction language. Tightest: + -, then < > =, then & | of equal rank, all from the left. ---- */
 
-  const LONGEST = 10000, DEEPEST = 50, LONGEST_NUMBER = 100;
+  const LONGEST = 10000, DEEPEST = 50;
   const CLOSING = { "(": ")", "[": "]" };
 
   class FormulaProblem extends Problem {
@@ -40,13 +40,12 @@
       return node;
     };
     const isClaim = (node) => node.kind === "comparison" || node.kind === "junction";
-    const quantity = (node, message) => { if (isClaim(node)) fail(message, node.start); return node; };
-    const claim = (node, message) => { if (!isClaim(node)) fail(message, node.start); return node; };
+    const quantity = (node) => { if (isClaim(node)) unexpected("a surprisal or a number before it"); return node; };
+    const claim = (node) => { if (!isClaim(node)) unexpected("<, > or ="); return node; };
 
     function number() {
-      const found = /^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)/.exec(text.slice(at));
+      const found = /^(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})/.exec(text.slice(at));
       if (!found) return null;
-      if (found[0].length > LONGEST_NUMBER) fail("a number of more than " + LONGEST_NUMBER + " digits");
       const node = { kind: "number", text: found[0], start: at, depth: 0 };
       at += found[0].length;
       return node;
@@ -58,7 +57,7 @@
       const before = at, next = peek(), start = at;
       const value = next === "*" ? ((at += 1), { text: "*" }) : number();
       if (value && peek() === ";") {
-        if (value.text !== "*" && !/^[0-9]+$/.test(value.text)) fail("a region is a whole number or *, not '" + value.text + "'", start);
+        if (value.text !== "*" && !/^[0-9]+$/.test(value.text)) unexpected("a whole number or * before it");
         at += 1;
         if (peek() !== "%") unexpected("%condition%");
         const end = text.indexOf("%", at + 1);
@@ -77,11 +76,11 @@
     }
     function sum() {
       const first = atom(), pieces = [["+", first]];
-      while (peek() === "+" || peek() === "-") pieces.push([text[at++], atom()]);
+      if (isClaim(first)) return first;
+      while (peek() === "+" || peek() === "-") pieces.push([text[at++], quantity(atom())]);
       if (pieces.length === 1) return first;
       const terms = [];
       for (const [sign, piece] of pieces) {
-        quantity(piece, "+ and - take surprisals and numbers, not comparisons");
         if (piece.kind === "sum" && sign === "+") terms.push(...piece.terms);
         else terms.push([sign, piece]);
       }
@@ -89,19 +88,14 @@
     }
     function comparison() {
       const left = sum();
-      if (!"<>=".includes(peek() || "?")) return left;
-      const sign = text[at++], right = sum();
-      if ("<>=".includes(peek() || "?")) fail("a comparison has two sides; for a chain write (a < b) & (b < c)");
-      const message = "<, > and = compare surprisals and numbers, not comparisons";
-      return deeper({ kind: "comparison", sign, left: quantity(left, message), right: quantity(right, message) }, left, right);
+      if (isClaim(left) || !"<>=".includes(peek() || "?")) return left;
+      const sign = text[at++], right = quantity(sum());
+      return deeper({ kind: "comparison", sign, left, right }, left, right);
     }
     function junction() {
       let joined = comparison();
-      while (peek() === "&" || peek() === "|") {
-        const sign = text[at++], piece = comparison();
-        const message = "& and | join comparisons, not surprisals or numbers";
-        claim(joined, message);
-        claim(piece, message);
+      while (isClaim(joined) && (peek() === "&" || peek() === "|")) {
+        const sign = text[at++], piece = claim(comparison());
         if (joined.kind === "junction" && joined.sign === sign) {
           const depth = Math.max(joined.depth, piece.depth + 1);
           joined = { kind: "junction", sign, claims: [...joined.claims, piece], start: joined.start, depth };
@@ -119,7 +113,7 @@
       throw error;
     }
     if (peek() !== undefined) unexpected("the end");
-    return claim(node, "a prediction compares surprisals with <, > or =");
+    return claim(node);
   }
 
   function decimal(text) {

@@ -46,17 +46,17 @@ def test_closeness_is_numpys():
 @pytest.mark.parametrize(
     ("text", "position", "about"),
     [
-        ("1<2<3", 4, "two sides"),
-        ("(1<2)<3", 2, "compare surprisals and numbers"),
-        ("(1<2)+1 > 3", 2, "+ and - take"),
-        ("1<2 & 3", 7, "join comparisons"),
-        ("1 + 1", 1, "compares"),
+        ("1<2<3", 4, "unexpected '<'"),
+        ("(1<2)<3", 6, "unexpected '<'"),
+        ("(1<2)+1 > 3", 6, "unexpected '+'"),
+        ("1<2 & 3", 8, "too early; it must compare"),
+        ("1 + 1", 6, "too early; it must compare"),
         ("", 1, "too early"),
         ("(1<2]", 5, "unexpected ']'"),
         ("1 < x", 5, "unexpected 'x'"),
-        ("(1.5;%a%) < 2", 2, "whole number"),
-        ("(1;%%) < 2", 4, "name is missing"),
-        ("1" * 101 + " < 2", 1, "100 digits"),
+        ("(1.5;%a%) < 2", 5, "unexpected ';'"),
+        ("(1;%%) < 2", 4, "unexpected '%'"),
+        ("1" * 101 + " < 2", 101, "unexpected '1'"),
     ],
 )
 def test_errors_name_the_character(text, position, about):

@@ -10,49 +10,43 @@
 A meta value that is not text is written as JSON after ``json:``. Commas, semicolons or tabs may separate the cells.
 """
 
-import csv
 import io
 import json
 import re
 
+import pandas as pd
+
 from tse_core.errors import InputError
+
+KINDS = ("#meta", "#prediction", "item_number")  # what a row begins with; each other row with its item's number
 
 
 def read(text: str, where: str) -> dict:
     """The data of a suite's JSON from the text of a CSV file. Raises InputError."""
     separator = re.match(r'\s*"?[#\w]+"?\s*([,;\t])', text)  # after the first cell, which has none inside
-    lines = io.StringIO(text, newline="")  # a line ends only at a line feed or a carriage return
+    sep = separator[1] if separator else ","
+    columns = range(max(line.count(sep) for line in text.split("\n")) + 3)
     try:
-        reader = csv.reader(lines, delimiter=separator[1] if separator else ",", strict=True)
-        rows = [cells for cells in reader if any(map(str.strip, cells))]
-    except csv.Error as error:
-        raise InputError(f"{where}: not CSV ({error})") from None
-    meta, predictions = {}, []
-    regions: list[tuple[int, str]] = []
+        table = pd.read_csv(io.StringIO(text), sep=sep, names=columns, dtype="str", keep_default_na=False).fillna("")
+    except (pd.errors.ParserError, ValueError) as error:
+        raise InputError(f"{where}: cannot be read as a table ({error})") from None
+    table = table[table.ne("").any(axis=1)]
+    kind = table[0].str.strip()
+    for other in kind[~(kind.isin(KINDS) | kind.str.isdecimal())]:
+        raise InputError(f"{where}: a row begins with {', '.join(KINDS)} or an item's number, not {other!r}")
+    heads = table.loc[kind == "item_number", 2:].to_numpy().ravel()
+    regions = [_region(head, where) for head in heads if head]
     items: dict[int, list[dict]] = {}
-    for start, *cells in rows:
-        first, second, *_ = [*cells, "", ""]
-        if start.strip() == "#meta":
-            meta[first] = _meta_value(second, f"{where}: the value of {first!r}")
-        elif start.strip() == "#prediction":
-            predictions.append({"type": "formula", "formula": first})
-        elif start.strip() == "item_number":
-            regions = [_region(head, where) for head in cells[1:] if head]
-        elif start.strip().isdecimal():
-            contents = [*cells[1:], *[""] * len(regions)]
-            if any(contents[len(regions) :]):
-                raise InputError(f"{where}: item {start}, {first!r} has more cells than there are regions above it")
-            numbered = zip(regions, contents, strict=False)
-            texts = [{"region_number": number, "content": content} for (number, _), content in numbered]
-            items.setdefault(int(start), []).append({"condition_name": first, "regions": texts})
-        else:
-            raise InputError(
-                f"{where}: a row must start with #meta, #prediction, item_number or an item's number, not {start!r}"
-            )
+    for number, condition, *contents in table[~kind.isin(KINDS)].itertuples(index=False):
+        if any(contents[len(regions) :]):
+            raise InputError(f"{where}: item {number}, {condition!r} has more cells than there are regions above it")
+        texts = [{"region_number": n, "content": text} for (n, _), text in zip(regions, contents, strict=False)]
+        items.setdefault(int(number), []).append({"condition_name": condition, "regions": texts})
+    meta = table.loc[kind == "#meta", [1, 2]].itertuples(index=False)
     return {
-        "meta": meta,
+        "meta": {name: _meta_value(value, f"{where}: the value of {name!r}") for name, value in meta},
         "region_meta": {str(number): name for number, name in regions},
-        "predictions": predictions,
+        "predictions": [{"type": "formula", "formula": text} for text in table.loc[kind == "#prediction", 1]],
         "items": [{"item_number": number, "conditions": conditions} for number, conditions in items.items()],
     }
 

@@ -8,17 +8,15 @@ gives the canonical form.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tse_core.datasets.plain_text import plain_texts, warn_of_changes
+from tse_core.datasets.plain_text import warn_of_changes
 from tse_core.errors import InputError
 from tse_core.files import read_text, write_output
-from tse_core.paths import data_folder
-from tse_core.schemas import mistakes
+from tse_core.schemas import mistakes, read_schema
 from tse_core.syntaxgym import spreadsheet
 from tse_core.syntaxgym.formula import Formula, FormulaError, listed
 from tse_core.syntaxgym.regions import sentence_of
@@ -33,8 +31,7 @@ class Item:
     contents: dict[str, dict[int, str]]
 
     def __post_init__(self):
-        where = f"item {self.number}"
-        spelled = {c: dict(zip(t, plain_texts([*t.values()], where), strict=True)) for c, t in self.contents.items()}
+        spelled = {name: {n: plain(text) for n, text in texts.items()} for name, texts in self.contents.items()}
         object.__setattr__(self, "contents", spelled)
 
     def sentence(self, condition: str) -> str:
@@ -87,7 +84,7 @@ def problems_of(path: str | Path) -> list[str]:
 
 def problems(data: Any) -> list[str]:
     """Everything that is wrong with the data of a suite's JSON, one line each."""
-    return mistakes(data, schema()) or _inconsistent(_spelled(data)[0])
+    return mistakes(data, schema()) or _inconsistent(_spelled(data, []))
 
 
 def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
@@ -95,10 +92,11 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     if wrong := problems(data):
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise InputError(f"{where}: {wrong[0]}{more}")
-    data, changed = _spelled(data)
+    changed: list[str] = []
+    data = _spelled(data, changed)
     warn_of_changes(changed, where)
-    conditions = [condition["condition_name"] for condition in data["items"][0]["conditions"]]
     regions = {number: data["region_meta"][str(number)] for number in sorted(map(int, data["region_meta"]))}
+    conditions = [condition["condition_name"] for condition in data["items"][0]["conditions"]]
     items = []
     for item in data["items"]:
         texts = {
@@ -147,10 +145,9 @@ def write_suite(suite: Suite, path: str | Path) -> None:
     write_output(path, to_json(suite))
 
 
-@cache
 def schema() -> dict:
     """The JSON Schema of a suite."""
-    return json.loads((data_folder() / "syntaxgym" / "suite.schema.json").read_text(encoding="utf-8"))
+    return read_schema("syntaxgym/suite.schema.json")
 
 
 def _data(path: Path) -> Any:
@@ -160,29 +157,25 @@ def _data(path: Path) -> Any:
         return spreadsheet.read(text, str(path))
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
     except (RecursionError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as JSON ({error})") from None
+        raise InputError(f"{path}: not JSON ({error})") from None
 
 
-def _spelled(data: dict) -> tuple[dict, list[str]]:
-    """A copy with names and contents in plain spelling, and the texts that were written otherwise."""
-    changed: list[str] = []
+def _spelled(data: dict, changed: list[str]) -> dict:
+    """A copy with names and contents in plain spelling; the texts that were written otherwise go into `changed`."""
 
-    def spelled(part: dict, *keys: str) -> dict:
-        changed.extend(part[key] for key in keys if part[key] != plain(part[key]))
-        return part | {key: plain(part[key]) for key in keys}
+    def spelled(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: spelled(value) for key, value in part.items()}
+        if isinstance(part, list):
+            return [spelled(value) for value in part]
+        if isinstance(part, str) and part != plain(part):
+            changed.append(part)
+            return plain(part)
+        return part
 
-    items = []
-    for item in data["items"]:
-        conditions = []
-        for condition in item["conditions"]:
-            regions = [spelled(region, "content") for region in condition["regions"]]
-            conditions.append(spelled(condition, "condition_name") | {"regions": regions})
-        items.append(item | {"conditions": conditions})
-    meta, names = spelled(data["meta"], "name"), spelled(data["region_meta"], *data["region_meta"])
-    return data | {"meta": meta, "region_meta": names, "items": items}, changed
+    meta = data["meta"] | {"name": spelled(data["meta"]["name"])}
+    return data | {"meta": meta, "region_meta": spelled(data["region_meta"]), "items": spelled(data["items"])}
 
 
 def _inconsistent(data: dict) -> list[str]:
@@ -191,13 +184,13 @@ def _inconsistent(data: dict) -> list[str]:
     sets = Counter(frozenset(c["condition_name"] for c in item["conditions"]) for item in data["items"])
     conditions = set(sets.most_common(1)[0][0])
     numbers = [item["item_number"] for item in data["items"]]
-    found = _differences(numbers, set(numbers), "the suite", "item")
+    found = _miscounted(numbers, set(numbers), "the suite: item")
     for item in data["items"]:
         place = f"item {item['item_number']}"
-        found += _differences([c["condition_name"] for c in item["conditions"]], conditions, place, "condition")
+        found += _miscounted([c["condition_name"] for c in item["conditions"]], conditions, f"{place}: condition")
         for condition in item["conditions"]:
             here = f"{place}, condition {condition['condition_name']!r}"
-            found += _differences([r["region_number"] for r in condition["regions"]], regions, here, "region")
+            found += _miscounted([r["region_number"] for r in condition["regions"]], regions, f"{here}: region")
             if not any(region["content"] for region in condition["regions"]):
                 found.append(f"{here}: every region is empty")
     for number, prediction in enumerate(data["predictions"], 1):
@@ -208,10 +201,8 @@ def _inconsistent(data: dict) -> list[str]:
     return found
 
 
-def _differences(names: list, wanted: set, place: str, what: str) -> list[str]:
-    """A line for each name that is missing, is not wanted or is there twice."""
-    there = Counter(names)
-    missing = [f"{what} {name!r} is missing; there is: {listed(there)}" for name in sorted(wanted - set(there))]
-    unwanted = [f"no {what} {name!r} is known; there is: {listed(wanted)}" for name in there if name not in wanted]
-    twice = [f"{what} {name!r} is there {count} times" for name, count in there.items() if count > 1]
-    return [f"{place}: {line}" for line in (*missing, *unwanted, *twice)]
+def _miscounted(names: list, wanted: Collection, what: str) -> list[str]:
+    """A line for each name that is not there once, or is there and not wanted."""
+    counts = Counter(names)
+    wrong = [name for name in sorted({*names, *wanted}) if counts[name] != (name in wanted)]
+    return [f"{what} {name!r} is there {counts[name]} times; each of these once: {listed(wanted)}" for name in wrong]
