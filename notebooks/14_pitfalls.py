@@ -16,10 +16,10 @@
 # :class: tse-plan
 #
 # You will
-# : meet four faults in running code, flip policies, and learn which interval fits which claim
+# : see four faults in running code, change policies one by one, and learn which interval fits which claim
 #
 # You need
-# : [Methods](02_methods.ipynb); each example stands alone
+# : [Methods](02_methods.ipynb)
 #
 # Time
 # : 9 minutes to read, a few minutes to run on a CPU
@@ -47,11 +47,11 @@ kept = "gemma-3-270m"  # whose recorded scores of Table 2 get intervals
 #
 # ## Four faults in released code
 #
-# In the code that {cite:t}`newman2021refining` released the metrics are right. Four details change numbers all the same.
+# The metrics in the code of {cite:t}`newman2021refining` are right, but four details change numbers.
 #
 # ### A table keyed on a blank column
 #
-# In the released verb list every row has `_` in its first column. The loader takes this column for a dictionary's key, so each row overwrites the one before it:
+# The loader takes the first column of the verb list for a dictionary's key. There every row has `_`, so each overwrites the one before it:
 
 # %%
 import csv
@@ -63,12 +63,12 @@ by_index = {row["index"]: (row["singular"], row["plural"]) for row in rows}
 by_index
 
 # %% [markdown]
-# Only 1 of 1,951 rows of the released list survives, and EW over one verb is its TSE. *Lesson:* print the count next to the score.
+# Only 1 of 1,951 rows of the released list survives. *Lesson:* print the number of verbs beside the score.
 
 # %% [markdown]
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. The released code finds the cut-off in a running sum in single precision, which has seven digits. Such a sum is 1 long before the last token of a vocabulary, and lemmas beyond that point are not looked at. Here is one made-up context with 400 random lemmas:
+# At top 100 % every lemma should count. But the released code finds the {term}`cut-off` by a running sum in single precision, which reaches 1 before the last token. Lemmas beyond that point are left out, as in this made-up context:
 
 # %%
 import numpy as np
@@ -83,12 +83,12 @@ for sums in ["float64", "float32"]:
     print(sums, "EW", found.ew_top.round(4), "MW", found.mw_top.round(4))
 
 # %% [markdown]
-# EW loses a point because some verbs are never asked; MW hardly moves, because these verbs have hardly any probability.
+# In single precision EW loses a point. MW hardly moves, because the verbs left out have hardly any probability.
 
 # %% [markdown]
 # ### The mask that is not where it was counted
 #
-# The released code encodes RoBERTa's sentence with a space before it, but finds the mask's place by counting the tokens of the left context without one. A small tokenizer shows what follows:
+# The released code puts a space before RoBERTa's sentence, but counts the tokens before the mask without it. A small tokenizer shows what follows:
 
 # %%
 from tokenizers import Tokenizer, pre_tokenizers, trainers
@@ -106,11 +106,11 @@ print(sentence)
 print("the mask stands at", sentence.index("<mask>"), "but is looked for at", counted)
 
 # %% [markdown] tags=["explains"]
-# With the space *Hardy* is one token (Ġ is the space), without it several. *Lesson:* look a position up by what is there.
+# With the space (Ġ) *Hardy* is one token, without it several.
 #
 # ### Contexts that are ambiguous in number
 #
-# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label that it meets; *exact* keeps both, and any causal model is wrong for one of them.
+# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label that it meets; the {term}`protocol` *exact* keeps both, and any causal model is wrong for one of them.
 
 # %%
 import pandas as pd
@@ -133,13 +133,7 @@ try_this((flock, "singular"), (flock, "plural"))
 # %% [markdown]
 # ## The token before the first word
 #
-# ```{margin} BOS token
-# The token, if any, that a program puts before the first word of a text.
-# ```
-#
-# Before the first word the paper puts nothing for GPT-2; other tools put what the tokenizer names as its beginning of a sequence (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`).
-#
-# Here are SmolLM2's accuracies on [BLiMP](09_blimp.ipynb) with `<|endoftext|>` and with nothing. Where two sentences differ in their *first* token, that token is not scored without a BOS token.
+# For GPT-2 the paper puts nothing before the first word; other tools put what the tokenizer names as {term}`BOS token` (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a pair differ in it, as in part of [BLiMP](09_blimp.ipynb):
 
 # %%
 from tse_book.pages import table
@@ -151,14 +145,15 @@ both = pd.DataFrame({"with token": with_token, "nothing": without["correct"]})
 both["first token differs"] = without["unscored_difference"]
 accuracies = both.groupby("first token differs")
 accuracies = accuracies.mean().assign(pairs=accuracies.size()).reset_index()
-table(accuracies, "BLiMP with and without a BOS token (recorded)", digits=3)
+caption = "Accuracy on BLiMP with and without a BOS token (recorded)"
+table(accuracies, caption, digits=3)
 
 # %% [markdown]
-# Without the token accuracy falls from .771 to .731 over all pairs, and where the first token differs from .624 to .546, near chance.
+# Without the token SmolLM2's accuracy falls from .771 to .731, and where the first token differs from .624 to .546, near chance.
 #
 # ## The switchboard
 #
-# Tools differ in *policies* that papers rarely print. Each switch is a run with one of them flipped: the hollow marks stay, the filled ones move.
+# Tools differ in *policies* that papers rarely print. Each switch of the chart is a run with one of them changed.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
 # The final period. It stands to the right of the verb, where a causal model has not looked yet.
@@ -180,21 +175,22 @@ board = pd.concat(boards)
 charts.switchboard(board)
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 the final period moves nothing. The token `<|im_start|>` in front moves a score most, by .14, because the model was not pretrained with it there. Without verbs that are also nouns or past forms a score moves by up to .11.
+# For SmolLM2 the final period moves nothing. The token `<|im_start|>` in front moves a score most, by .14: the model was not pretrained with it there. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
 #
 # ### Half precision
 #
-# In half precision (`dtype="bfloat16"`) scoring is faster and coarser. Two forms can then get the very same score. Here a {term}`tie` is wrong; a tool that calls it right turns lost precision into skill.
+# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. The table has SmolLM2's scores and ties on 212 contexts of the templates, and on 402 pairs of BLiMP its accuracy and how many decisions changed.
 
 # %%
 from tse_core.paths import data_folder
 
 half = pd.read_csv(data_folder() / "recorded" / "half_precision.csv")
 columns = ["dtype", "TSE", "EW", "MW", "ties", "accuracy", "decisions_changed"]
-half[columns].round(3)
+caption = "SmolLM2 in three precisions: templates, then BLiMP"
+table(half[columns], caption, digits=3)
 
 # %% [markdown]
-# For SmolLM2, bfloat16 moves EW of a construction by up to .006 and TSE by up to .017; scoring takes two thirds of the time. In float16, which has more digits, EW moves by up to .001.
+# In bfloat16 scoring takes two thirds of the time; it moves EW of a construction by up to .006 and TSE by up to .017. In float16, which has more digits, EW moves by up to .001.
 
 # %% [markdown] tags=["explains"]
 # ## Intervals for the wrong unit
@@ -203,7 +199,7 @@ half[columns].round(3)
 # Too narrow where nouns differ, since contexts with the same noun repeat each other.
 # ```
 #
-# Here are the widths of the 95 % interval of MW: contexts as if independent, and {term}`clustered <cluster>` by subject noun.
+# The 95 % interval of MW, with contexts as if independent and {term}`clustered <cluster>` by subject noun:
 
 # %%
 from tse_core import evaluate_models
@@ -212,11 +208,11 @@ from tse_core.uncertainty.tables import subject_clusters
 
 contexts = evaluate_models([kept], "marvin-linzen")[kept].contexts
 widths = []
-for construction, some in contexts.groupby("construction", sort=False):
-    alone = interval(some["mw"])
-    by_noun = interval(some["mw"], subject_clusters(some))
+for construction, rows in contexts.groupby("construction", sort=False):
+    alone = interval(rows["mw"])
+    by_noun = interval(rows["mw"], subject_clusters(rows))
     narrow, wide = alone.high - alone.low, by_noun.high - by_noun.low
-    widths.append([construction, len(some), by_noun.clusters, narrow, wide])
+    widths.append([construction, len(rows), by_noun.clusters, narrow, wide])
 
 # %%
 columns = ["construction", "contexts", "nouns", "independent", "by noun"]
@@ -226,24 +222,24 @@ table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 # %% [markdown]
 # Clustered by noun, the interval is wider in eight of nine rows, *In object relative clause* more than ten times: .28 where .02 was promised.
 #
-# Which of the two is right? A simulation knows the score of *all* nouns, draws a few in every simulated study, and counts how often the clustered interval contains the truth.
+# Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval holds it.
 
 # %%
 from tse_book.studies.coverage import simulated_coverage
 
 studies = [simulated_coverage(nouns, runs=200) for nouns in [5, 10, 30]]
 coverage = pd.DataFrame(studies)[["clusters", "coverage", "width"]]
-caption = "200 simulated studies: how often the interval holds the truth"
+caption = "Share of 200 simulated studies whose interval holds the truth"
 table(coverage.rename(columns={"clusters": "nouns"}), caption, digits=3)
 
 # %% [markdown]
-# With ten nouns, as in most of the templates, the interval holds the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so (the {term}`rule of three` approximates this bound):
+# With ten nouns, as in most of the templates, the interval holds the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so (one minus the number below; the {term}`rule of three` approximates it):
 
 # %%
 interval(np.ones(10)).low
 
 # %% [markdown]
-# An interval by noun is about other subjects and *these* verbs. The next simulation draws verbs as well, four, as TSE does:
+# An interval by noun is about other subjects and *these* verbs. The next simulation also draws four verbs, as TSE does:
 
 # %%
 from tse_book.studies.coverage import simulated_crossed_coverage
@@ -254,47 +250,36 @@ crossed
 # %% [markdown] tags=["explains"]
 # Intervals over subjects alone (`first_way`) hold the value over all verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94 %. A claim about verbs needs the second.
 #
-# Compare two numbers of the same contexts by the interval of their *difference*. Whoever tests many rows must expect false alarms, so this book corrects p-values together (Holm's method: the smallest is multiplied by the number of tests, the next by one less, and so on).
+# Compare two numbers of the same contexts by the interval of their *difference*. Many tests give false alarms, so this book corrects p-values (by Holm's method, the smallest times the number of tests, the next times one less, and so on).
 
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/14_pitfalls.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/14_pitfalls.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
 import pandas as pd
 
+from tse_book.studies.coverage import drawn_study
 from tse_core.uncertainty.intervals import interval
 
-# What a model says after a plural subject: each verb's right form and wrong form. "guards" is a noun as well; the two
-# forms of "rust" tie.
-likely = {"be": (0.30, 0.10), "like": (0.08, 0.04), "guard": (0.01, 0.05)}
-likely |= {"exist": (0.01, 0.02), "gleam": (0.004, 0.002), "rust": (0.002, 0.002)}
+likely = pd.DataFrame(index=["be", "like", "guard", "exist", "gleam", "rust"])
+likely["right"] = [0.30, 0.08, 0.01, 0.01, 0.004, 0.002]
+likely["wrong"] = [0.10, 0.04, 0.05, 0.02, 0.002, 0.002]
 
 
 def ew_and_mw(verbs, tie=0.0):
-    """EW and MW of right and wrong probabilities; a tie counts as `tie` of a verb."""
-    right, wrong = np.array(list(verbs.values())).T
-    ew = np.where(right == wrong, tie, right > wrong).mean()
-    return {"EW": float(ew), "MW": float(right.sum() / (right.sum() + wrong.sum()))}
-
-
-def study(nouns, seed=1):
-    """A study with so many nouns, each in 50 contexts; some nouns are hard for the model, most are not."""
-    random = np.random.default_rng(seed)
-    rates = random.beta(4, 1, nouns)
-    right = random.random((nouns, 50)) < rates[:, None]
-    return pd.DataFrame(
-        {"noun": np.repeat(np.arange(nouns), 50), "right": right.ravel() * 1.0}
-    )
+    """EW and MW of a table of verbs; a tie counts as `tie` of a verb."""
+    ew = verbs.eval("(right > wrong) + @tie * (right == wrong)").mean()
+    return pd.Series({"EW": ew, "MW": verbs["right"].sum() / verbs.to_numpy().sum()})
 
 
 # %% [markdown]
 # ````{exercise} ★ Find the fault
 # :label: 14-fault
 #
-# A colleague reports EW and TSE equal to the last digit, for every model. Which of the four faults do you suspect, and which number would you ask for? No program is needed.
+# A colleague reports EW and TSE equal to the last digit, for every model. Which of the four faults do you suspect, and which number would you ask for?
 #
 # ```{dropdown} Hint
 # When are {term}`EW` and {term}`TSE` the same question?
@@ -304,97 +289,92 @@ def study(nouns, seed=1):
 # ```{solution} 14-fault
 # :class: dropdown
 #
-# The table keyed on a blank column: of all its verbs one is left, and EW over one verb is TSE of that verb. Ask how many lemmas counted.
+# The table keyed on a blank column: one verb is left, and EW over one verb is TSE of that verb. Ask how many lemmas counted.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★ Predict the sign
 # :label: 14-sign
 #
-# `likely` says what a model gives six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. There are four switches: `"no be"`, without *be*; `"no guard"`, without the {term}`homograph`; `"ties right"`; and `"the"`, with a junk verb whose plural form *the* has 0.2 and whose singular has 0. Write down first whether {term}`EW` and {term}`MW` rise, fall or stay. Then make `signs`, a dictionary from switch to a dictionary from metric to 1, -1 or 0.
+# `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay by these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with another row, right 0.2 and wrong 0? Predict first, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
 #
 # ```{dropdown} Hint
-# Is the verb that comes or goes better than the mean verb? MW asks the same about its probability.
+# Is the verb that comes or goes better than the others?
 # ```
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Junk raises both scores: "the" is likely and its "singular" is not a word at all. A tie moves EW alone.
-before = ew_and_mw(likely)
-after = {
-    "no be": ew_and_mw({verb: p for verb, p in likely.items() if verb != "be"}),
-    "no guard": ew_and_mw({verb: p for verb, p in likely.items() if verb != "guard"}),
-    "ties right": ew_and_mw(likely, tie=1.0),
-    "the": ew_and_mw(likely | {"the": (0.2, 0.0)}),
-}
-signs = {
-    switch: {metric: int(np.sign(scores[metric] - before[metric])) for metric in scores}
-    for switch, scores in after.items()
-}
+# An entry that is no verb raises both scores. A tie moves EW alone.
+the = pd.DataFrame({"right": [0.2], "wrong": [0.0]}, index=["the"])
+after = pd.DataFrame()
+after["no be"] = ew_and_mw(likely.drop("be"))
+after["no guard"] = ew_and_mw(likely.drop("guard"))
+after["ties right"] = ew_and_mw(likely, tie=1.0)
+after["the"] = ew_and_mw(pd.concat([likely, the]))
+signs = np.sign(after.sub(ew_and_mw(likely), axis=0))
 
 # %% tags=["hide-cell", "check"]
-assert isinstance(signs, dict), "signs should be a dictionary: switch -> metric -> sign"
-switches = {
-    "no be": ({name: p for name, p in likely.items() if name != "be"}, 0.0),
-    "no guard": ({name: p for name, p in likely.items() if name != "guard"}, 0.0),
-    "ties right": (likely, 1.0),
-    "the": (likely | {"the": (0.2, 0.0)}, 0.0),
+assert isinstance(signs, pd.DataFrame), "signs should be a table (a DataFrame)"
+more = pd.DataFrame({"right": [0.2], "wrong": [0.0]}, index=["the"])
+known = {
+    "no be": ew_and_mw(likely.drop("be")),
+    "no guard": ew_and_mw(likely.drop("guard")),
+    "ties right": ew_and_mw(likely, tie=1.0),
+    "the": ew_and_mw(pd.concat([likely, more])),
 }
-assert set(signs) == set(switches), "signs needs the four switches"
-for switch, (those, tie) in switches.items():
-    for metric, score in ew_and_mw(those, tie).items():
-        known = np.sign(score - ew_and_mw(likely)[metric])
-        assert signs[switch][metric] == known, f"{switch}: {metric} moves another way"
+assert set(signs) == set(known), "signs needs a column for each of the four switches"
+for switch, scores in known.items():
+    moved = np.sign(scores - ew_and_mw(likely))
+    right = signs[switch].reindex(moved.index) == moved
+    assert right.all(), f"{switch}: {list(moved[~right].index)} moves another way"
 print("Eight signs are right. Which of them did you get wrong before you computed?")
 
 # %% [markdown]
 # ````{exercise} ★★★ How many nouns?
 # :label: 14-nouns
 #
-# `study(nouns)` gives the contexts of a study: `noun` and `right` (0 or 1). `interval(values)` and `interval(values, clusters)` give 95 % intervals with `.low` and `.high`. For `study(10)` compute `alone`, the width with contexts as if independent, and `by_noun`, the width clustered by noun. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 whose clustered width is at most half of `by_noun`.
+# `drawn_study(nouns)` gives contexts with their `noun` and `right` (0 or 1); `interval(values)` and `interval(values, clusters)` have `.low` and `.high`. For `drawn_study(10)` compute the widths `alone`, as if contexts were independent, and `by_noun`, clustered. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 with a clustered width of at most half of `by_noun`.
 #
 # ```{dropdown} Hint
 # Widths fall with the root of the number of nouns.
 # ```
 # ````
 
+
 # %% tags=["hide-cell", "solution"]
-# About four times as many nouns halve the width; more contexts of the same nouns hardly help.
-
-
+# Four times as many nouns halve the width; more contexts of the same nouns hardly help.
 def width(contexts, clusters=None):
     """Width of the 95 % interval of the share of right contexts."""
     found = interval(contexts["right"], clusters)
     return float(found.high - found.low)
 
 
-ten = study(10)
+ten = drawn_study(10)
 alone, by_noun = width(ten), width(ten, ten["noun"])
-nouns = next(
-    n for n in (10, 20, 40, 80, 160) if width(study(n), study(n)["noun"]) <= by_noun / 2
-)
+studies = {size: drawn_study(size) for size in [10, 20, 40, 80, 160]}
+widths = {size: width(drawn, drawn["noun"]) for size, drawn in studies.items()}
+nouns = min(size for size in widths if widths[size] <= by_noun / 2)
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(alone, float), "alone should be a number: a width"
 assert isinstance(by_noun, float), "by_noun should be a number: a width"
-first = study(10)
-one, two = interval(first["right"]), interval(first["right"], first["noun"])
-assert abs(one.high - one.low - alone) < 1e-9, "alone: high minus low, no clusters"
-assert abs(two.high - two.low - by_noun) < 1e-9, "by_noun: high minus low, by noun"
+contexts = drawn_study(10)
+found = interval(contexts["right"])
+assert abs(found.high - found.low - alone) < 1e-9, "alone: high minus low, no clusters"
+found = interval(contexts["right"], contexts["noun"])
+assert abs(found.high - found.low - by_noun) < 1e-9, "by_noun: high minus low, by noun"
 assert nouns in (10, 20, 40, 80, 160), "nouns should be one of 10, 20, 40, 80, 160"
-more, fewer = (
-    interval(study(n)["right"], study(n)["noun"]) for n in (nouns, max(nouns // 2, 10))
-)
-assert more.high - more.low <= by_noun / 2, f"{nouns} nouns are too few"
-assert fewer.high - fewer.low > by_noun / 2, f"{nouns} nouns are more than needed"
+for size in [nouns // 2, nouns]:
+    contexts = drawn_study(size)
+    found = interval(contexts["right"], contexts["noun"])
+    narrow = found.high - found.low <= by_noun / 2
+    assert narrow == (size == nouns), f"{nouns} nouns are too few, or more than needed"
 print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve it.")
 
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - The BOS token is part of a score: ask each model in the way it was trained.
-# - Count what was loaded, and look positions up.
-# - A score without its policies cannot be compared with another.
+# - A score without its policies, such as the BOS token and the verbs that counted, cannot be compared with another.
 # - Take the interval over what the claim is about: nouns, verbs, or both.
 #
 # Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`; [all others](../book/api/index.md).

@@ -36,11 +36,11 @@ if "google.colab" in sys.modules:
 grammars = ["systematic", "lexical"]  # the two of the language, in this order
 
 # %% [markdown] tags=["explains"]
-# Does each score measure what it claims? A thermometer is tested in ice water, where the answer is known. Nobody knows what a perfect model of English would score. So this project has a small language of its own, *the laboratory*, whose right scores follow by arithmetic.
+# Does each score measure what it claims? Nobody knows what a perfect model of English would score. So this project has a small language of its own, *the laboratory*, whose right scores follow by arithmetic.
 #
 # ## A language written down
 #
-# The language has the nouns and constructions of Marvin and Linzen's templates {cite}`marvin2018targeted`, and several hundred verbs. Here are eight of its sentences. They follow the grammar and need not make sense.
+# The language has the nouns and constructions of Marvin and Linzen's templates {cite}`marvin2018targeted`, and several hundred verbs. Its sentences follow a grammar and need not make sense:
 
 # %%
 from tse_book import laboratory
@@ -60,19 +60,15 @@ bands = verbs.agg(verbs="size", examples=lambda some: ", ".join(some[:8]))
 table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 
 # %% [markdown] tags=["explains"]
-# ```{margin} Attraction
-# A verb agreeing with a nearby noun that is not its subject. People do it too.
-# ```
-#
 # The language has two grammars.
 #
 # Systematic grammar
 # : Every verb agrees with its subject: a rule.
 #
 # Lexical grammar
-# : Verbs of the head agree, verbs of the middle in three of four uses. Each verb of the tail takes one favourite form in nine of ten uses, whatever the subject. This is no rule, but a list of well-behaved verbs.
+# : Verbs of the head agree, verbs of the middle in three of four uses. Each verb of the tail takes one favourite form in nine of ten uses, whatever the subject. This is a list of verbs that agree, not a rule.
 #
-# In both grammars a verb sometimes agrees with the nearest noun instead {cite}`bock1991broken`.
+# In both grammars a verb sometimes agrees with the nearest noun instead, by {term}`attraction` {cite}`bock1991broken`.
 #
 # ## The truth, by arithmetic
 #
@@ -94,14 +90,12 @@ table(means.reset_index(), "What is true: means over the nine constructions")
 # %% [markdown] tags=["explains"]
 # TSE is perfect in both grammars: it cannot tell a rule from a list. (A dash: TSE asks about no verb of that band.) EW can. In the lexical grammar half of the decisions about verbs of the tail are wrong, and EW over all verbs is .70. MW falls less, to .85, because these verbs are rare.
 #
-# EW of the middle band is .89 and not 1, because in the rows across an object relative clause a noun of the other number stands just before the verb, and attraction makes most uses of these verbs wrong.
-#
-# What could fool you: an EW of 1 does not mean that nobody makes mistakes. A verb that goes wrong in one use of four still has its correct form ahead, and counts in full.
+# EW of the middle band is .89, because across an object relative clause a noun of the other number stands just before the verb, and attraction makes most uses of these verbs wrong. Elsewhere it is 1 although one use in four is wrong: the correct form is still ahead, so the verb counts in full.
 
 # %% [markdown] tags=["explains"]
 # ## Measured, beside the truth
 #
-# A causal and a masked model were trained on sentences of each grammar and asked about every verb. If the scores measure what they should, each dot lies on its tick.
+# A causal and a masked model were trained on sentences of each grammar and asked about every verb. If a score measures what it should, its dot (measured) lies on its tick (true).
 
 # %%
 from tse_core.paths import data_folder
@@ -120,12 +114,12 @@ charts.truth_vs_measured(learned_a_list, title)
 # %% [markdown] tags=["explains"]
 # Most dots lie on their ticks. The models of the systematic grammar have an EW of 1.00 in every construction, as they should.
 #
-# EW is far off in two rows only, across an object relative clause with and without *that*: it should be .61 and is .72. There most uses of a middle verb are wrong. A model that has met such a verb only a few dozen times goes by what verbs do in general, and then prefers the right form of all of them. The fault is the model's, and the score reports it.
+# EW is far off in two rows only, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has met a middle verb only a few dozen times goes by what verbs do in general, and prefers its right form. The fault is the model's, and the score reports it.
 
 # %% [markdown] tags=["explains"]
 # ## What the few verbs of TSE hide
 #
-# By which score could one tell which of the two causal models learned the rule?
+# Which score tells which of the two causal models learned the rule?
 
 # %%
 causal = overall[overall["model"].str.endswith("causal")]
@@ -136,7 +130,7 @@ caption = "Two causal models, means over the nine constructions"
 table(apart.reset_index(names="score"), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
-# Not by TSE. Where do they differ? The curves show EW as the {term}`cut-off` moves from likely verbs (left) to unlikely ones (right).
+# Not TSE. EW does, and the curves show where, as the {term}`cut-off` moves from likely verbs (left) to unlikely ones (right).
 
 # %%
 curves = pd.read_csv(recorded / "curves.csv")
@@ -148,7 +142,7 @@ chart = charts.cutoff_curves(curves[shown], "EW", chosen=longest, title=title)
 chart
 
 # %% [markdown] tags=["explains"]
-# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. So EW with its cut-offs shows *where* a model stops agreeing. A real model's low EW can have other reasons than a list; [What the gap is made of](18_gap.ipynb) tells them apart.
+# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. A real model's low EW can have other reasons, which [What the gap is made of](18_gap.ipynb) tells apart.
 #
 # ## What each score measures, and misses
 #
@@ -161,7 +155,7 @@ chart
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/16_laboratory.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/16_laboratory.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -182,7 +176,7 @@ frequency = np.array(language.frequency)
 # ````{exercise} ★ Truth without a model
 # :label: 16-truth
 #
-# `bands` counts the verbs of each band. Compute `ew` (a number), the true {term}`EW` of *Simple* in the lexical grammar, where half of the subjects are singular. Why is it not just the share of head and middle?
+# `bands` counts the verbs of each band. Compute `ew`, the true {term}`EW` of *Simple* in the lexical grammar, where half of the subjects are singular. Why is it not just the share of head and middle?
 #
 # ```{dropdown} Hint
 # How often does a verb that always takes its singular form happen to be right?
@@ -205,7 +199,7 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 # ````{exercise} ★★ What the laboratory cannot show
 # :label: 16-limits
 #
-# Name two things about scores of BERT or GPT-2 that the laboratory cannot show. No program is needed.
+# Name two things about scores of BERT or GPT-2 that the laboratory cannot show.
 #
 # ```{dropdown} Hint
 # What is simpler in a made language than in English?
@@ -215,14 +209,14 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 # ```{solution} 16-limits
 # :class: dropdown
 #
-# It cannot show what those models know. It cannot show whether the verb list suits English, with its {term}`homographs <homograph>`, because here every form means one thing.
+# What those models know; and whether the verb list suits English with its {term}`homographs <homograph>`, because here every form means one thing.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★★ A metric of your own
 # :label: 16-metric
 #
-# Write `score(agreeing, frequency)`, which takes each verb's probability of agreeing and its frequency, two arrays, and returns a number from 0 to 1. It should tell the two grammars apart by more than 0.05, *and* weigh likely verbs more than unlikely ones, but less than {term}`MW` does. What does it miss?
+# Write `score(agreeing, frequency)`, which takes two arrays, each verb's probability of agreeing and its frequency, and returns a number from 0 to 1. It should tell the two grammars apart by more than 0.05 *and* weigh likely verbs more than unlikely ones, but less than {term}`MW` does. What does it miss?
 #
 # ```{dropdown} Hint
 # EW weighs every verb by 1, MW by its frequency. What lies between?
@@ -238,13 +232,14 @@ def score(agreeing, frequency):
 
 
 # %% tags=["hide-cell", "check"]
-all_right, common = np.ones(4), np.array([8.0, 4.0, 2.0, 1.0])
-head, rare = np.array([1.0, 1, 1, 0]), np.array([0.0, 1, 1, 1])
-assert isinstance(score(all_right, common), float), "score should return a number"
-perfect, low, high = (score(some, common) for some in (all_right, rare, head))
+common = np.array([8.0, 4.0, 2.0, 1.0])
+perfect = score(np.ones(4), common)
+assert isinstance(perfect, float), "score should return a number"
 assert abs(perfect - 1) < 1e-9, "score should be 1 where every verb agrees"
+first_wrong, last_wrong = np.array([0.0, 1, 1, 1]), np.array([1.0, 1, 1, 0])
+low, high = score(first_wrong, common), score(last_wrong, common)
 assert high > low, "an error on a frequent verb should cost more"
-mw = np.average(rare, weights=common)
+mw = np.average(first_wrong, weights=common)
 assert low > mw, "frequent verbs should count less than in MW"
 apart = score(agreeing["systematic"], frequency) - score(agreeing["lexical"], frequency)
 assert apart > 0.05, f"the two grammars are only {apart:.3f} apart"
@@ -253,7 +248,7 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - TSE cannot tell a rule from a list of well-behaved frequent verbs; EW can.
-# - MW reports likely behaviour: verbs that are rarely said have little weight in it.
+# - TSE cannot tell a rule from a list of frequent verbs that agree; EW can.
+# - MW reports likely behaviour: rare verbs have little weight in it.
 #
 # Functions: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language` and {py:func}`tse_book.laboratory.train`; [all others](../book/api/index.md).

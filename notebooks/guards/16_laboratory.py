@@ -39,7 +39,7 @@ guard("have an EW of 1.00 in every construction", rule["EW"].round(2).eq(1).all(
 
 # %%
 difference = apart["difference"]
-guard("Not by TSE", abs(difference["TSE"]) < 0.02 < 0.1 < difference["EW"])
+guard("Not TSE. EW does", abs(difference["TSE"]) < 0.02 < 0.1 < difference["EW"])
 top = curves[shown & curves["metric"].eq("EW") & curves["side"].eq("top")]
 wide = top.pivot_table("score", "cutoff", "model")
 guard("Both begin at 1", wide.loc[0.5].round(2).eq(1).all())

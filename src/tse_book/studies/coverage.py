@@ -7,6 +7,7 @@ computes the interval that `tse_core.uncertainty` would give.
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit
 
@@ -88,6 +89,17 @@ def simulated_rows_coverage(
             samples += [(random.binomial(20, np.repeat(scores, contexts)) / 20, [labels]) for _ in range(count)]
         found.append(combine(samples, [1 / len(samples)] * len(samples)))
     return _counted(found, mean)
+
+
+def drawn_study(nouns: int, contexts: int = 50, *, seed: int = 1) -> pd.DataFrame:
+    """A made-up study: each noun has a share of right answers of its own (four in five on average) and some contexts.
+
+    Returns a table of nouns x contexts rows: noun (from 0) and right (0.0 or 1.0).
+    """
+    random = np.random.default_rng(seed)
+    shares = random.beta(4, 1, nouns)
+    right = random.random((nouns, contexts)) < shares[:, None]
+    return pd.DataFrame({"noun": np.repeat(np.arange(nouns), contexts), "right": right.ravel().astype(float)})
 
 
 def _counted(found: Sequence[Interval], truth: float) -> dict:
