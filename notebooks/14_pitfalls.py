@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : see four faults in running code, change policies one by one, and learn which interval fits which claim
+# : see four faults in code, change policies one by one, and learn which interval fits which claim
 #
 # You need
 # : [Methods](02_methods.ipynb)
@@ -110,7 +110,7 @@ print("the mask stands at", sentence.index("<mask>"), "but is looked for at", co
 #
 # ### Contexts that are ambiguous in number
 #
-# Seen from the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label that it meets; the {term}`protocol` *exact* keeps both, and any causal model is wrong for one of them.
+# From the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label; the {term}`protocol` *exact* keeps both, and any causal model is wrong for one.
 
 # %%
 import pandas as pd
@@ -156,7 +156,7 @@ table(accuracies, caption, digits=3)
 # Tools differ in *policies* that papers rarely print. Each switch of the chart is a run with one of them changed.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
-# The final period. It stands to the right of the verb, where a causal model has not looked yet.
+# The final period. It stands to the right of the verb, which a causal model has not read.
 # ```
 
 # %% tags=["hide-input"]
@@ -179,7 +179,7 @@ charts.switchboard(board)
 #
 # ### Half precision
 #
-# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. The table has SmolLM2's scores and ties on 212 contexts of the templates, and on 402 pairs of BLiMP its accuracy and how many decisions changed.
+# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. The table has SmolLM2's scores and ties on 212 contexts of the templates; accuracy and changed decisions are of 402 pairs of BLiMP.
 
 # %%
 from tse_core.paths import data_folder
@@ -222,7 +222,7 @@ table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 # %% [markdown]
 # Clustered by noun, the interval is wider in eight of nine rows, *In object relative clause* more than ten times: .28 where .02 was promised.
 #
-# Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval holds it.
+# Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval holds it:
 
 # %%
 from tse_book.studies.coverage import simulated_coverage
@@ -250,7 +250,7 @@ crossed
 # %% [markdown] tags=["explains"]
 # Intervals over subjects alone (`first_way`) hold the value over all verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94 %. A claim about verbs needs the second.
 #
-# Compare two numbers of the same contexts by the interval of their *difference*. Many tests give false alarms, so this book corrects p-values (by Holm's method, the smallest times the number of tests, the next times one less, and so on).
+# Compare two numbers of the same contexts by the interval of their *difference*. Many tests give false alarms, so this book corrects p-values (Holm: the smallest times the number of tests, the next times one less, and so on).
 
 # %% [markdown]
 # ## Exercises
@@ -374,7 +374,7 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - A score without its policies, such as the BOS token and the verbs that counted, cannot be compared with another.
+# - A score without its policies cannot be compared with another.
 # - Take the interval over what the claim is about: nouns, verbs, or both.
 #
 # Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`; [all others](../book/api/index.md).

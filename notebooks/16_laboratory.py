@@ -143,14 +143,6 @@ chart
 
 # %% [markdown] tags=["explains"]
 # Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. A real model's low EW can have other reasons, which [What the gap is made of](18_gap.ipynb) tells apart.
-#
-# ## What each score measures, and misses
-#
-# | | measures | misses |
-# |---|---|---|
-# | TSE | a few frequent verbs, yes or no | every other verb; how sure the model is |
-# | EW | the share of verbs that agree: {term}`systematicity` | how likely each verb is; a probability of 0.51 counts like one of 0.99 |
-# | MW | the share of probability on correct forms: likely behaviour | rare verbs, however wrong they are |
 
 # %% [markdown]
 # ## Exercises
@@ -248,7 +240,8 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - TSE cannot tell a rule from a list of frequent verbs that agree; EW can.
-# - MW reports likely behaviour: rare verbs have little weight in it.
+# - TSE cannot tell a rule from a list of frequent verbs that agree.
+# - EW can: it measures {term}`systematicity`. But a probability of 0.51 counts like one of 0.99.
+# - MW measures likely behaviour: rare verbs have little weight, however wrong they are.
 #
 # Functions: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language` and {py:func}`tse_book.laboratory.train`; [all others](../book/api/index.md).

@@ -40,26 +40,23 @@ lemmas = "newman-clean"  # the list of verbs
 # %% [markdown] tags=["explains"]
 # ## A question and a prediction
 #
-# Why is {term}`EW` mostly below {term}`TSE`? TSE asks about a few chosen verbs; EW asks about every verb of a list, and many of these are nouns as well: *plan*, *need*, *order*. After *The author* a noun may follow (*the author plan was rejected*), and its probability counts as a wrong verb. {cite:t}`newman2021refining` call this a potential confounder.
-#
-# After *he*, *she* or *who* no bare noun can stand. So change the subject, and keep the verbs.
+# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The author* a noun may follow (*the author plan was rejected*), and its probability counts as a wrong verb: {cite:t}`newman2021refining` call this a potential confounder. After *he*, *she* or *who* no bare noun can stand. So change the subject, and keep the verbs.
 #
 # ```{dropdown} Predict: what happens to EW of verbs that are also nouns, from *I think that the author* to *I think that he*?
 # If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly a noun, EW rises; it should then rise after a name such as *Mary* too, which hardly any noun follows.
 # ```
 #
-# The data set `agreement-controls` has seven kinds of subject, among them twenty nouns and ten names, and five *openers* such as *I think that*. Verbs whose base is their past form (*cut*) are left out, since after *he* a past is correct. A form is scored as a *whole word*, its probability times that of the word's end, because *pot* after *he* is mostly the beginning of *potted*. Both forms of a verb have to be single tokens: of 896 verbs that are never nouns, 292 on SmolLM2 and 402 on Gemma; of 998 that are also nouns, 648 and 785.
+# The data set `agreement-controls` has seven kinds of subject, among them twenty nouns and ten names, and five *openers* such as *I think that*. It leaves out verbs whose base is their past form (*cut*), since after *he* a past is correct. A form is scored as a *whole word*, with the probability that the word ends, because *pot* after *he* is mostly the beginning of *potted*. Both forms have to be single tokens: of 896 verbs that are never nouns, 292 on SmolLM2 and 402 on Gemma; of 998 that are also nouns, 648 and 785.
 
 # %%
 from tse_book.pages import real_models, statements
 
 tables = statements.tables_of([*real_models(models), *recorded], lemmas)
-list(tables)
 
 # %% [markdown]
 # ## Change the subject
 #
-# *I think that the author* stands for twenty nouns, each after one of five openers. The lines are 95 % intervals over nouns (or names), openers and verbs.
+# *I think that the author* stands for twenty nouns, each after one of five openers. The lines are 95 % intervals over nouns (or names), openers and verbs; with only five openers, even a value of 1.000 has a long one.
 
 # %%
 from tse_book import charts
@@ -68,9 +65,7 @@ subjects = statements.subject_scores(tables)
 charts.subject_dots(subjects, "EW by kind of subject and of verb")
 
 # %% [markdown]
-# A long line at 1.000 comes from having only five openers: after another one, a verb might fail.
-#
-# Two measures in {term}`nats <nat>` stand beside EW. The *margin* is by how much the agreeing form is ahead, on average; it tells verbs apart where EW is near 1. The *shift* is how far the lead of the form in *-s* grows from a plural subject to its singular; the share of verbs for which it grows is {term}`number sensitivity`.
+# The table has two more measures, in {term}`nats <nat>`. The *margin* is the mean lead of the agreeing form; it tells verbs apart where EW is near 1. The *shift* is how far the lead of the form in *-s* grows from a plural subject to a singular one.
 
 # %%
 from tse_book.pages import folded, table
@@ -86,23 +81,23 @@ counted = table(subjects[columns], "Whole words and tokens", digits=3)
 folded(counted, "How much the ends of words change, and how many contexts there are")
 
 # %% [markdown] tags=["explains"]
-# After *I think that the author* SmolLM2 prefers the agreeing form for 99.3 % of the verbs that are never nouns and for 75.6 % of those that are also nouns; Gemma for 97.7 % and 63.0 %. After *I think that he* or *she* it is 100 % and 97.4 % on SmolLM2, and 100 % and 93.1 % on Gemma. After *everyone*, *it* and *the author who* EW is about as high. So most of what EW shows as missing agreement after a singular noun is not seen after a pronoun.
+# After *I think that the author* SmolLM2 prefers the agreeing form for 99.3 % of the verbs that are never nouns and for 75.6 % of those that are also nouns, Gemma for 97.7 % and 63.0 %. After *I think that he* or *she* it is 100 % and 97.4 %, and 100 % and 93.1 %. After *everyone*, *it* and *the author who* EW is about as high. So most of what EW shows as missing agreement after a singular noun is not seen after a pronoun.
 #
-# Nouns differ widely. With their openers, EW of verbs that are also nouns runs from .32 (*tourist*) to .96 on SmolLM2 and from .25 to .87 on Gemma. But all twenty nouns lie below the mean of *he* and *she*, on both models.
+# Nouns differ widely: EW of verbs that are also nouns runs from .32 (*tourist*) to .96 on SmolLM2 and from .25 to .87 on Gemma. But all twenty nouns lie below the mean of *he* and *she*.
 #
-# What stays is a weaker preference. After *he* or *she* the margin of verbs that are also nouns is smaller, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* nearly every verb follows the number, but verbs that are also nouns shift less: 10.2 nats against 13.2 on SmolLM2, 8.6 against 12.8 on Gemma.
+# What stays is a weaker preference. After *he* or *she* verbs that are also nouns have a smaller margin, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* nearly every verb follows the number, but these verbs shift less: 10.2 nats against 13.2, and 8.6 against 12.8.
 
 # %% [markdown] tags=["explains"]
 # ## A share depends on the control
 #
-# Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. The contrast is between a lexical subject and a pronoun, and the reading as a noun is one explanation of it.
+# Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. The contrast is between a noun or name and a pronoun, and the reading as a noun is one explanation of it.
 #
-# So no single share of the deficit is "the reading as a noun". By the control (*Mary*, *everyone*, *it*, *he*, *who*) and by the scale (EW, nats) the share of the deficit that disappears runs from 6 % to 89 % on SmolLM2. Single tokens make the deficit look larger still, since the beginning of another word then counts as an error.
+# So no single share of the difference between the two kinds of verb is "the reading as a noun": by the control (*Mary*, *everyone*, *it*, *he*, *who*) and the scale (EW, nats), from 6 % to 89 % of it disappears on SmolLM2. Single tokens make it look larger still, since the beginning of another word then counts as an error.
 
 # %% [markdown] tags=["explains"]
 # ## Are likely verbs conjugated better?
 #
-# A verb's likelihood has to be measured where no subject decides its form: after an opener, *you* and a modal (*I believe that you will ...*). By a form that EW itself compares, the answer would be built in. The verbs of each kind are cut into fifths, and EW is measured over the nine rows of Table 2.
+# A verb's likelihood is measured where no subject decides its form, after an opener, *you* and a modal (*I believe that you will ...*), because a form that EW compares would have the answer built in. The verbs of each kind are cut into fifths, and EW is a mean over the nine rows of Table 2.
 #
 # ```{dropdown} Predict: for which verbs does EW rise over the fifths?
 # If rare verbs are not conjugated, for all. If nouns get in the way, for verbs that are also nouns: one rarely used as a verb is mostly a noun.
@@ -113,24 +108,24 @@ over_fifths = statements.fifth_scores(tables)
 charts.fifth_lines(over_fifths, "EW over fifths of verbs, from unlikely to likely")
 
 # %% [markdown] tags=["explains"]
-# After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. That of the others hardly moves: from .93 to .95 on SmolLM2, and on Gemma from .92 to .88. The past form or a lexicon's verb count as the measure gives much the same picture. But all this is about words likely *as verbs*: over fifths of the frequency of the word form, EW of verbs that are also nouns does not rise (.70 and .66 at the ends on SmolLM2, .56 and .57 on Gemma).
+# After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. That of the others hardly moves: from .93 to .95 and from .92 to .88. By the past form, or by a lexicon's count of uses as a verb, the picture is much the same. But by the frequency of the word form, in whatever use, EW of verbs that are also nouns does not rise (.70 and .66 at the ends, .56 and .57).
 
 # %% [markdown] tags=["explains"]
 # ## Nouns by degrees
 #
-# Which verbs are *also nouns* was decided by the library lemminflect, and by hand for 44 verbs; the paper does not say. But it is a matter of degree: *pot* is mostly a noun, *look* seldom. Here they are cut into fifths by the share of noun uses that WordNet counts.
+# Which verbs are *also nouns* was decided by the library lemminflect and, for 44 verbs, by hand. But it is a matter of degree: *pot* is mostly a noun, *look* seldom. The fifths here go by the share of noun uses that WordNet counts.
 
 # %%
 graded = statements.noun_share_scores(tables)
 charts.share_lines(graded, "EW over fifths of the noun share, by whole words")
 
 # %% [markdown] tags=["explains"]
-# After the noun EW falls with every step: from .91 to .53 on SmolLM2, and from .83 to .29 on Gemma. After the pronoun it falls mainly in the last fifth, among words that are mostly nouns: from 1.00 to .92 on SmolLM2, and from .99 to .76 on Gemma. Two thirds of what is left after a pronoun are in that fifth.
+# After the noun EW falls with every step, from .91 to .53 on SmolLM2 and from .83 to .29 on Gemma. After the pronoun it falls mainly in the last fifth, among words that are mostly nouns: from 1.00 to .92, and from .99 to .76. Two thirds of the errors after a pronoun are in that fifth.
 
 # %% [markdown] tags=["explains"]
 # ## A noun in between
 #
-# {term}`Attraction`, agreement with the nearer noun, is a second reason for a low EW, and it concerns all verbs. The chart shows verbs that are never nouns, after singular subjects such as *The author near the guard* and *The author near the guards*, with 22 prepositions and six pairs of nouns.
+# {term}`Attraction` is a second reason for a low EW, and it concerns all verbs. The chart shows verbs that are never nouns, after subjects such as *The author near the guard* and *The author near the guards*, with 22 prepositions and six pairs of nouns.
 
 # %%
 between = statements.preposition_scores(tables)
@@ -142,7 +137,7 @@ charts.preposition_dots(between, "EW after a singular and a plural attractor")
 # %% [markdown] tags=["explains"]
 # ## What was stated beforehand
 #
-# The statements were suggested by SmolLM2, and not all of them pass the test there (no statement has the number S5). They were written down with their tests before Gemma 3 270M was run on these sentences, so its verdicts are a replication, although not an independent one: it is another family of models, trained on the same kind of web text. A statement *extends* where its whole interval lies above 0 and its p-value, corrected over all statements of a model (Holm), is below .05. The last column names choices by which *extends* becomes *undecided* or the reverse; the jackknife, which leaves out one unit at a time, makes this book's other intervals.
+# SmolLM2 suggested the statements, and not all of them pass the test there (none has the number S5). They were written down with their tests before Gemma 3 270M was run on these sentences, so its verdicts are a replication, although not an independent one: both models were trained on the same kind of web text. A statement *extends* where its whole interval lies above 0 and its p-value, corrected over all statements of a model (Holm), is below .05. The last column names choices that turn *extends* into *undecided* or the reverse; the jackknife, which leaves out one unit at a time, makes this book's other intervals.
 
 # %% tags=["full-width"]
 verdicts = statements.verdict_table(tables)
@@ -150,63 +145,60 @@ judged = table(verdicts, "Statements S1 to S6b: measured, tested, verdict", digi
 judged
 
 # %% [markdown] tags=["explains"]
-# S1 to S4 extend on both models (S1 by .22 on SmolLM2 and by .30 on Gemma), except S3b, which is shown on neither (it would extend on both if a lexicon decided which verbs are also nouns). S6 extends on Gemma alone (on SmolLM2 the interval lies above 0, and Holm's p decides), S6b on SmolLM2 alone; there *probably* hardly changes the margin after a plural attractor (1.62 nats without it, 1.59 with it), and raises it after a singular one.
+# S1 to S4 extend on both models (S1 by .22 on SmolLM2 and by .30 on Gemma), except S3b, which is shown on neither. S6 extends on Gemma alone, S6b on SmolLM2 alone; there *probably* hardly changes the margin after a plural attractor (1.62 nats without it, 1.59 with it), and raises it after a singular one.
 #
-# S2, S3a and S4 hold under every choice that the last column may name. One more choice turns two of them, likelihood as the frequency of the word form: with it S3a is undecided on both models, and S4 is undecided on SmolLM2 and goes the other way on Gemma. S1 rests on five openers with four nouns each: with three openers, with one half of the nouns (the paper's on SmolLM2, the new ones on Gemma), or by the jackknife it is undecided. Over both models S6 turns under the most choices; *The pilot after the dancers ...* may also begin a clause.
+# S2, S3a and S4 hold under every choice that the last column may name. But with likelihood as the frequency of the word form, S3a is undecided on both models, and S4 is undecided on SmolLM2 and goes the other way on Gemma. S1 rests on five openers with four nouns each: with three openers, with one half of the nouns or by the jackknife it is undecided. S6 turns under the most choices; *The pilot after the dancers ...* may also begin a clause.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/18_gap.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/18_gap.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
-import numpy as np
+import pandas as pd
 
-# log-probabilities of four verbs after The author and after The authors
-after_singular = {"walks": -7.0, "walk": -8.5, "plans": -8.0, "plan": -6.0,
-                  "sees": -6.5, "see": -9.0, "rusts": -12.0, "rust": -11.0}  # fmt: skip
-after_plural = {"walks": -9.0, "walk": -6.5, "plans": -9.5, "plan": -5.5,
-                "sees": -9.5, "see": -6.0, "rusts": -12.0, "rust": -11.0}  # fmt: skip
-VERBS = [("walks", "walk"), ("plans", "plan"), ("sees", "see"), ("rusts", "rust")]
+verbs = ["walk", "plan", "see", "rust"]
+after_singular = pd.DataFrame(index=verbs)  # log-probabilities after The author
+after_singular["form in -s"] = [-7.0, -8.0, -6.5, -12.0]
+after_singular["base form"] = [-8.5, -6.0, -9.0, -11.0]
+after_plural = pd.DataFrame(index=verbs)  # log-probabilities after The authors
+after_plural["form in -s"] = [-9.0, -9.5, -9.5, -12.0]
+after_plural["base form"] = [-6.5, -5.5, -6.0, -11.0]
 # how far verbs that are also nouns lie below the others, for a made-up model
-IN_EW = {"the author": 0.24, "Mary": 0.12, "everyone": 0.06, "he": 0.03}
-IN_NATS = {"the author": 2.4, "Mary": 1.8, "everyone": 1.8, "he": 1.8}
+below = pd.DataFrame(index=["the author", "Mary", "everyone", "he"])
+below["EW"] = [0.24, 0.12, 0.06, 0.03]
+below["nats"] = [2.4, 1.8, 1.8, 1.8]
 
 # %% [markdown]
 # ````{exercise} ★ Does it know, or does it prefer?
 # :label: 18-sensitivity
 #
-# The cell above has log-probabilities of four verbs in two contexts. Give `ew`, the {term}`EW` after *The author*, and `ns`, their {term}`number sensitivity`. Which verb does the model know although EW calls it wrong?
+# `after_singular` and `after_plural` have log-probabilities of four verbs. Give `ew`, the {term}`EW` after *The author*, and `ns`, the {term}`number sensitivity`. Which verb does the model know although EW calls it wrong?
 #
 # ```{dropdown} Hint
-# Subtract: by how much is the form in *-s* ahead after the singular, and after the plural?
+# By how much is the form in *-s* ahead after the singular, and after the plural?
 # ```
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# "plan" is wrong after the singular, and its form in -s still gains there. "rust" does
-# not move at all.
-ew = 2 / 4
-ns = 3 / 4
+# "plan" is wrong after the singular, and its form in -s still gains there.
+ahead = after_singular["form in -s"] - after_singular["base form"]
+ahead_after_plural = after_plural["form in -s"] - after_plural["base form"]
+ew = (ahead > 0).mean()
+ns = (ahead > ahead_after_plural).mean()
 
 # %% tags=["hide-cell", "check"]
-ahead = {base: after_singular[s] - after_singular[base] for s, base in VERBS}
-gains = {
-    base: ahead[base] - (after_plural[s] - after_plural[base]) for s, base in VERBS
-}
-assert ew == np.mean([value > 0 for value in ahead.values()]), (
-    "ew: for how many of the four is the form in -s ahead after the singular?"
-)
-assert ns == np.mean([value > 0 for value in gains.values()]), (
-    "ns: for how many does the form in -s gain on the base form after the singular?"
-)
+lead = after_singular["form in -s"] - after_singular["base form"]
+gain = lead - (after_plural["form in -s"] - after_plural["base form"])
+assert ew == (lead > 0).mean(), "ew: for which share is the form in -s ahead?"
+assert ns == (gain > 0).mean(), "ns: for which share does the form in -s gain?"
 print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.")
 
 # %% [markdown] tags=["explains"]
 # ````{exercise} ★★ A subject of your own
 # :label: 18-subject
 #
-# Open [Try it](../book/try.md), type *The farmer*, choose *singular*, and note which verbs are wrong. Then type *I think that he*. Which are right now, and which stay wrong? Why?
+# On [Try it](../book/try.md) type *The farmer*, choose *singular*, and note which verbs are wrong. Then type *I think that he*. Which are right now, which stay wrong, and why?
 #
 # ```{dropdown} Hint
 # Is the verb also a noun, and how often is it used as a verb?
@@ -222,38 +214,32 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 # ````{exercise} ★★ A share that nobody should print
 # :label: 18-share
 #
-# `IN_EW` and `IN_NATS` above hold a made-up model's deficit by subject. Write `share(deficits, control)`: how much of the deficit after *the author* is gone after another subject. Give `widest`, the largest share less the smallest, over both scales and all three controls.
+# `below` says by how much verbs that are also nouns lie below the others after four subjects, in EW and in nats. Make the table `gone`, the share of the value after *the author* that is gone after each of the other three, and `widest`, the largest share less the smallest.
 #
 # ```{dropdown} Hint
-# `1 - deficits[control] / deficits["the author"]`.
+# `1 - below / below.loc["the author"]`.
 # ```
 # ````
 
 
 # %% tags=["hide-cell", "solution"]
-def share(deficits, control):
-    """The share of the deficit after "the author" that is gone after another subject."""
-    return 1 - deficits[control] / deficits["the author"]
-
-
-controls = ["Mary", "everyone", "he"]
-shares = [share(scale, control) for scale in (IN_EW, IN_NATS) for control in controls]
-widest = max(shares) - min(shares)
+# The same model, the same verbs: the share says as much of the control as of nouns.
+gone = 1 - below.drop("the author") / below.loc["the author"]
+widest = gone.max(axis=None) - gone.min(axis=None)
 
 # %% tags=["hide-cell", "check"]
-assert share(IN_EW, "he") == 1 - 0.03 / 0.24, (
-    "share: of 0.24 after the author 0.03 are left after he"
-)
-assert share(IN_NATS, "he") == 1 - 1.8 / 2.4, "share takes either scale"
-assert isinstance(widest, float) and abs(widest - 0.625) < 1e-9, (
-    "widest: the largest of six shares less the smallest"
-)
+assert isinstance(gone, pd.DataFrame), "gone should be a table"
+after_he = gone.loc["he"].round(6).to_dict()
+assert after_he["EW"] == 0.875, "gone: of 0.24 after the author 0.03 are left after he"
+assert after_he["nats"] == 0.25, "gone: of 2.4 nats after the author 1.8 are left"
+right = isinstance(widest, float) and abs(widest - 0.625) < 1e-9
+assert right, "widest: the largest of six shares less the smallest"
 print(f"By scale and control the share differs by up to {widest:.0%}.")
 
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - A low EW can come from nouns, from attraction or from not knowing the number. Report it by kind of verb, after a noun and after a pronoun, by whole words, with the margin beside it ([what to report](../book/reporting.md)).
+# - A low EW can come from nouns, from attraction or from not knowing the number: [report it](../book/reporting.md) by kind of verb and of subject, by whole words, with the margin beside it.
 # - Whether likely verbs are conjugated better depends on how likelihood is measured.
 #
 # Functions: {py:func}`tse_book.pages.statements.subject_scores`, {py:func}`tse_book.pages.statements.fifth_scores` and {py:func}`tse_book.claims.statements.judge`; [all others](../book/api/index.md).

@@ -22,7 +22,7 @@
 # : nothing; [the report](00_report.ipynb) says what the rows add up to
 #
 # Time
-# : as long as you search; seconds to run
+# : seconds to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -35,7 +35,7 @@ if "google.colab" in sys.modules:
 # %% [markdown] tags=["explains"]
 # ## At a glance
 #
-# What became of each claim? A row is a sentence or a number of the papers, and each verdict is computed from results. A tile shows its rows below.
+# A row is a sentence or a number of the papers; its verdict is computed from results. A tile shows its rows below.
 
 # %% tags=["hide-input"]
 from tse_book.claims import ledger
@@ -57,7 +57,7 @@ table(given, "Rows by verdict and paper.", index=True)
 # %% [markdown] tags=["explains"]
 # ## Statements of this book
 #
-# What this book itself says of models. The statements were found on SmolLM2 and written down with their tests before Gemma 3 270M was run, so its verdicts are a replication ([What the gap is made of](18_gap.ipynb), which also says what turns under other choices):
+# These statements of [What the gap is made of](18_gap.ipynb) were found on SmolLM2 and written down with their tests before Gemma 3 270M was run:
 #
 # ```{glue:} statements_table
 # :doc: 18_gap.ipynb
@@ -73,17 +73,11 @@ table(given, "Rows by verdict and paper.", index=True)
 #
 # ## Every claim
 #
-# ```{margin} Signature
-# How a number was made: model and weights, data, verbs that counted, every choice of
-# protocol. Two numbers with the same signature must be equal.
-# ```
-#
 # ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
-# No. The number agrees, but it was made in another way, and a second difference may have made up for the first. What agrees with another list is called *comparable*.
+# No. A second difference may have made up for the first. What agrees with another list is called *comparable*.
 # ```
 #
-# [Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb).]{.tse-elsewhere} Published data and model runs are separate rows. Intervals are 95 % confidence intervals, clustered by subject noun. Open
-# *how* in a row for the number's signature or the command that makes it; the link below a claim leads to its cell. A row that *depends on our criterion* has another verdict under another one, which *how* names. For every predicate that judges models which the papers never saw, a test names a model or a made table for which it fails.
+# [Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb).]{.tse-elsewhere} Published data and model runs are separate rows. Intervals are 95 % confidence intervals, clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell. A row that *depends on our criterion* has another verdict under another one, which *how* names.
 
 # %% tags=["hide-input"]
 from tse_book.pages import ledger_table
@@ -100,8 +94,7 @@ charts.download_table(linked, "claims.csv", "Download the ledger")
 # %% [markdown]
 # ## Recorded runs
 #
-# A run that is too long for a build is recorded once: its results are kept in the project with the machine, the versions and
-# the date. Where a live run of the same numbers exists, that one counts.
+# The results of a run that is too long for a build are kept in the project. Where a live run of the same numbers exists, that one counts.
 
 # %% tags=["hide-input"]
 from tse_book.recorded import list_recorded, load_recorded
@@ -128,12 +121,7 @@ table(sums[columns], said, digits=3)
 # %% [markdown] tags=["explains"]
 # ## The laboratory's own ledger
 #
-# ```{margin} Truth
-# What the language's own probabilities give as score; see [the laboratory](16_laboratory.ipynb).
-# ```
-#
-# The laboratory's models learned a language whose truth is known, so what they measure tests the instrument, not the
-# papers; none of it counts above.
+# The models of [the laboratory](16_laboratory.ipynb) learned a language whose true scores are known. So they test the instrument and not the papers; none of this counts above.
 
 # %% tags=["hide-input"]
 from tse_book.claims import laboratory_ledger

@@ -35,7 +35,7 @@ rule = overall[overall["model"].str.contains("systematic")]
 guard("have an EW of 1.00 in every construction", rule["EW"].round(2).eq(1).all())
 
 # %% [markdown]
-# ## What each score measures, and misses
+# ## What the few verbs of TSE hide
 
 # %%
 difference = apart["difference"]

@@ -16,7 +16,7 @@ true = np.mean([right.mean() for right in agrees])
 single = np.mean([right[whole].mean() for right in agrees])
 quotes("an EW of .70, and of .95", true, single)
 quotes("EW is .98 where the truth is .70", *ways.loc["single", ["EW", "true_EW"]])
-quotes("Over whole words it is .71", ways.loc["words", "EW"])
+quotes("By whole words it is .71", ways.loc["words", "EW"])
 
 # %% [markdown]
 # ## What changes for a real model

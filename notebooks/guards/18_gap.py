@@ -27,7 +27,7 @@ if both:
     less = (less[NEVER] - less[ALSO])[[S, G]]
     quotes("by 2.1 nats on SmolLM2 and by 2.4 on Gemma", *less)
     moves = found.loc[list(product([HE], (S, G), (ALSO, NEVER))), "shift"]
-    quotes("10.2 nats against 13.2 on SmolLM2, 8.6 against 12.8 on Gemma", *moves)
+    quotes("10.2 nats against 13.2, and 8.6 against 12.8", *moves)
     guard("nearly every verb follows the number", found.loc[HE, "share"].min() > 0.99)
 
 # %%
@@ -83,7 +83,7 @@ if both:
     said = "from .52 to .82, .37 to .74; never nouns from .93 to .95, from .92 to .88"
     quotes(said, *ends["modal"].loc[order, [1, 5]].to_numpy().ravel())
     rise = pd.DataFrame({key: ends[key][5] - ends[key][1] for key in ends})
-    said = "does not rise (.70 and .66 at the ends on SmolLM2, .56 and .57 on Gemma)"
+    said = "does not rise (.70 and .66 at the ends, .56 and .57)"
     quotes(said, *ends["zipf"].loc[order[:2], [1, 5]].to_numpy().ravel())
     guard(
         "much the same picture",
@@ -150,7 +150,6 @@ if both:
     measured = verdicts.pivot(index="id", columns="model", values="measured")
     first = measured.loc["S1"].str.split().str[0].astype(float)
     guard("S1 is what the table of subjects says", (above - first).abs().max() < 0.001)
-    guard("on SmolLM2 the interval lies above 0", "-" not in measured.loc["S6", S])
 
 # %%
 if both:
@@ -172,8 +171,6 @@ if both:
     guard("S1 is undecided with few openers, few nouns, jackknife", all(one.values()))
     often = turns.map(lambda text: len(text.split("; "))).sum(axis=1)
     guard("Over both models S6 turns under the most choices", often.idxmax() == "S6")
-    by_lexicon = turns.loc["S3b"].str.contains("also a noun by the lexicon")
-    guard("S3b would extend on both if a lexicon decided", by_lexicon.all())
     clauses = "no preposition that can begin a clause"
     guard("may also begin a clause", clauses in turns.loc["S6", G])
 
