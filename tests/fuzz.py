@@ -32,7 +32,6 @@ item_number,condition_name,1: x
 TABLES = [
     b"left,correct,wrong,right,number,id\nThe author,laughs,laugh,on the table,singular,1\n",
     b"sen\twrong_sen\tgrammatical_feature\nThe author laughs.\tThe author laugh.\tSG\n",
-    b"True\tThe author laughs.\nFalse\tThe author laugh.\n",
 ]
 GYM = b"suites: []\nmodels: [a, 'command:./b']\nunknown: flag\n"
 PIECES = (

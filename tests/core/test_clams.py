@@ -13,7 +13,6 @@ from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs, usual_list
 from tse_core.datasets.pairs import unique_contexts
 from tse_core.datasets.registry import data_sets
-from tse_core.datasets.tables import read_table
 from tse_core.errors import TseWarning
 from tse_core.words import join
 
@@ -37,7 +36,7 @@ def labelled(*sentences):
 
 
 def read(path, language):
-    return verb_pairs(read_table(path), language, load_lemmas(usual_list("exact", f"clams/{language}")))
+    return verb_pairs(path, language, load_lemmas(usual_list("exact", f"clams/{language}")))
 
 
 @pytest.fixture

@@ -98,8 +98,6 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
         ("m.csv", "good,good\nA b.,A c.\n", "m.csv: two columns are called 'good'"),
         ("m.csv", "good,bad\n", "m.csv: holds no row"),
         ("m.csv", "left,correct,wrong\nThe cat,runs,\n", "m.csv:2: a form of the verb is empty"),
-        ("m.csv", "True\tA b.\nFalse\tA c.\nTrue\tA d.\n", "m.csv:3: a pair is a line of True, a tab and a sentence"),
-        ("m.csv", "True\tA b.\nperhaps\tA c.\n", "m.csv:2: a pair is a line of True"),
         ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not a JSON object"),
         ("m.jsonl", PAIR + '\n{"sentence_good": "a b", "label": -1}', "m.jsonl:2: sentence_bad is missing"),
         ("m.jsonl", PAIR.replace("laughs", "laughs!"), "m.jsonl:1: .* must carry the same punctuation"),

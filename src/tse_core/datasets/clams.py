@@ -13,6 +13,7 @@ The verb list of the language and three rules turn the sentences into pairs:
 Known faults are kept as they are: German "den Wächter" behind a preposition lacks the ending of the dative.
 """
 
+import csv
 from collections import Counter
 from pathlib import Path
 
@@ -29,18 +30,19 @@ UNLISTED = {  # verbs of the files that the verb lists do not hold; waited is a 
 }
 
 
-def verb_pairs(table: pd.DataFrame, language: str, lemmas: Lemmas) -> tuple[pd.DataFrame, Counter[str]]:
-    """The pairs of one file of a language (fr), and how many pairs were set aside for which reason.
+def verb_pairs(path: Path, language: str, lemmas: Lemmas) -> tuple[pd.DataFrame, Counter[str]]:
+    """The pairs of a file of a language (fr) with these verbs, and how many pairs were set aside for which reason.
 
-    `table` has good and bad sentences, as `read_table` gives them, and `lemmas` are the verbs of the language. Columns
-    of the pairs: id, lemma, left, right, number, correct, wrong.
+    Columns of the pairs: id, lemma, left, right, number, correct, wrong.
     """
+    lines = pd.read_csv(path, sep="\t", names=["holds", "sentence"], dtype="str", quoting=csv.QUOTE_NONE)
+    said = [lines.loc[lines["holds"].str.strip() == word, "sentence"] for word in ("True", "False")]
     listed = lemmas.table[["singular", "plural", "lemma"]].itertuples(index=False)
     lemma_of = {(singular, plural): lemma for singular, plural, lemma in listed} | UNLISTED.get(language, {})
-    joined, template = JOINED.get(language, ()), Path(table.attrs["where"]).stem
+    joined = JOINED.get(language, ())
     rows: list[tuple[str, ...]] = []
     aside: Counter[str] = Counter()
-    for pair, sentences in enumerate(zip(table["good"], table["bad"], strict=True), start=1):
+    for pair, sentences in enumerate(zip(*said, strict=True), start=1):
         good, bad = (plain(sentence).split() for sentence in sentences)
         parted = [i for i, both in enumerate(zip(good, bad, strict=False)) if both[0] != both[1]]
         if len(good) != len(bad) or len(parted) != 1:
@@ -53,7 +55,7 @@ def verb_pairs(table: pd.DataFrame, language: str, lemmas: Lemmas) -> tuple[pd.D
             aside[NO_VERB] += 1
             continue
         sides = written(good[:verb], joined), written(good[verb + 1 :], joined)
-        rows.append((f"{language}/{template}/{pair}", lemma, *sides, number, *forms))
+        rows.append((f"{language}/{path.stem}/{pair}", lemma, *sides, number, *forms))
     return pd.DataFrame(rows, columns=["id", "lemma", "left", "right", "number", "correct", "wrong"]), aside
 
 

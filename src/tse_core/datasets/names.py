@@ -182,11 +182,13 @@ def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
     tables: list[pd.DataFrame] = []
     aside: Counter[str] = Counter()
     for path in _files(data, part):
-        table, template = read_table(path), path.stem.removesuffix("_all")
         if data.format == "clams":
-            lemmas = load_lemmas(usual_list("exact", data.name))
-            table, left_out = clams.verb_pairs(table, data.name.rpartition("/")[2], lemmas)
+            verbs = load_lemmas(usual_list("exact", data.name))
+            table, left_out = clams.verb_pairs(path, data.name.rpartition("/")[2], verbs)
             aside += left_out
+        else:
+            table = read_table(path)
+        template = path.stem.removesuffix("_all")
         construction = data.construction or constructions.get(template, template)
         pairs = agreement_pairs(table, data.columns, construction=construction, **spelling)
         tables.append(pairs.assign(template=template))

@@ -157,21 +157,13 @@ def places(table: pd.DataFrame, what: str) -> list[str]:
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """The rows of a .jsonl, .csv, .tsv or .txt file; the index holds line numbers, ``attrs["where"]`` the path.
+    """The rows of a .jsonl, .csv, .tsv or .txt file, cells of tables as text. Raises InputError.
 
-    Cells of tables are text. A table whose first line starts with True or False has no header: one sentence per line,
-    True before the good one of a pair and False before each of its bad ones (CLAMS).
-
-    Raises InputError.
+    The index holds line numbers, ``attrs["where"]`` the path.
     """
     path, text = Path(path), read_text(path)
-    first = text.partition("\n")[0]
-    if path.suffix == ".jsonl":
-        table = _json_lines(text, path)
-    elif first.partition("\t")[0].strip() in ("True", "False"):
-        table = _true_false(text, path)
-    else:
-        table = _cells(text, path, "\t" if path.suffix == ".tsv" or "\t" in first else ",")
+    tabs = path.suffix == ".tsv" or "\t" in text.partition("\n")[0]
+    table = _json_lines(text, path) if path.suffix == ".jsonl" else _cells(text, path, "\t" if tabs else ",")
     if table.empty:
         raise InputError(f"{path}: holds no row; it needs a header and a line for each row, or a JSON object a line")
     table.attrs["where"] = str(path)
@@ -187,20 +179,6 @@ def _cells(text: str, path: Path, separator: str) -> pd.DataFrame:
     table = table[(table != "").any(axis=1)]
     table.columns, table.index = table.iloc[0].str.strip().tolist(), table.index + 1
     return table.iloc[1:]
-
-
-def _true_false(text: str, path: Path) -> pd.DataFrame:
-    """Each False with the True before it."""
-    lines = pd.Series(lines_of(text), dtype="str")
-    lines.index += 1
-    parts = lines[lines.str.strip() != ""].str.partition("\t")
-    kind, sentence = parts[0].str.strip(), parts[2].str.strip()
-    good, first = kind == "True", kind.index == kind.index[0]
-    fault = ~kind.isin(("True", "False")) | (sentence == "") | good & good.shift(-1, fill_value=True) | first & ~good
-    if fault.any():
-        pair = "a pair is a line of True, a tab and a sentence, and below it one or more lines of False"
-        raise InputError(f"{path}:{fault.idxmax()}: {pair}")
-    return pd.DataFrame({"good": sentence.where(good).ffill(), "bad": sentence})[~good]
 
 
 def _json_lines(text: str, path: Path) -> pd.DataFrame:
