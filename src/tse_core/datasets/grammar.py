@@ -12,7 +12,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,9 +69,9 @@ class Slot(NamedTuple):
 class Template(NamedTuple):
     """One sentence pattern of a construction; ``parts`` are its places, in order."""
 
-    name: str
     slug: str
     construction: str
+    name: str
     pattern: str
     parts: Sequence[Slot]
 
@@ -87,10 +87,10 @@ class Grammar:
 
     name: str
     templates: Sequence[Template]
-    factors: Mapping[str, str]
-    ambiguous: Sequence[Mapping[str, Any]]
-    items: int
-    drawn: Sequence[str]
+    factors: Mapping[str, str] = field(default_factory=dict)
+    ambiguous: Sequence[Mapping[str, Any]] = ()
+    items: int = 0
+    drawn: Sequence[str] = ()
 
     @property
     def constructions(self) -> dict[str, str]:
@@ -127,8 +127,8 @@ def list_grammars() -> list[str]:
 
 def template_table(grammar: Grammar) -> pd.DataFrame:
     """The grammar's patterns: columns slug, construction, template, pattern; one row per template."""
-    rows = [(t.slug, t.construction, t.name, t.pattern) for t in grammar.templates]
-    return pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern"])
+    columns = ["slug", "construction", "template", "pattern"]
+    return pd.DataFrame([template[:4] for template in grammar.templates], columns=columns)
 
 
 def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True, period: bool = True) -> pd.DataFrame:
@@ -160,12 +160,11 @@ def _grammar(content: dict[str, Any], stem: str) -> Grammar:
     for slug, construction in content["constructions"].items():
         for name, pattern in construction["patterns"].items():
             parts = _parts(pattern, lists, f"constructions.{slug}.patterns.{name}")
-            templates.append(Template(str(name), str(slug), construction.get("name", str(slug)), pattern, parts))
+            templates.append(Template(str(slug), construction.get("name", str(slug)), str(name), pattern, parts))
     name, times = Counter(template.name for template in templates).most_common(1)[0]
     if times > 1:
         raise InputError(f"two patterns are called {name!r}")
-    design: dict[str, Any] = {"factors": {}, "ambiguous": (), "items": 0, "drawn": ()}
-    design |= {name: content[name] for name in design if name in content}
+    design = {key: content[key] for key in ("factors", "ambiguous", "items", "drawn") if key in content}
     grammar = Grammar(content.get("name", stem), templates, **design)
     for name in grammar.factors.values():
         check_known("list of words", name, content["lexicon"].get("words", {}))

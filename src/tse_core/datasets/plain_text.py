@@ -49,21 +49,17 @@ def plain_table(
 
 def check_columns(table: pd.DataFrame, where: str) -> None:
     """Raises InputError if two columns have the same name."""
-    if not table.columns.is_unique:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise InputError(f"{where}: two columns are called {twice!r}; keep one of each")
+    for name in table.columns[table.columns.duplicated()]:
+        raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
 
 
 def warn_of_changes(changed: Sequence[str], where: str) -> None:
     """One warning that some texts were read in another spelling; none where there are none."""
     if changed:
         number = "1 text was" if len(changed) == 1 else f"{len(changed):,} texts were"
-        warnings.warn(
-            f"{where}: {number} changed, e.g. {changed[0][:80]!r}; text is read with one space between words, none at "
-            "its ends, and composed letters",
-            ChangedTextWarning,
-            stacklevel=4,
-        )
+        rule = "text is read with one space between words, none at its ends, and composed letters"
+        text = f"{where}: {number} changed, e.g. {changed[0][:80]!r}; {rule}"
+        warnings.warn(text, ChangedTextWarning, stacklevel=4)
 
 
 def _text(value: object) -> str:

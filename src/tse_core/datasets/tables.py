@@ -204,18 +204,16 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
         raise InputError(f"{where}: there are no pairs to score")
     table = table.set_axis(places(table, where)).rename(columns=str)
     check_columns(table, where)
-    there = ", ".join(table.columns)
     for holds, name in columns.items():
         check_known("use of a column", holds, NAMES)
-        if name not in table:
-            raise InputError(f"{where}: no column {name!r}; there is: {there}")
+        check_known(f"column of {where}", name, table.columns)
     present = {holds: [name for name in known if name in table] for holds, known in names.items()}
     found = {holds: known[0] for holds, known in present.items() if known} | columns
     needed = next((way for way in _WAYS if set(way) <= found.keys()), None)
     if needed is None:
         raise InputError(
-            f"{where}: the columns ({there}) hold no pairs; needed: two sentences (good, bad) or a sentence with a gap "
-            "(left or text) and two forms (correct, wrong); or say which column is which, as in --column good=NAME"
+            f"{where}: the columns ({', '.join(table)}) hold no pairs; needed: two sentences (good, bad) or a sentence "
+            "with a gap (left or text) and two forms (correct, wrong); or say which is which, as in --column good=NAME"
         )
     for holds in needed:
         _refuse(table[found[holds]].isna(), f"{found[holds]} is missing")

@@ -1,6 +1,5 @@
 """Suites by name: the laboratory's in data/, the 34 public ones once downloaded; and the circuit each belongs to."""
 
-import json
 from functools import cache
 from pathlib import Path
 
@@ -13,15 +12,13 @@ from tse_core.files import is_file, is_folder
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.suites import Suite, read_suite
 
-PUBLIC = "syntaxgym"  # the data set that "public" means
+LABORATORY, PUBLIC = "laboratory", "syntaxgym"  # collections; "public" means the second
 
 
 def load_suite(name_or_path: str | Path) -> Suite:
     """A suite by name (``number_prep``, as ``list_suites`` shows them) or from a .json or .csv file.
 
-    Raises
-    ------
-    InputError : an unknown name, a public suite that is not downloaded yet, a file that is not a suite.
+    Raises InputError: an unknown name, a public suite that is not downloaded yet, a file that is not a suite.
     """
     return read_suite(find_suite(name_or_path))
 
@@ -31,15 +28,11 @@ def find_suite(name_or_path: str | Path) -> Path:
     name = str(name_or_path)
     if name.endswith((".json", ".csv")) or is_file(name):
         return Path(name)
-    laboratory, collections = _laboratory(), _collections()
     head, _, tail = name.rpartition("/")
-    if tail in laboratory and head in ("", "laboratory"):
-        return laboratory[tail]
-    for collection, names in collections.items():
-        if tail in names and head in ("", collection):
-            return downloads.files([f"{collection}/{tail}"])[0]
-    known = [*laboratory, *(suite for names in collections.values() for suite in names)]
-    raise unknown_name_error("suite", name, known, "; or a path that ends in .json or .csv")
+    for collection, suites in _collections().items():
+        if tail in suites and head in ("", collection):
+            return suites[tail] or downloads.files([f"{collection}/{tail}"])[0]
+    raise unknown_name_error("suite", name, list_suites()["name"], "; or a path that ends in .json or .csv")
 
 
 def load_suites(entry: str | Path) -> list[Suite]:
@@ -49,11 +42,11 @@ def load_suites(entry: str | Path) -> list[Suite]:
 
 def suite_names(entry: str | Path) -> list[str]:
     """The names or files of the suites that `load_suites` loads."""
-    collection = PUBLIC if entry == "public" else entry
-    if collection == "laboratory" or collection in _collections():
-        table = list_suites()
-        here = table[table["available"] & (table["source"] == ("public" if collection == PUBLIC else collection))]
-        return [name if collection in (PUBLIC, "laboratory") else f"{collection}/{name}" for name in here["name"]]
+    source = "public" if entry == PUBLIC else entry
+    table = list_suites()
+    if source in ("public", *table["source"]):
+        here = table.loc[table["available"] & (table["source"] == source), "name"]
+        return [name if source in (LABORATORY, "public") else f"{source}/{name}" for name in here]
     if is_folder(entry):
         return [str(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
     return [str(entry)]
@@ -64,12 +57,14 @@ def list_suites() -> pd.DataFrame:
 
     The source is "laboratory", "public", or the name of another data set that holds suites.
     """
-    own = {name: json.loads(path.read_text(encoding="utf-8"))["meta"] for name, path in _laboratory().items()}
-    rows = [(name, "laboratory", meta["circuit"], True) for name, meta in own.items()]
-    for collection, names in _collections().items():
-        source = "public" if collection == PUBLIC else collection
-        there = downloads.states([collection])["state"] == "cached"
-        rows += [(name, source, _circuits().get(name, ""), ok) for name, ok in zip(names, there, strict=True)]
+    rows = []
+    for collection, suites in _collections().items():
+        if collection == LABORATORY:
+            rows += [(name, collection, circuit(read_suite(path)), True) for name, path in suites.items()]
+        else:
+            source = "public" if collection == PUBLIC else collection
+            there = downloads.states([collection])["state"] == "cached"
+            rows += [(name, source, _circuits().get(name, ""), ok) for name, ok in zip(suites, there, strict=True)]
     return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
 
 
@@ -90,15 +85,13 @@ def circuit(suite: Suite) -> str:
     return str(suite.meta.get("circuit") or _circuits().get(suite.name, ""))
 
 
-def _laboratory() -> dict[str, Path]:
-    folder = data_folder() / "laboratory" / "suites"
-    return {path.stem: path for path in sorted(folder.glob("*.json"))}
-
-
-def _collections() -> dict[str, list[str]]:
-    """The data sets that hold suites -> the names of their suites."""
+def _collections() -> dict[str, dict[str, Path | None]]:
+    """Collection -> the names of its suites -> their files, None for those to download."""
+    own = sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
     holding = (data for data in data_sets().values() if data.holds == "suites")
-    return {data.name: [Path(path).stem for path in data.files] for data in holding}
+    return {LABORATORY: {path.stem: path for path in own}} | {
+        data.name: dict.fromkeys(Path(path).stem for path in data.files) for data in holding
+    }
 
 
 @cache
