@@ -97,7 +97,7 @@ def known_results(store: Store | str | Path = "default", folder: Path | None = N
 def with_recorded(
     runs: Evaluations,
     models: Iterable[str],
-    data: Iterable[str],
+    data: str | Iterable[str],
     lemmas: str,
     *,
     protocol: Protocol = "exact",
@@ -109,10 +109,10 @@ def with_recorded(
     ----------
     runs : Evaluations
     models : names of recorded runs; one that is among `runs`, or of which nothing is recorded in this way, is left out
-    data : names of the pairs that `runs` were made with
+    data : name or names of the pairs that `runs` were made with
     lemmas, protocol : those of `runs`
     """
-    pairs, verbs = [load_pairs(name) for name in data], load_lemmas(lemmas)
+    pairs, verbs = [load_pairs(name) for name in ([data] if isinstance(data, str) else data)], load_lemmas(lemmas)
     found = list(runs.runs)
     for model in models:
         if model not in runs.models:
