@@ -6,7 +6,7 @@ any run that asks for the same ones.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -142,7 +142,7 @@ class Scorer:
     def _at_cutoffs(self, found: Distributions, number, logs, margins) -> tuple[np.ndarray, np.ndarray]:
         """Scores and coverage of some contexts, each (k, rows of `at_cutoffs_rows`)."""
         top, bottom = self.options.cutoffs
-        accumulate = "float32" if self.options.protocol == "released" else "float64"
+        accumulate: Literal["float32", "float64"] = "float32" if self.options.protocol == "released" else "float64"
         ranked = found.logits[:, : found.ranked]
         at = cutoff_scores(ranked, self.verbs.ids, number, top=top, bottom=bottom, accumulate=accumulate)
         coverage = np.concatenate([at.top[COVERAGE], at.bottom[COVERAGE]], axis=1) * found.total

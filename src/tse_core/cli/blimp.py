@@ -1,6 +1,7 @@
 """tse blimp: which sentence of each minimal pair a model prefers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -47,13 +48,9 @@ def blimp(
 
     from tse_core.blimp.defects import pair_defects
     from tse_core.blimp.scores import evaluate_blimp
-    from tse_core.sentences.tokens import check_method, default_method
 
     pairs, runs = _chosen(data, paradigm, options.columns_of(column)), []
-    opened = opening.models(model, against)
-    for loaded in opened:
-        check_method(loaded, method or default_method(loaded))
-    for loaded in opened:
+    for loaded in opening.models(model, against):
         policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
         runs.append(evaluate_blimp(loaded, pairs, **policies, store=store))
         _show(runs[-1], by)
@@ -92,28 +89,28 @@ def _chosen(data: str, paradigms: list[str] | None, columns: Mapping[str, str] |
 
 
 def _show(run, by: str) -> None:
-    import pandas as pd
-
-    overall = run.accuracy("all").assign(**{by: "all pairs"})
-    print_results(pd.concat([run.accuracy(by), overall]), [by, "accuracy", "pairs", "ties", "unknown"])
+    print_results(_rows(run.accuracy, by), [by, "accuracy", "pairs", "ties", "unknown"])
     print(f"\n{run.signature}\n")
-    if unknown := int(overall["unknown"].iloc[0]):
+    if unknown := int(run.pairs["unknown_critical"].sum()):
         print_note(f"note: {unknown:,} pairs have a critical word that the model does not know")
     if lost := int(run.pairs["unscored_difference"].sum()):
         print_note(f"note: {lost:,} pairs differ in their first token, not scored without a BOS token; --bos adds one")
 
 
 def _show_comparison(runs, by: str) -> None:
-    import pandas as pd
-
     from tse_core.blimp.tables import compare
     from tse_core.results.comparing import differences
 
     for difference in differences(runs[0].signature, runs[1].signature):
         print_note(f"note: the runs differ in {difference}")
-    overall = compare(runs[0].pairs, runs[1].pairs, "all").assign(**{by: "all pairs"})
-    headings = {
-        "difference": "first - second", "only_first": "only first", "only_second": "only second", "p_value": "p"
-    }  # fmt: skip
-    print_results(pd.concat([compare(runs[0].pairs, runs[1].pairs, by), overall]), [by, *headings], headings)
+    counts = {"only_first": "only first", "only_second": "only second"}
+    headings = {"difference": "first - second", **counts, "p_value": "p"}
+    print_results(_rows(partial(compare, *(run.pairs for run in runs)), by), [by, *headings], headings)
     print()
+
+
+def _rows(table_of: Callable, by: str):
+    """The rows of each group, and last that of all pairs."""
+    import pandas as pd
+
+    return pd.concat([table_of(by), table_of("all").assign(**{by: "all pairs"})])

@@ -59,7 +59,11 @@ def run(work: Work, store: Store | None = None) -> Finished:
             if stored is not None:
                 found[name], provenance = stored
             else:
-                found[name] = work.score(shard.contents, lambda share, size=shard.size: bar.update(share * size))
+
+                def advance(share: float, size: int = shard.size) -> None:
+                    bar.update(share * size)
+
+                found[name] = work.score(shard.contents, advance)
                 provenance = work.signature.provenance
                 if store:
                     store.put(work.signature, name, found[name], probe)
