@@ -1,5 +1,6 @@
 """The page that designs a suite, in a real browser: what is typed is saved, and `tse` evaluates it."""
 
+import contextlib
 import json
 import re
 import sys
@@ -28,9 +29,8 @@ def address(tmp_path_factory):
         if found := re.fullmatch(r":file: (.*)", block.strip()):
             blocks[i] = (ROOT / "book" / found[1]).read_text()
     html = "\n".join(blocks).replace("../_static/", (ROOT / "book" / "assets").as_uri() + "/")
-    (folder / "designer.html").write_text(
-        f'<!doctype html><html lang="en" data-theme="light"><title>x</title>{html}</html>'
-    )
+    page = f'<!doctype html><html lang="en" data-theme="light"><title>x</title>{html}</html>'
+    (folder / "designer.html").write_text(page)
     return (folder / "designer.html").as_uri()
 
 
@@ -57,18 +57,7 @@ def saved(page, kind, folder):
     return path
 
 
-def status(page):
-    return page.locator("[data-part=status]").inner_text()
-
-
-def test_the_designer_opens_with_an_example_that_can_be_saved(page):
-    page.evaluate("localStorage.clear()")
-    page.reload()
-    assert "well formed" in page.locator("[data-part=problems]").inner_text()
-    assert "The keys to the cabinet" in page.locator("[data-part=sentences]").inner_text()
-
-
-WORDS = [("cats", "run"), ("cats", "runs"), ("dogs", "run"), ("dogs", "runs")]
+NOUNS = ("cats", "dogs")
 
 
 def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, monkeypatch, capsys):
@@ -81,46 +70,32 @@ def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, m
     page.get_by_label("Condition 2", exact=True).fill("mismatch_plural")
     page.keyboard.press("Tab")
     prediction = page.get_by_label("Prediction 1", exact=True)
+    assert prediction.input_value() == "(2;%match_plural%) < (2;%mismatch_plural%)"  # renamed with the conditions
     prediction.fill("")
     page.get_by_label("Region to insert into prediction 1").select_option("3")
     page.get_by_label("Condition to insert into prediction 1").select_option("match_plural")
     page.get_by_role("button", name="Insert this surprisal").click()
-    assert page.evaluate(FOCUSED).startswith("Prediction 1")
     page.get_by_role("button", name="Insert < into prediction 1").click()
     page.keyboard.type("[3;%mismatch_plural%]")
     assert prediction.input_value() == "(3;%match_plural%) < [3;%mismatch_plural%]"
-    canonical = "Read as: (3;%match_plural%) < (3;%mismatch_plural%)"
-    assert canonical in page.locator("[data-part=predictions]").inner_text()
-
-    assert "not right yet" in page.locator("[data-part=problems]").inner_text()
     page.get_by_role("button", name="Save as JSON").click()
-    assert status(page) == "Not saved: item 1, condition 'match_plural': every region is empty"
+    said = page.locator("[data-part=status]").inner_text()
+    assert said == "Not saved: item 1, condition 'match_plural': every region is empty"
 
-    for number, noun in [(1, "cats"), (2, "dogs")]:
+    for number, noun in enumerate(NOUNS, 1):
         if number == 2:
             page.get_by_role("button", name="Copy this item").click()
         for condition, verb in [("match_plural", "run"), ("mismatch_plural", "runs")]:
             for region, text in [("1 intro", "The"), ("2 subject", f" {noun} "), ("3 verb", verb)]:
                 page.get_by_label(f"Item {number}, {condition}, region {region}").fill(text)
-    assert "can be saved" in page.locator("[data-part=problems]").inner_text()
-    assert page.locator("[data-part=sentences] tbody tr").nth(3).inner_text().split("\t") == [
-        "2",
-        "mismatch_plural",
-        "The dogs runs",
-    ]
-    assert page.locator("[data-part=sentences] tbody tr").nth(3).locator("strong").inner_text() == "runs"
+    row = page.locator("[data-part=sentences] tbody tr").nth(3)
+    assert row.inner_text().split("\t") == ["2", "mismatch_plural", "The dogs runs"]
 
     path = saved(page, "JSON", tmp_path)
-    assert path.name == "my-agreement.json"
     assert problems_of(path) == []
     suite = read_suite(path)
     assert to_json(suite) == path.read_text()
-    assert [sentence for _, _, sentence in suite.sentences()] == [
-        "The cats run",
-        "The cats runs",
-        "The dogs run",
-        "The dogs runs",
-    ]
+    assert {sentence for *_, sentence in suite.sentences()} == {f"The {a} {b}" for a in NOUNS for b in ("run", "runs")}
     assert read_suite(saved(page, "CSV", tmp_path)) == suite
 
     from tse_core import cli
@@ -130,7 +105,7 @@ def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, m
     with pytest.raises(SystemExit) as ended:
         cli.main(["syntaxgym", "evaluate", f"command:{tmp_path}/my-model", str(path), "--no-store"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out.startswith("Accuracy: 1.0000 (2/2 correct)")
+    assert "(2/2 correct)" in capsys.readouterr().out
 
 
 def test_public_suites_are_opened_and_saved_without_loss(page, shared, tmp_path):
@@ -148,33 +123,16 @@ def test_public_suites_are_opened_and_saved_without_loss(page, shared, tmp_path)
         )
         assert both[:2] == [to_json(suite), to_json(suite)], path.name
         assert suite_from_dict(spreadsheet.read(both[2], path.name)) == suite
-    for name in ("number_orc.json", "fgd_hierarchy.json", "npi_src_any.json"):  # through the page itself
-        page.set_input_files("input[type=file]", folder / name)
-        page.get_by_text(f"Opened {name}").wait_for()
-        assert saved(page, "JSON", tmp_path).read_text() == to_json(read_suite(folder / name))
-        assert read_suite(saved(page, "CSV", tmp_path)) == read_suite(folder / name)
+    path = folder / "fgd_hierarchy.json"  # through the page itself
+    for _ in range(2):
+        page.set_input_files("input[type=file]", path)
+        page.get_by_text(f"Opened {path.name}").wait_for()
+        assert saved(page, "JSON", tmp_path).read_text() == to_json(read_suite(folder / "fgd_hierarchy.json"))
+        path = saved(page, "CSV", tmp_path)  # which is opened next
+        assert read_suite(path) == read_suite(folder / "fgd_hierarchy.json")
 
 
-def test_opening_a_csv_and_what_else_meta_holds(page, tmp_path):
-    data = {
-        "meta": {"name": "m", "metric": "mean", "comment": 'json:"b",\r\nc', "year": 2020, "tags": []},
-        "region_meta": {"2": "", "10": "verb, finite"},
-        "predictions": [{"type": "formula", "formula": "(10;%a b%) - ((2;%a b%) - .50) < 007 & 1 > 0.10"}],
-        "items": [
-            {"item_number": 7, "conditions": [{"condition_name": "a b", "regions": [
-                {"region_number": 10, "content": 'say "hi", now'}, {"region_number": 2, "content": ""}]}]}
-        ],
-    }  # fmt: skip
-    suite = suite_from_dict(data)
-    csv = page.evaluate("data => tseSuite.toCsv(data)", data)
-    assert suite_from_dict(spreadsheet.read(csv, "in.csv")) == suite
-    (tmp_path / "in.csv").write_bytes(csv.encode())
-    page.set_input_files("input[type=file]", tmp_path / "in.csv")
-    page.get_by_text("Opened in.csv").wait_for()
-    assert saved(page, "JSON", tmp_path).read_text() == to_json(suite)
-
-
-def test_text_is_shown_as_text(page, tmp_path):
+def test_text_is_shown_as_text_and_what_is_no_suite_is_refused(page, tmp_path):
     evil = '<script>alert(1)</script><img src=x onerror="alert(2)">'
     suite = json.loads(to_json(read_suite(ROOT / "data" / "laboratory" / "suites" / "lab_number_prep.json")))
     suite["meta"]["name"] = suite["meta"]["comment"] = evil
@@ -189,22 +147,9 @@ def test_text_is_shown_as_text(page, tmp_path):
     assert page.locator("[data-part=sentences] tbody tr").first.inner_text().count(evil) == 1
     assert page.locator("#suite-designer script, #suite-designer img").count() == 0
     page.wait_for_timeout(300)  # a script that ran would have opened a dialog, which the page fixture refuses
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "bad.json was not opened: not JSON"),
-        ("[]", "bad.json was not opened: must be an object, not []"),
-        ('{"meta": {}, "region_meta": {"1": "a"}, "predictions": [], "items": []}', "lacks 'name', 'metric'"),
-    ],
-)
-def test_files_that_are_no_suites_are_refused(page, tmp_path, text, message):
-    (tmp_path / "bad.json").write_text(text)
+    (tmp_path / "bad.json").write_text("[]")
     page.set_input_files("input[type=file]", tmp_path / "bad.json")
-    page.get_by_text("was not opened").wait_for()
-    assert message in status(page)
-    assert page.get_by_label("Name", exact=True).input_value() == "my_suite"
+    page.get_by_text("bad.json was not opened: must be an object, not []").wait_for()
 
 
 def test_the_browser_and_the_package_agree_on_what_is_wrong(page):
@@ -213,22 +158,17 @@ def test_the_browser_and_the_package_agree_on_what_is_wrong(page):
     spoil = [
         lambda d: d.pop("meta"),
         lambda d: d["meta"].update(metric="total"),
-        lambda d: d["meta"].update(name=""),
         lambda d: d["region_meta"].update(x="y"),
         lambda d: d["items"][1].update(item_number=1),
-        lambda d: d["items"][1].update(item_number="2"),
         lambda d: d["items"][1]["conditions"].pop(),
         lambda d: d["items"][1]["conditions"][1].update(condition_name="other"),
         lambda d: d["items"][0]["conditions"][0]["regions"].pop(3),
-        lambda d: d["items"][0]["conditions"][0]["regions"][3].update(region_number=1),
         lambda d: d["items"][0]["conditions"][0]["regions"][3].update(region_number=77),
         lambda d: d["items"][0]["conditions"][0]["regions"][3].update(content=None),
-        lambda d: d["items"][0]["conditions"][0]["regions"][3].update(words="x"),
         lambda d: d["items"].clear(),
         lambda d: d["predictions"][0].update(formula="(99;%match_sing%) < 2"),
         lambda d: d["predictions"][0].update(formula="(6;%mach_sing%) < 2"),
         lambda d: d["predictions"][0].update(formula="1 < 2 < 3"),
-        lambda d: d["predictions"][0].update(type="code"),
     ]
     for number, change in enumerate(spoil):
         bad = json.loads(json.dumps(good))
@@ -241,22 +181,19 @@ def test_the_browser_and_the_package_agree_on_what_is_wrong(page):
     assert page.evaluate("([data, schema]) => tseSuite.problems(data, schema)", [good, schema()]) == []
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.lists(st.text(alphabet="()[];%*+-<>=&|. 0123ab", max_size=30), min_size=20, max_size=20))
 def test_the_browser_reads_formulas_as_the_package_does(formula_page, texts):
     atoms = ["(1;%a%)", "[ 2;% b %]", "(*;%a%)", "03.50", ".5", "(1 - (2 - 3))", "[1+2]"]
-    texts += [
-        f"{a}{i}{b}{j}{c}{k}1<2"
-        for a, b, c in zip(atoms, atoms[1:], atoms[2:], strict=False)
-        for i, j, k in ["+<&", "-=|", "<+&"]
-    ]
-    expected = []
-    for text in texts:
-        try:
-            expected.append(str(Formula.parse(text)))
-        except InputError:
-            expected.append(None)
-    assert formula_page.evaluate(READ_ALL, texts) == expected
+    three = zip(atoms, atoms[1:], atoms[2:], strict=False)
+    texts += [f"{a}{i}{b}{j}{c}{k}1<2" for a, b, c in three for i, j, k in ["+<&", "-=|", "<+&"]]
+    texts.append("(" * 4_990 + "1<2" + ")" * 4_900)
+    assert formula_page.evaluate(READ_ALL, texts) == [*map(read_formula, texts)]
+
+
+def read_formula(text):
+    with contextlib.suppress(InputError):
+        return str(Formula.parse(text))
 
 
 READ_ALL = """(texts) => texts.map((text) => {
@@ -297,14 +234,11 @@ def test_everything_is_reached_and_used_with_the_keyboard(page, tmp_path):
     reached = []
     for _ in range(60):
         page.keyboard.press("Tab")
-        name = page.evaluate(FOCUSED)
-        reached.append(name)
-        if name.startswith("Item 1, m"):
+        reached.append(page.evaluate(FOCUSED))
+        if reached[-1].startswith("Item 1, m"):
             page.keyboard.type("word")
-    for wanted in ("New", "Save as JSON", "Save as CSV", "Name", "Metric", "Region 1", "Condition 1", "Prediction 1",
-                   "Insert this surprisal", "Add an empty item", "Item 1, match, region 2 verb"):  # fmt: skip
-        assert wanted in reached
-    assert "can be saved" in page.locator("[data-part=problems]").inner_text()
+    wanted = {"New", "Save as JSON", "Save as CSV", "Name", "Metric", "Region 1", "Condition 1", "Prediction 1"}
+    assert wanted | {"Insert this surprisal", "Add an empty item", "Item 1, match, region 2 verb"} <= set(reached)
     page.get_by_role("button", name="Save as JSON").focus()
     with page.expect_download() as download:
         page.keyboard.press("Enter")
@@ -325,35 +259,7 @@ def test_cells_of_a_spreadsheet_can_be_pasted(page):
     assert [row.split("\t")[2] for row in rows] == ["The cat runs", "The cat run"]
 
 
-def test_nesting_without_end_is_refused(formula_page):
-    assert formula_page.evaluate(READ_ALL, ["(" * 9_990, "(" * 4_990 + "1<2" + ")" * 4_900]) == [None, None]
-
-
-def test_the_cursor_stays_where_the_reader_is(page):
-    """Parts of the page are drawn anew while one types or walks through the items; the focus does not get lost."""
-    page.get_by_label("Condition 1", exact=True).fill("good")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    assert page.evaluate(FOCUSED) == "Condition 2"
-    page.get_by_role("button", name="Copy this item").click()
-    page.get_by_role("button", name="Copy this item").click()
-    page.get_by_role("button", name="Previous item").focus()
-    page.keyboard.press("Enter")
-    assert page.evaluate(FOCUSED) == "Previous item"
-    page.keyboard.press("Enter")
-    assert page.evaluate(FOCUSED) == "Item shown"  # the first item has no previous one
-    assert page.get_by_label("Item 1, good, region 2 verb").count() == 1
-
-
 def test_a_draft_survives_a_reload(page):
     page.get_by_label("Name", exact=True).fill("kept")
     page.reload()
     assert page.get_by_label("Name", exact=True).input_value() == "kept"
-    page.get_by_role("button", name="New").click()
-    assert page.get_by_label("Name", exact=True).input_value() == "my_suite"
-
-
-def test_renaming_a_condition_renames_it_in_the_predictions(page):
-    page.get_by_label("Condition 1", exact=True).fill("good")
-    page.keyboard.press("Tab")
-    assert page.get_by_label("Prediction 1", exact=True).input_value() == "(2;%good%) < (2;%mismatch%)"

@@ -1,11 +1,13 @@
 """The charts a reader drives: a control is moved, and the numbers on the page become those that the tables hold."""
 
-import pytest
+import json
+
 from playwright.sync_api import expect
 
+from book.make import GYM
 from tse_book import charts
 
-BLANK = "(element, value) => { element.value = value; element.dispatchEvent(new Event('input', {bubbles: true})); }"
+CHANGED = "([marks, before]) => marks.innerHTML !== before"
 
 
 def chart_with(page, control: str):
@@ -17,37 +19,21 @@ def marks(chart):
     return chart.locator("svg.marks")
 
 
-def move(control, value):
-    control.evaluate(BLANK, str(value))
-
-
-@pytest.mark.parametrize("step,label,side,cutoff", [(2, "top 20 %", "top", 0.2), (14, "bottom 10 %", "bottom", 0.1)])
-def test_the_slider_shows_the_means_of_its_cutoff(turn, step, label, side, cutoff):
+def test_the_slider_shows_the_means_of_its_cutoff(turn):
     chart = chart_with(turn("notebooks/04_figure1.html"), "input[type=range]")
     chart.locator("select").first.select_option("bert-large-cased (published)")
-    move(chart.locator("input[type=range]").first, step)
-    table = charts.published_curves(2).query("model == 'bert-large-cased' and side == @side and cutoff == @cutoff")
-    means = table.groupby("metric")["score"].agg(["mean", "size"])
-    for metric, row in means.iterrows():
-        expect(marks(chart)).to_contain_text(f"mean {metric} {row['mean']:.3f} over {row['size']:.0f}")
-    expect(marks(chart)).to_contain_text(f"{label}mean")  # one text, a line each
-
-
-def test_the_slider_moves_by_keyboard(turn):
-    chart = chart_with(turn("notebooks/04_figure1.html"), "input[type=range]")
     slider = chart.locator("input[type=range]").first
-    expect(marks(chart)).not_to_contain_text("bottom 50 %")
-    slider.focus()
+    slider.press("Home")
     slider.press("ArrowRight")
-    expect(marks(chart)).to_contain_text("bottom 50 %")
+    table = charts.published_curves(2).query("model == 'bert-large-cased' and side == 'top' and cutoff == 0.2")
+    for metric, row in table.groupby("metric")["score"].agg(["mean", "size"]).iterrows():
+        expect(marks(chart)).to_contain_text(f"mean {metric} {row['mean']:.3f} over {row['size']:.0f}")
+    expect(marks(chart)).to_contain_text("top 20 %mean")  # one text, a line each
 
 
 def test_another_pair_shows_its_own_tokens(turn):
     chart = chart_with(turn("notebooks/09_blimp.html"), "select[name=pair]")
-    menu = chart.locator("select[name=pair]")
-    options = menu.locator("option").all_text_contents()
-    menu.select_option(options[-1])
-    assert len(options) == 67 and options[-1] == "wh vs that with gap long distance"
+    chart.locator("select[name=pair]").select_option("wh vs that with gap long distance")
     expect(marks(chart)).to_contain_text("fox")
 
 
@@ -63,5 +49,57 @@ def test_the_switchboard_moves_with_its_switch(turn):
     chart = chart_with(turn("notebooks/14_pitfalls.html"), "select[name=policy]")
     before = marks(chart).inner_html()
     chart.locator("select[name=policy]").select_option("verbs: none that is also a noun or a past form")
-    changed = "([marks, before]) => marks.innerHTML !== before"
-    chart.page.wait_for_function(changed, arg=[marks(chart).element_handle(), before])
+    chart.page.wait_for_function(CHANGED, arg=[marks(chart).element_handle(), before])
+
+
+def test_a_legend_is_worked_by_keys_alone(turn):
+    page = turn("notebooks/09_blimp.html")
+    chart = page.locator("div[id^='altair-viz']:has(+ .tse-legend)").first
+    buttons = chart.locator("xpath=following-sibling::p[@class='tse-legend'][1]").locator("button")
+    before = marks(chart).inner_html()
+    buttons.first.press("Enter")
+    page.wait_for_function(CHANGED, arg=[marks(chart).element_handle(), before])
+    buttons.last.press("Enter")
+    page.wait_for_function(CHANGED.replace("!==", "==="), arg=[marks(chart).element_handle(), before])
+
+
+def test_the_scores_of_the_sliders_are_seen_on_a_phone(turn):
+    chart = chart_with(turn("notebooks/02_methods.html", width=390), "input[type=range]")
+    scores = [text for text in marks(chart).locator("text").all() if text.text_content()[:2] in ("TS", "EW", "MW")]
+    assert len(scores) == 3
+    for score in scores:
+        place = score.bounding_box()
+        assert place["x"] >= 0 and place["x"] + place["width"] <= 390
+    before = scores[1].text_content()
+    chart.locator("input[type=range]").first.press("Home")  # no weight on "are"
+    expect(marks(chart).get_by_text(before, exact=True)).to_have_count(0)
+
+
+def test_the_front_slider_says_its_step_and_shows_the_verbs_that_go_wrong_on_one_axis(turn):
+    page = turn("book/index.html")
+    slider, said = page.locator(".front-cut input"), page.locator(".front-cut output")
+    chart = page.locator(".front-slider .front-chart")
+    ticks = chart.locator(".front-ticks").inner_text()
+    slider.press("Home")
+    for step in json.loads(page.locator("#front-steps").text_content()):
+        assert said.inner_text() == slider.get_attribute("aria-valuetext") != ""
+        assert chart.locator(".front-fails").count() == min(step["wrong"], 8)
+        assert chart.locator(".front-mark").count() == 2 * len(step["verbs"]) > 0
+        assert chart.locator(".front-ticks").inner_text() == ticks
+        slider.press("ArrowRight")
+
+
+def test_the_gym_shows_another_suite_and_model_with_their_own_accuracies(turn):
+    text = (GYM / "gym-data.js").read_text(encoding="utf-8").removeprefix("window.tseGym = ")
+    suites = json.loads(text.rstrip().removesuffix(";"))["suites"]
+    *_, suite = (each for each in suites if any(row["accuracy"] is not None for row in each["accuracies"]))
+    page = turn(f"book/gym.html?suite={suite['name']}")
+    assert page.locator("#gym-suite").input_value() == suite["name"]
+    page.locator("#gym-suite").select_option(suites[0]["name"])
+    page.locator("#gym-suite").select_option(suite["name"])
+    page.locator("#gym-model").select_option(list(suite["profiles"])[-1])
+    page.locator("#gym-chart svg.marks").wait_for()
+    shown = page.locator("[data-gym]").inner_text()
+    assert suite["name"] in shown and suite["predictions"][0] in shown
+    judged = [row for row in suite["accuracies"] if row["accuracy"] is not None]
+    assert judged and all(f"{row['accuracy']:.3f}" in shown for row in judged)

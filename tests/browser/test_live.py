@@ -36,10 +36,22 @@ def test_a_typed_context_has_the_packages_ew_and_mw(page, facts):
         assert shown(page, "mw") == pytest.approx(context["mw"], abs=0.08)
 
 
-def test_a_second_context_stands_beside_the_first_and_the_cutoff_moves_both(visit, facts):
-    page = visit(f"book/try.html#left={KEYS}&number=plural&left2=The key to the cabinets&number2=singular&verb=is").page
-    load(page)
-    page.locator(".live-card").nth(1).wait_for()
+def test_two_contexts_and_a_pair_fit_are_open_to_every_reader_and_the_cutoff_moves_both(visit, facts):
+    contexts = f"left={KEYS}&number=plural&left2=The key to the cabinets&number2=singular&verb=is"
+    seen = visit(f"book/try.html#{contexts}&a=A dog barks.&b=A dog bark.", width=390)
+    page = seen.page
+    button = page.get_by_role("button", name="Load the model (98 MB)", exact=True).first
+    button.focus()
+    button.press("Enter")
+    page.locator(".live-card").nth(1).wait_for(timeout=LOADING)
+    page.locator("[data-part=pair] ol").nth(1).wait_for()
+    assert not seen.errors  # what axe asks for in vain comes later
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        page.locator(f"html[data-theme={scheme}]").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+        assert not obstacles(page)
     whole = [(shown(page, "ew", card), shown(page, "mw", card)) for card in (0, 1)]
     assert shown(page, "tse") == 1 and whole[0][0] > whole[1][0]
     slider = page.get_by_role("slider")
@@ -84,45 +96,28 @@ def test_a_link_carries_the_state_and_python_is_offered(page, visit, facts):
         ew = mw = 0
 
     exec(code.replace("import tse_core", ""), {"tse_core": Model})
-    assert calls == [
-        ((facts["model"]["name"], 'The "keys" to the café'), {"number": "plural", "lemmas": facts["list"]})
-    ]
+    given = facts["model"]["name"], 'The "keys" to the café'
+    assert calls == [(given, {"number": "plural", "lemmas": facts["list"]})]
     again = visit("book/try.html#" + link.partition("#")[2]).page
     assert again.get_by_label("The words before the verb").first.input_value() == 'The "keys" to the café'
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("   ", "The context is empty"),
-        ("dog " * 600, "The context is 600 tokens long; the page reads up to 511"),
-        ("a" * 20_001, "The context is 20,001 characters long"),
-        ("The <|im_start|> keys", "The context holds <|im_start|>, which the tokenizer keeps for its own use"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_in_a_sentence(page, text, message):
-    typed(page, text)
-    expect(said(page).get_by_text(message)).to_be_visible()
-    typed(page, KEYS)
-    expect(said(page).get_by_text("Done")).to_be_visible()
+REFUSED = {
+    "   ": "The context is empty",
+    "dog " * 600: "The context is 600 tokens long; the page reads up to 511",
+    "The <|im_start|> keys": "The context holds <|im_start|>, which the tokenizer keeps for its own use",
+}
 
 
-def test_text_is_read_and_shown_in_the_packages_spelling(page):
-    ew = []
-    for text in ("The cafe\u0301 \u00a0 near  the keys ", "The caf\u00e9 near the keys"):
+def test_what_cannot_be_read_is_refused_in_a_sentence(page):
+    for text, message in REFUSED.items():
         typed(page, text)
-        said(page).get_by_text("Done").wait_for()
-        page.get_by_role("heading", name="The caf\u00e9 near the keys").wait_for()
-        box = page.locator("[data-part=context] fieldset").first.get_by_label("The words before the verb")
-        assert box.input_value() == "The caf\u00e9 near the keys"
-        ew.append(page.evaluate(f"tse.score({{left: {json.dumps(text)}, number: 0}}).then((found) => found.ew)"))
-    assert ew[0] == ew[1]
+        expect(said(page).get_by_text(message)).to_be_visible()
 
 
-def test_pasted_html_stays_text(page):
-    evil = '<img src=x onerror="document.title=1"><b>keys'
-    typed(page, evil)
-    page.get_by_role("heading", name=evil).wait_for()
+def test_pasted_html_stays_text_in_the_packages_spelling(page):
+    typed(page, 'The cafe\u0301 \u00a0 <img src=x onerror="document.title=1"><b>keys ')
+    page.get_by_role("heading", name='The caf\u00e9 <img src=x onerror="document.title=1"><b>keys').wait_for()
     assert page.locator(".live-card :is(img, b)").count() == 0
 
 
@@ -139,10 +134,7 @@ def test_scripts_have_the_pages_calls(page, facts):
             const verbs = ["be", {lemma: "go", singular: "goes", plural: "go"}];
             const few = await window.tse.score({left, number: 1, lemmas: verbs});
             const wrong = await window.tse.score({left, number: 2}).catch((problem) => problem.message);
-            const half = await window.tse.surprisals("The keys \\ud800").catch((problem) => problem.message);
-            const nothing = await window.tse.score().catch((problem) => problem.message);
-            const verb = await window.tse.score({left, number: 1, lemmas: [null]}).catch((problem) => problem.message);
-            return {own, none, few, wrong, half, nothing, verb, bits: await window.tse.surprisals(left + " are here.")};
+            return {own, none, few, wrong, bits: await window.tse.surprisals(left + " are here.")};
         }"""
     )
     own, few = found["own"], found["few"]
@@ -152,9 +144,7 @@ def test_scripts_have_the_pages_calls(page, facts):
     assert found["none"]["top"][0]["p"] != own["top"][0]["p"]
     assert [verb["lemma"] for verb in few["lemmas"]] == ["be", "go"]
     assert few["lemmas"][0] == next(verb for verb in own["lemmas"] if verb["lemma"] == "be")
-    assert "holds half of a character" in found["half"]
-    assert "must be 0 (singular) or 1 (plural)" in found["wrong"] and found["nothing"] == found["wrong"]
-    assert found["verb"] == "A form of the verb is empty: type at least one word."
+    assert "must be 0 (singular) or 1 (plural)" in found["wrong"]
     assert "".join(token["token"] for token in found["bits"]) == f"{KEYS} are here."
     are = next(token["bits"] for token in found["bits"] if token["token"] == " are")
     assert 2**-are == pytest.approx(own["top"][0]["p"], rel=0.1)
@@ -183,9 +173,6 @@ def test_a_minimal_pair_is_read_token_by_token(page):
     part.get_by_role("button", name="Swap them").click()
     part.get_by_role("button", name="Compare").click()
     part.get_by_text("The second sentence wins").wait_for()
-    part.get_by_label("First sentence").fill(part.get_by_label("Second sentence").input_value())
-    part.get_by_role("button", name="Compare").click()
-    part.get_by_text("The two sentences are the same").wait_for()
 
 
 def test_reading_a_long_pair_is_stopped(page):
@@ -195,10 +182,6 @@ def test_reading_a_long_pair_is_stopped(page):
     part.get_by_role("button", name="Compare").click()
     part.get_by_role("button", name="Stop").press("Enter")
     said(page, "pair").get_by_text("Stopped.").wait_for(timeout=LOADING)
-    for which, last in (("First", "bark"), ("Second", "barks")):
-        part.get_by_label(f"{which} sentence").fill(f"The dogs {last}")
-    part.get_by_role("button", name="Compare").click()
-    expect(said(page, "pair").get_by_text("sentence wins")).to_be_visible()
 
 
 # The self-check
@@ -211,42 +194,13 @@ def test_the_self_check_finds_the_recorded_distance(page, facts):
     found = json.loads(part.locator("[data-summary]").get_attribute("data-summary"))
     assert part.locator("tbody tr").count() == found["contexts"] == len(facts["contexts"])
     assert found["ew_max"] < 0.08 and found["mw_max"] < 0.08 and found["same_min"] > 0.9
-    recorded = re.search(
-        r"EW differs by ([\d.]+) on average and ([\d.]+) at most", page.locator("article.bd-article").inner_text()
-    )
+    text = page.locator("article.bd-article").inner_text()
+    recorded = re.search(r"EW differs by ([\d.]+) on average and ([\d.]+) at most", text)
     assert float(recorded[1]) == pytest.approx(found["ew_mean"], abs=0.005)
     assert float(recorded[2]) == pytest.approx(found["ew_max"], abs=0.02)
 
 
-# Everybody can use it
-
-
-def test_with_results_it_fits_and_is_open_to_every_reader(visit, facts):
-    contexts = f"left={KEYS}&number=plural&left2=The key to the cabinets&number2=singular"
-    seen = visit(f"book/try.html#{contexts}&a=A dog barks.&b=A dog bark.", width=390)
-    page = seen.page
-    load(page)
-    page.locator(".live-card").nth(1).wait_for()
-    page.locator("[data-part=pair] ol").nth(1).wait_for()
-    check = page.locator("[data-part=check]")
-    check.get_by_role("button").first.click()
-    check.get_by_text(re.compile(r"Context ([2-9]|1\d) of 18")).wait_for()  # each stands for a moment only
-    check.get_by_role("button", name="Stop").click()
-    check.get_by_text("Stopped after").wait_for()
-    assert not seen.errors
-    for width, scheme in ((390, "dark"), (1280, "light")):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme=scheme)
-        page.locator(f"html[data-theme={scheme}]").wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
-        assert not obstacles(page)
-
-
-def test_it_is_used_with_the_keyboard_alone(visit, facts):
-    page = visit("book/try.html").page
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).focus()
-    page.keyboard.press("Enter")
-    page.get_by_text("is ready").wait_for(timeout=LOADING)
+def test_it_is_used_with_the_keyboard_alone(page):
     page.get_by_label("Pick one of the paper's contexts").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Control+A")
@@ -257,19 +211,3 @@ def test_it_is_used_with_the_keyboard_alone(visit, facts):
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="The dogs near the tree … plural subject").wait_for()
     assert shown(page, "ew") > 0.5
-
-
-def test_the_page_stays_responsive_while_the_model_reads(page):
-    longest = page.evaluate(
-        """async () => {
-            let last = performance.now(), longest = 0;
-            const beat = setInterval(() => {
-                longest = Math.max(longest, performance.now() - last);
-                last = performance.now();
-            }, 10);
-            await tse.surprisals("The keys to the cabinet that the old man bought are on the table near the window.");
-            clearInterval(beat);
-            return longest;
-        }"""
-    )
-    assert longest < 2_000  # milliseconds; the sentence takes several seconds
