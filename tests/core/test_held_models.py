@@ -319,7 +319,7 @@ def test_an_adapter_in_front_of_the_text_or_without_peft_is_refused(adapter, tin
     with pytest.raises(InputError, match="an adapter that puts vectors in front of the text"):
         load_model(prompt, tokenizer)
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(InputError, match="is a PEFT adapter of .*; pip install peft, or give a folder with the merged"):
+    with pytest.raises(InputError, match="is a PEFT adapter of .*; pip install peft, or merge the two"):
         load_model(adapter[2])
 
 

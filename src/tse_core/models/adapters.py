@@ -29,9 +29,7 @@ def adapter_settings(name: str, folder: Path) -> dict:
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{folder / ADAPTER}: cannot be read as an adapter's settings ({error})") from None
     if importlib.util.find_spec("peft") is None:
-        raise InputError(
-            f"{name} is a PEFT adapter of {base}; pip install peft, or give a folder with the merged model"
-        )
+        raise InputError(f"{name} is a PEFT adapter of {base}; pip install peft, or merge the two into a folder")
     return settings
 
 
@@ -51,9 +49,9 @@ def with_adapter(name: str, module, folder: Path):
         _check_tensors(name, wrapped, folder)
         before = _log_probabilities(wrapped)
         merged = wrapped.merge_and_unload(safe_merge=True)
-    except InputError:
-        raise
     except Exception as error:  # whatever peft raises
+        if isinstance(error, InputError):
+            raise
         said = " ".join(str(error).split())[:200]
         raise InputError(f"{name}: its adapter cannot be merged with the base model ({said})") from error
     if not (_log_probabilities(merged) - before).abs().max() < MERGED_WITHIN:
@@ -69,11 +67,10 @@ def without_wrapper(name: str, module):
     if not isinstance(getattr(module, "peft_config", None), dict) or not hasattr(module, "get_base_model"):
         return module
     _refuse_prompts(name, module)
-    plain = all(
-        str(adapter.peft_type).endswith(".LORA") and not getattr(adapter, "alora_invocation_tokens", None)
-        for adapter in module.peft_config.values()
-    )
-    return module.get_base_model() if plain else module
+    adapters = module.peft_config.values()
+    only_lora = all(str(adapter.peft_type).endswith(".LORA") for adapter in adapters)
+    moved = any(getattr(adapter, "alora_invocation_tokens", None) for adapter in adapters)  # its start in the text
+    return module.get_base_model() if only_lora and not moved else module
 
 
 def _log_probabilities(module) -> torch.Tensor:

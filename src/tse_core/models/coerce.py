@@ -23,7 +23,8 @@ def load_model(
 ):
     """A language model by name, folder or file, or a Hugging Face model that is in memory.
 
-    Tokenizer and configuration are opened at once, the weights when the first logits are asked for.
+    Tokenizer and configuration are opened at once, the weights when the first logits are asked for. Raises InputError
+    if there is no such model, or it is not a language model of the requested kind.
 
     Parameters
     ----------
@@ -36,9 +37,8 @@ def load_model(
     tokenizer : transformers.PreTrainedTokenizerFast
         Of a model in memory; other models bring their own.
     name : str, optional
-        Of a model in memory, e.g. "run-7". Its results are kept in the store under this name and a hash of its weights,
-        its configuration and the exact log-probabilities that it gives to a fixed probe. Those of a model in memory
-        without a name are not kept, since nothing shows which changes it went through.
+        Of a model in memory, e.g. "run-7". Its results are kept under this name and a hash of its weights, its
+        configuration and its log-probabilities of a fixed probe. Those of a model in memory without one are not kept.
     kind : "causal" or "masked", optional
         Read from the model's configuration where that is clear.
     device : str
@@ -49,20 +49,9 @@ def load_model(
     revision : str, optional
         Branch, tag or commit on the hub.
     bos : "default", "tokenizer", "add", "none" or the text of a token
-        What a causal model reads before a sentence, see `LanguageModel`. By default what its tokenizer adds, else the
-        token that stood between documents in its pretraining (``<|endoftext|>``, ``<|end_of_text|>`` or ``<s>``) if its
-        vocabulary has it, else nothing, with a warning. Laboratory models say that they read none.
+        What a causal model reads before a sentence, see `LanguageModel`.
     trust_remote_code : bool
         Allow a hub repository to run its own code. Weights are read from safetensors only in any case.
-
-    Returns
-    -------
-    LanguageModel
-
-    Raises
-    ------
-    InputError
-        If there is no such model, or it is not a language model of the requested kind.
 
     Examples
     --------
@@ -85,7 +74,7 @@ def load_model(
 
 
 def as_model(model) -> AnyModel:
-    """A model as it is, or the one that a name or path means (see `load_model`). Raises InputError."""
+    """A model as it is, or the one that a name or path means (see `load_model`)."""
     return model if isinstance(model, AnyModel) else load_model(model)
 
 

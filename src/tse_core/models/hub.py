@@ -17,10 +17,10 @@ READ = ["*.json", "*.txt", "*.model", "*.jinja", "*.tiktoken", "*.codes"]  # of 
 
 
 def model_folder(name: str, place: str, revision: str | None = None, trust: bool = False) -> Path:
-    """The folder of the hub's cache with a model's configuration and tokenizer, filled where it lacks them.
+    """The folder of the hub's cache with a model's configuration and tokenizer, with `trust` also its own code.
 
-    `name` is what the user called the model, `place` its name on the hub; with `trust` the repository's own code is
-    fetched too. Raises InputError where there is no such model, or the hub does not give it.
+    `name` is what the user called the model, `place` its name on the hub. Raises InputError where the hub has or gives
+    no such model.
     """
     from huggingface_hub import try_to_load_from_cache
 
@@ -40,10 +40,7 @@ def model_folder(name: str, place: str, revision: str | None = None, trust: bool
 
 
 def fetched_weights(name: str, place: str, folder: Path) -> list[Path]:
-    """The safetensors files of a model of the hub, in order; fetched where `folder`, its cache, lacks them.
-
-    Raises InputError where the hub does not give them.
-    """
+    """The safetensors files of a model, in order; fetched where `folder`, its cache, lacks them. Raises InputError."""
     found = weight_files(folder)
     if found and all(file.is_file() for file in found):
         return found

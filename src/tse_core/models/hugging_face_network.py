@@ -175,17 +175,14 @@ class NetworkInMemory(HuggingFaceNetwork):
         self._check()
 
     def _check(self) -> None:
-        """Raise InputError where its weights are packed, it gives no logits over the vocabulary, or, as a causal model,
-        it sees later tokens.
-        """
+        """Raise InputError where it holds packed weights, gives no logits over words, or is causal and sees ahead."""
         if packed := [name for name, each in self.module.state_dict().items() if not isinstance(each, torch.Tensor)]:
             raise InputError(
                 f"{type(self.module).__name__} holds weights that are not tensors ({packed[0]}), as quantised modules "
                 "do, so that the precision of its scores cannot be told; score it before it is quantised"
             )
-        ids = torch.arange(self._test_length(), device=self.device)[None] % self.vocabulary_size
-        places = torch.arange(ids.shape[1], device=self.device)
-        self._own_log_probabilities(ids, 0 * places, places)
+        ids = self._test_ids()
+        self._log_probabilities(ids)
         if self.causal and self._reads_ahead(ids):
             raise InputError(
                 f"{type(self.module).__name__} sees the tokens after the one that it predicts, so it cannot be read as "
@@ -209,9 +206,7 @@ class NetworkInMemory(HuggingFaceNetwork):
         draw, shape = torch.Generator().manual_seed(0), (PROBE[0], min(PROBE[1], self.max_length or PROBE[1]))
         digest = hashlib.sha256(f"{self.name}\n{tokenizer_digest(tokenizer)}\n".encode())
         for ids in torch.randint(self.vocabulary_size, shape, generator=draw).to(self.device):
-            places = torch.arange(len(ids), device=self.device)
-            found = self._own_log_probabilities(ids[None], 0 * places, places)
-            digest.update(found.cpu().numpy().tobytes())
+            digest.update(bytes_of(self._log_probabilities(ids[None])))
         digest.update(canonical(self.module.config.to_dict()))
         for name, tensor in chain(self.module.named_parameters(), self.module.named_buffers()):
             digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
@@ -255,13 +250,16 @@ class NetworkInMemory(HuggingFaceNetwork):
                 if wrapped:
                     module.forward = wrapped
 
-    def _own_log_probabilities(self, ids, rows, columns):
+    def _log_probabilities(self, ids):
+        """By its own logits, of every token at each place: (batch * length, vocabulary)."""
+        places = torch.arange(ids.numel(), device=self.device)
         with quiet():  # the library warns that an id may be padding
-            return self.logits(ids, rows, columns).log_softmax(-1)
+            return self.logits(ids, places // ids.shape[1], places % ids.shape[1]).log_softmax(-1)
 
-    def _test_length(self) -> int:
-        limits = [limit for limit in (self.max_length, self.window, self.scaled_beyond) if limit]
-        return min([16, *limits])
+    def _test_ids(self) -> torch.Tensor:
+        """A sequence (1, length) that no limit or window cuts."""
+        length = min([16, *filter(None, (self.max_length, self.window, self.scaled_beyond))])
+        return torch.arange(length, device=self.device)[None] % self.vocabulary_size
 
     def _reads_ahead(self, ids) -> bool:
         """Whether later tokens move the log-probabilities at a place, compared with what the token there does."""
@@ -269,8 +267,7 @@ class NetworkInMemory(HuggingFaceNetwork):
         other, later = ids.clone(), ids.clone()
         other[:, half] = (ids[:, half] + 1) % self.vocabulary_size
         later[:, half + 1 :] = (ids[:, half + 1 :] + 1) % self.vocabulary_size
-        row, column = torch.tensor([[0], [half]], device=self.device)
-        own, otherwise, ahead = (self._own_log_probabilities(each, row, column) for each in (ids, other, later))
+        own, otherwise, ahead = (self._log_probabilities(each)[half] for each in (ids, other, later))
         rounding = 100 if self.dtype == "float32" else 10  # how many times smaller it must be
         return bool((ahead - own).abs().max() > (otherwise - own).abs().max() / rounding)
 
@@ -279,21 +276,20 @@ class NetworkInMemory(HuggingFaceNetwork):
 
         Rounding must be a thousand times smaller than what seeing the other branch would change.
         """
-        length = self._test_length()
-        if length < 6:
+        ids = self._test_ids()
+        length, shared = ids.shape[1], ids.shape[1] - 4
+        if shared < 2:
             return False
-        ids = torch.arange(length, device=self.device)[None] % self.vocabulary_size
-        shared = length - 4
         depths = torch.tensor([[*range(shared + 2), shared, shared + 1]], device=self.device)
         all_before = torch.ones(1, length, length, dtype=torch.bool, device=self.device).tril()
         visible = all_before.clone()
         visible[:, -2:, -4:-2] = False  # the second branch does not see the first
-        sequences = torch.cat([ids[:, :-2], torch.cat([ids[:, :shared], ids[:, -2:]], 1)])
-        rows, ends = torch.tensor([[0, 1], [shared + 1, shared + 1]], device=self.device)
-        expected = self._own_log_probabilities(sequences, rows, ends)
+        branches = torch.cat([ids[:, :-2], torch.cat([ids[:, :shared], ids[:, -2:]], 1)])
+        expected = self._log_probabilities(branches)[[shared + 1, 2 * shared + 3]]  # at the end of each
+        nodes = torch.tensor([shared + 1, length - 1], device=self.device)
         apart = []
         for seen in (visible, all_before):
-            found = self.tree_states(ids, depths, seen, 0 * rows, ends + 2 * rows).float().log_softmax(-1)
+            found = self.tree_states(ids, depths, seen, 0 * nodes, nodes).float().log_softmax(-1)
             apart.append((found - expected).abs().max())
         return bool(apart[0] <= 1e-4 and apart[0] <= apart[1] / 1000)
 

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 _NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "bos", "architectures"}
 _SETTLING = 2.0  # seconds: a file that was written just now may be written again within the same tick of its clock
-_TYPES = {"torch.bfloat16": "BF16", "torch.bool": "BOOL"}  # as safetensors files write them; others: F32, I64, U8
 
 
 def weights_digest(tensors: Iterable[tuple[str, "torch.Tensor"]], settings: dict) -> str:
     """A hash of tensors in the order of their names, and of settings."""
     digest = hashlib.sha256(canonical(settings))
     for name, tensor in tensors:
-        kind = str(tensor.dtype)
-        short = kind.removeprefix("torch.").replace("float", "F").replace("uint", "U").replace("int", "I")
-        digest.update(json.dumps([name, _TYPES.get(kind, short), list(tensor.shape)]).encode())
+        kind = str(tensor.dtype).removeprefix("torch.")  # as safetensors files write it: F32, BF16, I64, U8, BOOL
+        for long, short in (("bfloat", "BF"), ("float", "F"), ("uint", "U"), ("int", "I"), ("bool", "BOOL")):
+            kind = kind.replace(long, short)
+        digest.update(json.dumps([name, kind, list(tensor.shape)]).encode())
         digest.update(bytes_of(tensor))
     return digest.hexdigest()
 
@@ -49,9 +49,8 @@ def bytes_of(tensor: "torch.Tensor"):
 
 def stored_tensors(files: list[Path]) -> Iterator[tuple[str, "torch.Tensor"]]:
     """The tensors of safetensors files in the order of their names. Raises InputError for a file that is none."""
-    places = [(name, file) for file in files for name in tensor_names(file)]
-    for name, file in sorted(places):
-        with safe_open(file, "pt") as content:
+    for name, holder in sorted((name, file) for file in files for name in tensor_names(file)):
+        with safe_open(holder, "pt") as content:
             yield name, content.get_tensor(name)
 
 

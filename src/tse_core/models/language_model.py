@@ -38,9 +38,10 @@ class LanguageModel:
     """A model with its policies; `with_policies` returns a copy with others.
 
     `bos` says what a causal model reads before a sentence. "default": what its tokenizer adds by itself (Llama:
-    ``<s>``), else `document_bos`; "tokenizer": only what the tokenizer adds; "add": the tokenizer's
-    beginning-of-sequence token; "none": nothing; else the text of a token. A masked model keeps what its tokenizer
-    adds, and takes the first two only. Raises InputError for another `bos`.
+    ``<s>``), else the token between documents in its pretraining (``<|endoftext|>``, ``<|end_of_text|>`` or ``<s>``) if
+    its vocabulary has it, else nothing, with a warning (laboratory models say that they read none); "tokenizer": only
+    what the tokenizer adds; "add": the tokenizer's beginning-of-sequence token; "none": nothing; else the text of a
+    token. A masked model keeps what its tokenizer adds, and takes the first two only. Raises InputError for another.
     """
 
     name: str  # as the user gave it
@@ -50,7 +51,7 @@ class LanguageModel:
     revision: str | None = None  # of a model on the hub
     bos: str = "default"
     space: bool = False  # whether one precedes the first word (the paper's choice for RoBERTa; no other model)
-    document_bos: str | None = None  # the token before each document in pretraining (see ``models/bos.py``)
+    document_bos: str | None = None  # the token before each document in its pretraining, if its vocabulary has it
     quantisation: str | None = None  # how the file of a quantised model stores most of its weights, e.g. "Q4_1"
 
     def __post_init__(self):
@@ -144,7 +145,6 @@ class LanguageModel:
         return [[i for i, special in zip(e.ids, e.special, strict=True) if not special] for e in encodings]
 
     def encode(self, sentence: str) -> Encoding:
-        """A sentence as token ids with character offsets."""
         return self.encode_batch([sentence])[0]
 
     def encode_batch(self, sentences: Sequence[str], *, mask: bool = False) -> list[Encoding]:
@@ -169,15 +169,16 @@ class LanguageModel:
                     )
             encodings = self.encode_batch([left for left, _ in contexts])
             return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
-        mask, mask_id = self.tokenizer.mask_token, self.tokenizer.mask_token_id
+        mask, prompts = self.tokenizer.mask_token, []
         encodings = self.encode_batch([join(left, mask, right) for left, right in contexts], mask=True)
         for (left, right), encoding in zip(contexts, encodings, strict=True):
-            if encoding.ids.count(mask_id) != 1:
+            places = [place for place, i in enumerate(encoding.ids) if i == self.tokenizer.mask_token_id]
+            if len(places) != 1:
                 raise InputError(f"the context {join(left, '___', right)!r} must contain no mask token of its own")
-        return [Prompt(encoding.ids, encoding.ids.index(mask_id)) for encoding in encodings]
+            prompts.append(Prompt(encoding.ids, places[0]))
+        return prompts
 
     def slot(self, left: str, right: str = "") -> Prompt:
-        """The slot of one context."""
         return self.slots([(left, right)])[0]
 
     def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
@@ -192,7 +193,6 @@ class LanguageModel:
         return [own[0] if own and len(own) == 1 else None for own in self.spellings(words)]
 
     def word_id(self, word: str) -> int | None:
-        """The single entry of one word inside a sentence."""
         return self.word_ids([word])[0]
 
     @cached_property

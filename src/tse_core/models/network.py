@@ -12,37 +12,14 @@ class Network:
     """A model that gives distributions. A new kind defines at least `vocabulary_size`, `states` and `tensors`."""
 
     vocabulary_size: int
+    dtype = "float32"  # precision of the weights
+    device = torch.device("cpu")
+    max_length: int | None = None  # the longest sequence that it reads, in tokens; None: there is no limit
     window: int | None = None  # tokens that the layer that sees fewest sees; a tree is never larger. None: all
     scaled_beyond: int | None = None  # the length beyond which all positions of a sequence are computed in another way
-
-    @property
-    def dtype(self) -> str:
-        """Precision of the weights."""
-        return "float32"
-
-    @property
-    def device(self) -> torch.device:
-        return torch.device("cpu")
-
-    @property
-    def max_length(self) -> int | None:
-        """The longest sequence that it reads, in tokens; None where there is no limit."""
-        return None
-
-    @property
-    def takes_trees(self) -> bool:
-        """Whether `tree_states` can be used: packed trees of prefixes instead of sequences."""
-        return False
-
-    @property
-    def without_trees(self) -> str:
-        """Why not, in words, where that makes passes longer than they could be."""
-        return ""
-
-    @property
-    def keeps_results(self) -> bool:
-        """Whether its scores may be stored, under `fingerprint`."""
-        return True
+    takes_trees = False  # whether `tree_states` can be used: packed trees of prefixes instead of sequences
+    without_trees = ""  # why not, in words, where that makes passes longer than they could be
+    keeps_results = True  # whether its scores may be stored, under `fingerprint`
 
     def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """What `project` turns into logits, (n, anything), at n places (rows, columns) of ids (batch, length)."""

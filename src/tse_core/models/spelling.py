@@ -28,9 +28,7 @@ def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list
     letters = [(letter, place) for place, character in enumerate(sentence) for letter in _plain(character)]
     text = "".join(letter for letter, _ in letters)
     places = [place for _, place in letters] + [len(sentence)]
-    forms: list[tuple[str, ...]] = [
-        () if free else _forms(token) for token, free in zip(tokens, unknown, strict=True)
-    ] + [("",)]
+    forms = [() if free else _forms(token) for token, free in zip(tokens, unknown, strict=True)] + [("",)]
     spans, position = [], 0
     for number, token in enumerate(tokens):
         position = _without_spaces(text, position)

@@ -1,22 +1,19 @@
 """Which vocabulary entries end the word before them: all that do not continue its letters or digits.
 
-This is the package's one definition of a word's end. Whole verb forms use it (`tse_core.forward.word_forms`), and so do
-the surprisals of words with their boundaries (`tse_core.sentences.boundaries`).
-
 If a tokenizer puts a space at the start of the next entry, only that entry shows whether a word is over. After " walk",
 "s" and "ing" make it another word; " the", ".", a line break and the end of the text end it. By type of tokenizer:
 
-- byte-level BPE (GPT-2, RoBERTa, Llama 3, SmolLM2) and Metaspace (SentencePiece: Llama 2, Mistral, ALBERT, XLM-R): an
-  entry continues the word if its first character is a letter, a combining mark, a digit or a joiner of letters
-  (U+200C, U+200D). A space, Ġ or ▁, a line break, a hyphen, an apostrophe and any other mark end it;
+- byte-level BPE and SentencePiece: an entry continues the word if its first character is a letter, a combining mark, a
+  digit or a joiner of letters (U+200C, U+200D). One that begins with a part of a character continues it if most
+  characters that begin with these bytes would;
 - WordPiece (BERT): an entry continues it if it begins with ``##``;
-- whole words (WordLevel), and BPE that closes words with ``</w>`` (GPT-1): every entry ends the word before it.
+- whole words, and BPE that closes words with ``</w>`` (GPT-1): every entry ends the word before it.
 
-Special tokens (the end of the text, the unknown word) and ids without an entry end a word. An entry that
-begins with a part of a character continues it if most characters that begin with these bytes would.
+Special tokens (the end of the text, the unknown word) and ids without an entry end a word.
 """
 
 import json
+import re
 import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -55,28 +52,21 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
             f"the tokenizer of {name} does not show in its entries where a word begins, so that no word's end can be "
             "counted; count words without their ends (word_end=False, boundary=False)"
         )
+    alphabet = byte_alphabet()
     for entry, i in vocabulary.items():
         if i in special:
             continue
         if i in added:
-            goes_on = _goes_on(added[i].encode())
+            ends[i] = not _goes_on(added[i].encode())
         elif inside:
-            goes_on = entry.startswith(inside)
+            ends[i] = not entry.startswith(inside)
+        elif byte_level:
+            ends[i] = not _goes_on(bytes(alphabet[character] for character in entry[:4] if character in alphabet))
+        elif re.fullmatch("<0x[0-9A-F]{2}>", entry):
+            ends[i] = not _goes_on(bytes([int(entry[3:5], 16)]))
         else:
-            goes_on = _goes_on(_from_byte_level(entry) if byte_level else _from_sentencepiece(entry))
-        ends[i] = not goes_on
+            ends[i] = not _goes_on(entry[:1].replace(SPACE, " ").encode())
     return ends
-
-
-def _from_byte_level(entry: str) -> bytes:
-    alphabet = byte_alphabet()
-    return bytes(alphabet[character] for character in entry[:4] if character in alphabet)
-
-
-def _from_sentencepiece(entry: str) -> bytes:
-    if len(entry) == 6 and entry.startswith("<0x") and entry.endswith(">"):
-        return bytes([int(entry[3:5], 16)])
-    return entry[:1].replace(SPACE, " ").encode()
 
 
 @lru_cache(maxsize=4096)
@@ -95,14 +85,11 @@ def _goes_on(start: bytes) -> bool:
     for byte in first[1:]:
         number = number << 6 | byte & 0x3F
     low = number << 6 * missing
-    kinds = [of_word(c) for c in map(chr, range(low, min(low + (1 << 6 * missing), 0x110000))) if _assigned(c)]
+    could_be = map(chr, range(low, min(low + (1 << 6 * missing), 0x110000)))
+    kinds = [of_word(c) for c in could_be if unicodedata.category(c) not in ("Cn", "Cs", "Co")]  # that are assigned
     return 2 * sum(kinds) > len(kinds)
 
 
 def of_word(character: str) -> bool:
     """Whether a character is a letter, a combining mark, a digit or a joiner of letters."""
     return unicodedata.category(character)[0] in WORD_CHARACTERS or character in JOINERS
-
-
-def _assigned(character: str) -> bool:
-    return unicodedata.category(character) not in ("Cn", "Cs", "Co")

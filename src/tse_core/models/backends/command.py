@@ -117,8 +117,8 @@ class CommandModel(SurprisalModel):
             except OSError as error:
                 raise InputError(f"{self.name}: {command[0]!r} cannot be run ({error.strerror})") from None
             except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
-                late = isinstance(error, subprocess.TimeoutExpired)
-                why = f"no end after {self.timeout:g} seconds" if late else f"exit code {error.returncode}"
+                code = getattr(error, "returncode", None)
+                why = f"no end after {self.timeout:g} seconds" if code is None else f"exit code {code}"
                 last = (error.stderr or error.stdout or b"")[-500:].decode(errors="replace").splitlines()[-3:]
                 said = f"; it ended with: {' | '.join(last)}" if last else ""
                 raise InputError(f"{self.name} {action}: {why}{said}") from None

@@ -155,15 +155,18 @@ def open_hugging_face(request: Request) -> LanguageModel:
     if not source.hub:
         source.weights()  # says at once where there are none
     check_tokenizer(name, tokenizer, kind, config)
-    if not source.gguf:
-        _check_splitting(name, tokenizer, folder / "tokenizer.json")
+    if (file := folder / "tokenizer.json").is_file() and not source.gguf:
+        said = Tokenizer.from_file(str(file)).encode(SAMPLE, add_special_tokens=False).ids
+        if tokenizer(SAMPLE, add_special_tokens=False)["input_ids"] != said:
+            raise InputError(
+                f"the tokenizer of {name} splits {SAMPLE!r} otherwise than its tokenizer.json says, as transformers "
+                f"makes a {type(tokenizer).__name__} of it; tokenizer_config.json may name another tokenizer_class"
+            )
     network = NetworkInFiles(
         source, config, causal=kind == "causal", device=request.device, dtype=request.dtype, options=options
     )
-    quantised = getattr(config, "quantisation", None) or (getattr(config, "quantization_config", None) or {}).get(
-        "quant_method"
-    )
-    more = {"revision": request.revision, "quantisation": quantised}
+    library = (getattr(config, "quantization_config", None) or {}).get("quant_method")
+    more = {"revision": request.revision, "quantisation": getattr(config, "quantisation", library)}
     return _language_model(name, kind, tokenizer, network, config, request.bos, **more)
 
 
@@ -195,28 +198,15 @@ def check_tokenizer(name: str, tokenizer, kind: Kind, config) -> None:
             f"the tokenizer of {name} knows {len(known):,} tokens, and its network {vocabulary:,}: the tokenizer's "
             "files (tokenizer.json) are missing or of another model"
         )
-    normalizer = tokenizer.backend_tokenizer.normalizer
+    normalizer, words = tokenizer.backend_tokenizer.normalizer, known.keys() - tokenizer.added_tokens_encoder.keys()
     lowers = normalizer and "A" not in normalizer.normalize_str("A")
-    if lowers and any(
-        re.fullmatch("[A-Z][a-z]+", entry) for entry in known.keys() - tokenizer.added_tokens_encoder.keys()
-    ):
+    if lowers and any(re.fullmatch("[A-Z][a-z]+", word) for word in words):
         raise InputError(
             f"the tokenizer of {name} writes all text in lower case, and its vocabulary has capitals: "
             "tokenizer_config.json is missing, or lacks do_lower_case: false"
         )
     if kind == "masked" and (tokenizer.mask_token is None or tokenizer.mask_token_id >= vocabulary):
         raise InputError(f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'")
-
-
-def _check_splitting(name: str, tokenizer, file: Path) -> None:
-    """Raise InputError where transformers makes another tokenizer of a folder than its tokenizer.json describes."""
-    if file.is_file():
-        said = Tokenizer.from_file(str(file)).encode(SAMPLE, add_special_tokens=False).ids
-        if tokenizer(SAMPLE, add_special_tokens=False)["input_ids"] != said:
-            raise InputError(
-                f"the tokenizer of {name} splits {SAMPLE!r} otherwise than its tokenizer.json says, as transformers "
-                f"makes a {type(tokenizer).__name__} of it; tokenizer_config.json may name another tokenizer_class"
-            )
 
 
 def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
@@ -241,7 +231,9 @@ def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
         reads_left = getattr(config, "causal" if family == "xlm" else "is_decoder", False)
         found = "causal" if reads_left else "masked" if family in MASKED else None
     elif family in CAUSAL:
-        found = None if _sees_later_tokens(config.get_text_config()) else "causal"
+        text = config.get_text_config()
+        ahead = getattr(text, "is_causal", True) is False or getattr(text, "use_bidirectional_attention", None) is True
+        found = None if ahead else "causal"
     elif wanted or re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
         found = wanted or ("masked" if "MaskedLM" in architectures else "causal")
     if found is None:
@@ -249,7 +241,3 @@ def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
     if wanted not in (None, found):
         raise InputError(f"{name} ({family}) is {found} by its configuration, and cannot be read as {wanted}")
     return found
-
-
-def _sees_later_tokens(config) -> bool:
-    return getattr(config, "is_causal", True) is False or getattr(config, "use_bidirectional_attention", None) is True
