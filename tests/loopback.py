@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -62,8 +61,7 @@ def prompt_logprobs(model, body: dict) -> dict:
 
 @contextmanager
 def serving(model, answer=echoed, names=("tiny",)):
-    """The server's address; `answer(model, body)` gives an answer, a status with an answer, or bytes to send:
-    one by one from an iterator, single bytes slowly.
+    """The server's address; `answer(model, body)` gives an answer, a status with an answer, or bytes to send.
 
     What it is asked is kept in the list `asked`, an attribute of the address.
     """
@@ -85,9 +83,7 @@ def serving(model, answer=echoed, names=("tiny",)):
             self.end_headers()
             if isinstance(found, dict):
                 found = json.dumps(found).encode()
-            for part in [found] if isinstance(found, bytes) else found:
-                self.wfile.write(part)
-                time.sleep(0.1 * (len(part) == 1))
+            self.wfile.write(found)
 
         def log_message(self, *_):
             pass

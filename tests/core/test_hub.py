@@ -107,19 +107,17 @@ FAULTS = {
     "gated": (CONFIG, (403, "GatedRepo"), "gpt2: its owners want their terms accepted: do so at http://.*/gpt2"),
     "busy": (TREE, 429, "gpt2: could not be fetched from http://.* .*429"),
     "cut": (WEIGHTS, "cut", "gpt2: could not be fetched from http://.* "),
-    "shorter": ("/model.safetensors", "longer", "gpt2: could not be fetched from http://.* .*Consistency check failed"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_the_hub_refuses_is_one_line(hub, tmp_path, monkeypatch, fault):
+def test_what_the_hub_refuses_is_one_line(hub, monkeypatch, fault):
     monkeypatch.setattr("time.sleep", lambda _: None)
     path, answer, line = FAULTS[fault]
-    hub.faults[path] = [answer]
+    hub.faults[path] = answer
     with pytest.raises(InputError, match=line) as error:
         surprisals("gpt2", SENTENCE)
     assert "\n" not in str(error.value)
-    assert sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) < 2e7
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:9", "127.0.0.1:8000", "http://[::1"])

@@ -166,7 +166,7 @@ def test_nonsense_in_the_middle_of_a_run_is_one_line(local, change, message):
         (lambda *_: (404, {"detail": "Not Found"}), "no log-probabilities of a prompt.*it answers 404: .*Not Found"),
         (lambda m, b: {"choices": [{"logprobs": {"tokens": [" x"], "token_logprobs": [-1.0]}}]}, "do not spell"),
         (lambda m, b: {"choices": []}, "it does not answer each of 1 prompts"),
-        (lambda *_: time.sleep(5), "no answer .*Read timed out"),
+        (lambda *_: time.sleep(3), "no answer .*Read timed out"),
     ],
 )
 def test_a_server_without_log_probabilities_says_so_at_the_first_request(local, answer, message):

@@ -4,6 +4,7 @@ Prefixes are shared in trees by the architectures of `TREES` alone, whose attent
 Every other network computes batches of equally long sequences, and its own logits.
 """
 
+# mypy: disable-error-code=override
 import hashlib
 import inspect
 import threading

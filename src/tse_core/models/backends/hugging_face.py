@@ -1,5 +1,6 @@
 """Hugging Face models from a folder, the hub, a GGUF file or memory: tokenizer at once, the weights later."""
 
+# mypy: disable-error-code=override
 import hashlib
 import re
 import warnings
@@ -149,8 +150,9 @@ def open_hugging_face(request: Request) -> LanguageModel:
     if getattr(config, "transformers_weights", None):
         raise InputError(f"{name}: config.json names other files of weights (transformers_weights); remove that line")
     kind = kind_of(name, config, request.kind)
-    own = source.adapter and (source.adapter / "tokenizer.json").is_file()
-    folder = source.adapter if own else source.folder
+    folder = source.folder
+    if source.adapter and (source.adapter / "tokenizer.json").is_file():
+        folder = source.adapter
     tokenizer = opened(name, folder, "AutoTokenizer", options)
     if not source.hub:
         source.weights()  # says at once where there are none

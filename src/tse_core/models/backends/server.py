@@ -160,17 +160,15 @@ class ServerModel(SurprisalModel):
         self._tried.add(self.bos)
 
     def _scores(self, sentences: Sequence[str], bos: str) -> list[TokenSurprisals]:
-        choices = self._asked([bos + sentence for sentence in sentences])
-        return [scores_in(choice, sentence, bos) for choice, sentence in zip(choices, sentences, strict=True)]
-
-    def _asked(self, prompts: list[str]) -> list[dict]:
-        """The answer to each prompt; they are sent one by one if the server does not take a list."""
+        """Of many sentences at once, or one by one if the server takes no list of prompts."""
+        prompts, choices = [bos + sentence for sentence in sentences], []
         if len(prompts) > 1 and self._takes_lists:
             try:
-                return self._request(prompts, self._way)
+                choices = self._request(prompts, self._way)
             except ServerError:
                 self._takes_lists = False
-        return [choice for prompt in prompts for choice in self._request([prompt], self._way)]
+        choices = choices or [choice for prompt in prompts for choice in self._request([prompt], self._way)]
+        return [scores_in(choice, sentence, bos) for choice, sentence in zip(choices, sentences, strict=True)]
 
     def _request(self, prompts: list[str], way: dict) -> list[dict]:
         body = {"model": self.served, "prompt": prompts, "max_tokens": 1, "temperature": 0.0, **way}
