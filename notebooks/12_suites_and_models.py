@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : put two small models beside those recorded in 2020, on suites and {term}`circuits <circuit>`
+# : compare two small models with those recorded in 2020
 #
 # You need
-# : what a suite is, from [SyntaxGym](11_syntaxgym.ipynb)
+# : [SyntaxGym](11_syntaxgym.ipynb)
 #
 # Time
-# : 7 minutes to read, seconds to run: all accuracies are recorded
+# : 6 minutes to read, seconds to run, from recorded results
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -36,15 +36,9 @@ if "google.colab" in sys.modules:
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
 
 # %% [markdown] tags=["explains"]
-# How do models compare over many suites, and over which?
-#
 # ## How many suites are there?
 #
-# There are 34 public files. One has a single item; without it there are 33, as {cite:t}`gauthier2020syntaxgym` say. {cite:t}`hu2020systematic` set two more aside, which leaves 31, in six circuits.
-#
-# ```{margin} Circuit
-# A group of suites that test one ability. A model's score on a circuit is the mean over its suites.
-# ```
+# There are 34 public files. One has a single item; without it there are 33, as {cite:t}`gauthier2020syntaxgym` say. {cite:t}`hu2020systematic` set two more aside, which leaves 31, in six {term}`circuits <circuit>`, groups of suites that test one ability.
 
 # %%
 from tse_book.pages import folded, table
@@ -64,7 +58,7 @@ table(counts, "The 31 suites by circuit")
 # %% [markdown] tags=["explains"]
 # ## The models of the SyntaxGym paper
 #
-# Its Table 1 lists eight models. Hu and colleagues recorded accuracies for all of them, several times where a model was trained more than once.
+# Its Table 1 lists eight models. Hu and colleagues recorded accuracies for all, with a *run* for each time that one was trained.
 
 # %%
 from tse_book import published
@@ -80,10 +74,10 @@ table(shown, "SyntaxGym's Table 1; the size of WebText is an estimate", digits=0
 # %% [markdown]
 # ## A model that the paper did not test
 #
-# SmolLM2-135M-Instruct has about as many parameters as the small GPT-2 and is five years younger. It was scored on all 34 suites, after the token that separated documents in its pretraining. The *SG score* is the mean accuracy over the 31 suites.
+# SmolLM2-135M-Instruct has about as many parameters as the small GPT-2 and is five years younger. It read every sentence after its {term}`BOS token`. The *SG score* is the mean accuracy over the 31 suites.
 #
 # ```{dropdown} Predict: where will it stand among the recorded models?
-# Near the small GPT-2, if size decides. Its training text should help; weights of four bits may cost something.
+# Near the small GPT-2, if size decides. More training text should help; weights {term}`quantised` to four bits may cost something.
 # ```
 
 # %%
@@ -94,8 +88,8 @@ from tse_book.pages import recorded_suites
 hu2020["run"] = hu2020["model"] + " " + hu2020["corpus"].fillna("")
 hu2020["run"] = hu2020["run"].str.strip()
 ours = recorded_suites(recorded)
-both = pd.concat([hu2020, ours.assign(run=ours["model"])])
-of_31 = both[both["in_31"]]
+everything = pd.concat([hu2020, ours.assign(run=ours["model"])])
+of_31 = everything[everything["in_31"]]
 scores = of_31.groupby("run")["accuracy"].mean().sort_values(ascending=False)
 
 # %%
@@ -112,7 +106,7 @@ bars(ranked, "run", "SG score", title="SG score", colour="recorded by")
 # %% [markdown] tags=["explains"]
 # ## Suites in, models in, a chart out
 #
-# In the paper's Figure 1 every model is run on every suite, and a chart compares them by groups of suites. The page [The gym](../book/gym.md) does the same with suites and models of your own.
+# In the paper's Figure 1 models run on suites and a chart compares them. [The gym](../book/gym.md) does this for suites and models of your own.
 
 # %%
 from tse_book.charts import heat_map
@@ -125,20 +119,16 @@ heat_map(by_circuit, "circuit", "run", "accuracy", title="Accuracy by circuit")
 # %% [markdown] tags=["explains"]
 # GPT-2 XL is best of the released models on five of the six circuits; Gemma is ahead of it on Center Embedding (.98 against .96). Against the small GPT-2, SmolLM2 loses most on Gross Syntactic State (.48 against .89).
 #
-# What could fool you: guessing gets 0.5 on one suite and 0.2 on another. And a single suite's accuracy, of 19 to 40 items in most cases, is uncertain by ten to twenty points either way.
-#
-# ```{dropdown} Predict: a circuit has three suites of 19 items. How far apart must two models be before you believe in a difference?
-# With 57 items, one model's share is uncertain by about twelve points either way. The items are the same for both, which helps, but five points are easily chance.
-# ```
+# What could fool you: guessing gets 0.5 on one suite and 0.2 on another, and with the 19 to 40 items of most suites an accuracy is uncertain by ten to twenty points either way.
 
 # %% [markdown] tags=["explains"]
 # ## One suite, eight models
 #
-# *Figure 4a of the paper* compares the eight models on `number_prep`, the suite of [the last chapter](11_syntaxgym.ipynb). A model that was trained several times has the mean.
+# *Figure 4a of the paper* compares the eight models on `number_prep`, the suite of [the last chapter](11_syntaxgym.ipynb). A model with several runs has their mean.
 
 # %%
 names = eight.set_index("recorded_as")["model"].to_dict()
-one_suite = both[both["suite"] == "number_prep"].replace({"model": names})
+one_suite = everything.query("suite == 'number_prep'").replace({"model": names})
 one_suite = one_suite[one_suite["model"].isin([*names.values(), *recorded])]
 means = one_suite.groupby("model")["accuracy"].mean().sort_values(ascending=False)
 bars(means.reset_index(), "model", "accuracy", title="Accuracy on number_prep")
@@ -149,7 +139,7 @@ bars(means.reset_index(), "model", "accuracy", title="Accuracy on number_prep")
 # %% [markdown] tags=["explains"]
 # ## Every suite
 #
-# Hollow diamonds are the five models that others had trained; a filled dot is a model recorded for this book.
+# Hollow diamonds are models recorded in 2020, filled dots those recorded for this book.
 
 # %%
 from tse_book.charts import suite_accuracy
@@ -159,14 +149,12 @@ ours = ours.sort_values(["circuit", "suite"])
 suite_accuracy(ours, theirs, title="Accuracy on every suite")
 
 # %% [markdown] tags=["explains"]
-# The four suites on which SmolLM2 is lowest are about reflexives across a relative clause (at most .21). The means of circuits hide this.
-#
-# To run a model of your own on all public suites: `tse data fetch syntaxgym`, then `tse syntaxgym evaluate MODEL public`.
+# The four suites on which SmolLM2 is lowest are about reflexives across a relative clause (at most .21). To run a model of your own on all suites: `tse data fetch syntaxgym`, then `tse syntaxgym evaluate MODEL public`.
 
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/12_suites_and_models.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/12_suites_and_models.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 from math import comb
@@ -176,7 +164,7 @@ from scipy.stats import binomtest
 
 from tse_book import published
 
-# One row for each recorded model (with its corpus, if it has a name) and each of the 31 suites.
+# a row for each model, with its corpus if that has a name, and each of the 31 suites
 recorded = published.hu2020_suites().fillna({"corpus": ""})
 recorded = recorded[recorded["in_31"]]
 recorded["run"] = (recorded["model"] + " " + recorded["corpus"]).str.strip()
@@ -187,10 +175,10 @@ recorded = recorded.groupby(keys, as_index=False)["accuracy"].mean()
 # ````{exercise} ★ Size of the corpus
 # :label: 12-size
 #
-# Some models were trained on parts of one corpus, `bllip-xs` to `bllip-lg` (column `corpus` of `recorded`). Compute `gain`, a Series from model to the mean accuracy with `bllip-lg` minus that with `bllip-xs`, and `least`, the model that more text helps least.
+# Some models were trained on parts of one corpus, from `bllip-xs` to `bllip-lg` (column `corpus` of `recorded`). Compute `gain`, a Series from model to its mean accuracy with `bllip-lg` minus that with `bllip-xs`, and `least`, the model that gains least.
 #
 # ```{dropdown} Hint
-# `pivot_table("accuracy", "model", "corpus")`. A model without one of the two sizes has no gain.
+# `pivot_table("accuracy", "model", "corpus")`. Some models lack one of the sizes.
 # ```
 # ````
 
@@ -213,24 +201,24 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # ````{exercise} ★★ A masked model on a garden path
 # :label: 12-masked
 #
-# A {term}`masked model` scores 0.2 on a garden-path suite, a {term}`causal model` of the same size 0.9. A colleague reports that masked models do not know subordinate clauses. What do you answer? No program is needed.
+# No programming. A {term}`masked model` scores 0.2 on a {term}`garden-path <garden path>` suite, a {term}`causal model` of the same size 0.9. Does it not know subordinate clauses?
 #
 # ```{dropdown} Hint
-# What has each model read when it is asked about the word at which readers stumble?
+# What has each model read when it is asked about the critical word?
 # ```
 # ````
 #
 # ```{solution} 12-masked
 # :class: dropdown
 #
-# A garden path is a wrong expectation, and expectations are about what has not been read yet. The masked model has read all other words, the end of the garden path among them. Nothing can surprise it there, whatever it knows.
+# One cannot tell. A garden path is a wrong expectation about what has not been read yet, and the masked model has read all other words.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★★ Is the larger model better?
 # :label: 12-sign
 #
-# Count the suites on which `gpt-2-xl-pretrained` is better (`wins`) and worse (`losses`) than `gpt-2-pretrained`, whole numbers. Compute `p_value`: how often would a fair coin divide so many suites at least as unevenly, in either direction?
+# Count the suites on which `gpt-2-xl-pretrained` is better (`wins`) and worse (`losses`) than `gpt-2-pretrained`, whole numbers. How often would a fair coin divide so many suites at least as unevenly, in either direction? Give it as `p_value`.
 #
 # ```{dropdown} Hint
 # `comb(n, k) / 2**n` is the chance of `k` heads in `n` throws.
@@ -260,8 +248,8 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 # %% [markdown]
 # ## Takeaways
 #
-# - An accuracy is read against its own chance, its number of items, and the BOS token.
+# - Read an accuracy against its own chance and its number of items.
 # - The SG score is a mean over suites; say over which.
-# - Circuits show what a single score hides.
+# - A mean hides the suites on which a model fails.
 #
 # Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_core.syntaxgym.tables.sg_scores` and {py:func}`tse_book.charts.suite_accuracy`; [all others](../book/api/index.md).
