@@ -16,10 +16,10 @@
 # :class: tse-plan
 #
 # You will
-# : take a suite apart: sentences, prediction, surprisal by region, and item by item why the prediction holds or fails
+# : take a suite apart, from its sentences to its accuracy
 #
 # You need
-# : the idea that a language model gives words probabilities
+# : no other chapter
 #
 # Time
 # : 8 minutes to read, seconds to run on a CPU
@@ -39,11 +39,9 @@ item = 1  # the item looked at closely
 recorded = "smollm2-135m-instruct"  # whose recorded run on the public suite is shown
 
 # %% [markdown]
-# How does one test a model on any stretch of a sentence?
-#
 # ## The paper's own example
 #
-# {cite:t}`gauthier2020syntaxgym` work with the {term}`suite`. A suite has *items*: frames, each with its own words, in several *conditions*. Each sentence is cut into numbered {term}`regions <region>`, so that one can point at the same place in all of them. This suite holds the two items of the paper's Figure 2.
+# How does one test any stretch of a sentence? A {term}`suite` {cite}`gauthier2020syntaxgym` has *items*: frames, each with its own words, in several *conditions*. Each sentence is cut into numbered {term}`regions <region>`, so that one can point at the same place in all. This suite holds the two items of the paper's Figure 2.
 
 # %%
 from tse_core.paths import data_folder
@@ -59,13 +57,13 @@ caption = "The two items of the paper's Figure 2; a bar ends a region"
 table(suite_sentences(figure2), caption)
 
 # %% [markdown] tags=["explains"]
-# The nearest noun, an {term}`attractor`, always has the *other* number, so a model that lets the nearest noun decide gets every item wrong.
+# The noun before the verb, an {term}`attractor`, has the *other* number, so a model that lets it decide gets every item wrong.
 #
 # ```{margin} Surprisal
 # $-\log_2 P$ of a token after what comes before it, in bits. One bit more means half as probable.
 # ```
 #
-# What should hold of every item is its *prediction*, a formula over {term}`surprisals <surprisal>`.
+# What should hold of every item is the *prediction*, a formula over {term}`surprisals <surprisal>`.
 
 # %%
 print(figure2.predictions[0])
@@ -77,7 +75,7 @@ print(figure2.predictions[0])
 # No. A model that always prefers the singular verb would pass.
 # ```
 #
-# The two items are from `number_prep`, a public suite of 19 items. SmolLM2 has read all of them, and its surprisals are recorded.
+# The two items are from `number_prep`, a public suite of 19. SmolLM2's surprisals for all of them are recorded.
 
 # %%
 from tse_book.studies import recorded_regions
@@ -90,7 +88,7 @@ shown = bits[figure2.conditions].head(2).reset_index()
 table(shown, "Surprisal of the verb in bits: the two items above", digits=1)
 
 # %% [markdown] tags=["explains"]
-# For the first item, about the farmers, the prediction holds. For the second it fails: after *The manager to the side of the architects* SmolLM2 finds *like* 4.4 bits less surprising than *likes*.
+# For the first item the prediction holds. For the second it fails: after *The manager to the side of the architects* SmolLM2 finds *like* 4.4 bits less surprising than *likes*.
 
 # %%
 from tse_book.pages import try_this
@@ -103,7 +101,7 @@ contexts = (
 try_this(*contexts, pair=pair, verb="know")
 
 # %% [markdown] tags=["explains"]
-# The chart shows the mean surprisal of each region over all 19 items. In the public file the verb is called *matrix_v*. Up to the verb the two conditions with the same subject are the same text, so their marks lie on each other. The prediction is about the shaded region.
+# The next chart shows the mean surprisal of each region over all 19 items; the prediction is about the shaded one, the verb. Before it two conditions with the same subject are the same text, so their marks lie on each other.
 
 # %%
 from tse_book.charts import region_profile
@@ -117,7 +115,7 @@ region_profile(
 # %% [markdown] tags=["explains"]
 # ### The items that fail
 #
-# Each item has two margins: by how many bits the wrong verb is more surprising, after the singular and after the plural subject. The prediction holds where both are positive.
+# Each item has two margins: by how many bits the wrong verb is more surprising after the singular subject, and after the plural one. The prediction holds where both are positive.
 #
 # ```{dropdown} Predict: after which subject will the model fail more often?
 # After the singular one, if it errs as people do: a plural noun attracts more {cite}`bock1991broken`.
@@ -131,12 +129,12 @@ failed = margins[margins.min(axis=1) <= 0]
 table(failed.reset_index(), "The items that fail: both margins in bits", digits=1)
 
 # %% [markdown] tags=["explains"]
-# The prediction holds for 15 of the 19 items. Of the four that fail, three fail after the singular subject, where the nearest noun is plural. The wrong verb wins clearly, by 1.4 to 4.6 bits.
+# The prediction holds for 15 of the 19 items. Of the other four, three fail after the singular subject, where the nearest noun is plural. The wrong verb wins clearly, by 1.4 to 4.6 bits.
 
 # %% [markdown] tags=["explains"]
 # ## A suite in full
 #
-# Now a model of [the laboratory](16_laboratory.ipynb) reads a suite in the laboratory's words. Another model or suite can be named in the first cell.
+# A model of [the laboratory](16_laboratory.ipynb) now reads a suite in the laboratory's words; the first cell can name others.
 
 # %%
 import tse_core
@@ -148,7 +146,7 @@ print(suite.conditions)
 # %% [markdown] tags=["explains"]
 # ## From tokens to regions
 #
-# A {term}`token` belongs to the region that contains its first non-space character. The surprisal of a region is the sum over its tokens.
+# A {term}`token` belongs to the region of its first character that is no space. A region's surprisal is the sum over its tokens.
 
 # %%
 tokens = outcome.tokens[outcome.tokens["item"] == item]
@@ -160,7 +158,7 @@ folded(shown, "The tokens of one sentence, and the region of each")
 # %% [markdown] tags=["explains"]
 # ## Region by region
 #
-# Choose an item, and point at a dot to see its words. At the verb the mismatched conditions should be above the matched ones.
+# Choose an item. At the verb the mismatched conditions should be above the matched ones.
 
 # %%
 from tse_book.charts import item_outcomes, item_profile
@@ -173,7 +171,7 @@ item_profile(shown, title="Surprisal of each region, one item", critical=critica
 # %% [markdown]
 # ## The prediction, step by step
 #
-# For one item the formula is arithmetic. An indented line is a part of the nearest line above it with less indentation.
+# A line is a part of the nearest line above it with less indentation.
 
 # %%
 for step in prediction.parts(outcome.totals(item)):
@@ -193,14 +191,12 @@ item_outcomes(items, title="For which items does the prediction hold?")
 print(outcome.by_item.sum(), "of", len(outcome.by_item), "items:", outcome.accuracy)
 
 # %% [markdown]
-# The formula joins two comparisons, so guessing would satisfy both in one item out of four: read an accuracy against its own chance.
-#
-# The language of predictions has two traps: `&` and `|` are read from the left with the same precedence, and `=` means nearly equal. [Design a suite](../book/designer.md) has the rules.
+# The formula joins two comparisons, so guessing satisfies both in one item out of four: read an accuracy against its own chance. Formulas have two traps: `&` and `|` are read from the left with the same precedence, and `=` means nearly equal.
 
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/11_syntaxgym.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/11_syntaxgym.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 from itertools import permutations
@@ -208,12 +204,12 @@ from itertools import permutations
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.library import load_suite
 
-# Surprisals at the main verb, region 6, of three imagined readers, in four conditions.
-conditions = [(6, "no_object"), (6, "no_object_comma"), (6, "object"), (6, "object_comma")]  # fmt: skip
+# the surprisal of region 6, the main verb, for three imagined readers
+conditions = ["no_object", "no_object_comma", "object", "object_comma"]
 readers = {
-    "is led astray": dict(zip(conditions, [14.0, 6.0, 7.0, 6.5], strict=True)),
-    "likes commas": dict(zip(conditions, [10.0, 6.0, 9.0, 5.0], strict=True)),
-    "is never surprised": dict.fromkeys(conditions, 6.0),
+    "is led astray": [14.0, 6.0, 7.0, 6.5],
+    "likes commas": [10.0, 6.0, 9.0, 5.0],
+    "is never surprised": [6.0, 6.0, 6.0, 6.0],
 }
 suite = load_suite("lab_npi_src_ever")
 
@@ -222,7 +218,7 @@ suite = load_suite("lab_npi_src_ever")
 # ````{exercise} ★ A formula for a garden path
 # :label: 11-garden
 #
-# *When the dog scratched the vet left* leads readers astray at *left*, {term}`region` 6. The conditions are `no_object` as above; `no_object_comma`, with a comma before *the vet*; `object`, where the first verb has an object (*scratched its owner the vet left*); and `object_comma`. Write `claim`, a formula as a string that is true of a reader who is led astray and false of one for whom a missing comma costs the same everywhere.
+# *When the dog scratched the vet left* leads readers astray at *left*, {term}`region` 6. This is the condition `no_object`; `object` has *scratched its owner the vet left*; `no_object_comma` and `object_comma` have a comma before *the vet*. Write `claim`, a formula as a string that is true of a reader who is led astray and false of one for whom a missing comma costs the same everywhere.
 #
 # ```{dropdown} Hint
 # The comma should help *more* where there is no object. Compare two differences.
@@ -230,16 +226,17 @@ suite = load_suite("lab_npi_src_ever")
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# The pair with an object is the control: it shows what a missing comma costs without a garden path.
+# The pair with an object is the control: what a missing comma costs anyway.
 claim = "(6;%no_object%) - (6;%no_object_comma%) > (6;%object%) - (6;%object_comma%)"
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(claim, str), "claim should be a formula, as a string"
 formula = Formula.parse(claim)
-formula.check({6}, {condition for _, condition in conditions})
-for name, surprisals in readers.items():
+formula.check({6}, set(conditions))
+places = [(6, condition) for condition in conditions]
+for name, bits in readers.items():
     wanted = name == "is led astray"
-    assert formula.holds(surprisals) == wanted, (
+    assert formula.holds(dict(zip(places, bits, strict=True))) == wanted, (
         f"of the reader who {name}: {not wanted}"
     )
 assert len(formula.atoms) == 4, "all four conditions should be used"
@@ -249,7 +246,7 @@ print("A difference of differences: what the comma does beyond being a comma.")
 # ````{exercise} ★★ What guessing gets
 # :label: 11-chance
 #
-# A model without knowledge puts the four conditions of an item in a random order of {term}`surprisal`. Compute `chance`, a dictionary from a name to the share of the 24 orders for which a formula holds, for `"one"`: `(1;%a%) < (1;%b%)`; `"two"`: that and `(1;%c%) < (1;%d%)`; and `"licensing"`: the prediction of `suite`, whose conditions are in `suite.conditions`.
+# A model that guesses puts the four conditions of an item in a random order. Compute `chance`, a dictionary with the share of the 24 orders for which a formula holds, for `"one"`: `(1;%a%) < (1;%b%)`; `"two"`: that and `(1;%c%) < (1;%d%)`; and `"licensing"`: the prediction of `suite`, with its `suite.conditions`.
 #
 # ```{dropdown} Hint
 # `permutations(range(4))` gives the orders. `Formula.parse(text).holds({(1, "a"): 0, ...})` says whether a formula holds.
@@ -288,7 +285,7 @@ print("One half, one quarter, 5 of 24: say so beside every accuracy.")
 # ````{exercise} ★★★ A suite of your own
 # :label: 11-own
 #
-# Design a suite of three items with [the designer](../book/designer.md): two conditions that should differ and two that control for everything else. Run it there. Is an item that fails the model's fault or the item's? No program is needed.
+# No programming. Design a suite with [the designer](../book/designer.md): three items, two conditions that should differ and two that control for everything else. Run it there. Is an item that fails the model's fault or its own?
 #
 # ```{dropdown} Hint
 # Look *before* the critical region.
@@ -298,14 +295,13 @@ print("One half, one quarter, 5 of 24: say so beside every accuracy.")
 # ```{solution} 11-own
 # :class: dropdown
 #
-# Look for three other causes first: an unknown word in the region, a difference before the critical region, and a critical region of several tokens, of which only the first is about the construction. What is left is the model's fault.
+# Look for other causes first: an unknown word in the region, a difference before it, or a region of several tokens. What is left is the model's fault.
 # ```
 
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - A suite compares the same place in several versions of a sentence.
-# - A prediction is a formula over surprisals in bits; accuracy is the share of items for which it holds.
-# - Joined comparisons are strict: chance is well below one half.
+# - Where its prediction joins comparisons, chance is well below one half.
 #
 # Functions: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite` and {py:class}`tse_core.syntaxgym.formula.Formula`; [all others](../book/api/index.md).
