@@ -16,10 +16,10 @@
 # :class: tse-plan
 #
 # You will
-# : follow TSE and EW over the training of two small models, and see which verbs are learned first
+# : follow TSE and EW over the training of two small models
 #
 # You need
-# : [A known truth](16_laboratory.ipynb) and its two grammars
+# : [A known truth](16_laboratory.ipynb)
 #
 # Time
 # : 6 minutes to read, seconds to run, from recorded results
@@ -37,13 +37,11 @@ plan = "laboratory-steps"  # of data/sweeps; its recorded curves are shown
 sizes = "laboratory-sizes"  # the same over the size of the corpus
 
 # %% [markdown] tags=["explains"]
-# In which order are verbs learned: one rule for all, or verb after verb?
-#
 # ## Checkpoints
 #
-# A model that conjugates nearly every verb may have learned one rule, or verb after verb. At the end the two look alike. On the way a rule should reach frequent and rare verbs at almost the same time.
+# A model that conjugates nearly every verb may have learned one rule, or verb after verb. In the end the two look alike; on the way, a rule should reach frequent and rare verbs almost together.
 #
-# Two models, one for each grammar of [the laboratory](16_laboratory.ipynb), were trained anew on less text, saved after 1, 2, 4, ... steps and scored on Marvin and Linzen's templates. Such a saved model is a {term}`checkpoint`. We know how often each verb of the language occurs: 200 verbs are its *head*, 200 its *middle*, and 500 rare verbs its *tail*.
+# In [the laboratory](16_laboratory.ipynb)'s *systematic* language every verb agrees; in the *lexical* one the rare verbs keep a favourite form. For each a model was trained anew on less text, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on Marvin and Linzen's templates. The 200 most frequent verbs are the *head*, the next 200 the *middle*, and 500 rare ones the *tail*.
 
 # %%
 from tse_book.pages import table
@@ -59,10 +57,10 @@ curves[columns].tail(3)
 #
 # ## Over the steps of training
 #
-# TSE asks about the templates' own verbs, all of which are in the head. EW is drawn for each band of verbs.
+# TSE asks about the templates' own verbs, all in the head. EW is drawn for each band of verbs.
 #
-# ```{dropdown} Predict: in a language in which every verb agrees, which score comes first: TSE, EW of the frequent verbs or EW of the rare ones?
-# EW of the rare ones last. If the model learned a rule and nothing else, they would not be apart at all.
+# ```{dropdown} Predict: in the systematic language, will the frequent verbs come before the rare ones?
+# Not if the model learned a rule and nothing else.
 # ```
 
 # %%
@@ -72,11 +70,11 @@ systematic = curves[curves["name"] == "lab-systematic-checkpoints"]
 charts.training_chart(systematic, "A language in which every verb agrees")
 
 # %% [markdown]
-# After 512 steps TSE is .92, while EW is .88 in the head, .83 in the middle and .73 in the tail. At the end, after 2,048, head and tail stand at 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. After 1,024 TSE is 1.00 already: whoever had looked at TSE alone would have called this model finished at half of its training.
+# After 512 steps TSE is .92, while EW is .88 in the head, .83 in the middle and .73 in the tail. At the end, after 2,048, head and tail stand at 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. TSE is 1.00 after 1,024 steps already: by TSE alone, this model was finished at half of its training.
 
 # %% [markdown] tags=["explains"]
-# ```{dropdown} Predict: in the lexical language, in which each rare verb keeps a favourite form, what will EW of the rare verbs do over time?
-# It could stay at chance. Or it could rise first and fall later: the model learns that verbs agree, and then that the rare ones do not, as children say *goed* for a while.
+# ```{dropdown} Predict: in the lexical language, what will EW of the rare verbs do over time?
+# It could stay at chance. Or it could rise first, while the model learns that verbs agree, and fall when it learns that the rare ones do not.
 # ```
 
 # %%
@@ -84,14 +82,14 @@ lexical = curves[curves["name"] == "lab-lexical-checkpoints"]
 charts.training_chart(lexical, "A language in which only frequent verbs agree")
 
 # %% [markdown]
-# It stays: at every checkpoint EW of the tail is .50, which is also the truth of this language. TSE was not asked about these verbs; it ends at 1.00.
+# It stays: at every checkpoint EW of the tail is .50, which is also the truth of this language. TSE, which does not ask about these verbs, ends at 1.00.
 #
 # What could fool you: a model that knows nothing and one that knows every verb's favourite form both have an EW of one half.
 
 # %% [markdown]
 # ## Which construction first
 #
-# When does EW over all verbs first reach .9, in the systematic language?
+# When does EW over all verbs reach .9, in the systematic language?
 
 # %%
 whole = recorded[recorded["name"] == "lab-systematic-checkpoints"]
@@ -101,11 +99,11 @@ reached = whole[whole["score"] >= 0.9].groupby("construction", sort=False)["step
 table(reached.min().reset_index(), "The first checkpoint with an EW of .9 or more")
 
 # %% [markdown] tags=["explains"]
-# Three constructions are there after 512 steps, *Simple* is not. These checkpoints cannot say why.
+# Three constructions are there after 512 steps, *Simple* is not.
 #
 # ## Over the size of the corpus
 #
-# Now the steps stay the same and the corpus grows, from 1,000 sentences, read many times over, to 64,000.
+# The steps stay the same, and the corpus grows from 1,000 sentences, read many times, to 64,000.
 
 # %%
 by_size = dynamics.recorded(sizes).rename(columns={"step": "sentences"})
@@ -116,7 +114,7 @@ bands = ["head", "middle", "tail"]
 table(by_size[bands].reset_index(), "EW by size of the corpus, systematic language")
 
 # %% [markdown]
-# From 1,000 sentences it learns nothing about new subjects, not even for the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .95 of the tail. What could fool you: each size is one model, trained once from one random start.
+# From 1,000 sentences a model learns nothing about new subjects, not even for the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .95 of the tail. What could fool you: each size is one model, trained once.
 
 # %% [markdown] tags=["explains"]
 # ## Your own models
@@ -128,34 +126,31 @@ table(by_size[bands].reset_index(), "EW by size of the corpus, systematic langua
 # tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
-# Then `dynamics.recorded("pythia")` gives a table like the one above. Its bands are the model's own: the head holds half of the last checkpoint's probability on verbs, the tail the last tenth.
-#
-# {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
+# Then `dynamics.recorded("pythia")` gives a table like those above; the head holds half of the last checkpoint's probability on verbs, the tail the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
 
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/13_training_dynamics.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/13_training_dynamics.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
 
 from tse_core.paths import data_folder
 
-# Scores of the checkpoints, all constructions together: a row for each step, a column for each metric and band.
+# scores over all constructions: a row for each step, a column for each metric and band
 recorded = pd.read_csv(data_folder() / "recorded" / "dynamics" / "laboratory-steps.csv")
 recorded = recorded[recorded["construction"] == "All constructions"]
-checkpoints = {
-    name.split("-")[1]: own.pivot_table("score", "step", ["metric", "band"])
-    for name, own in recorded.groupby("name")
-}
-systematic, lexical = checkpoints["systematic"], checkpoints["lexical"]
+recorded["score of"] = recorded["metric"] + " " + recorded["band"]
+by_name = recorded.pivot_table("score", ["name", "step"], "score of")
+systematic = by_name.loc["lab-systematic-checkpoints"]
+lexical = by_name.loc["lab-lexical-checkpoints"]
 
 # %% [markdown]
 # ````{exercise} ★ Which metric moves first?
 # :label: 13-first
 #
-# `lexical["EW", "head"]` is a Series, {term}`EW` of the frequent verbs by step of training; `lexical["MW", "head"]` is {term}`MW`. Make `first`, a dictionary from `"EW"` and `"MW"` to the first step at which each is above 0.9. What does the later one wait for?
+# `lexical["EW head"]` is a Series, {term}`EW` of the frequent verbs by step of training; `lexical["MW head"]` is {term}`MW`. Make `first`, a dictionary from `"EW"` and `"MW"` to the first step at which each is above 0.9. What does the later one wait for?
 #
 # ```{dropdown} Hint
 # `series[series > 0.9]`; the index of a Series holds the steps.
@@ -163,17 +158,17 @@ systematic, lexical = checkpoints["systematic"], checkpoints["lexical"]
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# EW only asks that the right form be ahead. MW asks that the wrong forms have become improbable.
+# EW only asks that the right form be ahead, MW that the wrong forms be improbable.
 first = {}
 for metric in ("EW", "MW"):
-    scores = lexical[metric, "head"]
+    scores = lexical[f"{metric} head"]
     first[metric] = int(scores[scores > 0.9].index[0])
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(first, dict), "first should be a dictionary: metric -> step"
 assert set(first) == {"EW", "MW"}, "first needs the keys EW and MW"
 for metric, step in first.items():
-    above = lexical[metric, "head"] > 0.9
+    above = lexical[f"{metric} head"] > 0.9
     assert above.get(step), f"{metric} is not above 0.9 at step {step}"
     assert above.idxmax() == step, f"{metric} was above 0.9 before step {step}"
 print(f"EW after {first['EW']} steps, MW after {first['MW']}: first ahead, then sure.")
@@ -182,24 +177,24 @@ print(f"EW after {first['EW']} steps, MW after {first['MW']}: first ahead, then 
 # ````{exercise} ★★ Head before tail
 # :label: 13-lag
 #
-# Compute `lead`, a Series by step: EW of the head minus EW of the tail in `systematic`; `widest`, the step at which it is largest; and `end`, its last value. What would the curve look like for a learner who finds the rule at once, and for one who learns verb by verb?
+# Compute `lead`, a Series by step: EW of the head minus EW of the tail in `systematic`; `widest`, the step at which it is largest; and `end`, its last value. What would it do for a learner of a rule, and for one who learns verb by verb?
 #
 # ```{dropdown} Hint
-# `systematic["EW", "tail"]`; `Series.idxmax()` gives the step of the largest value.
+# `Series.idxmax()` gives the step of the largest value.
 # ```
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# At once: the lead stays near 0. Verb by verb: it rises and stays. Here it rises and comes back:
-# the head is learned first, and the rule then reaches the tail.
-lead = systematic["EW", "head"] - systematic["EW", "tail"]
+# A rule: the lead stays near 0. Verb by verb: it rises and stays. Here it rises and
+# comes back: the head is learned first, and the rule then reaches the tail.
+lead = systematic["EW head"] - systematic["EW tail"]
 widest = int(lead.idxmax())
 end = float(lead.iloc[-1])
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(lead, pd.Series), "lead should be a Series by step"
 assert isinstance(end, float), "end should be a number"
-known = systematic["EW"].eval("head - tail")
+known = systematic.eval("`EW head` - `EW tail`")
 assert lead.index.equals(known.index), "lead should have a value for each step"
 assert (lead - known).abs().max() < 1e-9, "lead: head minus tail"
 assert widest == known.idxmax(), "widest: the lead is larger at another step"
@@ -210,7 +205,7 @@ print(f"The lead is {lead.max():.2f} after {widest} steps and ends at {end:.2f}.
 # ````{exercise} ★★ One low tail, two stories
 # :label: 13-tail
 #
-# A finished model of an unknown language has an EW of 1.00 for its frequent verbs and 0.60 for its rare ones. Give two explanations, and say how the model's checkpoints would tell them apart. No program is needed.
+# No programming. A finished model of an unknown language has an EW of 1.00 for its frequent verbs and 0.60 for its rare ones. Give two explanations, and say how its checkpoints would tell them apart.
 #
 # ```{dropdown} Hint
 # In which of the two languages can a tail be at 0.60, and when?
@@ -220,14 +215,13 @@ print(f"The lead is {lead.max():.2f} after {widest} steps and ends at {end:.2f}.
 # ```{solution} 13-tail
 # :class: dropdown
 #
-# Either the rule holds for all verbs and training stopped before it reached the rare ones, or it holds for the frequent verbs only. In the first case the tail is still rising, in the second it has been flat for long.
+# Either training stopped before the rule reached the rare verbs, or it holds for the frequent ones only. In the first case the tail is still rising, in the second it has long been flat.
 # ```
 
 # %% [markdown]
 # ## Takeaways
 #
-# - TSE asks about the most frequent verbs, so it can look finished while rare verbs are not.
-# - Even where one rule covers all verbs, this model got the frequent ones right first.
+# - TSE asks about frequent verbs, so it can look finished while rare verbs are not.
 # - Checkpoints show in which order verbs are learned; a finished model does not.
 #
 # Functions: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.training_curves` and {py:func}`tse_book.charts.training_chart`; [all others](../book/api/index.md).
