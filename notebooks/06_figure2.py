@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : look at all rows of Table 2, and learn how much of a fall comes from the cut-offs themselves
+# : compare all constructions, and learn how much of a fall comes from the cut-offs themselves
 #
 # You need
 # : [Figure 1](04_figure1.ipynb)
@@ -44,7 +44,7 @@ sample = 40  # contexts of each construction in which margins are shuffled
 # %% [markdown] tags=["explains"]
 # ## The published curves
 #
-# Do all models do worse with less likely verbs, and in all constructions? Figure 2 of {cite:t}`newman2021refining` draws the ten rows of Table 2 for four models. The curves were read off the drawing; a point that another curve covers has no value.
+# Does every model do worse with less likely verbs, in every construction? Figure 2 of {cite:t}`newman2021refining` draws ten constructions for four models. A point that another curve covers cannot be read off.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
 # If it came from the syntax, *Simple* would not fall. Choose *Simple* above the chart first.
@@ -53,12 +53,12 @@ sample = 40  # contexts of each construction in which margins are shuffled
 # %%
 from tse_book import charts
 
-row = "Across subject relative clause"  # the one in colour
+coloured = "Across subject relative clause"
 printed = charts.with_table2(charts.published_curves(2))
-charts.cutoff_curves(printed, chosen=row, title="Figure 2 as published")
+charts.cutoff_curves(printed, chosen=coloured, title="Figure 2 as published")
 
 # %% [markdown]
-# How many of the curves that can be read fall by more than .05?
+# How many of the curves fall by more than .05 from head to tail?
 
 # %%
 from tse_book.pages.figures import head_and_tail
@@ -67,9 +67,9 @@ falls = head_and_tail(printed)
 (falls["fall"] > 0.05).value_counts()
 
 # %% [markdown] tags=["explains"]
-# In the published figure 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % on, so most of these falls are too small.
+# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % on; for the others a later point stands for the head, so most of these falls are too small.
 #
-# What could fool you? A point can rest on few contexts. The largest published fall is .92, that of GPT-2 XL's EW in the row *Across subject relative clause*. At the bottom end of that curve 99.7 % of the contexts have no verb left.
+# What could fool you: a point can rest on few contexts. The largest published fall is .92, GPT-2 XL's EW in the row *Across subject relative clause*; at its bottom end 99.7 % of the contexts have no verb left.
 
 # %% [markdown] tags=["explains"]
 # ## Two models that the paper never saw
@@ -85,7 +85,7 @@ runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
 curves = runs.curves(intervals=True)
 
 # %%
-charts.cutoff_curves(curves, chosen=row, title="Figure 2, measured here")
+charts.cutoff_curves(curves, chosen=coloured, title="Figure 2, measured here")
 
 # %%
 from tse_book.pages import table
@@ -96,7 +96,7 @@ summary = of_models.agg(["mean", "min", "max", "count"]).reset_index()
 table(summary, "Fall from the first top cut-off to the last bottom one", digits=3)
 
 # %% [markdown] tags=["explains"]
-# EW falls by .33 on average for SmolLM2 and by .15 for Gemma. For each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, both in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without that row Gemma's EW falls by .27 on average.
+# EW falls by .33 on average for SmolLM2 and by .15 for Gemma; for each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without it Gemma's EW falls by .27.
 
 # %%
 from tse_book.pages import try_this
@@ -107,43 +107,43 @@ try_this(subject, cut="bottom-0.01", look="One context of another row.")
 # %% [markdown] tags=["explains"]
 # ## How much of the fall is the cut-off's own doing?
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. So the tail keeps verbs about whose form a model is unsure; every other verb has one form that is too probable.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs about whose form a model is unsure: of the others one form is too probable.
 #
-# ```{dropdown} Predict: suppose that how sure a model is had nothing to do with how likely a verb is. Would the curves be level?
+# ```{dropdown} Predict: if a model were equally sure of likely and unlikely verbs, would the curves be level?
 # No: the rule selects unsure verbs all the same.
 # ```
 #
-# The {term}`null` baseline shows how far the curves would fall in that case: the {term}`margins <margin>` (log-probability of the correct form minus that of the wrong one) are shuffled among the verbs of each context, twenty times.
+# The {term}`null` baseline shows how far they would fall: the {term}`margins <margin>` by which the correct forms win are shuffled among the verbs of each context, twenty times.
 
 # %%
 import pandas as pd
 
 from tse_book.studies.shuffled import null_curves
 
-how = {"protocol": protocol, "detail": "forms", "sample": sample}  # every form is kept
-forms = tse_core.evaluate_models(asked, data, lemmas, **how)
-nulls = [null_curves(run).assign(model=name) for name, run in forms.runs]
-banded = forms.curves().merge(pd.concat(nulls))
+options = {"protocol": protocol, "detail": "forms", "sample": sample}
+detailed = tse_core.evaluate_models(asked, data, lemmas, **options)
+nulls = [null_curves(run).assign(model=name) for name, run in detailed.runs]
+with_null = detailed.curves().merge(pd.concat(nulls))
 
 # %%
 title = "With what the cut-offs alone would give"
-charts.cutoff_curves(banded, chosen=row, title=title)
+charts.cutoff_curves(with_null, chosen=coloured, title=title)
 
 # %% [markdown]
-# A curve may fall further than its grey band. In numbers, from top 30 % to bottom 1 %, where nearly every context has a verb:
+# A curve that leaves its grey band falls further than the cut-offs explain. In numbers, from top 30 % to bottom 1 %, where nearly every context has a verb:
 
 # %%
-ends = {"top": 0.3, "bottom": 0.01}
-both = banded[banded["cutoff"] == banded["side"].map(ends)]
-wide = both.pivot_table(["score", "null"], ["model", "construction", "metric"], "side")
-fall = wide.xs("top", axis=1, level=1) - wide.xs("bottom", axis=1, level=1)
+keys = ["model", "construction", "metric"]
+head = with_null.query("side == 'top' and cutoff == .3").set_index(keys)
+tail = with_null.query("side == 'bottom' and cutoff == .01").set_index(keys)
+fall = head[["score", "null"]] - tail[["score", "null"]]
 fall["beyond"] = fall["score"] - fall["null"]
 means = fall.groupby(["model", "metric"])[["score", "null", "beyond"]].mean()
-shown = means.reset_index()
-table(shown, "Mean fall: measured, from the cut-offs alone, beyond", digits=3)
+caption = "Mean fall: measured, from the cut-offs alone, beyond"
+table(means.reset_index(), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
-# Over these 40 contexts of each construction SmolLM2's EW falls by .161 on average. The cut-offs alone would make it fall by .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not.
+# Over 40 contexts of each construction SmolLM2's EW falls by .161 on average; the cut-offs alone give .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not.
 
 # %% [markdown] tags=["explains"]
 # ## Which constructions fall furthest?
@@ -151,8 +151,7 @@ table(shown, "Mean fall: measured, from the cut-offs alone, beyond", digits=3)
 # A cell is empty where too little of the published curve can be read.
 
 # %%
-everything = pd.concat([measured, falls], ignore_index=True)
-cells = everything[everything["metric"] == "EW"]
+cells = pd.concat([measured, falls]).query("metric == 'EW'")
 names = {"row": "construction", "column": "model", "value": "fall"}
 charts.heat_map(cells, **names, title="EW: fall from head to tail", domain=(0, 0.6))
 
@@ -162,7 +161,7 @@ charts.download_table(runs.tidy(), "figure2.csv", "All numbers, measured")
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/06_figure2.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/06_figure2.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import charts, published
@@ -178,8 +177,7 @@ complete = charts.published_curves(1)
 # ````{exercise} ★ What cannot be read
 # :label: 06-hidden
 #
-# `points` has a row for every point of Figure 2, with a `quality`: ok, partial or hidden. Give `hidden_top` and
-# `hidden_bottom`: the share of hidden points among the top cut-offs, and among the bottom ones.
+# `points` has a row for every point of Figure 2, with its `side` (top or bottom) and `quality` (ok, partial or hidden). Give `hidden_top` and `hidden_bottom`, the share of hidden points on each side.
 #
 # ```{dropdown} Hint
 # The mean of a column of True and False is a share.
@@ -187,7 +185,7 @@ complete = charts.published_curves(1)
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Near 1.0 the curves lie on top of each other; further down they fan out.
+# At the top the curves lie on each other near 1.0; at the bottom they fan out.
 hidden = (points["quality"] == "hidden").groupby(points["side"]).mean()
 hidden_top, hidden_bottom = hidden["top"], hidden["bottom"]
 
@@ -198,16 +196,13 @@ for name, share in {"top": hidden_top, "bottom": hidden_bottom}.items():
     assert abs(share - rows["quality"].eq("hidden").mean()) < 1e-6, (
         f"hidden_{name}: the hidden points among the {len(rows)} at {name} cut-offs"
     )
-print(
-    f"Hidden: {hidden_top:.2f} of the top points, {hidden_bottom:.2f} of the bottom ones."
-)
+print(f"Hidden: {hidden_top:.2f} of the points at the top, {hidden_bottom:.2f} below.")
 
 # %% [markdown] tags=["explains"]
 # ````{exercise} ★★ Level and slope
 # :label: 06-level
 #
-# No programming. Find in the first chart a construction whose curve is low and level, and one whose curve starts high and
-# falls. What does each say about the construction and the verbs?
+# No programming. Find in the first chart a curve that is low and level, and one that starts high and falls. What does each say about construction and verbs?
 #
 # ```{dropdown} Hint
 # Which of the two would change if you asked about other verbs?
@@ -217,20 +212,17 @@ print(
 # ```{solution} 06-level
 # :class: dropdown
 #
-# Low and level: the sentences are hard for likely verbs too. High and falling: the verbs make the difference, or the
-# cut-offs' selection of verbs.
+# Low and level: the sentences are hard for likely verbs too. High and falling: the verbs make the difference, or the cut-offs' selection of verbs.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★★ Do hidden points bias the fall?
 # :label: 06-bias
 #
-# Figure 1 shows four constructions of BERT-large-cased without a gap: `complete`. Hide from it the points that cannot be
-# read in Figure 2. Give the mean of the column `fall` of `figures.head_and_tail` over the curves that are left, `with_gaps`,
-# and over all points of the same curves, `without_gaps`.
+# `complete` holds four constructions of BERT-large-cased from Figure 1, where every point can be read. Leave out the points that Figure 2 hides. Give the mean `fall` that `figures.head_and_tail` finds in what is left, `with_gaps`, and in all points of the same curves, `without_gaps`.
 #
 # ```{dropdown} Hint
-# `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased.
+# `complete.merge(...)` on construction, metric, side and cutoff keeps what `curves` has of BERT-large-cased.
 # ```
 # ````
 
@@ -238,19 +230,17 @@ print(
 # Too small: where the head is hidden, a later, lower point stands in for it.
 place = ["construction", "metric", "side", "cutoff"]
 readable = curves.loc[curves["model"] == "bert-large-cased", place]
-ends = figures.head_and_tail(complete.merge(readable, on=place)).set_index(
-    ["construction", "metric"]
-)
-all_ends = figures.head_and_tail(complete).set_index(["construction", "metric"])
-with_gaps = ends["fall"].mean()
-without_gaps = all_ends.loc[ends.index, "fall"].mean()
+some_points = figures.head_and_tail(complete.merge(readable, on=place))
+all_points = figures.head_and_tail(complete)
+same_curves = all_points.merge(some_points[["construction", "metric"]])
+with_gaps, without_gaps = some_points["fall"].mean(), same_curves["fall"].mean()
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(with_gaps, float), "with_gaps should be a number"
 assert isinstance(without_gaps, float), "without_gaps should be a number"
-place = ["construction", "metric", "side", "cutoff"]
-of_bert = curves[curves["model"] == "bert-large-cased"].set_index(place).index
-seen = complete[complete.set_index(place).index.isin(of_bert)]
+keys = ["construction", "metric", "side", "cutoff"]
+of_bert = curves[curves["model"] == "bert-large-cased"].set_index(keys).index
+seen = complete[complete.set_index(keys).index.isin(of_bert)]
 left = figures.head_and_tail(seen)
 same = figures.head_and_tail(complete).merge(left[["construction", "metric"]])
 assert abs(with_gaps - left["fall"].mean()) < 1e-6, (
@@ -264,8 +254,7 @@ print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - Most curves fall from head to tail, in the published figure and for two other models.
-# - Most of SmolLM2's fall is the cut-off's own doing; compare a fall with its {term}`null`.
-# - Before believing an end of a curve, look how many contexts it rests on.
+# - Most of SmolLM2's fall is the cut-off's own doing: compare a fall with its {term}`null`.
+# - Look how many contexts the end of a curve rests on.
 #
 # Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_book.charts.cutoff_curves`; [all others](../book/api/index.md).
