@@ -16,10 +16,10 @@
 # :class: tse-plan
 #
 # You will
-# : ask models which of two sentences they prefer, over 67 paradigms, and compare the versions of the published tables
+# : ask models which of two sentences they prefer, over many phenomena of English, and check the published tables
 #
 # You need
-# : {term}`minimal pairs <minimal pair>`, from [Data](01_data.ipynb), and the {term}`BOS token`, from [Table 2](03_table2.ipynb)
+# : [Data](01_data.ipynb) and, for the {term}`BOS token`, [Table 2](03_table2.ipynb)
 #
 # Time
 # : 9 minutes to read, a minute to run on a CPU
@@ -42,11 +42,9 @@ sentence_pairs = "laboratory"  # "blimp" needs: tse data fetch blimp
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
 
 # %% [markdown] tags=["explains"]
-# Does a model prefer the acceptable sentence, over many phenomena of English?
-#
 # ## Phenomena
 #
-# BLiMP is the Benchmark of Linguistic Minimal Pairs {cite}`warstadt2020blimp`. Its 67 {term}`paradigms <paradigm>` are templates for 1,000 {term}`minimal pairs <minimal pair>` each, over twelve phenomena. A model gets a pair right if it gives the acceptable sentence the higher probability. An example of each, in our own words:
+# BLiMP, the Benchmark of Linguistic Minimal Pairs {cite}`warstadt2020blimp`, has 67 {term}`paradigms <paradigm>` of 1,000 {term}`minimal pairs <minimal pair>` each, over twelve phenomena. A model is right if it finds the acceptable sentence more probable. An example of each phenomenon, in our own words:
 #
 # | phenomenon | what it tests | example |
 # |---|---|---|
@@ -77,10 +75,10 @@ folded(shown, "One pair of each of the 67 paradigms")
 # %% [markdown] tags=["explains"]
 # ### Read a pair, token by token
 #
-# A {term}`causal model` gives each {term}`token` a {term}`surprisal`. Choose a pair above the chart.
+# A {term}`causal model` gives each {term}`token` a {term}`surprisal`: the less probable, the higher. Choose a pair above the chart.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised?
-# Where it could least guess the next word. That need not be where the two sentences differ.
+# Where it could least guess the next word, which need not be where the sentences differ.
 # ```
 
 # %%
@@ -114,10 +112,10 @@ try_this(("The keys", "plural"), pair=("The keys are lost.", "The keys is lost."
 #
 # ## A model that the paper never saw
 #
-# The paper ran a 5-gram model, an LSTM, Transformer-XL and GPT-2 *large*. SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text, which may hold BLiMP's own sentences. Each sentence was given to it after the token that separated documents in its pretraining (a {term}`BOS token`).
+# The paper ran a 5-gram model, an LSTM, Transformer-XL and GPT-2 *large*. SmolLM2-135M-Instruct is a sixth of the size of GPT-2 large and was trained on about 250 times as much text, which may hold BLiMP's own sentences. It read each sentence after its {term}`BOS token`.
 #
 # ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
-# Perhaps where a pair needs the whole sentence at once, as islands do.
+# Perhaps on islands, which need the whole sentence.
 # ```
 
 # %%
@@ -132,9 +130,7 @@ beside = by_phenomenon[by_phenomenon["model"].isin(["GPT-2 large", "human"])]
 charts.accuracy_dots(pd.concat([ours, beside]), title="Accuracy by phenomenon")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. SmolLM2 is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was asked about the first 50 pairs of each paradigm alone, so its intervals are wider.
-#
-# Where people (grey) disagree with the labels, a model's low accuracy may be the label's fault.
+# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. It is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was asked about 50 pairs of each paradigm only, so its intervals are wider. Where people (grey) disagree with the labels, a low accuracy may be the label's fault.
 
 # %%
 paradigms = recorded_accuracies(recorded)
@@ -147,12 +143,12 @@ shown = table((100 * wide).reset_index(), "Accuracy in percent, recomputed", dig
 folded(shown, "All 67 paradigms, with the published models")
 
 # %% [markdown] tags=["explains"]
-# A phenomenon is a mean over paradigms that can lie far apart: within filler-gap dependencies SmolLM2's range from 27 % to 94 %. On five of the 67 it is reliably *below* chance. A model that knew nothing would be at 50 %, so there it follows another cue, one that points the wrong way.
+# A phenomenon is a mean over paradigms that can lie far apart: within filler-gap dependencies SmolLM2's range from 27 % to 94 %. On five of the 67 it is reliably *below* one half: there it follows a cue that points the wrong way.
 
 # %% [markdown]
 # ## Table 3
 #
-# The journal's Table 3 was misprinted, and the authors corrected it in 2021. Here it is computed anew from their data, with the recorded models in front.
+# The printed table was wrong, and the authors corrected it in 2021. Here it is computed anew from their data, beside the recorded models.
 
 # %%
 columns = pd.concat([ours, by_phenomenon])
@@ -167,11 +163,11 @@ shown = table((100 * versions).reset_index(), "Table 3: accuracy in percent", di
 folded(shown, "Table 3 as printed, as corrected and as recomputed")
 
 # %% [markdown] tags=["explains"]
-# The printed table is off by up to 9.6 points (GPT-2, island effects), the corrected one by less than a tenth of a point. Compare with the recomputed values.
+# The printed table is off by up to 9.6 points (GPT-2, island effects), the corrected one by a tenth of a point at most.
 #
 # ## Table 4
 #
-# In the corrected Table 4 still 12 cells in 6 rows disagree with the authors' data.
+# In the corrected Table 4, 12 cells in 6 rows still disagree with the authors' data.
 
 # %%
 cells = table4.pivot_table(
@@ -185,20 +181,20 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # %% [markdown] tags=["explains"]
 # ## Humans
 #
-# Twenty people judged each of five pairs per paradigm. The *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %, and a model, which answers once, is better compared with that.
+# Of twenty people who judged a pair, the *majority* agrees with its label in 96.4 % of the pairs, five of each paradigm: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with that.
 #
 # ## Models against humans
 #
-# GPT-2 large agrees with the labels more often than single people do on ellipsis, determiner-noun agreement and anaphor agreement. The paper says that it nearly reaches people on subject-verb agreement as well; there it is 4.6 points below.
+# GPT-2 large agrees with the labels more often than single people on ellipsis, determiner-noun agreement and anaphor agreement. The paper says that it nearly reaches them on subject-verb agreement; there it is at 86.4 %, and they are at 90.9 %.
 #
 # ## The hardest phenomenon
 #
-# For the four models island effects are hardest on average in all three versions of the table. In the recomputed one NPI licensing is only 1.1 points better.
+# On average over the four models, island effects are hardest in all versions of the table; in the recomputed one NPI licensing is only 1.1 points better.
 
 # %% [markdown]
 # ## Models scored on this page
 #
-# The laboratory's models know only the words of [their own language](16_laboratory.ipynb), so they are asked BLiMP's question in these words. A 5-gram model joins them: what it gets right can be solved without syntax. With `sentence_pairs = "blimp"` all models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
+# The laboratory's models know only the words of [their own language](16_laboratory.ipynb), so they read pairs in these words. What the 5-gram model beside them gets right needs no syntax. With `sentence_pairs = "blimp"` the models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
 
 # %%
 from tse_book.laboratory import laboratory_ngram
@@ -223,12 +219,12 @@ charts.accuracy_dots(scored, title="Models run here, by phenomenon")
 #
 # ## Does the size of the model matter?
 #
-# The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. To check this, run `tse blimp gpt2` and the same for `gpt2-medium`, `gpt2-large` and `gpt2-xl`; [the ledger](19_ledger.ipynb) then shows the verdict.
+# The paper reports that GPT-2 reaches 0.84, give or take 0.01, in all four sizes. Run `tse blimp gpt2`, and the same for `gpt2-medium`, `gpt2-large` and `gpt2-xl`: [the ledger](19_ledger.ipynb) then shows the verdict.
 
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/09_blimp.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/09_blimp.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 from math import comb
@@ -244,17 +240,17 @@ pairs = load_sentence_pairs("laboratory/determiner_noun_agreement_1")
 models = {"small": laboratory_ngram(1000), "large": laboratory_ngram(4000)}
 scored = {name: evaluate_blimp(model, pairs).pairs for name, model in models.items()}
 # Two models on the same 200 pairs: True where a model is right.
-small, large = (scored[name]["correct"] == 1 for name in models)
+small, large = scored["small"]["correct"] == 1, scored["large"]["correct"] == 1
 
 
 # %% [markdown]
 # ````{exercise} ★ Only one of them is right
 # :label: 09-mcnemar
 #
-# `small` and `large` say for the same 200 pairs whether each of two n-gram models is right. Count the pairs on which only the first is right (`only_small`, a whole number) and only the second (`only_large`). Then compute `p_value` (McNemar's test): how often would as many throws of a fair coin come out at least as unevenly, in either direction?
+# `small` and `large` say which of the same 200 pairs two n-gram models get right. Count the pairs that only the first gets right (`only_small`, a whole number) and only the second (`only_large`). Compute McNemar's `p_value`: how often would as many throws of a fair coin come out at least as unevenly, in either direction?
 #
 # ```{dropdown} Hint
-# `comb(n, k)` counts the ways in which `n` throws give `k` heads; each way has probability $2^{-n}$. Sum over the smaller side, and double.
+# The chance of `k` heads in `n` throws is `comb(n, k) / 2**n`. Sum over the smaller side, and double.
 # ```
 # ````
 
@@ -284,7 +280,7 @@ print(f"{only_small} against {only_large}, {chance}, for a difference of {gain:+
 # ````{exercise} ★★ Intervals that overlap
 # :label: 09-overlap
 #
-# Two models have accuracies of 0.90 and 0.93 on the same thousand pairs; their 95 % intervals overlap. A reader concludes that they do not differ. What is wrong with that, and what would you compute? No program is needed.
+# No programming. Two models have accuracies of 0.90 and 0.93 on the same pairs, and their intervals overlap. A reader concludes that they do not differ. What is wrong, and what would you compute?
 #
 # ```{dropdown} Hint
 # How large is the difference on pairs that both models find easy?
@@ -294,14 +290,14 @@ print(f"{only_small} against {only_large}, {chance}, for a difference of {gain:+
 # ```{solution} 09-overlap
 # :class: dropdown
 #
-# Each interval allows for other sentences, as if the two models had been given different ones. But a pair that is hard is hard for both, and this cancels out of the difference. Judge a difference by its own interval, or count the pairs on which only one model is right.
+# Each interval allows for other sentences, as if the models had read different ones. But a hard pair is hard for both, which cancels out of the difference. Judge that by its own interval, or count the pairs on which only one model is right.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★★ What a tie is worth
 # :label: 09-ties
 #
-# Round the log-probabilities of `scored["large"]` to multiples of 0.5, 2, 8 and 32, as a coarse number format does. Make `rounded`, a DataFrame with a row for each step and the columns `ties` (their number), `wrong`, `half` and `right`: the accuracy if a tie counts as wrong, as half, as right.
+# Round `logp_good` and `logp_bad` of `scored["large"]` to multiples of 0.5, 2, 8 and 32, as a coarse number format does. Make `rounded`, a DataFrame with a row for each step and the columns `ties` (their number) and `wrong`, `half`, `right` (the accuracy if a tie counts as that).
 #
 # ```{dropdown} Hint
 # `(x / step).round() * step` rounds to multiples of a step.
@@ -309,48 +305,33 @@ print(f"{only_small} against {only_large}, {chance}, for a difference of {gain:+
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# A model that loses all precision ends at accuracy 0 if ties are wrong, at 1 if they are right.
+# A model that loses all precision ends at 0 if ties are wrong, at 1 if they are right.
 rows = []
 for step in (0.5, 2, 8, 32):
-    good, bad = (
-        (scored["large"][side] / step).round() * step
-        for side in ("logp_good", "logp_bad")
-    )
-    tied, won = good == bad, good > bad
-    rows.append(
-        {
-            "ties": int(tied.sum()),
-            "wrong": won.mean(),
-            "half": (won + tied / 2).mean(),
-            "right": (won | tied).mean(),
-        }
-    )
-rounded = pd.DataFrame(rows)
+    good = (scored["large"]["logp_good"] / step).round()
+    bad = (scored["large"]["logp_bad"] / step).round()
+    ties, wrong, right = (good == bad).sum(), (good > bad).mean(), (good >= bad).mean()
+    rows.append([ties, wrong, (wrong + right) / 2, right])
+rounded = pd.DataFrame(rows, columns=["ties", "wrong", "half", "right"])
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(rounded, pd.DataFrame), "rounded should be a DataFrame"
-assert list(rounded.columns) == ["ties", "wrong", "half", "right"], (
-    "columns: ties, wrong, half, right"
-)
+names = ["ties", "wrong", "half", "right"]
+assert list(rounded) == names, "columns: ties, wrong, half, right"
 assert len(rounded) == 4, "one row for each step"
-assert (
-    rounded["ties"] / len(pairs) - (rounded["right"] - rounded["wrong"])
-).abs().max() < 1e-9, "right minus wrong should be the share of ties"
-assert (rounded["half"] * 2 - rounded["right"] - rounded["wrong"]).abs().max() < 1e-9, (
-    "half should lie midway"
-)
+ties, wrong, half, right = (rounded[name] for name in names)
+tied = (right - wrong - ties / len(pairs)).abs().max() < 1e-9
+assert tied, "right minus wrong should be the share of ties"
+assert (half * 2 - right - wrong).abs().max() < 1e-9, "half should lie midway"
 coarse = (scored["large"][["logp_good", "logp_bad"]] / 32).round()
-assert rounded["ties"].iloc[-1] == coarse.eval("logp_good == logp_bad").sum(), (
-    "the last row should round to multiples of 32"
-)
-print(
-    f"{rounded['ties'].iloc[-1]} ties at step 32: accuracy {rounded['wrong'].iloc[-1]:.2f} or {rounded['right'].iloc[-1]:.2f}."
-)
+expected = coarse.eval("logp_good == logp_bad").sum()
+assert ties.iloc[-1] == expected, "the last row should round to multiples of 32"
+print(f"At step 32 the accuracy is {wrong.iloc[-1]:.2f} or {right.iloc[-1]:.2f}.")
 
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - An accuracy far below one half is not ignorance: the model follows a cue that points the wrong way.
+# - An accuracy far below one half is not ignorance.
 # - One accuracy hides its phenomena, a phenomenon its paradigms.
 # - Models on the same pairs are compared pair by pair.
 #
