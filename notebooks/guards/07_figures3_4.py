@@ -6,15 +6,15 @@ from tse_book.pages import guard, quotes
 
 ends = printed[(printed["side"] == "top") & (printed["cutoff"] == 1)]["coverage"]
 quotes("coverage lies between .22 and .74", ends.min(), ends.max())
-both = ["smollm2-135m-instruct", "gemma-3-270m"]
-if runs.models == both:
-    quotes(".24 on average for SmolLM2 and .20 for Gemma", *cells[both].mean())
+small = ["smollm2-135m-instruct", "gemma-3-270m"]
+if runs.models == small:
+    quotes(".24 on average for SmolLM2 and .20 for Gemma", *cells[small].mean())
 
 # %% [markdown]
 # ## Where the rest of the probability is
 
 # %%
-if asked == both[:1] and sample == 20:
+if asked == small[:1] and sample == 20:
     left = 1 - means[["correct", "wrong"]].sum(axis=1)
     quotes("SmolLM2 leaves .78 of the probability uncounted", left.mean())
     past = shares["past"] / (shares["past"] + shares["other"])
@@ -39,7 +39,7 @@ quotes("it is at most 0.4 %", 100 * middle["invalid"].max())
 # ## The same contexts at both ends
 
 # %%
-if runs.models == both:
+if runs.models == small:
     ew = means[means["metric"] == "EW"][["same contexts", "any contexts"]]
     said = "EW falls by .13 instead of .15 for SmolLM2, and by .11 instead of .15 for Gemma"
     quotes(said, *ew.to_numpy().ravel())
