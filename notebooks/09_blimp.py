@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : ask models which of two sentences they prefer, over many phenomena of English, and check the published tables
+# : ask models which of two sentences they prefer, and check the published tables
 #
 # You need
 # : [Data](01_data.ipynb) and, for the {term}`BOS token`, [Table 2](03_table2.ipynb)

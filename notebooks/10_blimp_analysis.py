@@ -38,7 +38,7 @@ sentence_pairs = ""  # "blimp" needs: tse data fetch blimp
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
 
 # %% [markdown] tags=["explains"]
-# Why do accuracies differ? The paper looks at six reasons, one a section. Its *GPT-2* is GPT-2 large.
+# Why do accuracies differ? The paper looks at six reasons, one a section. The next cell lists the systems compared; *GPT-2* is GPT-2 large.
 
 # %%
 import pandas as pd
@@ -105,10 +105,10 @@ charts.accuracy_lines(
 # %% [markdown] tags=["explains"]
 # ## Locality
 #
-# *Figure 3.* What does a word between two that must agree cost? An adjective can stand between determiner and noun: *Ron saw these old [books]{.good} / \*[book]{.bad}*. An {term}`attractor`, a noun of the other number, can stand between subject and verb, in a phrase (*The sisters of Cheryl [bake]{.good} / \*[bakes]{.bad}*) or in a relative clause (*who met Cheryl*).
+# *Figure 3.* What does it cost to put a word between two that must agree? An adjective can stand between determiner and noun: *Ron saw these old [books]{.good} / \*[book]{.bad}*. An {term}`attractor`, a noun of the other number, can stand between subject and verb, in a phrase (*The sisters of Cheryl [bake]{.good} / \*[bakes]{.bad}*) or in a relative clause (*who met Cheryl*).
 #
 # ```{dropdown} Predict: which loses more, a model that counts words or one that reads the whole sentence?
-# The one that counts words: it sees only the nearest ones.
+# The one that counts words: it sees only the nearest.
 # ```
 
 # %%

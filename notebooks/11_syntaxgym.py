@@ -122,9 +122,13 @@ region_profile(
 # ```
 
 # %%
-margins = bits[[]].copy()
-margins["singular subject"] = bits["mismatch_sing"] - bits["match_sing"]
-margins["plural subject"] = bits["mismatch_plural"] - bits["match_plural"]
+import pandas as pd
+
+after_singular = bits["mismatch_sing"] - bits["match_sing"]
+after_plural = bits["mismatch_plural"] - bits["match_plural"]
+margins = pd.DataFrame(
+    {"singular subject": after_singular, "plural subject": after_plural}
+)
 failed = margins[margins.min(axis=1) <= 0]
 table(failed.reset_index(), "The items that fail: both margins in bits", digits=1)
 
@@ -171,7 +175,7 @@ item_profile(shown, title="Surprisal of each region, one item", critical=critica
 # %% [markdown]
 # ## The prediction, step by step
 #
-# A line is a part of the nearest line above it with less indentation.
+# For one item: a line is a part of the nearest line above it with less indentation.
 
 # %%
 for step in prediction.parts(outcome.totals(item)):
