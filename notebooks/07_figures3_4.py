@@ -185,7 +185,7 @@ scores["bottom 1 %"] = np.where(hard, 0.6, 0.85)
 # ````{exercise} ★ Two reasons to be empty
 # :label: 07-reasons
 #
-# `four` has the probabilities of three words in four contexts; 97 other words share the rest evenly. The only lemma on the list is *walk*. Give `empty_top` and `empty_bottom`, the sets of letters of the contexts without a verb at top 10 % and at bottom 10 %.
+# In the contexts of `four`, 97 other words share the rest of the probability evenly. The only lemma on the list is *walk*. Give `empty_top` and `empty_bottom`, the sets of letters of the contexts without a verb at top 10 % and at bottom 10 %.
 #
 # ```{dropdown} Hint
 # Top: one form inside is enough. Bottom: count from the least probable; both forms have to be inside.

@@ -189,7 +189,7 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 #
 # ## The hardest phenomenon
 #
-# On average over the four models, island effects are hardest in all versions of the table; in the recomputed one NPI licensing is only 1.1 points better.
+# On average, island effects are hardest for the models in all versions of the table; in the recomputed one NPI licensing is only 1.1 points better.
 
 # %% [markdown]
 # ## Models scored on this page

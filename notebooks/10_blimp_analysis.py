@@ -139,7 +139,7 @@ table(percent.reset_index(), "Accuracy in percent", digits=1)
 
 # %%
 irregular = blimp_figures.contrast(scores, "irregular")
-columns = irregular.pivot_table("accuracy", "model", ["group", "condition"], sort=False)
+columns = irregular.pivot_table("accuracy", "model", ["group", "condition"])
 table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=True)
 
 # %% [markdown]
@@ -202,7 +202,7 @@ folded(shown, "The slopes, with 95 % intervals of the fitted line")
 methods = published.blimp_methods_compared()
 methods = pd.concat([methods, blimp_figures.recorded_methods(recorded)])
 methods = methods[methods["model"] != "human"]
-groups = methods.groupby(["compared", "model"], sort=False)
+groups = methods.groupby(["compared", "model"])
 means = groups[["full_sentence", "prefix"]].mean().reset_index()
 means.columns = ["prefixes", "model", "by whole sentence", "by prefix"]
 table(means, "Mean accuracy by whole sentences and by prefixes")
@@ -291,7 +291,7 @@ print(f"Like the rule in {like_the_rule:.0%} of the pairs.")
 # ````{exercise} ★★★ What is left of a correlation
 # :label: 10-partial
 #
-# `accuracies` has a row for each of 67 paradigms and a column for each of five systems. Subtract from LSTM and from Transformer-XL what a straight line predicts from the mean of the other three, and correlate what is left. Give both correlations, `before` and `after`.
+# Subtract from the columns LSTM and Transformer-XL of `accuracies` what a straight line predicts from the mean of the other three, and correlate what is left. Give both correlations, `before` and `after`.
 #
 # ```{dropdown} Hint
 # `numpy.polyfit(x, y, 1)` gives slope and intercept of the line.
