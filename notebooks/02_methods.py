@@ -16,10 +16,10 @@
 # :class: tse-plan
 #
 # You will
-# : compute three scores on two verbs, then on a real distribution; see what a {term}`cut-off` keeps, and how masked and causal models are asked
+# : compute three scores by hand and for a real distribution, and see what a {term}`cut-off` keeps
 #
 # You need
-# : school algebra to read it; a little Python for the code
+# : school algebra; a little Python for the code
 #
 # Time
 # : 15 minutes to read, half a minute to run on a CPU
@@ -40,7 +40,7 @@ masked = ["lab-systematic-masked"]
 # %% [markdown] tags=["explains"]
 # ## Two verbs, three scores
 #
-# Does a language model make its verbs agree? Suppose a model knows just two verbs, *be* and *exist*, and gives their four forms these probabilities after *The keys to the cabinet*. The subject is plural, so *are* and *exist* agree.
+# Does a language model make its verbs agree? Suppose a model knows just two verbs, *be* and *exist*. After *The keys to the cabinet* it gives their four forms these probabilities. The subject is plural, so *are* and *exist* agree.
 
 
 # %%
@@ -55,7 +55,7 @@ toy["P(wrong)"] = [0.05, 0.25]
 table(toy, "A model that knows two verbs, after The keys to the cabinet")
 
 # %% [markdown]
-# {cite:t}`newman2021refining` define three scores. For a context $c$ and a {term}`lemma` $\ell$ with the correct form $\ell_+$ and the wrong form $\ell_-$, {term}`TSE` asks:
+# {cite:t}`newman2021refining` define three scores. For a context $c$, the words around the verb, and a {term}`lemma` $\ell$ with the correct form $\ell_+$ and the wrong form $\ell_-$, {term}`TSE` asks:
 #
 # $$
 # \mathrm{TSE}(c, \ell) = \mathbb{1}\bigl[P(\ell_+ \mid c) > P(\ell_- \mid c)\bigr]
@@ -67,19 +67,21 @@ table(toy, "A model that knows two verbs, after The keys to the cabinet")
 # \mathrm{MW}(c) = \frac{\sum_\ell P(\ell_+ \mid c)}{\sum_\ell P(\ell_+ \mid c) + P(\ell_- \mid c)}
 # $$
 #
-# ```{dropdown} Predict: which of the three is largest for the probabilities above?
-# TSE: it asks about *be* alone, and *are* beats *is*. EW finds *exist* wrong. MW lies between them, because *are* is so probable.
+# ```{dropdown} Predict: which of the three is largest above, if TSE asks about *be*?
+# TSE, because *are* beats *is*. EW finds *exist* wrong. MW lies between them, because *are* is so probable.
 # ```
 
 # %%
 correct, wrong = toy["P(correct)"], toy["P(wrong)"]
 agrees = correct > wrong
-scores = pd.Series({"TSE": agrees[0], "EW": agrees.mean()}, dtype=float)  # TSE: *be*
-scores["MW"] = correct.sum() / (correct.sum() + wrong.sum())
+tse = float(agrees[0])  # of *be*
+ew = agrees.mean()
+mw = correct.sum() / (correct.sum() + wrong.sum())
+scores = pd.Series({"TSE": tse, "EW": ew, "MW": mw})
 scores
 
 # %% [markdown]
-# The package gives the same from the logarithms of a whole distribution, here of four entries:
+# The package gives the same from the logarithms of a distribution, here of four entries:
 
 # %%
 import numpy as np
@@ -89,8 +91,8 @@ from tse_core import cutoff_scores
 probabilities = [[0.05, 0.55, 0.25, 0.15]]  # is, are, exists, exist
 lemmas = [[0, 1], [2, 3]]  # where each lemma's singular and plural form stand
 plural = [1]  # the subject's number; 0 would be singular
-found = cutoff_scores(np.log(probabilities), lemmas, plural, top=[1.0], bottom=[])
-found.ew_top, found.mw_top
+result = cutoff_scores(np.log(probabilities), lemmas, plural, top=[1.0], bottom=[])
+result.ew_top, result.mw_top
 
 # %% [markdown]
 # TSE is 1.0, EW 0.5 and MW 0.7: the numbers of the paper's Table 1.
@@ -98,7 +100,7 @@ found.ew_top, found.mw_top
 # %% [markdown]
 # ### Move the probabilities
 #
-# The sliders set the weight of each form. Can you get a high TSE with a low EW? A low EW with a high MW? A TSE of 0 with an MW near 1?
+# The sliders set the weight of each form. Can you get a low EW with a high MW? A TSE of 0 with an MW near 1?
 
 # %%
 from tse_book import charts
@@ -108,38 +110,35 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 # %% [markdown] tags=["explains"]
 # ### From one context to a score
 #
-# A published score is a mean. TSE is averaged over the minimal pairs of a {term}`construction`, a kind of sentence; each pair brings its own verb. EW and MW are averaged over its *unique contexts*.
+# A published score is a mean: TSE over the {term}`minimal pairs <minimal pair>` of a {term}`construction`, a kind of sentence, where each pair brings its own verb; EW and MW over its different contexts.
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important
-# EW and TSE are means of yes-or-no judgements. MW is made of probabilities: a verb that is right by a hair counts 1 in EW and hardly more than one half in MW. The authors call it "not directly comparable" with the others.
+# EW and TSE are means of yes-or-no judgements, MW is made of probabilities: a verb that is right by very little counts 1 in EW and hardly more than one half in MW.
 # :::
 #
 # ## A real distribution
 #
-# Now a real model that the paper never saw, SmolLM2-135M-Instruct, with 135 million weights of four bits each. The verbs are those of a list whose two forms are both single {term}`entries of its vocabulary <vocabulary entry>`.
-#
-# ```{dropdown} Predict: for what share of about a thousand verbs will the correct form be more probable?
-# TSE with *be* will be 1. But most verbs of the list are unlikely to be said of keys.
-# ```
+# Now a real model that the paper never saw, SmolLM2-135M-Instruct, with 135 million weights. It is asked about the verbs of a list whose two forms are both single {term}`entries of its vocabulary <vocabulary entry>`, about a thousand. For what share of them will the correct form be more probable?
 
 # %%
 import tse_core
 from tse_book.pages import newman
 
+# the first causal model or, if there is none, the first real one
 asked = newman.causal_models(models)[:1] or newman.real_models(models)[:1]
 keys = "The keys to the cabinet"
 for name in asked:
     model = tse_core.load_model(name)
     context = tse_core.score_context(model, keys, number="plural")
     print(name, len(context.forms), "verbs")
-    print(f"EW {context.ew:.3f}  MW {context.mw:.3f}")
+    print(f"EW {context.ew:.2f}  MW {context.mw:.2f}")
 
 # %% tags=["hide-input"]
 newman.what_is_missing(models)
 
 # %% [markdown]
-# It prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms is on correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1. Which verbs are wrong?
+# It prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms is on correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1.
 
 # %%
 from IPython.display import display
@@ -153,7 +152,7 @@ if asked:
     display(slider)
 
 # %% [markdown] tags=["explains"]
-# At the left end of the slider only likely verbs are inside, and all are right. Among the verbs inside the top 97&nbsp;% EW is .99; among all of them it is .95. The most probable wrong forms are those of *content*, *double* and *land*: think about what these words are besides verbs.
+# At the left end of the slider only likely verbs are inside, and all are right. Among the verbs inside the top 97&nbsp;% EW is .99, among all of them .95. The most probable wrong forms are those of *content*, *double* and *land*, which are also nouns.
 
 # %% tags=["hide-input"]
 from tse_book.pages import try_this
@@ -163,7 +162,7 @@ try_this((keys, "plural"), ("The key to the cabinets", "singular"))
 # %% [markdown] tags=["explains"]
 # ## Cut-offs: the head and the tail
 #
-# *Top p* keeps the most probable entries that together hold the share $p$ of probability; *bottom p* keeps the least probable ones. EW and MW are then computed from the verbs inside. Here is a small vocabulary with four verbs and two other words; the subject is plural.
+# *Top p* keeps the most probable entries that together hold the share $p$ of probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a small vocabulary with four verbs and two other words; the subject is plural.
 
 # %%
 entries = ["are", "have", "not", "is", "has", "of", "gleams", "rusts", "gleam", "rust"]
@@ -185,14 +184,10 @@ table(small, "A small distribution, most probable first", digits=3)
 # $$
 #
 # $$
-# a = \frac{p - \text{mass before it}}{\text{its probability}}
+# a = \frac{p - \text{probability before it}}{\text{its probability}}
 # $$
 #
-# ```{dropdown} Predict: on which entry does top 94&nbsp;% fall, and is it right or wrong?
-# On *gleams*, a wrong form: before it there is 0.93, with it 0.96. A third of it is inside.
-# ```
-#
-# By hand: without *gleams*, two verbs are inside, *be* and *have*, and both are right. With it there are three, and one is wrong.
+# Top 94&nbsp;% falls on *gleams*, a wrong form that reaches from 0.93 to 0.96, so a third of it is inside. Without it two verbs are inside, *be* and *have*, and both are right. With it there are three, and one is wrong. By hand:
 
 # %%
 inside = (0.94 - 0.93) / 0.03  # a: the share of *gleams* that is inside
@@ -205,11 +200,11 @@ round(ew_by_hand, 4), round(mw_by_hand, 4)
 # %%
 lemmas = [[3, 0], [4, 1], [6, 8], [7, 9]]  # is/are, has/have, gleams/gleam, rusts/rust
 logits = np.log([shares])
-found = cutoff_scores(logits, lemmas, plural, top=[0.94], bottom=[])
-found.ew_top.round(4), found.mw_top.round(4)
+result = cutoff_scores(logits, lemmas, plural, top=[0.94], bottom=[])  # as by hand
+result.ew_top.round(4), result.mw_top.round(4)
 
 # %% [markdown]
-# The numbers are the same. This model is right about its likely verbs and wrong about its unlikely ones.
+# Both ways give the same. Now every cut-off:
 
 # %%
 cutoffs = np.arange(0.02, 1.01, 0.02).round(2)
@@ -222,24 +217,22 @@ charts.cutoff_explorer(small, curves, cutoffs, title)
 #
 # ## Masked and causal models
 #
-# A {term}`causal model` such as GPT-2 predicts the verb from the words before it. A {term}`masked model` such as BERT sees a gap with words on both sides. Both are given one sentence here, *The author next to the guards ___ tall.* The masked model is one of the {term}`laboratory's <laboratory model>`, trained on a small artificial language.
+# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is one of the {term}`laboratory's <laboratory model>`, trained on a small artificial language.
 #
-# ```{dropdown} Predict: what can the masked model use that the causal model cannot?
-# The words after the gap: having read *tall*, it could expect a form of *be*. The causal model does not even know that a verb is due.
-# ```
+# First what each model reads, and where it is asked:
 
 # %%
 left, right = "The author next to the guards", "tall."
 both = [tse_core.load_model(name) for name in [*asked, *masked]]
-for reader in both:
-    slot = reader.slot(left, right)
-    print(reader.label, reader.tokens(slot.ids), "at token", slot.position)
+for model in both:
+    slot = model.slot(left, right)
+    print(model.label, model.tokens(slot.ids), "at token", slot.position)
 
 # %%
 likeliest = {}
-for reader in both:
-    words = tse_core.slot_distribution(reader, left, right)["token"].head(8)
-    likeliest[reader.label] = words.str.strip()
+for model in both:
+    words = tse_core.slot_distribution(model, left, right)["token"].head(8)
+    likeliest[model.label] = words.str.strip()
 table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 
 # %% [markdown] tags=["explains"]
@@ -248,7 +241,7 @@ table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 # %% [markdown] tags=["explains"]
 # ## Exact and released
 #
-# There are two {term}`protocols <protocol>`. *Exact* computes what is written above. *Released* repeats the authors' code, in which a few entries of the far tail drop out; use it to compare with published numbers.
+# A {term}`protocol` is the way in which a score is computed. *Exact* does what is written above. *Released* repeats the authors' code, in which a few entries of the far tail drop out; use it to compare with published numbers. Every result has a {term}`signature`, a line that names protocol, model, data, verb list and all other choices.
 
 # %% [markdown]
 # ## Exercises
@@ -256,38 +249,27 @@ table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 # ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/02_methods.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
-import numpy as np
+import pandas as pd
 
-from tse_core.metrics.scores import cutoff_scores
-
-# what a model gives after "The author": the subject is singular
-slot = {
-    "walks": 0.30,
-    "the": 0.19,
-    "quickly": 0.15,
-    "sing": 0.14,
-    "walk": 0.10,
-    "sings": 0.06,
-    "sleeps": 0.05,
-    "sleep": 0.01,
-}
-VERBS = [("walks", "walk"), ("sings", "sing"), ("sleeps", "sleep")]
-BE_AND_EXIST = [("is", "are"), ("exists", "exist")]
+# what a model gives after "The author"
+after_author = {"walks": 0.30, "the": 0.19, "quickly": 0.15, "sing": 0.14}
+after_author |= {"walk": 0.10, "sings": 0.06, "sleeps": 0.05, "sleep": 0.01}
 
 
-def scores_of(probabilities, verbs, number, **cutoffs):
-    """`cutoff_scores` of one distribution, a dictionary from form to probability."""
-    place = {form: i for i, form in enumerate(probabilities)}
-    ids = [[place[form] for form in lemma] for lemma in verbs]
-    logits = np.log([list(probabilities.values())])
-    return cutoff_scores(logits, ids, [number], **cutoffs)
+def ew_and_mw(probabilities, correct, wrong):
+    """EW and MW of a distribution, over lemmas with these correct and wrong forms."""
+    of_form = pd.Series(probabilities)
+    of_correct, of_wrong = of_form[correct].to_numpy(), of_form[wrong].to_numpy()
+    ew = (of_correct > of_wrong).mean()
+    mw = of_correct.sum() / (of_correct.sum() + of_wrong.sum())
+    return ew, mw
 
 
 # %% [markdown]
 # ````{exercise} ★ By hand
 # :label: 02-hand
 #
-# After *The author* a model gives *walks* .30, *the* .19, *quickly* .15, *sing* .14, *walk* .10, *sings* .06, *sleeps* .05 and *sleep* .01. Three lemmas are on the list: *walk*, *sing* and *sleep*. Give `ew` and `mw`, two numbers.
+# After *The author* a model gives *walks* .30, *the* .19, *quickly* .15, *sing* .14, *walk* .10, *sings* .06, *sleeps* .05 and *sleep* .01. The list has the lemmas *walk*, *sing* and *sleep*. Give `ew` and `mw`.
 #
 # ```{dropdown} Hint
 # The subject is singular. MW needs two sums.
@@ -299,26 +281,24 @@ ew = 2 / 3  # walk and sleep are right, sing is wrong
 mw = (0.30 + 0.06 + 0.05) / (0.30 + 0.06 + 0.05 + 0.10 + 0.14 + 0.01)
 
 # %% tags=["hide-cell", "check"]
-whole = scores_of(slot, VERBS, 0, top=[1.0], bottom=[])
+third_person, base = ["walks", "sings", "sleeps"], ["walk", "sing", "sleep"]
+true_ew, true_mw = ew_and_mw(after_author, third_person, base)
 assert isinstance(ew, (int, float)), "ew should be a number"
 assert isinstance(mw, (int, float)), "mw should be a number"
-assert abs(ew - whole.ew_top[0, 0]) < 0.005, (
-    "EW: how many of the three lemmas are right?"
-)
-assert abs(mw - whole.mw_top[0, 0]) < 0.005, (
-    "MW: the correct forms' probability, divided by that of all six verb forms"
-)
+assert abs(ew - true_ew) < 0.005, "EW: how many of the three lemmas are right?"
+parts = "MW: the correct forms' probability, divided by that of all six verb forms"
+assert abs(mw - true_mw) < 0.005, parts
 print(f"EW {ew:.2f}, MW {mw:.2f}; the words that are not verbs count in neither.")
 
 # %% [markdown]
 # ````{exercise} ★ Low EW, high MW
 # :label: 02-low-ew
 #
-# The subject is plural: *The keys to the cabinet*. Choose `probabilities`, a dictionary with the forms *are*, *is*,
-# *exist*, *exists* that sums to 1, so that EW is 0.5 and MW is above 0.95.
+# Choose `probabilities` after *The keys to the cabinet*: a dictionary with the forms *are*, *is*, *exist* and *exists* that
+# sums to 1, so that EW is 0.5 and MW is above 0.95.
 #
 # ```{dropdown} Hint
-# MW looks at sums. Which single form would make the sum of the correct ones large?
+# Which single form would make the sum of the correct ones large?
 # ```
 # ````
 
@@ -328,36 +308,30 @@ probabilities = {"are": 0.96, "is": 0.02, "exist": 0.005, "exists": 0.015}
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(probabilities, dict), "probabilities should be a dictionary"
-assert set(probabilities) == {"are", "is", "exist", "exists"}, (
-    "the four forms are are, is, exist and exists"
-)
+forms = {"are", "is", "exist", "exists"}
+assert set(probabilities) == forms, "there should be four forms, as named above"
 assert abs(sum(probabilities.values()) - 1) < 1e-6, "they should sum to 1"
 assert min(probabilities.values()) > 0, "every form needs some probability"
-found = scores_of(probabilities, BE_AND_EXIST, 1, top=[1.0], bottom=[])
-assert found.ew_top[0, 0] == 0.5, "EW: one lemma should be right and the other wrong"
-assert found.mw_top[0, 0] > 0.95, (
-    f"MW is {found.mw_top[0, 0]:.3f}: more of the probability should lie on correct forms"
-)
-print(
-    f"MW {found.mw_top[0, 0]:.3f}: nearly all that it would say is right, but only half of its verbs are."
-)
+ew, mw = ew_and_mw(probabilities, ["are", "exist"], ["is", "exists"])
+assert ew == 0.5, "EW: one lemma should be right and the other wrong"
+assert mw > 0.95, f"MW is {mw:.3f}: more probability should lie on correct forms"
+print(f"MW {mw:.3f}: nearly all that it would say is right, but half of its verbs.")
 
 # %% [markdown]
 # ````{exercise} ★★ Which one would you report?
 # :label: 02-report
 #
-# No programming. Someone wants one number for *does this model know agreement?*, someone else for *will its texts have
-# agreement errors?* Which score would you give to whom?
+# No programming. Someone asks *does this model know agreement?*, someone else *will its texts have agreement errors?* Which
+# score would you give to whom?
 #
 # ```{dropdown} Hint
-# Set the sliders above so that the scores disagree. Who would be misled by which?
+# Set the sliders so that the scores disagree.
 # ```
 # ````
 #
 # ```{solution} 02-report
 # :class: dropdown
-# Whoever asks about knowledge gets EW, which treats every verb alike; whoever asks about errors in texts gets MW, which weighs verbs as the model
-# would use them.
+# EW for knowledge, because it treats every verb alike; MW for errors, because it weighs verbs as the model would use them.
 # ```
 
 # %% [markdown] tags=["explains"]
@@ -365,7 +339,5 @@ print(
 #
 # - TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say.
 # - Compare EW with TSE, never with MW.
-# - Cut-offs tell likely verbs from unlikely ones.
-# - A score belongs to a model, a verb list and a protocol. The {term}`signature` printed with every result says which.
 #
 # Functions: {py:func}`tse_core.cutoff_scores` and {py:func}`tse_core.score_context`; [all others](../book/api/index.md).

@@ -25,17 +25,19 @@ if asked == ["smollm2-135m-instruct"]:
     guard("*content*, *double* and *land*", worst == ["content", "double", "land"])
     top = context.curves.query("metric == 'EW' and side == 'top'").set_index("cutoff")
     ew = top["score"]
-    quotes("the top 97 % EW is .99; among all of them it is .95", 97, ew[0.97], ew[1.0])
+    quotes("the top 97 % EW is .99, among all of them .95", 97, ew[0.97], ew[1.0])
+    verbs = tse_core.load_lemmas("newman-clean").table.set_index("lemma")
+    guard("which are also nouns", verbs.loc[worst, "noun"].all())
     guard("only likely verbs are inside, and all are right", ew[:0.9].eq(1).all())
 
 # %% [markdown]
 # ## Cut-offs: the head and the tail
 
 # %%
-machine = [found.ew_top[0, 0], found.mw_top[0, 0]]
-guard("The numbers are the same", np.allclose(machine, [ew_by_hand, mw_by_hand]))
+machine = [result.ew_top[0, 0], result.mw_top[0, 0]]
+guard("Both ways give the same", np.allclose(machine, [ew_by_hand, mw_by_hand]))
 guard(
-    "right about its likely verbs and wrong about its unlikely ones",
+    "Right about likely verbs, wrong about unlikely ones",
     curves.ew_top[0, cutoffs == 0.9] == 1 and curves.ew_bottom[0, cutoffs == 0.04] == 0,
 )
 
