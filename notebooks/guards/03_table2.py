@@ -40,7 +40,7 @@ quotes("falls from .87 to .62", usual.loc[moved, "TSE"], bare.loc[moved, "TSE"])
 quotes("can move TSE by .25", (usual["TSE"] - bare["TSE"]).abs().max())
 above = bare.index[bare["EW"] > bare["TSE"]]
 guard("below TSE in nine of the ten rows", (bare["EW"] < bare["TSE"]).sum() == 9)
-guard("EW is now above TSE", [*above] == ["In object relative (no that)"])
+guard("it is now above TSE", [*above] == ["In object relative (no that)"])
 
 # %% [markdown]
 # ## Takeaways
