@@ -43,21 +43,21 @@ protocol = "exact"
 # %% [markdown] tags=["explains"]
 # ## What the paper drew
 #
-# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2. Left of the gap in the chart stand the top cut-offs, right of it the bottom ones: from left to right verbs get less likely.
+# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2. From left to right verbs get less likely: first come the top cut-offs and, after the gap, the bottom ones.
 #
-# ```{dropdown} Predict: where will a curve start, and which way will it go?
-# If a model knows the verbs that it would say better than others, the curve starts near 1 and falls. If agreement is a rule for all verbs, it stays level.
+# ```{dropdown} Predict: which way will a curve go?
+# Down, if a model knows likely verbs better. It stays level, if agreement is a rule for all verbs.
 # ```
 
 # %%
 from tse_book import charts
 
 row = "Across object relative clause"  # the one in colour
-printed = charts.with_table2(charts.published_curves(1))
+printed = charts.with_table2(charts.published_curves(1))  # top 100 % is in Table 2
 charts.cutoff_curves(printed, chosen=row, title="Figure 1 as published")
 
 # %% [markdown]
-# The scores at top 10&nbsp;%, at top 100&nbsp;%, and at the last bottom cut-off that has a verb:
+# `head` is the score at top 10&nbsp;%, `whole` at top 100&nbsp;%, `tail` at the last bottom cut-off that has a verb; `fall` is head minus tail:
 
 # %%
 from tse_book.pages import table
@@ -68,7 +68,7 @@ shown = ["construction", "metric", "head", "whole", "tail", "fall"]
 table(falls[shown], "BERT cased, published", digits=3)
 
 # %% [markdown] tags=["explains"]
-# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570, from nearly free of errors to little better than tossing a coin. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; in this figure it is MW that shows it (.417).
+# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; here it is MW that shows it (.417).
 
 # %%
 from tse_book.pages import try_this
@@ -79,7 +79,7 @@ try_this(subject, verb="laughs", cut="bottom-0.01")
 # %% [markdown] tags=["explains"]
 # ## The same figure from a model
 #
-# Now two models that the paper never saw, with 95&nbsp;% intervals. Compare the shapes, not the heights: two models do not have the same verbs in their vocabularies.
+# Now two other models, with 95&nbsp;% intervals. Compare shapes and not heights, because each vocabulary has other verbs.
 
 # %%
 import tse_core
@@ -100,38 +100,34 @@ ends = head_and_tail(curves)
 table(ends[["model", *shown]], "Measured here", digits=3)
 
 # %% [markdown] tags=["explains"]
-# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%: a fall of 0 that hides a curve that is not level.
+# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%, but the ends rest on little: of 20 contexts only 3 and 1 have a verb inside the cut-off.
 
 # %% [markdown]
-# All constructions at one cut-off, for the four published models as well:
+# All constructions at one cut-off, with the four published models:
 
 # %%
 import pandas as pd
 
-every = charts.with_table2(charts.published_curves(2))
-every["model"] = every["model"] + " (published)"
-charts.cutoff_slider(pd.concat([runs.curves(intervals=True), every]))
+published = charts.with_table2(charts.published_curves(2))
+published["model"] = published["model"] + " (published)"
+charts.cutoff_slider(pd.concat([runs.curves(intervals=True), published]))
 
 # %% [markdown] tags=["explains"]
 # What could fool you? The tail selects. At bottom p a verb counts only if *both* its forms are unlikely, so the far tail holds mostly verbs that a model gets wrong.
 #
 # ## When the truth is known
 #
-# In the {term}`laboratory's <laboratory model>` *systematic* grammar every verb agrees; in its *lexical* one frequent verbs do, and each rare verb has a favourite form.
-#
-# ```{dropdown} Predict: where will the systematic model's curve be at bottom 10&nbsp;%?
-# It stays at the top: even the verbs that the model finds unlikely get the right form.
-# ```
+# In the {term}`laboratory's <laboratory model>` *systematic* grammar every verb agrees; in its *lexical* one frequent verbs do, and each rare verb has a favourite form. Where will the curve of each be in the tail?
 
 # %%
 from tse_core.paths import data_folder
 
-known = pd.read_csv(data_folder() / "recorded" / "laboratory" / "curves.csv")
-known = known[known["model"].str.endswith("causal")]
-charts.cutoff_curves(known, "EW", chosen=row, title="A rule and a list")
+of_laboratory = pd.read_csv(data_folder() / "recorded" / "laboratory" / "curves.csv")
+of_laboratory = of_laboratory[of_laboratory["model"].str.endswith("causal")]
+charts.cutoff_curves(of_laboratory, "EW", chosen=row, title="A rule and a list")
 
 # %% [markdown] tags=["explains"]
-# From top 10&nbsp;% to top 100&nbsp;% EW of the lexical model loses .28 on average, and that of the systematic model nothing: a list falls, a rule stays level. A slope in a model of English can have other reasons: {term}`attraction`, and verbs that are also nouns.
+# From top 10&nbsp;% to top 100&nbsp;% EW of the lexical model loses .28 on average, and that of the systematic model nothing; it stays at the top in the tail. So a list falls and a rule stays level. A slope in a model of English can have other reasons: {term}`attraction`, and verbs that are also nouns.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
@@ -139,7 +135,7 @@ charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/04_figure1.ipynb>`.
+# A {download}`notebook checks your answers <../_build/exercises/04_figure1.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -153,12 +149,9 @@ curves = charts.published_curves(1)
 random = np.random.default_rng(0)
 frequency = random.normal(0, 0.5, 1000)
 strength = random.normal(4, 2.2, 1000)  # of the form that agrees, over the other one
-logits = np.stack([frequency - strength / 2, frequency + strength / 2], axis=1).reshape(
-    1, -1
-)
-verbs = np.arange(2000).reshape(
-    1000, 2
-)  # places of each verb's two forms; the subject is plural
+logits = np.stack([frequency - strength / 2, frequency + strength / 2], axis=1)
+logits = logits.reshape(1, -1)
+verbs = np.arange(2000).reshape(1000, 2)  # places of both forms; the subject is plural
 
 # %% [markdown]
 # ````{exercise} ★ Where does it leave the ceiling?
@@ -182,24 +175,21 @@ side = "top"
 of_simple = curves.query("construction == 'Simple' and metric == 'EW'")
 low = of_simple[of_simple["score"] < 0.99]
 assert side in ("top", "bottom"), "side should be 'top' or 'bottom'"
-assert side == ("top" if (low["side"] == "top").any() else "bottom"), (
-    "side: the top cut-offs come first; does EW drop below 0.99 there already?"
-)
+early = "side: the top cut-offs come first; does EW drop below 0.99 there already?"
+assert side == "top", early
 first = low.loc[low["side"] == "top", "cutoff"].min()
-assert cutoff == first, (
-    f"cutoff: EW is {'above' if cutoff < first else 'below'} 0.99 before that"
-)
+assert cutoff == first, f"cutoff: {cutoff} is not where EW first drops below 0.99"
 print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 
 # %% [markdown] tags=["explains"]
 # ````{exercise} ★★ Two ends of one curve
 # :label: 04-ends
 #
-# No programming. In the first chart EW at top 100&nbsp;% and EW at bottom 50&nbsp;% are nearly the same in every curve, though
-# only one includes the likeliest verbs. Why?
+# No programming. In the first chart EW at top 100&nbsp;% and at bottom 50&nbsp;% is nearly the same in every curve, though only
+# one includes the likeliest verbs. Why?
 #
 # ```{dropdown} Hint
-# How many verbs does it take to fill the upper half of the probability?
+# How many verbs fill the upper half of the probability?
 # ```
 # ````
 #
@@ -213,10 +203,9 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
 #
-# The cell above makes up a distribution over 1,000 `verbs`; rare ones and frequent ones agree alike. Give
-# `rare`, the share of the 100 verbs of lowest `frequency` whose correct form is ahead
-# (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom 1&nbsp;%
-# (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
+# In the made-up distribution above over 1,000 `verbs`, rare ones and frequent ones agree alike. Give `rare`, the share of the
+# 100 verbs of lowest `frequency` whose correct form is ahead (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom
+# 1&nbsp;% (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
 #
 # ```{dropdown} Hint
 # `np.argsort(frequency)[:100]` finds the rare verbs.
@@ -235,20 +224,16 @@ bottom = cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01]).ew_bottom[0, 0
 assert isinstance(rare, float), "rare should be a number"
 assert isinstance(bottom, float), "bottom should be a number"
 verdict = (logits[0, 1::2] > logits[0, 0::2])[frequency <= np.sort(frequency)[99]]
-assert abs(rare - verdict.mean()) < 1e-6, (
-    "rare: the share of the 100 rarest verbs that agree"
-)
-tail = cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])
-assert abs(bottom - tail.ew_bottom[0, 0]) < 1e-6, (
-    "bottom: EW of this distribution at bottom 0.01"
-)
+share = "rare: the share of the 100 rarest verbs that agree"
+assert abs(rare - verdict.mean()) < 1e-6, share
+tail = cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01]).ew_bottom[0, 0]
+assert abs(bottom - tail) < 1e-6, "bottom: EW of this distribution at bottom 0.01"
 print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}.")
 
 # %% [markdown]
 # ## Takeaways
 #
 # - EW and MW fall from head to tail in the published figure, and in most rows of two other models.
-# - Up to top 100&nbsp;%, a rule stays level and a list falls.
-# - The far tail selects verbs that a model gets wrong.
+# - A list of verbs falls, a rule stays level. But the far tail selects wrong verbs.
 #
 # Functions: {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_core.cutoff_scores`; [all others](../book/api/index.md).
