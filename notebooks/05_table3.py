@@ -46,11 +46,7 @@ adverb = "often"  # what comes before the blank in the last table
 # %% [markdown] tags=["explains"]
 # ## The paper's two sentences
 #
-# What would a model say at the blank, and would any of it be what {term}`TSE` asks about? In *The senators that the skater ___ are young* the verb belongs to *skater*, so it must be singular. The template names three verbs, *like*, *hate* and *love*. {cite:t}`newman2021refining` print BERT-large-cased's ten most probable {term}`tokens <token>`.
-#
-# ```{dropdown} Predict: which verbs would you expect at the blank, and would *like*, *hate* and *love* be among them?
-# Skaters meet and see senators: none of the three is among the ten.
-# ```
+# What would a model say at the blank, and is it what {term}`TSE` asks about? In *The senators that the skater ___ are young* the verb belongs to *skater*, so it must be singular. The template names three verbs, *like*, *hate* and *love*. {cite:t}`newman2021refining` print BERT-large-cased's ten most probable {term}`tokens <token>`.
 #
 # `mark_words` says of each word whether it is a correct form, a wrong form, a past form, or on no verb list.
 
@@ -63,7 +59,7 @@ printed["form"] = mark_words(printed["token"], "singular", "newman-appendix")
 charts.form_bars(printed, title="BERT-large-cased, published")
 
 # %% [markdown]
-# How much of the probability on the first ten is on each kind?
+# None of the template's verbs is among the ten. How much probability is on each kind of word?
 
 # %%
 first = printed[printed["sentence"].str.contains("skater")]
@@ -71,16 +67,12 @@ kinds = first.groupby("form")["probability"].sum()
 kinds
 
 # %% [markdown] tags=["explains"]
-# The paper reports a TSE of .67 for the first sentence: the model gets one of the three verbs wrong. {term}`MW` tells another story: of the probability on present-tense verbs among the ten, 22 % is on wrong forms.
+# The paper reports a TSE of .67 for the first sentence: the model gets one of the three verbs wrong. {term}`MW` asks about what it would say: of the probability on present-tense verbs among the ten, 22 % is on wrong forms.
 
 # %% [markdown] tags=["explains"]
 # ## The same sentences, from a model
 #
-# SmolLM2 reads the words left of the blank. The masked {term}`laboratory model` reads both sides, as BERT does.
-#
-# ```{dropdown} Predict: whose ten most probable tokens will hold more verbs, the causal or the masked model's?
-# The masked model's: it has read *are young*, so it can know that exactly one word is missing.
-# ```
+# SmolLM2 reads the words left of the blank. The masked {term}`laboratory model` reads both sides, as BERT does. Whose ten most probable tokens will hold more verbs?
 
 # %%
 import pandas as pd
@@ -89,12 +81,12 @@ from tse_book.pages import real_models
 from tse_book.pages.newman import opened
 from tse_core.agreement.slots import marked_distribution
 
-found = []
+distributions = []
 for name in [*real_models(models), *masked]:
     for sentence in sentences:
         words = marked_distribution(opened(name), sentence, "singular", lemmas)
-        found.append(words.assign(model=name, sentence=sentence))
-slots = pd.concat(found)
+        distributions.append(words.assign(model=name, sentence=sentence))
+slots = pd.concat(distributions)
 
 # %%
 from IPython.display import display
@@ -104,28 +96,28 @@ for name, words in slots.groupby("model", sort=False):
     display(charts.form_bars(top, title=name))
 
 # %% [markdown] tags=["explains"]
-# Of SmolLM2's ten most probable tokens after *the executive*, six are nouns, such as *director* and *officer*. The verb list has two of them, *team* and *order*, as forms of verbs, so they are marked wrong. Read as nouns they continue the noun phrase, and nothing is wrong. The masked model's ten are all verbs.
+# The masked model, which has read *are young*, gives ten verbs. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. The verb list has two of them, *team* and *order*, as forms of verbs, so they are marked wrong. Read as nouns they only continue the noun phrase.
 #
-# The scores of each sentence, and the probability on past forms:
+# The scores of each sentence, and the probability on past forms, which no score judges:
 
 # %%
 from tse_book.pages import table
 from tse_book.studies.slot_shares import slot_scores
 
-scores = slots.groupby(["model", "sentence"], sort=False).apply(
-    lambda words: pd.Series(slot_scores(words, verbs))
-)
+rows = []
+for (name, sentence), words in slots.groupby(["model", "sentence"], sort=False):
+    rows.append({"model": name, "sentence": sentence, **slot_scores(words, verbs)})
 names = {"tse": "TSE", "ew": "EW", "mw": "MW"}
-shown = scores.rename(columns=names)[["TSE", "EW", "MW", "past"]]
-table(shown.reset_index(), "Scores of each sentence")
+scores = pd.DataFrame(rows).rename(columns=names)
+table(scores[["model", "sentence", "TSE", "EW", "MW", "past"]], "Scores")
 
 # %% [markdown] tags=["explains"]
 # ## One word before the verb
 #
 # An adverb makes nouns such as *team* unlikely: *the executive often team* cannot begin a sentence.
 #
-# ```{dropdown} Predict: what will *often* before the blank do to TSE, EW and MW?
-# If the model did not know that *executive* is singular, nothing. If nouns held the probability, all three rise.
+# ```{dropdown} Predict: what will *often* do to TSE, EW and MW?
+# Raise all three, if nouns held the probability; nothing, if the model did not know that *executive* is singular.
 # ```
 
 # %%
@@ -151,7 +143,7 @@ try_this((left, "singular"), (f"{left} {adverb}", "singular"), verb=verbs[0])
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/05_table3.ipynb>`.
+# A {download}`notebook checks your answers <../_build/exercises/05_table3.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published
@@ -160,16 +152,15 @@ from tse_core.agreement.slots import mark_words
 SENATORS = "The senators that the skater [mask] are young."
 PILOTS = "The pilots that the executive [mask] are tall."
 top_ten = published.table3()[["sentence", "subword", "probability"]]
-top_ten["form"] = mark_words(
-    top_ten["subword"], "singular", "newman-appendix"
-)  # correct, wrong, past or other
+# each is correct, wrong, past or other
+top_ten["form"] = mark_words(top_ten["subword"], "singular", "newman-appendix")
 
 # %% [markdown] tags=["explains"]
 # ````{exercise} ★★ TSE without luck
 # :label: 05-luck
 #
-# No programming. TSE of one sentence with three verbs can be 0, 1/3, 2/3 or 1. How many verbs would you need before
-# one verb's failure costs less than 0.01? What does EW, which asks about all, give up in return?
+# No programming. TSE of one sentence with three verbs can be 0, 1/3, 2/3 or 1. With how many verbs would one verb's failure
+# cost less than 0.01? What does EW, which asks about all, give up in return?
 #
 # ```{dropdown} Hint
 # One failure among n verbs costs 1/n.
@@ -179,7 +170,7 @@ top_ten["form"] = mark_words(
 # ```{solution} 05-luck
 # :class: dropdown
 #
-# More than 100. In return EW asks about verbs that no one would use, as in *The senators that the skater rains*.
+# With more than 100. In return EW asks about verbs that do not fit the sentence, such as *rain*.
 # ```
 
 # %% [markdown]
@@ -190,7 +181,7 @@ top_ten["form"] = mark_words(
 # forms are printed for `SENATORS`, and `tse` with these.
 #
 # ```{dropdown} Hint
-# List the entries marked *correct* and *wrong*, and pair them.
+# Pair the entries marked *correct* and *wrong*.
 # ```
 # ````
 
@@ -201,37 +192,27 @@ verbs = {"meet": "meets", "encounter": "encounters", "see": "sees"}
 tse = 1.0
 
 # %% tags=["hide-cell", "check"]
-assert isinstance(verbs, dict), (
-    "verbs should be a dictionary: base form -> third person"
-)
+assert isinstance(verbs, dict), "verbs should be a dictionary"
 assert len(verbs) == 3, "three lemmas are asked for"
-p = top_ten[top_ten["sentence"] == SENATORS].set_index("subword")
+there = top_ten[top_ten["sentence"] == SENATORS].set_index("subword")
+wins = 0
 for base, third in verbs.items():
-    assert base in p.index and third in p.index, (
-        f"{base}, {third}: both should be printed"
-    )
-    assert p.loc[base, "form"] == "wrong", f"{base} is not marked as a base form"
-    assert p.loc[third, "form"] == "correct", f"{third} is not marked as a third person"
-wins = [
-    p.loc[third, "probability"] > p.loc[base, "probability"]
-    for base, third in verbs.items()
-]
-assert tse == sum(wins) / 3, (
-    "tse: in how many of the three is the third person more probable?"
-)
-print(
-    f"TSE is {tse:.2f} for these, 0.67 for the template's: the choice of verbs decides."
-)
+    assert {base, third} <= set(there.index), f"{base}, {third} should be printed"
+    assert there.loc[base, "form"] == "wrong", f"{base} is not marked as a base form"
+    assert there.loc[third, "form"] == "correct", f"{third} is not a third person"
+    wins += there.loc[third, "probability"] > there.loc[base, "probability"]
+assert tse == wins / 3, "tse: for how many of the three is the third person ahead?"
+print(f"TSE is {tse:.2f} for these, 0.67 for the template's: the choice decides.")
 
 # %% [markdown]
 # ````{exercise} ★★★ What the rest could do
 # :label: 05-bounds
 #
-# Suppose all the probability that was not printed for `SENATORS` lay on wrong forms; then suppose it all lay on correct ones.
-# Give `low` and `high`, the MW of the two cases.
+# Suppose all the probability that was not printed for `SENATORS` lay on wrong forms, or all of it on correct ones. Give `low`
+# and `high`, the MW of the two cases.
 #
 # ```{dropdown} Hint
-# The rest is 1 less the sum of all ten printed entries, whatever their mark. Past forms and *other* count in neither.
+# The rest is 1 less the sum of all ten printed entries. Past forms and *other* count in neither MW.
 # ```
 # ````
 
@@ -244,30 +225,23 @@ judged = mass["correct"] + mass["wrong"] + rest
 low, high = mass["correct"] / judged, (mass["correct"] + rest) / judged
 
 # %% tags=["hide-cell", "check"]
-assert isinstance(low, float) and isinstance(high, float), (
-    "low and high should be two numbers"
-)
+numbers = isinstance(low, float) and isinstance(high, float)
+assert numbers, "low and high should be two numbers"
 there = top_ten[top_ten["sentence"] == SENATORS]
-right, false = (
-    there.loc[there["form"] == f, "probability"].sum() for f in ("correct", "wrong")
-)
-unseen = 1 - there["probability"].sum()
-assert abs(low * (right + false + unseen) - right) < 1e-6, (
-    "low: correct forms as printed, divided by correct, wrong and all that was not printed"
-)
-assert abs((1 - high) * (right + false + unseen) - false) < 1e-6, (
-    "high: only the wrong forms that were printed are wrong"
-)
-print(
-    f"MW lies between {low:.2f} and {high:.2f}; "
-    f"over the ten alone it is {right / (right + false):.2f}."
-)
+correct = there.query("form == 'correct'")["probability"].sum()
+wrong = there.query("form == 'wrong'")["probability"].sum()
+whole = correct + wrong + 1 - there["probability"].sum()
+says = "low: correct forms as printed, divided by correct, wrong and not printed"
+assert abs(low - correct / whole) < 1e-6, says
+says = "high: only the wrong forms that were printed are wrong"
+assert abs(high - (1 - wrong / whole)) < 1e-6, says
+ten = correct / (correct + wrong)
+print(f"MW lies between {low:.2f} and {high:.2f}; of the ten alone it is {ten:.2f}.")
 
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
 # - TSE of a sentence depends on the few verbs that somebody chose.
 # - A word that the list marks as a wrong verb may be a noun. An adverb before the verb helps to tell.
-# - Past forms hold probability that no agreement metric judges.
 #
 # Functions: {py:func}`tse_core.agreement.slots.marked_distribution` and {py:func}`tse_book.charts.form_bars`; [all others](../book/api/index.md).
