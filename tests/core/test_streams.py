@@ -10,7 +10,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from tse_core.cli import main
+from tse_core.cli import Shown, main
+from tse_core.cli.printing import print_table
 from tse_core.cli.surprisals import _sentences
 from tse_core.errors import InputError
 
@@ -40,6 +41,12 @@ def test_standard_input_is_read_like_a_file(monkeypatch, tmp_path, contents, sen
     assert _sentences("-") == sentences
     (tmp_path / "x").write_bytes(contents)
     assert _sentences(str(tmp_path / "x")) == sentences
+
+
+def test_a_name_cannot_control_the_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Shown(io.StringIO()))
+    print_table(["model"], [["\x1b[2J\u202e\n\t[red]"]])
+    assert sys.stdout.getvalue() == "model\n\\x1b[2J\\u202e\\n\\t[red]\n"
 
 
 def test_a_closed_stream_is_no_fault():
