@@ -141,10 +141,3 @@ def test_a_list_holds_the_verbs_of_clams_each_form_once_and_thirty_verbs_as_type
     typed = pd.read_csv(GOLDEN / "verbs.csv").query("list == @name")
     assert {row.lemma: f"{row.singular}/{row.plural}" for row in typed.itertuples()}.items() <= listed.items()
     assert not UNLISTED.get(language, {}).keys() & zip(table["singular"], table["plural"], strict=True)
-
-
-@pytest.mark.parametrize(
-    ("data", "usual"), [("clams/fr/simple", "french"), ("clams/he", "hebrew"), ("clams/en", "newman-clean")]
-)
-def test_without_a_list_the_verbs_of_the_language_are_asked(data, usual):
-    assert usual_list("exact", data) == usual

@@ -14,14 +14,6 @@ def pair(left="The author", right=".", number="singular", construction="Simple")
     return row | {"construction": construction, "correct": forms[0], "wrong": forms[1]}
 
 
-@pytest.mark.parametrize(
-    ("plural", "lemma"),
-    [("laugh", "laugh"), ("are", "be"), ("were", "be"), ("aren't", "be"), ("haven't", "have"), ("don't", "do")],
-)
-def test_the_lemma_is_the_plural_form_but_be_for_are_and_were_and_without_not(plural, lemma):
-    assert tables.verb_lemma(plural) == lemma
-
-
 def test_a_masked_context_is_both_sides_and_a_causal_one_the_left_alone():
     pairs = pd.DataFrame([pair(right="."), pair(right="."), pair(right="loudly.")])
     masked, causal = tables.unique_contexts(pairs, "masked"), tables.unique_contexts(pairs, "causal")

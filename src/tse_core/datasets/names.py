@@ -90,8 +90,8 @@ def load_sentence_pairs(
 def usual_list(protocol: str, data: str = "") -> str:
     """The verb list of a protocol for agreement pairs of a name: that of their language, in English the protocol's own.
 
-    >>> usual_list("exact", "clams/fr/simple"), usual_list("released")
-    ('french', 'newman-appendix')
+    >>> usual_list("exact", "clams/fr/simple"), usual_list("exact", "clams/en"), usual_list("released")
+    ('french', 'newman-clean', 'newman-appendix')
     """
     check_known("protocol", protocol, DEFAULTS)
     found = data_set_of(data)

@@ -91,8 +91,8 @@ def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -
 def verb_lemma(plural: str) -> str:
     """The lemma of a plural (base) form: itself, or be for are and were; a contracted not is removed.
 
-    >>> [verb_lemma(form) for form in ("laugh", "are", "weren't", "haven't")]
-    ['laugh', 'be', 'be', 'have']
+    >>> [verb_lemma(form) for form in ("laugh", "are", "were", "weren't", "haven't")]
+    ['laugh', 'be', 'be', 'be', 'have']
     """
     base = plural.lower().removesuffix("n't")
     return _BE.get(base, base)

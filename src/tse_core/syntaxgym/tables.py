@@ -10,13 +10,10 @@ COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", 
 
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
-    """A row per model and suite: model, kind, suite, circuit, accuracy (NaN where no item is judged), correct, items,
-    judged,
-    unknown, prediction_1.
+    """A row per model and suite, with the columns `COLUMNS`; the accuracy is NaN where no item is judged.
 
     ``judged`` counts the items that `judged_items` gives, ``unknown`` those with an unknown word in a region that a
-    prediction speaks of. ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. (2020)
-    recorded.
+    prediction speaks of; ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. recorded.
     """
     rows = []
     for outcome in outcomes:
@@ -47,18 +44,15 @@ def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Each model's SG score, the mean over its judged suites (Hu et al. 2020), and its mean in each circuit."""
     judged = accuracies.dropna(subset=["accuracy"])
     score = judged.groupby("model", sort=False)["accuracy"].agg(SG="mean", suites="size")
-    circuits = judged[judged["circuit"] != ""].pivot_table(
-        index="model", columns="circuit", values="accuracy", sort=False
-    )
-    return score.join(circuits).reset_index()
+    parts = judged[judged["circuit"] != ""]
+    return score.join(parts.pivot_table("accuracy", "model", "circuit", sort=False)).reset_index()
 
 
 def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Each model's mean accuracy in each circuit and over all its judged suites ("all suites", the SG score).
 
     Takes what `accuracy_table` gives. Columns model, circuit, suites (how many), accuracy, low, high: a 95 % interval
-    over
-    other items of the same suites, from the suites' own (Wilson's), joined by `tse_core.uncertainty.shares.joined`.
+    over other items of the same suites, from the suites' own (Wilson's), joined by `uncertainty.shares.joined`.
     """
     judged = accuracies.dropna(subset=["accuracy"])
     rows = []
