@@ -22,7 +22,7 @@
 # : [Methods](02_methods.ipynb)
 #
 # Time
-# : 9 minutes to read, a few minutes to run on a CPU
+# : 8 minutes to read, a few minutes to run on a CPU
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -133,7 +133,7 @@ try_this((flock, "singular"), (flock, "plural"))
 # %% [markdown]
 # ## The token before the first word
 #
-# For GPT-2 the paper puts nothing before the first word; other tools put what the tokenizer names as {term}`BOS token` (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a pair differ in it, as in part of [BLiMP](09_blimp.ipynb):
+# For GPT-2 the paper puts nothing before the first word; other tools put what the tokenizer names as {term}`BOS token` (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a pair of [BLiMP](09_blimp.ipynb) differ in it:
 
 # %%
 from tse_book.pages import table
@@ -149,11 +149,11 @@ caption = "Accuracy on BLiMP with and without a BOS token (recorded)"
 table(accuracies, caption, digits=3)
 
 # %% [markdown]
-# Without the token SmolLM2's accuracy falls from .771 to .731, and where the first token differs from .624 to .546, near chance.
+# Without the token SmolLM2's accuracy falls from .771 to .731 over all pairs, and where the first token differs from .624 to .546, near chance.
 #
 # ## The switchboard
 #
-# Tools differ in *policies* that papers rarely print. Each switch of the chart is a run with one of them changed.
+# Tools differ in *policies* that papers rarely print. Each switch of the chart changes one of them.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
 # The final period. It stands to the right of the verb, which a causal model has not read.
@@ -186,8 +186,8 @@ from tse_core.paths import data_folder
 
 half = pd.read_csv(data_folder() / "recorded" / "half_precision.csv")
 columns = ["dtype", "TSE", "EW", "MW", "ties", "accuracy", "decisions_changed"]
-caption = "SmolLM2 in three precisions: templates, then BLiMP"
-table(half[columns], caption, digits=3)
+shown = half[columns].rename(columns={"decisions_changed": "decisions changed"})
+table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
 
 # %% [markdown]
 # In bfloat16 scoring takes two thirds of the time; it moves EW of a construction by up to .006 and TSE by up to .017. In float16, which has more digits, EW moves by up to .001.
@@ -279,7 +279,7 @@ def ew_and_mw(verbs, tie=0.0):
 # ````{exercise} ★ Find the fault
 # :label: 14-fault
 #
-# A colleague reports EW and TSE equal to the last digit, for every model. Which of the four faults do you suspect, and which number would you ask for?
+# A colleague reports EW and TSE equal to the last digit, for every model. Which of the four faults do you suspect, and which number do you ask for?
 #
 # ```{dropdown} Hint
 # When are {term}`EW` and {term}`TSE` the same question?
@@ -289,7 +289,7 @@ def ew_and_mw(verbs, tie=0.0):
 # ```{solution} 14-fault
 # :class: dropdown
 #
-# The table keyed on a blank column: one verb is left, and EW over one verb is TSE of that verb. Ask how many lemmas counted.
+# The table keyed on a blank column: EW over the one verb that is left is its TSE. Ask how many lemmas counted.
 # ```
 
 # %% [markdown]

@@ -22,7 +22,7 @@
 # : [Methods](02_methods.ipynb)
 #
 # Time
-# : 6 minutes to read, half a minute to run
+# : 5 minutes to read, half a minute to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -56,7 +56,7 @@ for sentence in laboratory.sentences(language, "systematic", 8):
 from tse_book.pages import table
 
 verbs = language.lemmas.groupby("band", sort=False)["lemma"]
-bands = verbs.agg(verbs="size", examples=lambda some: ", ".join(some[:8]))
+bands = verbs.agg(verbs="size", examples=lambda lemmas: ", ".join(lemmas[:8]))
 table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 
 # %% [markdown] tags=["explains"]

@@ -22,7 +22,7 @@
 # : [Methods](02_methods.ipynb); the two grammars of [the laboratory](16_laboratory.ipynb)
 #
 # Time
-# : 8 minutes to read, half a minute to run on a CPU
+# : 7 minutes to read, half a minute to run on a CPU
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -90,7 +90,7 @@ bands.agg(verbs="size", whole="sum")
 # \end{aligned}
 # $$
 #
-# The last factor, that the word ends, is easily forgotten {cite}`pimentel2024compute,oh2024leading`: the tokens of *modernize* may be the beginning of *modernizer*, and only the next token tells. All forms make a *tree*, in which shared beginnings are computed once.
+# The last factor, that the word ends, is easily forgotten {cite}`pimentel2024compute,oh2024leading`: the tokens of *modernize* may begin *modernizer*, and only the next token tells. The forms make a *tree*, in which shared beginnings are computed once.
 
 # %%
 from tse_book import charts
@@ -185,7 +185,7 @@ both = both.dropna(subset="model").sort_values("model", kind="stable")
 charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 was asked about 1,945 verbs instead of 962, in the same contexts, 20 or 24 of each construction. On average EW goes from .85 to .83, and MW stays at .89. TSE of whole words is .94; EW is below it in eight of the nine rows.
+# SmolLM2 was asked about 1,945 verbs instead of 962, in the same contexts, 20 or 24 of each construction. On average EW goes from .85 to .83, and MW stays at .89. TSE of whole words is .94, above EW in eight of the nine rows.
 #
 # By whole words, models with different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`. With a {term}`masked model` only lemmas with two forms of equally many tokens count {cite}`kauf2023better`.
 
@@ -289,10 +289,10 @@ print("admire 0.01, admires 0.09: the end decides.")
 # ````{exercise} ★★ What whole words do not repair
 # :label: 17-left
 #
-# Two models with different tokenizers can now be asked about the same verbs. Name two reasons why their EW may still differ that have nothing to do with agreement.
+# Two models with different tokenizers are asked about the same verbs. Name two reasons, other than agreement, why their EW may differ.
 #
 # ```{dropdown} Hint
-# Think of words that mean two things, and of words of three tokens.
+# Some words mean two things; some have three tokens.
 # ```
 # ````
 #

@@ -22,7 +22,7 @@
 # : [Table 2](03_table2.ipynb)
 #
 # Time
-# : 12 minutes to read, a minute to run (from recorded results)
+# : 10 minutes to read, a minute to run (from recorded results)
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -40,13 +40,13 @@ lemmas = "newman-clean"  # the list of verbs
 # %% [markdown] tags=["explains"]
 # ## A question and a prediction
 #
-# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The author* a noun may follow (*the author plan was rejected*), and its probability counts as a wrong verb: {cite:t}`newman2021refining` call this a potential confounder. After *he*, *she* or *who* no bare noun can stand. So change the subject, and keep the verbs.
+# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The author* a noun may follow (*the author plan was rejected*), and its probability counts as a wrong verb: {cite:t}`newman2021refining` call this a potential confounder. After *he*, *she* or *who* no bare noun can stand. So change the subject.
 #
 # ```{dropdown} Predict: what happens to EW of verbs that are also nouns, from *I think that the author* to *I think that he*?
 # If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly a noun, EW rises; it should then rise after a name such as *Mary* too, which hardly any noun follows.
 # ```
 #
-# The data set `agreement-controls` has seven kinds of subject, among them twenty nouns and ten names, and five *openers* such as *I think that*. It leaves out verbs whose base is their past form (*cut*), since after *he* a past is correct. A form is scored as a *whole word*, with the probability that the word ends, because *pot* after *he* is mostly the beginning of *potted*. Both forms have to be single tokens: of 896 verbs that are never nouns, 292 on SmolLM2 and 402 on Gemma; of 998 that are also nouns, 648 and 785.
+# The data set `agreement-controls` has seven kinds of subject. It leaves out verbs whose base is their past form (*cut*), since after *he* a past is correct. A form is scored as a *whole word*, with the probability that the word ends, because *pot* after *he* is mostly the beginning of *potted*. Both forms have to be single tokens: of 896 verbs that are never nouns, 292 on SmolLM2 and 402 on Gemma; of 998 that are also nouns, 648 and 785.
 
 # %%
 from tse_book.pages import real_models, statements
@@ -56,7 +56,7 @@ tables = statements.tables_of([*real_models(models), *recorded], lemmas)
 # %% [markdown]
 # ## Change the subject
 #
-# *I think that the author* stands for twenty nouns, each after one of five openers. The lines are 95 % intervals over nouns (or names), openers and verbs; with only five openers, even a value of 1.000 has a long one.
+# *I think that the author* stands for twenty nouns, *Mary* for ten names, each after one of five *openers* such as *I think that*. The lines are 95 % intervals over nouns (or names), openers and verbs; with only five openers, even a value of 1.000 has a long one.
 
 # %%
 from tse_book import charts
@@ -65,7 +65,7 @@ subjects = statements.subject_scores(tables)
 charts.subject_dots(subjects, "EW by kind of subject and of verb")
 
 # %% [markdown]
-# The table has two more measures, in {term}`nats <nat>`. The *margin* is the mean lead of the agreeing form; it tells verbs apart where EW is near 1. The *shift* is how far the lead of the form in *-s* grows from a plural subject to a singular one.
+# The table has two more measures, in {term}`nats <nat>`. The *margin* is the mean lead of the agreeing form; it tells verbs apart where EW is near 1. The *shift* is how far the lead of the form in *-s* grows from the same subject in the plural (a dash: none was asked).
 
 # %%
 from tse_book.pages import folded, table
@@ -77,8 +77,9 @@ table(wide, "EW, margin and shift (nats) by whole words, singular subjects", dig
 
 # %% tags=["hide-input"]
 columns = ["model", "subject", "verbs", "contexts", "EW", "EW of tokens", "ends"]
-counted = table(subjects[columns], "Whole words and tokens", digits=3)
-folded(counted, "How much the ends of words change, and how many contexts there are")
+caption = "ends: the share of a token's probability after which the word ends"
+counted = table(subjects[columns], caption, digits=3)
+folded(counted, "EW by whole words and by tokens, with the number of contexts")
 
 # %% [markdown] tags=["explains"]
 # After *I think that the author* SmolLM2 prefers the agreeing form for 99.3 % of the verbs that are never nouns and for 75.6 % of those that are also nouns, Gemma for 97.7 % and 63.0 %. After *I think that he* or *she* it is 100 % and 97.4 %, and 100 % and 93.1 %. After *everyone*, *it* and *the author who* EW is about as high. So most of what EW shows as missing agreement after a singular noun is not seen after a pronoun.
@@ -92,7 +93,7 @@ folded(counted, "How much the ends of words change, and how many contexts there 
 #
 # Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. The contrast is between a noun or name and a pronoun, and the reading as a noun is one explanation of it.
 #
-# So no single share of the difference between the two kinds of verb is "the reading as a noun": by the control (*Mary*, *everyone*, *it*, *he*, *who*) and the scale (EW, nats), from 6 % to 89 % of it disappears on SmolLM2. Single tokens make it look larger still, since the beginning of another word then counts as an error.
+# So no single share of the difference between the two kinds of verb is "the reading as a noun": by the control (*Mary*, *everyone*, *it*, *he*, *who*) and the scale (EW, nats), from 6 % to 89 % of it disappears on SmolLM2.
 
 # %% [markdown] tags=["explains"]
 # ## Are likely verbs conjugated better?
@@ -108,7 +109,7 @@ over_fifths = statements.fifth_scores(tables)
 charts.fifth_lines(over_fifths, "EW over fifths of verbs, from unlikely to likely")
 
 # %% [markdown] tags=["explains"]
-# After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. That of the others hardly moves: from .93 to .95 and from .92 to .88. By the past form, or by a lexicon's count of uses as a verb, the picture is much the same. But by the frequency of the word form, in whatever use, EW of verbs that are also nouns does not rise (.70 and .66 at the ends, .56 and .57).
+# After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. That of the others hardly moves: from .93 to .95 and from .92 to .88. By the past form, or by a lexicon's count of uses as a verb, the picture is much the same. But by the frequency of the word form in any use, EW of verbs that are also nouns does not rise (.70 and .66 at the ends, .56 and .57).
 
 # %% [markdown] tags=["explains"]
 # ## Nouns by degrees
@@ -132,12 +133,12 @@ between = statements.preposition_scores(tables)
 charts.preposition_dots(between, "EW after a singular and a plural attractor")
 
 # %% [markdown] tags=["explains"]
-# A plural attractor lowers EW after all 22 prepositions, on SmolLM2 by .13 on average and on Gemma by .23. The six pairs of nouns differ too, from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma. Without a {term}`BOS token` Gemma fails after either attractor (EW .19 and .20), so on average a plural one cannot lower EW further.
+# A plural attractor lowers EW after all 22 prepositions, on SmolLM2 by .13 on average and on Gemma by .23. The six pairs of nouns differ too, from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma. Without a {term}`BOS token` Gemma fails after either attractor (EW .19 and .20).
 
 # %% [markdown] tags=["explains"]
 # ## What was stated beforehand
 #
-# SmolLM2 suggested the statements, and not all of them pass the test there (none has the number S5). They were written down with their tests before Gemma 3 270M was run on these sentences, so its verdicts are a replication, although not an independent one: both models were trained on the same kind of web text. A statement *extends* where its whole interval lies above 0 and its p-value, corrected over all statements of a model (Holm), is below .05. The last column names choices that turn *extends* into *undecided* or the reverse; the jackknife, which leaves out one unit at a time, makes this book's other intervals.
+# SmolLM2 suggested the statements, and not all of them pass the test there (none has the number S5). They were written down with their tests before Gemma 3 270M was run on these sentences, so its verdicts are a replication, but not an independent one: both models learned from the same kind of web text. A statement *extends* where its whole interval lies above 0 and its p-value, corrected over all statements of a model (Holm), is below .05. The last column names choices that turn *extends* into *undecided* or the reverse; the jackknife, which leaves out one unit at a time, makes this book's other intervals.
 
 # %% tags=["full-width"]
 verdicts = statements.verdict_table(tables)
@@ -145,9 +146,9 @@ judged = table(verdicts, "Statements S1 to S6b: measured, tested, verdict", digi
 judged
 
 # %% [markdown] tags=["explains"]
-# S1 to S4 extend on both models (S1 by .22 on SmolLM2 and by .30 on Gemma), except S3b, which is shown on neither. S6 extends on Gemma alone, S6b on SmolLM2 alone; there *probably* hardly changes the margin after a plural attractor (1.62 nats without it, 1.59 with it), and raises it after a singular one.
+# S1 to S4 extend on both models (S1 by .22 on SmolLM2 and by .30 on Gemma), except S3b, which is shown on neither. S6 extends on Gemma alone, S6b on SmolLM2 alone, where *probably* hardly changes the margin after a plural attractor (1.62 nats without it, 1.59 with it) and raises it after a singular one.
 #
-# S2, S3a and S4 hold under every choice that the last column may name. But with likelihood as the frequency of the word form, S3a is undecided on both models, and S4 is undecided on SmolLM2 and goes the other way on Gemma. S1 rests on five openers with four nouns each: with three openers, with one half of the nouns or by the jackknife it is undecided. S6 turns under the most choices; *The pilot after the dancers ...* may also begin a clause.
+# S2, S3a and S4 hold under every choice that the last column may name. But with likelihood as the frequency of the word form, S3a is undecided on both models, and S4 is undecided on SmolLM2 and goes the other way on Gemma. S1 rests on five openers with four nouns each: with fewer of either, or by the jackknife, it is undecided. S6 turns under the most choices.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises
@@ -239,7 +240,7 @@ print(f"By scale and control the share differs by up to {widest:.0%}.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - A low EW can come from nouns, from attraction or from not knowing the number: [report it](../book/reporting.md) by kind of verb and of subject, by whole words, with the margin beside it.
+# - A low EW can come from nouns, from attraction or from not knowing the number: [report it](../book/reporting.md) by kind of verb and of subject, with the margin beside it.
 # - Whether likely verbs are conjugated better depends on how likelihood is measured.
 #
 # Functions: {py:func}`tse_book.pages.statements.subject_scores`, {py:func}`tse_book.pages.statements.fifth_scores` and {py:func}`tse_book.claims.statements.judge`; [all others](../book/api/index.md).

@@ -74,7 +74,7 @@ table(given, "Rows by verdict and paper.", index=True)
 # ## Every claim
 #
 # ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
-# No. A second difference may have made up for the first. What agrees with another list is called *comparable*.
+# No. A second difference may have made up for that of the list. What agrees with another list is called *comparable*.
 # ```
 #
 # [Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb).]{.tse-elsewhere} Published data and model runs are separate rows. Intervals are 95 % confidence intervals, clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell. A row that *depends on our criterion* has another verdict under another one, which *how* names.
@@ -111,12 +111,12 @@ from tse_book.published import blimp_table3
 from tse_core.syntaxgym.library import public_suites
 
 circuits = public_suites()["circuit"].dropna().unique()
-whole = ["all pairs", "SG score", *blimp_table3()["phenomenon"].unique(), *circuits]
+sums = ["all pairs", "SG score", *blimp_table3()["phenomenon"].unique(), *circuits]
 runs = pd.concat([load_recorded(name) for name in recorded["model"]], ignore_index=True)
-sums = runs[(runs["metric"] == "accuracy") & runs["construction"].isin(whole)]
+shown = runs[(runs["metric"] == "accuracy") & runs["construction"].isin(sums)]
 columns = ["model", "construction", "score", "low", "high", "pairs"]
-said = "What the recorded runs scored: accuracy, its 95 % interval, pairs or items."
-table(sums[columns], said, digits=3)
+caption = "What the recorded runs scored: accuracy, its 95 % interval, pairs or items."
+table(shown[columns], caption, digits=3)
 
 # %% [markdown] tags=["explains"]
 # ## The laboratory's own ledger
@@ -141,8 +141,8 @@ table(by_band, "Mean distance of measured from true values, by frequency.", digi
 # %% tags=["hide-input"]
 from tse_book.pages import laboratory_table
 
-said = "Laboratory models: the language's truth beside what is measured."
-laboratory_table(laboratory, said)
+caption = "Laboratory models: the language's truth beside what is measured."
+laboratory_table(laboratory, caption)
 
 # %% tags=["hide-input"]
 title = "Download the laboratory's ledger"
