@@ -152,12 +152,6 @@ def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked_and_t
     assert load_model(with_end_of_text).bos_read == "<|endoftext|>"
 
 
-def test_any_token_can_be_the_bos_token_by_its_text(tiny_causal):
-    model = load_model(tiny_causal, bos="[SEP]")
-    token = model.tokenizer.get_vocab()["[SEP]"]
-    assert model.bos_read == "[SEP]" and first_id(model) == token
-
-
 @pytest.mark.parametrize("bos", ["none", "add", "[SEP]"])
 def test_a_masked_model_keeps_what_its_tokenizer_adds(bos, tiny_masked):
     model = load_model(tiny_masked, bos="tokenizer")

@@ -252,27 +252,6 @@ def test_an_adapter_s_folder_has_its_own_name_and_a_hash_of_all_that_changes_sco
     assert len(found) == 5
 
 
-def test_an_adapter_that_is_switched_rescaled_or_disabled_in_memory_is_scored_as_it_is(adapter, tiny_causal):
-    import peft
-
-    wrapped, tokenizer, folder = adapter
-    held, base = load_model(wrapped, tokenizer), surprisals(tiny_causal, SENTENCES)["surprisal"]
-    first = surprisals(held, SENTENCES)["surprisal"]
-    settings = peft.LoraConfig(r=2, target_modules=["c_attn"], init_lora_weights=False, fan_in_fan_out=True)
-    wrapped.add_adapter("other", settings)
-    wrapped.set_adapter("other")
-    other = surprisals(held, SENTENCES)["surprisal"]
-    wrapped.set_adapter("default")
-    assert abs(other - first).max() > 0.01
-    assert np.allclose(surprisals(held, SENTENCES)["surprisal"].dropna(), first.dropna())
-    with wrapped.disable_adapter():
-        assert np.allclose(surprisals(held, SENTENCES)["surprisal"].dropna(), base.dropna(), atol=1e-5)
-    for part in wrapped.modules():
-        if hasattr(part, "scaling") and isinstance(part.scaling, dict):
-            part.scaling["default"] = 0.0
-    assert np.allclose(surprisals(held, SENTENCES)["surprisal"].dropna(), base.dropna(), atol=1e-5)
-
-
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_an_adapter_is_merged_in_single_precision(adapter, dtype):
     exact = surprisals(adapter[2], SENTENCES)["surprisal"].dropna()

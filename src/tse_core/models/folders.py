@@ -45,14 +45,10 @@ def opened_network(name: str, folder: Path, auto: str, options: dict):
         raise InputError(
             f"{name}: the weights lack {len(missing)} of the tensors that config.json asks for, e.g. {missing[0]}"
         )
-    known = {_layerless(tensor) for tensor in network.state_dict()}
-    if further := sorted(tensor for tensor in loading["unexpected_keys"] if _layerless(tensor) in known):
+    known = {re.sub(r"\d+", "#", tensor) for tensor in network.state_dict()}  # of any layer
+    if further := sorted(tensor for tensor in loading["unexpected_keys"] if re.sub(r"\d+", "#", tensor) in known):
         raise InputError(f"{name}: the weights have more layers than config.json says, e.g. {further[0]}")
     return network
-
-
-def _layerless(tensor: str) -> str:
-    return re.sub(r"\d+", "#", tensor)
 
 
 @contextmanager

@@ -173,6 +173,7 @@ class NetworkInMemory(HuggingFaceNetwork):
     def __init__(self, module, *, causal: bool, name: str | None = None):
         super().__init__(module.config, causal=causal)
         self.module, self.name = module, name
+        self.keeps_results = name is not None
         self._check()
 
     def _check(self) -> None:
@@ -189,10 +190,6 @@ class NetworkInMemory(HuggingFaceNetwork):
                 f"{type(self.module).__name__} sees the tokens after the one that it predicts, so it cannot be read as "
                 "a causal model"
             )
-
-    @property
-    def keeps_results(self) -> bool:
-        return self.name is not None
 
     @property
     def dtype(self) -> str:

@@ -13,13 +13,16 @@ class Network:
 
     vocabulary_size: int
     dtype = "float32"  # precision of the weights
-    device = torch.device("cpu")
     max_length: int | None = None  # the longest sequence that it reads, in tokens; None: there is no limit
     window: int | None = None  # tokens that the layer that sees fewest sees; a tree is never larger. None: all
     scaled_beyond: int | None = None  # the length beyond which all positions of a sequence are computed in another way
     takes_trees = False  # whether `tree_states` can be used: packed trees of prefixes instead of sequences
     without_trees = ""  # why not, in words, where that makes passes longer than they could be
     keeps_results = True  # whether its scores may be stored, under `fingerprint`
+
+    @property
+    def device(self) -> torch.device:
+        return torch.device("cpu")
 
     def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """What `project` turns into logits, (n, anything), at n places (rows, columns) of ids (batch, length)."""
