@@ -15,7 +15,7 @@ import tse_book
 import tse_core
 from tse_book import charts, published
 from tse_book.charts import chart_data, save_chart
-from tse_book.charts.cutoffs import FEW, cutoff_curves, position
+from tse_book.charts.cutoffs import position
 from tse_book.charts.interactive import cutoff_slider
 from tse_book.charts.tables import download_table
 from tse_book.charts.theme import CONSTRUCTIONS, FORM_COLOURS, KIND_COLOURS, METRIC_COLOURS, ON_DARK, colours_of
@@ -33,15 +33,6 @@ def reference():
         values = zip(cutoffs, found[side], found[f"mass_{side}"], found[f"invalid_{side}"], strict=True)
         rows += [("Simple", metric.upper(), side, *row) for row in values]
     return pd.DataFrame(rows, columns=["construction", "metric", "side", "cutoff", "score", "coverage", "invalid"])
-
-
-def test_points_that_rest_on_few_contexts_are_drawn_faint_and_counted(reference):
-    few = reference.assign(contexts=20)
-    drawn = chart_data(cutoff_curves(few.assign(invalid=0.25), "EW"))
-    assert (drawn["counted"] == 15).all()
-    spec = cutoff_curves(few.assign(invalid=0.9), "EW").to_dict()
-    assert f"datum.counted < {FEW}" in json.dumps(spec) and "fewer than" in " ".join(spec["title"]["subtitle"])
-    assert "fewer than" not in " ".join(cutoff_curves(few.assign(invalid=0.0), "EW").to_dict()["title"]["subtitle"])
 
 
 def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():

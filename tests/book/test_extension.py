@@ -131,15 +131,6 @@ def test_a_mean_over_rows_that_share_nouns_by_hand():
     assert judged_number.n == 3
 
 
-def test_a_row_that_is_undefined_leaves_the_mean_and_a_difference_has_no_bounds_of_shares():
-    nothing = [Group(np.array([np.nan, np.nan]), [np.array(["a", "b"])])]
-    something = [Group(np.array([0.2, 0.4, 0.3]), [np.array(["a", "b", "c"])])]
-    assert [n.row for n in numbers(Statistic({"one": nothing, "other": something}))] == ["all", "other"]
-    assert numbers(Statistic({"one": nothing})) == []
-    falls = Statistic({"Simple": [Group(np.array([-0.2, 0.1, 0.3, -0.1]), [np.arange(4)])]})
-    assert numbers(falls)[0].low < 0
-
-
 def test_the_largest_of_rows_has_an_interval_that_is_at_least_as_wide_as_its_own():
     random = np.random.default_rng(3)
     labels = [np.arange(40)]

