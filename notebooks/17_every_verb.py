@@ -118,7 +118,7 @@ shown = table(billionths.reset_index(), "Probabilities in billionths", digits=2)
 folded(shown, "The forms of the tree, with and without the end of the word")
 
 # %% [markdown] tags=["explains"]
-# With SmolLM2's vocabulary the base form begins the other one for 100 of the 1,945 verbs. For these the end decides.
+# With SmolLM2's vocabulary the base form begins the other one for 100 of the 1,945 verbs.
 #
 # ## Held against the truth
 #
@@ -135,7 +135,7 @@ print("all verbs:    ", round(np.mean([right.mean() for right in agrees]), 3))
 print("single tokens:", round(np.mean([right[whole].mean() for right in agrees]), 3))
 
 # %% [markdown]
-# A perfect model has an EW of .70, and of .95 if it is asked about single tokens only. A trained model was measured by single tokens, by whole words, and by words without their end:
+# A perfect model has an EW of .70, and of .95 by single tokens only. A trained model was measured by single tokens, by whole words, and by words without their end:
 
 # %%
 import pandas as pd

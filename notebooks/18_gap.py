@@ -121,12 +121,12 @@ graded = statements.noun_share_scores(tables)
 charts.share_lines(graded, "EW over fifths of the noun share, by whole words")
 
 # %% [markdown] tags=["explains"]
-# After the noun EW falls with every step, from .91 to .53 on SmolLM2 and from .83 to .29 on Gemma. After the pronoun it falls mainly in the last fifth, among words that are mostly nouns: from 1.00 to .92, and from .99 to .76. Two thirds of the errors after a pronoun are in that fifth.
+# After the noun EW falls with every step, from .91 to .53 on SmolLM2 and from .83 to .29 on Gemma. After the pronoun it falls mainly in the last fifth, among words that are mostly nouns: from 1.00 to .92, and from .99 to .76. Two thirds of the errors after a pronoun are there.
 
 # %% [markdown] tags=["explains"]
 # ## A noun in between
 #
-# {term}`Attraction` is a second reason for a low EW, and it concerns all verbs. The chart shows verbs that are never nouns, after subjects such as *The author near the guard* and *The author near the guards*, with 22 prepositions and six pairs of nouns.
+# {term}`Attraction` is a second reason for a low EW, and it concerns all verbs. The chart shows verbs that are never nouns after subjects such as *The author near the guard* and *The author near the guards*, with 22 prepositions and six pairs of nouns.
 
 # %%
 between = statements.preposition_scores(tables)

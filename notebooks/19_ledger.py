@@ -19,7 +19,7 @@
 # : look up any claim of the three papers: what was printed, what was found, the verdict, and the place in this book that shows it
 #
 # You need
-# : nothing; [the report](00_report.ipynb) says what the rows add up to
+# : nothing; [the report](00_report.ipynb) sums it up
 #
 # Time
 # : seconds to run
