@@ -103,13 +103,13 @@ from tse_core.paths import data_folder
 recorded = data_folder() / "recorded" / "laboratory"
 measured = pd.read_csv(recorded / "scores.csv")
 overall = measured[measured["band"] == "all"]
-learned_a_list = overall[overall["model"] == "lab-lexical-causal"]
+lexical_model = overall[overall["model"] == "lab-lexical-causal"]
 
 # %%
 from tse_book import charts
 
 title = "A causal model of the lexical grammar, all verbs"
-charts.truth_vs_measured(learned_a_list, title)
+charts.truth_vs_measured(lexical_model, title)
 
 # %% [markdown] tags=["explains"]
 # Most dots lie on their ticks. The models of the systematic grammar have an EW of 1.00 in every construction, as they should.
