@@ -99,7 +99,7 @@ from tse_book.pages import failing_table
 failing_table(claims, "Claims that the papers' own numbers do not bear out")
 
 # %% [markdown] tags=["explains"]
-# Of 63 claims checked on published numbers, 50 hold and 13 do not. These are no failed replications, because nothing was run. Six of the 13 hold as printed, but not as corrected by the authors; three would hold under a criterion other than ours.
+# Of 63 claims checked on published numbers, 50 hold and 13 do not. No replication failed here, since nothing was run. Six of the 13 hold as printed, but not as corrected by the authors; three would hold under another criterion.
 #
 # ## What the papers' models said here
 #
@@ -161,7 +161,7 @@ table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need
 # %% [markdown]
 # ## Exercises
 #
-# A {download}`notebook checks your answers <../_build/exercises/00_report.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/00_report.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published

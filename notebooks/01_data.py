@@ -205,7 +205,7 @@ for name in asked:
 # %% [markdown]
 # ## Exercises
 #
-# A {download}`notebook checks your answers <../_build/exercises/01_data.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/01_data.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 import tempfile

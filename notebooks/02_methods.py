@@ -19,7 +19,7 @@
 # : compute three scores by hand and for a real distribution, and see what a {term}`cut-off` keeps
 #
 # You need
-# : school algebra; a little Python for the code
+# : school algebra; a little Python
 #
 # Time
 # : 15 minutes to read, half a minute to run on a CPU
@@ -246,7 +246,7 @@ table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 # %% [markdown]
 # ## Exercises
 #
-# ★ takes minutes, ★★ some thought, ★★★ a small study; {download}`a notebook checks your answers <../_build/exercises/02_methods.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/02_methods.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd

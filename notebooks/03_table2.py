@@ -131,7 +131,7 @@ folded(table(differences[shown], caption, digits=3), caption)
 # %% [markdown] tags=["explains"]
 # ## One token in front of the sentence
 #
-# What else could fool you? The {term}`BOS token`, which most models read before the first word. The paper read GPT-2 without one. Here is SmolLM2 both ways, from recorded runs. No word of the sentences changes: how far can TSE of a row move?
+# What else could fool you? The {term}`BOS token`, which most models read before the first word. The paper read GPT-2 without one. Here is SmolLM2 both ways. No word of the sentences changes: how far can TSE of a row move?
 
 # %%
 from tse_book.studies import recorded_details
@@ -160,7 +160,7 @@ charts.download_table(runs.tidy(), "table2-measured.csv", "All numbers, measured
 # %% [markdown]
 # ## Exercises
 #
-# A {download}`notebook checks your answers <../_build/exercises/03_table2.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/03_table2.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -183,7 +183,7 @@ scores = np.clip(ability + noise, 0, 1)
 # Find `exceptions`: the set of (model, construction) of all cells with MW *below* EW. What do their rows have in common?
 #
 # ```{dropdown} Hint
-# Compare two columns of `cells`; the index of the rows that remain holds the pairs.
+# Compare two columns of `cells`; its index holds the pairs.
 # ```
 # ````
 

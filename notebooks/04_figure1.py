@@ -135,7 +135,7 @@ charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
 # %% [markdown]
 # ## Exercises
 #
-# A {download}`notebook checks your answers <../_build/exercises/04_figure1.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/04_figure1.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np

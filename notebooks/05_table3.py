@@ -143,7 +143,7 @@ try_this((left, "singular"), (f"{left} {adverb}", "singular"), verb=verbs[0])
 # %% [markdown]
 # ## Exercises
 #
-# A {download}`notebook checks your answers <../_build/exercises/05_table3.ipynb>`.
+# {download}`A notebook checks your answers <../_build/exercises/05_table3.ipynb>`; more stars, more work.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published
