@@ -1,4 +1,4 @@
-"""Input that means harm or nonsense: readers refuse it in one line, names reach no other folder, text stays text."""
+"""Input that means harm or nonsense: readers refuse it in one line, names reach no other folder."""
 
 import ast
 import json
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from fuzz import LONGEST, TARGETS, mutated, read
-from tiny import save_model
 from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
 from tse_core.datasets.registry import read_registry
 from tse_core.errors import unknown_name_error
@@ -92,24 +91,6 @@ def test_a_key_of_the_store_is_no_path(tmp_path, key):
         Store(tmp_path).full_key(key)
     with pytest.raises(InputError):
         load_lemmas(f"{key}/passwd")
-
-
-# Text stays text
-
-EVIL = "a\x1b[2Jb\x07\u202e"
-
-
-def test_a_command_shows_control_characters_in_names_and_a_terminal_obeys_none(tse, tmp_path):
-    lines = "left,right,correct,wrong,number,construction,noun\n"
-    lines += f"The author,.,laughs,laugh,singular,{EVIL},author\nThe authors,.,laugh,laughs,plural,{EVIL},author\n"
-    (tmp_path / f"{EVIL}.csv").write_text(lines)
-    (tmp_path / f"{EVIL}verbs.csv").write_text("lemma,singular,plural\nlaugh,laughs,laugh\nsmile,smiles,smile\n")
-    asked = [save_model(tmp_path / EVIL, "causal"), "--data", tmp_path / f"{EVIL}.csv"]
-    asked += ["--lemmas", tmp_path / f"{EVIL}verbs.csv", "--out", tmp_path / f"{EVIL}out.csv"]
-    for expected, arguments in ((0, ["evaluate", *asked]), (2, ["data", "fetch", EVIL])):
-        code, out, said = tse(*arguments)
-        assert code == expected and r"a\x1b[2Jb\x07" in out + said
-        assert not set(out + said) & set("\x1b\x07\u202e\r")
 
 
 def test_an_error_is_one_line_of_bounded_length_whatever_it_quotes():

@@ -1,9 +1,7 @@
 """Profiles: what is missing is said before the work starts."""
 
 import math
-import socket
 import types
-from unittest.mock import Mock
 
 import pytest
 import tokenizers
@@ -14,32 +12,19 @@ from tse_book.pages import profiles
 from tse_book.pages.profile_file import profiles_folder
 from tse_core.files import read_yaml
 
-PAPER = {"models": ["bert-large-cased", "gpt2-xl"], "data": ["marvin-linzen/simple"], "lemmas": ["newman-clean"]}
 
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch, tmp_path):
-    """A machine without cache, network or GPU."""
-    for name in ("HF_HUB_OFFLINE", "HTTPS_PROXY", "https_proxy", "TSE_MIRROR"):
-        monkeypatch.delenv(name, raising=False)
+def test_memory_and_disk_are_looked_at(monkeypatch, tmp_path):
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda name, file: None)
-    monkeypatch.setattr(profiles, "free_gigabytes", lambda: None)
-    monkeypatch.setattr(socket, "create_connection", Mock(side_effect=OSError("unreachable")))
-
-
-def said(profile, at_once=1):
-    return [str(item) for item in profiles.missing(profile, at_once)]
-
-
-def test_memory_and_disk_are_looked_at(monkeypatch):
     monkeypatch.setattr(profiles, "hub_unreachable", lambda: "")
     monkeypatch.setattr(profiles, "free_gigabytes", lambda: 4.0)
     monkeypatch.setattr(profiles.shutil, "disk_usage", lambda place: types.SimpleNamespace(free=5e9))
-    disk, memory = said(PAPER)
-    assert said(PAPER, 2)[1] == "memory: gpt2-xl needs 16.9 GB, for 2 notebooks at once, 4.0 GB are free"
+    asked = {"models": ["bert-large-cased", "gpt2-xl"], "data": ["marvin-linzen/simple"], "lemmas": ["newman-clean"]}
+    disk, memory = map(str, profiles.missing(asked, 1))
     assert disk.startswith("disk: 7.8 GB are to be downloaded, 5.0 GB are free")
     assert memory == "memory: gpt2-xl needs 8.4 GB, 4.0 GB are free"
+    together = str(profiles.missing(asked, 2)[1])
+    assert together == "memory: gpt2-xl needs 16.9 GB, for 2 notebooks at once, 4.0 GB are free"
 
 
 @pytest.mark.parametrize("name", ["base", "paper"])
