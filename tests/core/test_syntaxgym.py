@@ -60,17 +60,15 @@ def suite_files(reference_data, request):
 
 def test_all_public_suites_are_read_and_counted(public):
     suites = [read_suite(path) for path in public]
-    assert len(suites) == 34
-    assert sum(len(suite.items) for suite in suites) == 842
-    table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv").set_index("suite")
+    assert len(suites) == 34 and sum(len(suite.items) for suite in suites) == 842
+    table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv", keep_default_na=False).set_index("suite")
     for suite in suites:
-        facts = table.loc[suite.name]
-        assert len(suite.items) == facts.n_items
-        assert len(suite.conditions) == facts.n_conditions
-        assert len(suite.regions) == facts.n_regions
-        assert len(list(suite.sentences())) == facts.n_sentences
-        assert len(suite.predictions) == facts.n_predictions
-        assert library.circuit(suite) == (facts.circuit if isinstance(facts.circuit, str) else "")
+        parts = suite.items, suite.conditions, suite.regions, [*suite.sentences()], suite.predictions
+        sizes = table.loc[
+            suite.name, [f"n_{n}" for n in ("items", "conditions", "regions", "sentences", "predictions")]
+        ]
+        assert [*map(len, parts)] == sizes.tolist()
+        assert library.circuit(suite) == table.loc[suite.name, "circuit"]
 
 
 def test_nothing_of_a_suite_is_lost(suite_files):
@@ -142,13 +140,11 @@ REGION = ("items", 1, "conditions", 0, "regions", 2)
         ((*REGION, "content"), 5, "items[1].conditions[0].regions[2].content: 5 is not of type 'string'"),
         (("items", 1, "item_number"), 1, "the suite: item 1 is there 2 times"),
         (("meta", "metric"), "summ", "meta.metric: 'summ' is not one of ['sum', 'mean', 'median', 'range', 'max'"),
-        (("region_meta", "x"), "verb", "region_meta: 'x' does not match "),
         (("predictions", 0, "formula"), "(9;%right%) < 2", "prediction 1: formula, character 2: no region 9"),
         (("predictions", 1, "formula"), "(*;%rigth%) < 2", "prediction 2: formula, character 2: no condition 'rigth'"),
         (("predictions", 1, "formula"), "1 < 2 < 3", "prediction 2: formula, character 7: unexpected '<'"),
         (("items", 1, "conditions", 0, "regions"), [{"region_number": n, "content": ""} for n in (1, 2, 3, 4)],
          "item 2, condition 'right': every region is empty"),
-        (("extra",), 1, "Additional properties are not allowed ('extra' was unexpected)"),
     ],
 )  # fmt: skip
 def test_bad_suites_are_refused_in_one_line_that_names_the_place(path, value, message):
