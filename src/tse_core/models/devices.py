@@ -1,7 +1,7 @@
 """The device on which a model computes, its precision and its memory."""
 
 import ctypes
-import sys
+from contextlib import suppress
 from functools import cache
 
 import torch
@@ -26,15 +26,12 @@ def usable_device(device: str) -> torch.device:
 
 
 @cache
-def keep_freed_memory() -> bool:
-    """Keep the memory that a pass frees, as getting it again takes ten times as long; returns whether that worked.
+def keep_freed_memory() -> None:
+    """Keep the memory that a pass frees, as getting it again takes ten times as long.
 
     This is a setting of the C library that only glibc, the usual one on Linux, has.
     """
-    if not sys.platform.startswith("linux"):
-        return False
-    try:
-        mallopt = ctypes.CDLL("libc.so.6").mallopt
-    except (OSError, AttributeError):
-        return False
-    return all(mallopt(name, value) for name, value in ((TRIM_THRESHOLD, KEPT), (MMAP_THRESHOLD, LARGEST)))
+    with suppress(OSError, AttributeError):
+        libc = ctypes.CDLL("libc.so.6")
+        libc.mallopt(TRIM_THRESHOLD, KEPT)
+        libc.mallopt(MMAP_THRESHOLD, LARGEST)

@@ -45,9 +45,8 @@ BUSY = Retry(  # a server that restarts or is overloaded is asked again; one tha
 class ServerModel(SurprisalModel):
     """A model behind a server at an address such as ``http://127.0.0.1:8000/v1``.
 
-    `served` says which of the server's models, and may be left out where it has one. A key, if the server wants one, is
-    taken from the environment variable ``TSE_API_KEY``. Raises InputError where the server cannot be reached, or has no
-    such model.
+    `served` says which of the server's models, where it has several. The environment variable ``TSE_API_KEY`` may hold
+    a key. Raises InputError where the server cannot be reached, or has no such model.
     """
 
     kind = "server"
@@ -90,8 +89,8 @@ class ServerModel(SurprisalModel):
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         """The surprisal of every token of every sentence, with its place in the sentence.
 
-        Raises InputError where the server is gone or too slow, another model answers than before, an answer is not the
-        log-probabilities of its sentence, or a token that the server wrote is not as likely when the server reads it.
+        Raises InputError where the server is gone or too slow, another model answers than before, or an answer is not
+        the log-probabilities of its sentence.
         """
         for sentence in sentences:
             if mark := SPECIAL.search(sentence):
