@@ -103,7 +103,7 @@ failing_table(claims, "Claims that the papers' own numbers do not bear out")
 #
 # ## What the papers' models said here
 #
-# The other 229 claims wait for a model, so none is reproduced yet. *Reproduced* means that the paper's model, over as many verbs and scored in the same way, gave the printed number.
+# The other 229 claims wait for a model, so none is reproduced yet. *Reproduced* means that the paper's model, over as many verbs and scored alike, gave the printed number.
 
 # %%
 from tse_book.pages import table
@@ -181,7 +181,8 @@ blimp = published.blimp_table3()
 # :label: 00-verdict
 #
 # All four `runs` used the *released* {term}`protocol`. `same_list` says whether as many {term}`lemmas <lemma>` counted as in
-# the paper. Give `verdict`, a dictionary from a, b, c and d to a verdict's name.
+# the paper, `laboratory` whether a {term}`laboratory model` ran. Give `verdict`, a dictionary from a, b, c and d to a
+# verdict's name.
 #
 # ```{dropdown} Hint
 # The margin beside *Every claim* in [the ledger](19_ledger.ipynb) has the rules.

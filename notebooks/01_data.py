@@ -135,7 +135,7 @@ for name, lemmas in lists.items():
     print(name, len(lemmas))
 
 # %% [markdown]
-# The clean list leaves out 25 lemmas of the appendix.
+# The clean list leaves out 25 lemmas.
 
 # %%
 appendix = lists["newman-appendix"].table

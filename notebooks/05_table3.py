@@ -96,7 +96,7 @@ for name, words in slots.groupby("model", sort=False):
     display(charts.form_bars(top, title=name))
 
 # %% [markdown] tags=["explains"]
-# The masked model, which has read *are young*, gives ten verbs. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. The verb list has two of them, *team* and *order*, as forms of verbs, so they are marked wrong. Read as nouns they only continue the noun phrase.
+# The masked model, which has read *are young*, gives ten verbs. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. The verb list has two of them, *team* and *order*, as forms of verbs, so they are marked wrong. As nouns they only continue the noun phrase.
 #
 # The scores of each sentence, and the probability on past forms, which no score judges:
 
