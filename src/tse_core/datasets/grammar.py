@@ -61,7 +61,7 @@ class Slot(NamedTuple):
 
     list: str
     kind: str
-    index: int
+    index: int  # type: ignore[assignment]  # a tuple has a method of this name
     tested: bool
     entries: Sequence[Entry]
 

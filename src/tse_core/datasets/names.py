@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -54,7 +55,8 @@ def load_pairs(
         shaped = not set(name_or_path) >= _AS_LOADED
         pairs = agreement_pairs(name_or_path, columns, capital=capital and shaped, period=period and shaped)
         return _called(name_or_path.attrs.get("name", "pairs"), pairs)
-    name, spelling = str(name_or_path).rstrip("/"), {"capital": capital, "period": period}
+    name = str(name_or_path).rstrip("/")
+    spelling: dict[str, Any] = {"capital": capital, "period": period}
     head, _, tail = name.partition("/")
     if name.endswith(FILES):
         return _called(name, agreement_pairs(read_table(name_or_path), columns, **spelling))
@@ -154,7 +156,8 @@ def _parts(data: DataSet) -> dict[str, list[Path]]:
     else:
         paths = [Path(path) for path in data.files]
     patterns = load_grammar(data.grammar).templates if data.format == "clams" else []
-    slugs, parts = {pattern.name: pattern.slug for pattern in patterns}, {}
+    slugs = {pattern.name: pattern.slug for pattern in patterns}
+    parts: dict[str, list[Path]] = {}
     for path in paths:
         parts.setdefault(slugs.get(path.stem, path.stem), []).append(path)
     return parts

@@ -101,12 +101,13 @@ class Formula:
         except VisitError as error:
             raise error.orig_exc from None
         except UnexpectedCharacters as error:
-            raise FormulaError(error.pos_in_stream + 1, f"unexpected {text[error.pos_in_stream]!r}") from None
+            place = error.pos_in_stream or 0
+            raise FormulaError(place + 1, f"unexpected {text[place]!r}") from None
         except UnexpectedToken as error:
             if error.token.type == "$END":
                 message = "the formula ends too early; it must compare two surprisals with <, > or ="
                 raise FormulaError(len(text) + 1, message) from None
-            raise FormulaError(error.token.start_pos + 1, f"unexpected {str(error.token)!r}") from None
+            raise FormulaError((error.token.start_pos or 0) + 1, f"unexpected {str(error.token)!r}") from None
 
     def holds(self, totals: Totals) -> bool:
         """Whether the prediction is true of ``totals``, bits by (region number, condition name)."""

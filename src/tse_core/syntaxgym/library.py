@@ -60,7 +60,7 @@ def list_suites() -> pd.DataFrame:
     rows = []
     for collection, suites in _collections().items():
         if collection == LABORATORY:
-            rows += [(name, collection, circuit(read_suite(path)), True) for name, path in suites.items()]
+            rows += [(name, collection, circuit(read_suite(path)), True) for name, path in suites.items() if path]
         else:
             source = "public" if collection == PUBLIC else collection
             there = downloads.states([collection])["state"] == "cached"
@@ -87,11 +87,11 @@ def circuit(suite: Suite) -> str:
 
 def _collections() -> dict[str, dict[str, Path | None]]:
     """Collection -> the names of its suites -> their files, None for those to download."""
-    own = sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
-    holding = (data for data in data_sets().values() if data.holds == "suites")
-    return {LABORATORY: {path.stem: path for path in own}} | {
-        data.name: dict.fromkeys(Path(path).stem for path in data.files) for data in holding
+    own: dict[str, Path | None] = {
+        path.stem: path for path in sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
     }
+    holding = (data for data in data_sets().values() if data.holds == "suites")
+    return {LABORATORY: own} | {data.name: dict.fromkeys(Path(path).stem for path in data.files) for data in holding}
 
 
 @cache
