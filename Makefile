@@ -50,7 +50,7 @@ linkcheck: $(READY)
 
 test: $(TESTED)
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --ignore tests/browser -m "not slow"
-	@$(BIN)/python -m pytest --doctest-modules src
+	@$(BIN)/python -m pytest --doctest-modules src book/make/execute.py
 
 test-slow: $(TESTED)
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --ignore tests/browser -m slow
