@@ -132,13 +132,14 @@ def prepare(
         "pairs": f"{len(drawn) - without_form:,} of {len(pairs):,}",
         "lemmas": listed,
         "lemmas of single tokens": (verbs.lemmas["tokens"] == 1).sum() if verbs.spellings else 0,
-        "contexts drawn": f"{len(contexts)} of {every} (seed {options.seed})" if options.contexts != "all" else 0,
+        "contexts drawn": f"{len(contexts):,} of {every:,} (seed {options.seed})" if options.contexts != "all" else 0,
         "pairs outside the sample": len(known) - len(drawn),
         "pairs whose verb has no form that counts": without_form,
         "pairs whose subject's number is not known": len(pairs) - len(known),
         "numbers guessed from English spelling": guessed,
     }
-    scored = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
+    said = {what: count if isinstance(count, str) else f"{count:,}" for what, count in counts.items() if count}
+    scored = "; ".join(f"{what}: {count}" for what, count in said.items())
     names = f"{name}@{data_hash(known)}", f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})"
     return Prepared(scorer, drawn, contexts, *names, scored)
 
