@@ -56,7 +56,8 @@ def check_links() -> None:
 
 def jupyter_book(*options: str) -> subprocess.CompletedProcess:
     """Build from the repository's root, where its extensions find this package and the reference finds tse_core."""
-    command = [str(Path(sys.executable).parent / "jupyter-book"), "build", ".", *options]
+    # Not the script jupyter-book: it is elsewhere where this environment borrows the package from another Python.
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", ".", *options]
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)  # noqa: S603  (a fixed command)
 
