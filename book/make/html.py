@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 from book.make import BUILD, HTML, ROOT, fail
 
