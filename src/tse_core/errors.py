@@ -48,11 +48,7 @@ def shortened(value: object) -> str:
 
 def check_known(what: str, name: object, known: Collection, hint: str = "") -> None:
     """Raises the error of `unknown_name_error` for a name that is not among the known ones."""
-    try:
-        there = name in known
-    except (TypeError, ValueError):  # a list or an array is not a name
-        there = False
-    if not there:
+    if name not in known:
         raise unknown_name_error(what, name, known, hint)
 
 

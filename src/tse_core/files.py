@@ -1,11 +1,9 @@
 """Files: read with one clear line for each error, written whole or not at all, named safely."""
 
-import errno
 import hashlib
 import os
 import re
 import uuid
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,6 @@ import yaml
 
 from tse_core.errors import InputError
 
-LARGEST = 2**31  # bytes of text that are read at once
-LARGEST_YAML = 2**22
 LONGEST_NAME = 80  # characters; file systems take 255 bytes
 # These return False, rather than fail, for text that cannot be a path.
 is_there, is_file, is_folder = os.path.exists, os.path.isfile, os.path.isdir
@@ -36,30 +32,18 @@ def safe_name(text: str) -> str:
     return f"{plain[: LONGEST_NAME - 9]}-{digest}".lstrip("-")
 
 
-def read_text(path: str | Path, *, largest: int = LARGEST) -> str:
+def read_text(path: str | Path) -> str:
     """The text of a file in UTF-8, without a byte order mark, its line ends as they are.
 
-    Raises InputError: no such file, no permission, no UTF-8, more than `largest` bytes.
+    Raises InputError: no such file, no permission, no UTF-8.
     """
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
-            contents = file.read(largest + 1)
+        contents = Path(path).read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError:  # a NUL, or half of a character
-        raise InputError(f"{str(path)!r} is not a file path") from None
-    if len(contents) > largest:
-        raise InputError(f"{path}: has more than {largest:,} bytes")
     return decoded(contents, str(path))
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Opens a file; a pipe that nobody writes to is opened too, and is empty."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    os.set_blocking(descriptor, True)
-    return descriptor
 
 
 def decoded(contents: bytes, where: str) -> str:
@@ -77,13 +61,10 @@ def lines_of(text: str) -> list[str]:
 
 
 def read_yaml(path: str | Path) -> Any:
-    """The contents of a YAML file without aliases (so it is no larger than it looks) or repeated keys.
-
-    Raises InputError with the file's name and the line.
-    """
-    text = read_text(path, largest=LARGEST_YAML)
+    """The contents of a YAML file, in which no key may appear twice. Raises InputError with the file and the line."""
+    text = read_text(path)
     try:
-        return _PlainYaml(text).get_single_data()
+        return yaml.load(text, _UniqueKeys)  # noqa: S506  (a SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
@@ -91,26 +72,19 @@ def read_yaml(path: str | Path) -> Any:
         raise InputError(f"{path}{line}: not YAML as it is read here ({reason})") from None
 
 
-class _PlainYaml(yaml.SafeLoader):
-    """YAML's plain part."""
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML's plain part; aliases, which can make a small file huge, and repeated keys are mistakes."""
 
     def compose_node(self, parent, index):
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.composer.ComposerError(
-                None, None, f"the alias *{event.anchor}; write out what it stands for", event.start_mark
-            )
+            raise yaml.MarkedYAMLError(problem="an alias; write it out", problem_mark=self.peek_event().start_mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node, deep=False):
-        seen = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable) and key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {str(key)[:80]!r} appears twice", key_node.start_mark
-                )
-            seen |= {key} if isinstance(key, Hashable) else set()
+        names = [key.value for key, _ in node.value]
+        for (key, _), name in zip(node.value, names, strict=True):
+            if names.count(name) > 1:
+                raise yaml.MarkedYAMLError(problem=f"the key {name!r} appears twice", problem_mark=key.start_mark)
         return super().construct_mapping(node, deep)
 
 
@@ -120,35 +94,24 @@ def write_output(path: str | Path, contents: str | bytes) -> None:
     Raises InputError if the folder is missing, the disk is full or the place cannot be written.
     """
     path = Path(path)
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}")
     data = contents.encode("utf-8", "backslashreplace") if isinstance(contents, str) else contents
     try:
-        if not path.parent.is_dir():
-            raise InputError(f"{path}: there is no folder {path.parent}")
-        if path.exists() and not path.is_file() and not path.is_dir():  # a device, a pipe
-            path.write_bytes(data)
-        else:
-            write_aside(path, data)
+        write_aside(path, data)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror}); what was there is kept") from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{str(path)!r} is not a file path") from None
 
 
 def write_aside(path: Path, contents: bytes) -> None:
     """Write a file next to its place, then move it there, so that it is never half written. Raises OSError."""
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.stem[:40]}.{uuid.uuid4().hex[:12]}.part")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less what the umask withholds
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(contents)
+        temporary.write_bytes(contents)
         temporary.replace(path)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):  # the error of a full disk names no file
-            error.filename = error.filename or str(path)
+    except OSError as error:
+        error.filename = str(path)  # the error of a full disk names no file
         raise
+    finally:
+        temporary.unlink(missing_ok=True)

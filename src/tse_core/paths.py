@@ -24,10 +24,7 @@ def mirror_folder() -> Path | None:
     mirror = os.environ.get("TSE_MIRROR", "")
     if not mirror or mirror.startswith(("http://", "https://")):
         return None
-    try:
-        folder = Path(mirror.removeprefix("file://")).expanduser()
-    except RuntimeError:  # ~nobody
-        raise InputError(f"TSE_MIRROR is {mirror!r}, and there is no such user here") from None
+    folder = Path(mirror.removeprefix("file://")).expanduser()
     if not folder.is_dir():
         raise InputError(f"TSE_MIRROR is {mirror!r}, which is neither a folder nor an http(s) address")
     return folder

@@ -5,9 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
-from fuzz import LONGEST, TARGETS, mutated, read
 from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
 from tse_core.datasets.registry import read_registry
 from tse_core.errors import unknown_name_error
@@ -15,17 +13,6 @@ from tse_core.results.store import Store
 
 ROOT = Path(__file__).parents[2]
 OURS = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "book").rglob("*.py"), *(ROOT / "notebooks").glob("*.py")])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("target", TARGETS)
-def test_no_reader_lets_anything_but_an_input_error_out_or_takes_long(target, tmp_path):
-    @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(mutated(TARGETS[target][1]))
-    def hostile(contents):
-        assert read(target, contents, tmp_path) < LONGEST
-
-    hostile()
 
 
 # What the code never does, besides what ruff's rules S forbid

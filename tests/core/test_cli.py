@@ -53,7 +53,7 @@ def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tm
     code, out, _ = tse("results", "diff", tmp_path / "exact.csv", tmp_path / "released.csv")
     assert code == 0 and "policies that differ: 1\n  protocol: exact/1 against released/1 ('released' sums" in out
     assert "Simple\tMW top 100 %\t" in out and "largest of 39 differences" in out
-    assert "policies: the same" in tse("results", "diff", tmp_path / "exact.csv", tmp_path / "exact.csv")[1]
+    assert "policies that differ: 0" in tse("results", "diff", tmp_path / "exact.csv", tmp_path / "exact.csv")[1]
 
 
 def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal, tiny_masked):
@@ -91,7 +91,7 @@ def test_fetch_then_verify_then_repair(tse, tiny_registry, monkeypatch):
 
     path_of(HELLO).write_bytes(b"H" + path_of(HELLO).read_bytes()[1:])
     code, output, _ = tse("data", "verify")
-    assert code == 1 and output.startswith("damaged: greetings/hello (")
+    assert code == 1 and output.startswith("damaged: greetings/hello; ")
     assert tse("data", "fetch", "greetings/hello")[1].startswith("files fetched: 1, already there: 0")
     assert tse("data", "verify")[0] == 0
 

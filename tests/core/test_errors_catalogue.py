@@ -1,9 +1,7 @@
 """A mistake of a user is one line that says what was wrong and where, and exit code 2.
 
 The catalogue, errors_catalogue.txt, holds commands and the line each gets; ... stands for what differs between
-machines. Options and choices that do not exist are typer's to report. What each
-reader refuses is with that reader's tests, and tests/fuzz.py gives every reader what nobody
-thought of.
+machines. Options and choices that do not exist are typer's to report.
 """
 
 import re
@@ -12,24 +10,36 @@ from pathlib import Path
 
 import pytest
 
-from bad_files import write_files
 from tse_core.cli import main
 
 FILE = Path(__file__).with_name("errors_catalogue.txt")
 CATALOGUE = re.findall(r"^\$ tse (.*)\n(.*)$", FILE.read_text(), re.MULTILINE)
+PAIR = '{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}\n'
+FILES = {
+    "good.jsonl": PAIR,
+    "gap.txt": "The author laughs.\n\nThe author.\n",
+    "plan.yaml": "models: [absent-model]\ndata: [good.jsonl]\n",
+    "gym-suite.yaml": "suites: [nowhere]\n",
+    "folder.parquet/x": "",
+    "pickled/config.json": '{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}',
+    "pickled/pytorch_model.bin": "",
+    "t5/config.json": '{"model_type": "t5", "is_encoder_decoder": true, "architectures": ["T5"]}',
+}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, tiny_causal):
     place = tmp_path_factory.mktemp("catalogue")
-    write_files(place)
+    for name, contents in FILES.items():
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(contents)
     (place / "tiny").symlink_to(tiny_causal)
     return place
 
 
 @pytest.fixture(autouse=True)
 def alone(folder, monkeypatch):
-    """In the folder of bad files, with an empty cache and no network."""
+    """In the folder of these files, with an empty cache and no network."""
     monkeypatch.chdir(folder)
     for name, value in (("TSE_CACHE", "cache"), ("TSE_STORE", str(folder / "no-store")), ("HF_HUB_OFFLINE", "1")):
         monkeypatch.setenv(name, value)

@@ -8,15 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
-from tse_core.files import (
-    read_text,
-    read_yaml,
-    safe_name,
-    write_aside,
-    write_output,
-)
-
-BOMB = "a: &a [x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: [*b, *b, *b, *b, *b, *b, *b]\n"
+from tse_core.files import read_text, read_yaml, safe_name, write_aside, write_output
 
 
 @example("../../owned")
@@ -40,25 +32,21 @@ def test_two_names_share_no_file_even_where_case_is_ignored(first, second):
 @pytest.mark.parametrize(
     ("contents", "line"),
     [
-        (BOMB, "line 2: .*the alias \\*a; write out"),
-        ("a: 1\nb: 2\na: 3\n", "line 3: .*the key 'a' appears twice"),
+        ("a: &a [x, x]\nb: [*a, *a]\n", "line 2: .*an alias; write it out"),
+        ("b: 1\na: {c: 2,\n c: 3}\n", "line 2: .*the key 'c' appears twice"),
         ("a: 2021-13-45\n", "month must be in"),
         ("[" * 5000, "recursion"),
-        ("- \t\0", "line 1|special characters"),
         ("a: !!python/name:os.system\n", "line 1"),
-        ("? [a]\n: 1\n", "line 1: .*unhashable"),
     ],
 )
-def test_yaml_that_is_more_than_it_looks_is_refused_in_one_line(tmp_path, contents, line):
+def test_yaml_that_is_not_what_it_looks_is_refused_in_one_line(tmp_path, contents, line):
     (tmp_path / "x.yaml").write_text(contents)
     with pytest.raises(InputError, match=f"x.yaml.*{line}") as caught:
         read_yaml(tmp_path / "x.yaml")
     assert len(str(caught.value)) < 500 + len(str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("name", "line"), [("absent", "no such file"), (".", "Is a directory"), ("a\0b", "is not a file path")]
-)
+@pytest.mark.parametrize(("name", "line"), [("absent", "no such file"), (".", "Is a directory")])
 def test_what_cannot_be_read_is_named(tmp_path, name, line):
     with pytest.raises(InputError, match=line):
         read_text(tmp_path / name)
@@ -70,8 +58,6 @@ def test_a_byte_order_mark_is_no_text_and_other_encodings_are_refused(tmp_path):
     assert read_text(tmp_path / "a") == "café\r\n"
     with pytest.raises(InputError, match="not text in UTF-8 \\(byte 4 is 0xe9\\)"):
         read_text(tmp_path / "b")
-    with pytest.raises(InputError, match="more than 3 bytes"):
-        read_text(tmp_path / "a", largest=3)
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path):

@@ -35,8 +35,6 @@ def evaluation(tiny_causal):
         ({"sample": 0}, "sample is 0; it must be a number"),
         ({"sample": "some"}, "sample is 'some'; it must be a number"),
         ({"forms": "word"}, "unknown forms 'word'.*did you mean 'words'"),
-        ({"protocol": ["exact"]}, "unknown protocol"),
-        ({"detail": np.array(["forms", "lemmas"])}, "unknown detail"),
         ({"pairs": PAIRS.iloc[:0]}, "there are no pairs to score"),
         ({"pairs": PAIRS.assign(wrong=["laugh", "laugh"])}, "row 2: the correct and the wrong form are the same"),
         ({"pairs": PAIRS.assign(number=["plural", "singular"])}, "said to be plural, .* 'laughs' is singular"),

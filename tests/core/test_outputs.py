@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-PAIR = {"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}
 CSV = "good,bad\nThe author laughs.,The author laugh.\n"
 MODEL = "lab-systematic-causal"
 
@@ -19,16 +18,13 @@ COMMANDS = {  # each reads pairs.csv, verbs.csv, plan.yaml or suite.csv, and nam
     "sweep": ["sweep", "plan.yaml", "--out", "pairs.csv"],
     "training-curves": ["training-curves", "plan.csv", "plan.csv"],
     "plot": ["plot", "pairs.csv", "--out", "pairs.csv"],
-    "a store that is the input": ["evaluate", MODEL, "--data", "pairs.csv", "--store", "pairs.csv"],
-    "a store that holds the input": ["blimp", MODEL, "--data", "folder/inside.csv", "--store", "folder"],
 }
 
 
 @pytest.mark.parametrize("what", COMMANDS)
 def test_what_a_command_reads_is_not_written_over(what, tse, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    for name in ("pairs.csv", "verbs.csv", "suite.csv", "plan.csv", "folder/inside.csv"):
+    for name in ("pairs.csv", "verbs.csv", "suite.csv", "plan.csv"):
         (tmp_path / name).write_text(CSV)
     (tmp_path / "plan.yaml").write_text(json.dumps({"models": [MODEL], "data": ["pairs.csv"]}))
     (tmp_path / "link.csv").symlink_to("pairs.csv")
@@ -37,9 +33,3 @@ def test_what_a_command_reads_is_not_written_over(what, tse, tmp_path, monkeypat
     code, out, err = tse(*COMMANDS[what])
     assert code == 2 and "which is read; give another" in err and not out
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.*v")} == before and not (tmp_path / "store").exists()
-
-
-def test_results_are_read_from_a_folder_that_is_a_store(tse, tiny_causal, tmp_path):
-    tse("evaluate", tiny_causal, "--data", "marvin-linzen/simple")
-    (file,) = (tmp_path / "store").glob("*/results-*.parquet")
-    assert tse("results", "show", file, "--store", tmp_path / "store")[0] == 0

@@ -43,11 +43,9 @@ into its store. What cannot be measured with the model is listed.
 
 @app.command(help=HELP)
 @options.opens_a_model
-@options.keeps_work
 def record(
     model: options.ModelArgument,
     opening: options.Opening,
-    store,
     out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
     part: Annotated[
         list[str] | None,
@@ -56,6 +54,8 @@ def record(
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = None,
+    store: options.StoreFolder = None,
+    no_store: options.NoStore = False,
 ) -> None:
     from tse_book.laboratory.names import is_laboratory
     from tse_book.pages.statements import STATEMENTS, statements_for
@@ -69,16 +69,17 @@ def record(
     known = (*PARTS, FINDINGS, DETAILS, WORDS, CONTROLS, STATEMENTS)
     for name in part or []:
         check_known("part", name, known)
+    kept = options.store_in(store, no_store)
     (loaded,) = opening.models(model)
     asked = fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
     home = out / loaded.label.rpartition("/")[2]
     laboratory = is_laboratory(loaded.label)
     wanted = part or (PARTS if laboratory else known)
-    if parts := parts_for(loaded, lemmas, **asked, store=store, chosen=[name for name in PARTS if name in wanted]):
+    if parts := parts_for(loaded, lemmas, **asked, store=kept, chosen=[name for name in PARTS if name in wanted]):
         run(loaded, out, parts)
     tables = {
-        DETAILS: lambda: details_for(loaded, lemmas, **asked, store=store),
-        WORDS: lambda: words_for(loaded, lemmas, asked["data"], store),
+        DETAILS: lambda: details_for(loaded, lemmas, **asked, store=kept),
+        WORDS: lambda: words_for(loaded, lemmas, asked["data"], kept),
         CONTROLS: lambda: controls_for(loaded, lemmas),
         STATEMENTS: lambda: statements_for(home.name, lemmas, out),  # from the recorded controls
     }
@@ -87,7 +88,7 @@ def record(
         if name in wanted:
             made = record_details(home, tables[name]())
     if FINDINGS in wanted:  # last: they use what was recorded
-        made = record_findings(loaded, home, lemmas, **asked, store=store)
+        made = record_findings(loaded, home, lemmas, **asked, store=kept)
     for name, file in {**made["files"], **made.get("details", {})}.items():
         print(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
     for name, why in made["left_out"].items():

@@ -1,29 +1,15 @@
-"""The ``tse`` command: the frame of every sub-command. Streams are UTF-8, a user's mistake gives one line.
+"""The ``tse`` command: the frame of every sub-command. Output is UTF-8, a user's mistake gives one line.
 
 Nothing is imported here but the standard library and the errors, so that Ctrl-C works from the start.
 """
 
-import os
+import io
 import sys
 import warnings
-from pathlib import Path
 
 from tse_core.errors import InputError, TseWarning, shown
 
 STOPPED = 130  # exit code after Ctrl-C
-
-
-class Shown:
-    """A stream whose text cannot control the terminal; rich, which needs control characters, gets the raw stream."""
-
-    def __init__(self, stream):
-        self.rich_proxied_file = stream
-
-    def write(self, text: str) -> int:
-        return self.rich_proxied_file.write(shown(text))
-
-    def __getattr__(self, name: str):
-        return getattr(self.rich_proxied_file, name)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -32,7 +18,9 @@ def main(arguments: list[str] | None = None) -> None:
     0, or what the sub-command says; 2 for a mistake that the user can fix, on standard error; 130 when stopped with
     Ctrl-C. Any other exception is a fault of the program and is shown as Python shows it, with exit code 1.
     """
-    _prepare_streams()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # every character in any locale
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.simplefilter("always", TseWarning)
         warnings.showwarning = _warn
@@ -63,18 +51,7 @@ def _mistake(error: Exception) -> str:
     return ""
 
 
-def _prepare_streams() -> None:
-    """Make output and errors accept every character in any locale, and obey none; closed streams lead nowhere."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        stream = getattr(sys, name) or Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115  (stays open)
-        if mode == "w" and not isinstance(stream, Shown):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-            stream = Shown(stream)
-        setattr(sys, name, stream)
-
-
 def _warn(message, category, filename, lineno, file=None, line=None) -> None:
     """A warning as one line; those of other packages are for developers and are not shown."""
     if issubclass(category, TseWarning):
-        print("tse:", " ".join(str(message).split()), file=sys.stderr)
+        print("tse:", shown(" ".join(str(message).split())), file=sys.stderr)

@@ -1,6 +1,6 @@
 """tse blimp: which sentence of each minimal pair a model prefers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,20 +10,16 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_results, print_written, write_scores
-from tse_core.errors import InputError, check_known
 from tse_core.files import write_output
 
 
 @app.command()
 @options.opens_a_model
-@options.keeps_work
 def blimp(
     model: options.ModelArgument,
     opening: options.Opening,
-    store,
-    data: Annotated[str, typer.Option(help="Sentence pairs: blimp, laboratory, a file.")] = "blimp",
+    data: Annotated[list[str] | None, typer.Option(help="Sentence pairs, by name or file; may be repeated.")] = None,
     column: options.Columns = None,
-    paradigm: Annotated[list[str] | None, typer.Option(help="Only this paradigm; may be repeated.")] = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
         typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
@@ -35,6 +31,8 @@ def blimp(
     unknown: options.UnknownWords = "flag",
     out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
     table: options.Table = None,
+    store: options.StoreFolder = None,
+    no_store: options.NoStore = False,
 ) -> None:
     """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
@@ -42,17 +40,22 @@ def blimp(
 
     \b
     tse blimp lab-systematic-causal --data laboratory
-    tse blimp gpt2 --against gpt2-medium --paradigm wh_island --by paradigm
+    tse blimp gpt2 --against gpt2-medium --data blimp/wh_island --by paradigm
     """
     import pandas as pd
 
     from tse_core.blimp.defects import pair_defects
     from tse_core.blimp.scores import evaluate_blimp
+    from tse_core.datasets.names import load_sentence_pairs
 
-    pairs, runs = _chosen(data, paradigm, options.columns_of(column)), []
+    tables = [load_sentence_pairs(name, options.columns_of(column)) for name in data or ["blimp"]]
+    pairs = pd.concat(tables, ignore_index=True)
+    pairs.attrs["name"] = "+".join(each.attrs["name"] for each in tables)
+    policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
+    policies["store"] = options.store_in(store, no_store)
+    runs = []
     for loaded in opening.models(model, against):
-        policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
-        runs.append(evaluate_blimp(loaded, pairs, **policies, store=store))
+        runs.append(evaluate_blimp(loaded, pairs, **policies))
         _show(runs[-1], by)
     if against:
         _show_comparison(runs, by)
@@ -63,29 +66,8 @@ def blimp(
         named = [run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)) for run in runs]
         scores = pd.concat(named, ignore_index=True)
         write_output(out, scores.to_parquet(index=False) if out.suffix == ".parquet" else scores.to_csv(index=False))
+    print_written(out)
     write_scores(runs, table)
-    print_written(out, table)
-
-
-def _chosen(data: str, paradigms: list[str] | None, columns: Mapping[str, str] | None):
-    """The pairs of a name or file, all or those of some paradigms."""
-    import pandas as pd
-
-    from tse_core.datasets.names import FILES, load_sentence_pairs
-
-    if not paradigms:
-        return load_sentence_pairs(data, columns)
-    if not all(name.strip() for name in paradigms):
-        raise InputError("--paradigm is empty; it names a paradigm, and without it all are scored")
-    if data.endswith(FILES):
-        pairs = load_sentence_pairs(data, columns)
-        for name in paradigms:
-            check_known(f"paradigm of {data}", name, set(pairs["paradigm"]))
-        chosen = pairs[pairs["paradigm"].isin(paradigms)]
-    else:
-        chosen = pd.concat([load_sentence_pairs(f"{data}/{name}") for name in paradigms], ignore_index=True)
-    chosen.attrs["name"] = f"{Path(data).stem}/{'+'.join(paradigms)}"
-    return chosen
 
 
 def _show(run, by: str) -> None:

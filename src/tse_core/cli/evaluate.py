@@ -7,16 +7,14 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_note, print_results, print_written, write_scores
+from tse_core.cli.printing import print_note, print_results, write_scores
 
 
 @app.command()
 @options.opens_a_model
-@options.keeps_work
 def evaluate(
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help=f"{options.MODELS}; several give one table.")],
     opening: options.Opening,
-    store,
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")] = None,
     column: options.Columns = None,
     lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
@@ -44,10 +42,11 @@ def evaluate(
         str | None, typer.Option(help="A further model, compared with the first over the lemmas that all have.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
-    intervals: Annotated[bool, typer.Option(help="95 % intervals, clustered by subject noun.")] = True,
     batch_tokens: Annotated[int | None, typer.Option(help="Most tokens in one forward pass.", min=1)] = None,
+    store: options.StoreFolder = None,
+    no_store: options.NoStore = False,
 ) -> None:
-    """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2.
+    """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2, with 95 % intervals.
 
     Each unique context is scored over a whole list of verb lemmas (EW: the share it conjugates correctly, MW: the share
     of probability on correct forms), each pair with its own verb (TSE).
@@ -71,11 +70,12 @@ def evaluate(
         **{"verbs": verbs, "word_end": word_end} | older_names(forms),
         sample=int(sample) if sample and sample.isdecimal() else sample,
         seed=seed,
-        store=store,
+        store=options.store_in(store, no_store),
         batch_tokens=batch_tokens,
     )
-    for name in dict.fromkeys(["construction", by or "construction"]):
-        _show_scores(runs, name, intervals)
+    _show_scores(runs, "construction")
+    if by and by != "construction":
+        _show_scores(runs, by)
     for model, found in runs.runs:
         print(f"{model}: {found.scored}\n{found.signature}\n")
         if uncertain := int(found.pairs["within_noise"].sum()):
@@ -87,24 +87,22 @@ def evaluate(
         headings = {"difference": "first - second", "p_value": "p"}
         print_results(compared, ["construction", "metric", *headings], headings)
         print()
-    write_scores([found for _, found in runs.runs], out)
-    print_written(out)
+    write_scores([runs], out)
 
 
-def _show_scores(runs, by: str, intervals: bool) -> None:
+def _show_scores(runs, by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
     from tse_core.agreement.divisions import TABLE_ORDER, factor_names
 
-    table, factors = runs.table(by, intervals=intervals), factor_names(by)
+    table, factors = runs.table(by, intervals=True), factor_names(by)
     named = [*(["model"] if len(runs.models) > 1 else []), *factors]
     counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
     print_results(table, [*named, *metrics, *counted], {"TSE_items": "TSE of items"})
     print()
-    if intervals:
-        of_verbs = set(factors) & set(runs.runs[0][1].lemmas)
-        over = "subject nouns and verbs (EW, margin, NS, shift)" if of_verbs else "subject nouns"
-        print_note(f"note: 95 % intervals over {over}; margin and shift are in nats")
+    of_verbs = set(factors) & set(runs.runs[0][1].lemmas)
+    over = "subject nouns and verbs (EW, margin, NS, shift)" if of_verbs else "subject nouns"
+    print_note(f"note: 95 % intervals over {over}; margin and shift are in nats")
     if split := int(table["split_twins"].max() if "split_twins" in table else 0):
         print_note(f"note: NS leaves out twins whose two contexts are in different cells, up to {split:,} in a cell")

@@ -1,7 +1,7 @@
 """Options that several sub-commands share: which model and how it is opened, where finished work is kept."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -28,12 +28,12 @@ def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
     return checked
 
 
-results_file, table_file = _writable(".parquet", ".csv"), _writable(".csv")
+table_file = _writable(".csv")
 
 
 def results_option(what: str) -> Any:
     """The option of a command that writes a results file."""
-    return typer.Option(help=f"Write {what}: .parquet or .csv.", callback=results_file)
+    return typer.Option(help=f"Write {what}: .parquet or .csv.", callback=_writable(".parquet", ".csv"))
 
 
 def _of_model(*names: str, **how: Any) -> Any:
@@ -57,6 +57,13 @@ StoreFolder = Annotated[
     Path | None, typer.Option("--store", help="Folder of finished work instead of TSE_STORE.", rich_help_panel=WORK)
 ]
 NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)]
+
+
+def store_in(folder: Path | None, no_store: bool = False):
+    """The store in a folder, or in the user's own; None without one."""
+    from tse_core.results.store import Store  # imports pandas
+
+    return None if no_store else Store(folder)
 
 
 @dataclass(frozen=True)
@@ -86,65 +93,40 @@ class Opening:
         """The model of a name. Raises InputError."""
         from tse_core.models.coerce import load_model  # imports torch
 
-        said = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos")}
-        loaded: Any = load_model(name, **said, trust_remote_code=self.trust)
+        how = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos")}
+        loaded: Any = load_model(name, **how, trust_remote_code=self.trust)
         if self.timeout is not None and hasattr(loaded, "timeout"):  # behind a command or a server
             loaded.timeout = self.timeout
         return loaded
 
-    def names(self, first: str, *others: str | None) -> list[str]:
-        """The name of the first model, which may be a server's (``--model``), and of the others that are given."""
+    def models(self, first: str, *others: str | None) -> Iterator[Any]:
+        """The models of the names that are given, one by one; the first may be a server's (``--model``)."""
         if self.served is not None:
             if not first.startswith(("http://", "https://")):
                 raise InputError(f"--model names a model of a server; {first} is no address (http://127.0.0.1:8000/v1)")
             first = f"{first}#{self.served}"
-        return [first, *(name for name in others if name is not None)]
-
-    def models(self, first: str, *others: str | None) -> list:
-        """The models of `names`."""
-        return [self.model(name) for name in self.names(first, *others)]
+        yield from (self.model(name) for name in (first, *others) if name is not None)
 
 
 def opens_a_model(command: Callable) -> Callable:
     """The command with the options of `Opening`, which it receives together as ``opening``."""
-    return _with(command, "opening", Opening)
-
-
-def keeps_work(command: Callable) -> Callable:
-    """The command with ``--store`` and ``--no-store``, from which it receives the store or None as ``store``."""
-    return _with(command, "store", _store_or_none)
-
-
-def _store_or_none(store: StoreFolder = None, no_store: NoStore = False):
-    return None if no_store else store_in(store)
-
-
-def store_in(folder: Path | None):
-    """The store in a folder, or in the user's own."""
-    from tse_core.results.store import Store  # imports pandas
-
-    return Store(folder)
-
-
-def _with(command: Callable, name: str, made: Callable) -> Callable:
-    """The command with the options of a function in place of one parameter, which is what the function makes."""
-    own, shared = inspect.signature(command).parameters, inspect.signature(made).parameters
-    every = [*(option for option in own.values() if option.name != name), *shared.values()]
-    every = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in every]
+    shared = inspect.signature(Opening).parameters
+    options = {name: option for name, option in inspect.signature(command).parameters.items() if name != "opening"}
+    every = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (options | shared).values()]
 
     @wraps(command)
-    def called(**said):
-        value = made(**{option: said.pop(option) for option in shared})
-        return command(**said, **{name: value})
+    def called(**given):
+        opening = Opening(**{name: given.pop(name) for name in shared})
+        return command(**given, opening=opening)
 
     called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # typer reads it
     called.__annotations__ = {option.name: option.annotation for option in every}
     return called
 
 
-def columns_of(said: list[str] | None) -> Mapping[str, str] | None:
+def columns_of(given: list[str] | None) -> Mapping[str, str] | None:
     """What the columns of a table hold, from ``WHAT=NAME``."""
-    for text in said or []:
+    for text in given or []:
         if "=" not in text:
             raise typer.BadParameter(f"--column {text}: it must be WHAT=NAME, e.g. good=sentence")
-    return dict(text.split("=", 1) for text in said) if said else None
+    return dict(text.split("=", 1) for text in given) if given else None

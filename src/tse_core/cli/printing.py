@@ -36,16 +36,16 @@ def print_results(table: "pd.DataFrame", columns: Iterable[str], headings: Mappi
 
     A score of a column ``EW`` stands with its interval from ``EW_low`` and ``EW_high``, or from ``low`` and ``high``.
     """
-    columns = list(columns)
+    columns, headings = list(columns), headings or {}
     rows = [[_cell(row, name) for name in columns] for row in table.to_dict("records")]
-    print_table([(headings or {}).get(name, name) for name in columns], rows)
+    print_table([headings.get(name, name) for name in columns], rows)
 
 
 def _cell(row: Mapping[Any, Any], name: str) -> str:
     """Counts with commas, scores to three decimals, "-" where there is no score."""
     value = row[name]
     if isinstance(value, int):
-        return f"{value:,}" if not isinstance(value, bool) else ("no", "yes")[value]
+        return f"{value:,}"
     if not isinstance(value, float):
         return str(value)
     if value != value:
@@ -83,3 +83,4 @@ def write_scores(found: Iterable, file: Path | None) -> None:
         from tse_core.results.tidy import write_results
 
         write_results(pd.concat([each.tidy() for each in found], ignore_index=True), file)
+        print_written(file)

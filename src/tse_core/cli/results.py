@@ -7,7 +7,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_note, print_results, print_table
+from tse_core.cli.printing import print_results, print_table
 from tse_core.errors import InputError
 
 group = typer.Typer(help="Finished results: list, show, add, diff, export.", no_args_is_help=True)
@@ -47,34 +47,28 @@ def add(
 ) -> None:
     """Add results made elsewhere, on a GPU or in Colab, to the store, with their signatures.
 
-    All files are checked first. Numbers that the store has are skipped; so are files without results among several.
+    All files are checked first. Numbers that the store has are skipped, and so is what holds no results in a folder.
 
     Example:  tse results add recorded/gpt2
     """
     from tse_core.results.tidy import is_results, read_results
 
-    found = [file for place in files for file in (sorted(place.iterdir()) if place.is_dir() else [place])]
-    others = [file for file in found if len(found) > 1 and not is_results(file)]
-    tables = {file: read_results(file) for file in found if file not in others}
+    tables: dict = {}
+    for place in files:
+        inside = sorted(filter(is_results, place.iterdir())) if place.is_dir() else [place]
+        tables |= {file: read_results(file) for file in inside}
     if not tables:
         raise InputError(f"{', '.join(map(str, files))}: no results file is there (.parquet or .csv with signatures)")
-    if others:
-        print_note(f"tse: skipped, as they hold no results: {', '.join(file.name for file in others)}")
     for file, table in tables.items():
         new = options.store_in(store).add(table)
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
 
 
 @group.command()
-def diff(
-    first: Which,
-    second: Which,
-    curves: Annotated[bool, typer.Option("--curves", help="Every cut-off, not just the rows of Table 2.")] = False,
-    store: options.StoreFolder = None,
-) -> None:
+def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None:
     """Say which policies of two results differ, what each does to scores, and by how much the scores differ.
 
-    Example:  tse results diff 4f2a91 scores.parquet --curves
+    Example:  tse results diff 4f2a91 scores.parquet
     """
     from tse_core.results.comparing import differences, require_identified
     from tse_core.results.signature import Signature
@@ -87,14 +81,13 @@ def diff(
     for part in ("model", "data"):
         print(f"{part}:", " against ".join(dict.fromkeys(signature.identity[part] for signature in made)))
     policies = differences(*made)
-    print("policies: the same" if not policies else f"policies that differ: {len(policies)}")
+    print(f"policies that differ: {len(policies)}")
     for difference in policies:
         print(f"  {difference}")
-    share = " of the list" if any(signature.policy.get("cut") == "list" for signature in made) else ""
-    at = " " + found["side"] + " " + (100 * found["cutoff"]).map("{:g} %".format) + share
+    at = " " + found["side"] + " " + (100 * found["cutoff"]).map("{:g} %".format)
     found["metric"] += at.where(found["side"] != "", "")
-    shown = found if curves else _whole(found)
-    print_results(shown, ["construction", "metric", "first", "second", "difference"], {"difference": "second - first"})
+    columns = ["construction", "metric", "first", "second", "difference"]
+    print_results(_whole(found), columns, {"difference": "second - first"})
     if found["difference"].notna().any():
         row = found.loc[found["difference"].abs().idxmax()]
         place = f"{row['construction']}, {row['metric']}"

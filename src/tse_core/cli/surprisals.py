@@ -7,7 +7,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.errors import InputError
+from tse_core.errors import InputError, shown
 from tse_core.files import decoded, lines_of, read_text
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")]
@@ -15,12 +15,7 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="Text, one sentence pe
 
 @app.command()
 @options.opens_a_model
-def surprisals(
-    model: options.ModelArgument,
-    file: File,
-    opening: options.Opening,
-    decimals: Annotated[int, typer.Option(help="Decimals of the surprisals.", min=0, max=17)] = 4,
-) -> None:
+def surprisals(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal, separated by tabs.
 
     A causal model without a beginning-of-sequence token gives its first token 0. A masked model is scored by
@@ -29,36 +24,34 @@ def surprisals(
     Example:  echo "The author laughs." | tse surprisals lab-systematic-causal -
     """
     sentences = _sentences(file)
-    from tse_core.models.surprisal_model import SurprisalModel
     from tse_core.progress import progress
     from tse_core.sentences.tokens import token_surprisals
 
     (loaded,) = opening.models(model)
     with progress(len(sentences), "surprisals", unit="sentences") as bar:
         scores = token_surprisals(loaded, sentences, advance=lambda share: bar.update(share * len(sentences)))
-    given = isinstance(loaded, SurprisalModel)
-    tokens = [found.tokens for found in scores] if given else loaded.tokenize(sentences)
+    tokens = loaded.tokenize(sentences) if loaded.kind in ("causal", "masked") else [found.tokens for found in scores]
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
-    for number, (names, found) in enumerate(zip(tokens, scores, strict=True), 1):
+    for sentence, (names, found) in enumerate(zip(tokens, scores, strict=True), 1):
         for position, (token, bits) in enumerate(zip(names, found.bits, strict=True), 1):
-            print(number, position, token, f"{bits:.{decimals}f}", sep="\t")
+            print(sentence, position, shown(token), f"{bits:.4f}", sep="\t")
 
 
 @app.command()
 @options.opens_a_model
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print the tokens of every sentence, separated by spaces."""
-    sentences = _sentences(file)
-    for tokens in opening.models(model)[0].tokenize(sentences):
-        print(*tokens)
+    (loaded,), sentences = opening.models(model), _sentences(file)
+    for tokens in loaded.tokenize(sentences):
+        print(*map(shown, tokens))
 
 
 @app.command()
 @options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print for every token of every sentence 1 if the model does not know it, else 0."""
-    sentences = _sentences(file)
-    for marks in opening.models(model)[0].unkify(sentences):
+    (loaded,), sentences = opening.models(model), _sentences(file)
+    for marks in loaded.unkify(sentences):
         print(*map(int, marks))
 
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.commands import app, spare
-from tse_core.cli.printing import print_table, print_written, write_scores
+from tse_core.cli.commands import app, refuse_overwriting
+from tse_core.cli.printing import print_table, write_scores
 
 
 @app.command()
@@ -21,7 +21,6 @@ def sweep(
         int | None, typer.Option(help="Processes (by default one for each GPU, else one), or jobs at a time.", min=1)
     ] = None,
     address: Annotated[str | None, typer.Option(help="Address of a running Dask scheduler.")] = None,
-    threads: Annotated[int, typer.Option(help="Processor threads of each worker.", min=1)] = 1,
     out: Annotated[Path | None, options.results_option("all scores")] = None,
     store: options.StoreFolder = None,
 ) -> None:
@@ -40,20 +39,16 @@ def sweep(
     from tse_core.sweep.running import trouble
 
     loaded = load_plan(plan)
-    spare(out, [[run.data, run.lemmas, run.model.source] for run in loaded.runs])
+    refuse_overwriting(out, [[run.data, run.lemmas] for run in loaded.runs])
     if dry_run:
         troubles = {run: trouble(run) for run in loaded.runs}
         print_table(["run", "trouble"], troubles.items())
         failing = sum(map(bool, troubles.values()))
         print(f"{len(troubles)} runs, of which {failing} cannot be done")
-        if failing:
-            raise typer.Exit(2 if failing == len(troubles) else 1)
-        return
-    done = run_plan(loaded, store=store, workers=workers, address=address, threads=threads)
-    write_scores([done], out)
+        raise typer.Exit(2 if failing == len(troubles) else min(failing, 1))
+    done = run_plan(loaded, store=store, workers=workers, address=address)
     print(f"{len(loaded.runs) - len(done.failures)} of {len(loaded.runs)} runs done, {len(done.failures)} failed")
-    print_written(out)
+    write_scores([done], out)
     for failure in done.failures.values():
         print(f"tse: failed: {failure}", file=sys.stderr)
-    if done.failures:
-        raise typer.Exit(1)
+    raise typer.Exit(1 if done.failures else 0)

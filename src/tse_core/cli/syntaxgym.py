@@ -18,12 +18,10 @@ Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="Names tha
 
 @group.command()
 @options.opens_a_model
-@options.keeps_work
 def evaluate(
     model: options.ModelArgument,
     suites: Suites,
     opening: options.Opening,
-    store,
     also: Annotated[list[str] | None, typer.Option(help="One more model; may be repeated.")] = None,
     metric: Annotated[
         Literal["sum", "mean", "median", "range", "max", "min"] | None,
@@ -32,6 +30,8 @@ def evaluate(
     unknown: options.UnknownWords = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
     table: options.Table = None,
+    store: options.StoreFolder = None,
+    no_store: options.NoStore = False,
 ) -> None:
     """Evaluate a model on suites: the share of items for which every prediction holds.
 
@@ -49,8 +49,8 @@ def evaluate(
     read, outcomes = _read(suites), []
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    models = (opening.model(name) for name in opening.names(model, *(also or [])))
-    for outcome in evaluate_suites(models, read, metric=metric, store=store):
+    models, kept = opening.models(model, *(also or [])), options.store_in(store, no_store)
+    for outcome in evaluate_suites(models, read, metric=metric, store=kept):
         outcomes.append(outcome)
         if out:
             file = out / f"{safe_name(outcome.suite.name)}.{safe_name(outcome.signature.model)}.json"
@@ -58,8 +58,8 @@ def evaluate(
     _show(outcomes, unknown)
     if lost := sum(outcome.unscored for outcome in outcomes):
         print_note(f"note: in {lost:,} items a prediction rests on a first token, which counts 0 bits; --bos adds one")
+    print_written(out)
     write_scores(outcomes, table)
-    print_written(out, table)
     if unknown == "refuse" and (out or table) and any(outcome.items["unknown"].any() for outcome in outcomes):
         print_note("note: what was written is about all items, those with unknown words too")
 
@@ -130,8 +130,8 @@ def _show(outcomes: list, unknown: str) -> None:
     else:
         words = "items with unknown words"
         shown = {
-            "correct": [f"{row.correct}/{row.judged}" for row in table.itertuples()],
-            words: [f"{row.unknown} of {row.items}" for row in table.itertuples()],
+            "correct": _fractions(table, "correct", "judged", "/"),
+            words: _fractions(table, "unknown", "items", " of "),
         }
         print_results(table.assign(**shown), ["model", "suite", "circuit", "accuracy", "correct", words])
         print()
@@ -141,3 +141,7 @@ def _show(outcomes: list, unknown: str) -> None:
         print_note(f"note: {affected:,} of {table['items'].sum():,} items have unknown words")
     if refused := int((table["items"] - table["judged"]).sum()):
         print_note(f"note: {refused:,} of {table['items'].sum():,} items are not judged because of unknown words")
+
+
+def _fractions(table, part: str, whole: str, between: str):
+    return table[part].astype(str) + between + table[whole].astype(str)

@@ -5,10 +5,11 @@ its numbers do not depend on where its runs were computed. Dask gives the runs o
 """
 
 import gc
+import logging
 import os
 import socket
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -60,7 +61,6 @@ def sweep(
     store: Store | str | Path | None = None,
     workers: int | None = None,
     address: str | None = None,
-    threads: int = 1,
 ) -> Sweep:
     """Run a plan.
 
@@ -69,8 +69,8 @@ def sweep(
     plan : Plan, or what `load_plan` takes
     store : Store or folder, by default $TSE_STORE or the user's cache; all workers must see it under the same path
     workers : processes here, by default one for each visible GPU, else one; with SLURM, jobs at a time
+        Each computes with one thread, so that results are the same to the last bit whatever the machine's load.
     address : of a running Dask scheduler, whose workers are used instead; both replace what the plan says
-    threads : of each worker; with one, results are the same to the last bit whatever the machine's load
 
     Raises
     ------
@@ -86,7 +86,7 @@ def sweep(
     failures: dict[Run, str] = {}
     try:
         with progress(len(plan.runs), "sweep", unit="runs") as bar:
-            for run, result in _results(plan, mark, workers or plan.workers, address or plan.address, threads):
+            for run, result in _results(plan, mark, workers or plan.workers, address or plan.address):
                 if isinstance(result, Exception):
                     failures[run] = str(InputError(f"{run}: {str(result) or type(result).__name__}"))
                 else:
@@ -120,7 +120,7 @@ def trouble(run: Run) -> str:
     return ""
 
 
-def score_run(run: Run, mark: Path, threads: int = 1) -> pd.DataFrame | InputError:
+def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
     """The numbers of a run; what runs on a worker. A mistake in the input is returned: trying again would not help."""
     if not mark.exists():
         raise FileNotFoundError(
@@ -130,7 +130,7 @@ def score_run(run: Run, mark: Path, threads: int = 1) -> pd.DataFrame | InputErr
     before = torch.get_num_threads()
     try:
         with _one_at_a_time:  # a worker may have several threads; memory is planned for one model
-            torch.set_num_threads(threads)
+            torch.set_num_threads(1)
             numbers = result_of(run, Store(mark.parent), mark.name).tidy()
     except InputError as error:
         return InputError(str(error))
@@ -145,7 +145,7 @@ def visible_gpus() -> list[str]:
     listed = os.environ.get("CUDA_VISIBLE_DEVICES")
     if listed is None:
         return [str(number) for number in range(torch.cuda.device_count())]
-    return [entry.strip() for entry in takewhile(lambda entry: entry.strip() not in ("", "-1"), listed.split(","))]
+    return list(takewhile(lambda entry: entry not in ("", "-1"), map(str.strip, listed.split(","))))
 
 
 _one_at_a_time = Lock()
@@ -166,32 +166,28 @@ def _opened(model: Model, sweep: str) -> AnyModel:
     return model.load()
 
 
-def _results(plan: Plan, mark: Path, workers: int | None, address: str | None, threads: int) -> Iterator[tuple]:
+def _results(plan: Plan, mark: Path, workers: int | None, address: str | None) -> Iterator[tuple]:
     """Each run with its numbers, or with what went wrong, as they come."""
     wanted, there = address or plan.slurm or (workers or 0) > 1, find_spec("distributed") is not None
     if wanted and not there:
         raise InputError("several workers need Dask: pip install 'tse-core[sweep]'")
-    if wanted or (there and len(visible_gpus()) > 1):
-        with _client(plan, workers, address) as client:
-            yield from _on_workers(client, plan.runs, mark, threads)
+    if not wanted and not (there and len(visible_gpus()) > 1):
+        for run in plan.runs:
+            try:
+                yield run, score_run(run, mark)
+            except Exception as error:  # whatever is wrong with one run, the others are done
+                yield run, error
         return
-    for run in plan.runs:
-        try:
-            yield run, score_run(run, mark, threads)
-        except Exception as error:  # whatever is wrong with one run, the others are done
-            yield run, error
-
-
-def _on_workers(client, runs: Sequence[Run], mark: Path, threads: int) -> Iterator[tuple]:
     from distributed import as_completed
 
-    futures = {
-        client.submit(score_run, run, mark, threads, pure=False, retries=1, priority=-number): run
-        for number, run in enumerate(runs)  # model by model, so that a worker opens each as rarely as possible
-    }
-    for future in as_completed(futures):
-        yield futures[future], future.result() if future.status == "finished" else future.exception()
-        future.release()
+    with _client(plan, workers, address) as client:
+        futures = {
+            client.submit(score_run, run, mark, pure=False, retries=1, priority=-number): run
+            for number, run in enumerate(plan.runs)  # model by model, so that a worker opens each as rarely as possible
+        }
+        for future in as_completed(futures):
+            yield futures[future], future.result() if future.status == "finished" else future.exception()
+            future.release()
 
 
 @contextmanager
@@ -220,8 +216,6 @@ def _client(plan: Plan, workers: int | None, address: str | None) -> Iterator[An
 
 def _processes(workers: int | None):
     """A process of one thread for each visible GPU, which is the only one that it sees; else as many as are wanted."""
-    import logging
-
     from distributed import Nanny, Scheduler, SpecCluster
 
     gpus = visible_gpus()
