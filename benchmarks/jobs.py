@@ -148,7 +148,7 @@ def blimp(name: str, pairs: int, targets: dict, device: str) -> Job:
 def regions(device: str) -> Job:
     model = samples.loaded("smollm2-135m-instruct", device)
     suites = [load_suite(name) for name in SUITES]
-    texts = [sentence for suite in suites for _, _, sentence in suite.sentences()]
+    texts = [sentence for suite in suites for sentence in suite.sentences()["sentence"]]
     sides = {
         "tse_core": lambda: timed(lambda: [evaluate_suite(model, suite) and None for suite in suites], device),
         "padded loop of whole sentences": lambda: timed(

@@ -93,7 +93,7 @@ table(shown, "Surprisal of the verb in bits: the two items above", digits=1)
 # %%
 from tse_book.pages import try_this
 
-pair = [figure2.items[0].sentence(name) for name in figure2.conditions[:2]]
+pair = figure2.sentences()["sentence"].head(2).tolist()
 contexts = (
     ("The farmer near the clerks", "singular"),
     ("The farmers near the clerk", "plural"),

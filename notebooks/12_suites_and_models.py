@@ -252,4 +252,4 @@ print(f"{wins} suites for the larger model, {losses} against it: p = {p_value:.3
 # - The SG score is a mean over suites; say over which.
 # - A mean hides the suites on which a model fails.
 #
-# Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_core.syntaxgym.tables.sg_scores` and {py:func}`tse_book.charts.suite_accuracy`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_core.syntaxgym.tables.circuit_table` and {py:func}`tse_book.charts.suite_accuracy`; [all others](../book/api/index.md).

@@ -126,7 +126,7 @@ def tse(capsys, tmp_path, monkeypatch):
 @pytest.fixture
 def in_place_of_downloads(tmp_path, monkeypatch):
     """Gives files of the registry a content of our own: called with name -> text, as in "clams/fr/simple_agrmt"."""
-    from tse_core.datasets.registry import read_registry
+    from tse_core.datasets.downloads import read_registry
     from tse_core.files import read_yaml
     from tse_core.paths import data_folder
 
@@ -142,7 +142,7 @@ def in_place_of_downloads(tmp_path, monkeypatch):
             rows[row["dataset"]]["files"][row["path"]] = pin
         (tmp_path / "data").mkdir(exist_ok=True)
         (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(rows))
-        monkeypatch.setattr("tse_core.datasets.registry.data_folder", lambda: tmp_path / "data")
+        monkeypatch.setattr("tse_core.datasets.downloads.data_folder", lambda: tmp_path / "data")
         monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
         monkeypatch.setenv("TSE_MIRROR", str(tmp_path / "mirror"))
 
@@ -170,7 +170,7 @@ def tiny_registry(tmp_path, monkeypatch):
         row["files"][path] = f"{len(content)} {hashlib.sha256(content).hexdigest()}"
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(rows))
-    monkeypatch.setattr("tse_core.datasets.registry.data_folder", lambda: tmp_path / "data")
+    monkeypatch.setattr("tse_core.datasets.downloads.data_folder", lambda: tmp_path / "data")
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("TSE_MIRROR", raising=False)
     return tmp_path / "mirror"

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from tse_core.datasets.downloads import read_registry
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
-from tse_core.datasets.registry import read_registry
 
 GOLDEN = Path(__file__).parent / "golden"
 FACTS, VOCABULARIES = GOLDEN / "facts.json", GOLDEN / "in_vocabulary.csv"

@@ -15,7 +15,7 @@
 
   /* ---- The prediction language. Tightest: + -, then < > =, then & | of equal rank, all from the left. ---- */
 
-  const LONGEST = 10000, DEEPEST = 50;
+  const LONGEST = 1000, DEEPEST = 50;
   const CLOSING = { "(": ")", "[": "]" };
 
   class FormulaProblem extends Problem {

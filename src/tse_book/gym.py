@@ -98,7 +98,7 @@ def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> No
 
 def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
     """What the page shows of a suite: its question, an item, and what each model did on it."""
-    item = suite.items[0]
+    item = suite.table[suite.table["item"] == suite.items[0]].groupby("condition", sort=False)["content"]
     recorded = published.hu2020_suites()
     recorded = recorded[recorded["suite"] == suite.name].fillna({"corpus": ""})
     recorded = recorded.assign(model=(recorded["model"] + " " + recorded["corpus"]).str.strip())
@@ -112,7 +112,7 @@ def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
         "predictions": [str(formula) for formula in suite.predictions],
         "critical": sorted({region for formula in suite.predictions for region, _ in formula.atoms if region}),
         "regions": [f"{number} {name}" for number, name in suite.regions.items()],
-        "example": [{"condition": name, "texts": list(texts.values())} for name, texts in item.contents.items()],
+        "example": [{"condition": name, "texts": texts.tolist()} for name, texts in item],
         "accuracies": [
             {"model": row.model, "accuracy": None if pd.isna(row.accuracy) else row.accuracy,
              "correct": row.correct, "judged": row.judged, "unknown": row.unknown}

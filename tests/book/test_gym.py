@@ -13,7 +13,7 @@ from tse_core.cli import main
 from tse_core.models.surprisal_model import PROBE
 from tse_core.results.store import Store
 from tse_core.syntaxgym.suites import suite_from_dict, to_json
-from tse_core.syntaxgym.tables import accuracy_table, sg_scores
+from tse_core.syntaxgym.tables import accuracy_table, circuit_table
 
 SINGULAR_IS_LONGER, WHOLE = "(2;%plural%) < (2;%singular%)", "(*;%plural%) < (*;%singular%)"
 
@@ -102,6 +102,8 @@ def test_items_with_unknown_words_are_left_out_or_counted(place, subjects, formu
 
 
 def test_sg_score_is_the_mean_over_suites():
-    rows = [("m", "a", "Agreement", 1.0), ("m", "b", "Agreement", 0.5), ("m", "c", "Licensing", 0.0)]
-    (row,) = sg_scores(pd.DataFrame(rows, columns=["model", "suite", "circuit", "accuracy"])).to_dict("records")
-    assert row == {"model": "m", "SG": 0.5, "suites": 3, "Agreement": 0.75, "Licensing": 0.0}
+    rows = [("m", "a", "Agreement", 4, 4), ("m", "b", "Agreement", 2, 4), ("m", "c", "Licensing", 0, 4)]
+    table = pd.DataFrame(rows, columns=["model", "suite", "circuit", "correct", "judged"])
+    found = circuit_table(table.assign(accuracy=table["correct"] / table["judged"])).set_index("circuit")
+    assert found["accuracy"].to_dict() == {"Agreement": 0.75, "Licensing": 0.0, "all suites": 0.5}
+    assert found["suites"].tolist() == [2, 1, 3]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
-from tse_core.datasets.registry import read_registry
+from tse_core.datasets.downloads import read_registry
 from tse_core.errors import unknown_name_error
 from tse_core.results.store import Store
 

@@ -191,7 +191,7 @@ def test_every_circuit_has_a_suite_in_known_words():
     suites = [read_suite(path) for path in paths]
     assert {circuit(suite) for suite in suites} == set(hu2020_circuits()["circuit"]) - {"SG score"}
     for suite in suites:
-        sentences = [text for _, _, text in suite.sentences()]
+        sentences = suite.sentences()["sentence"].tolist()
         assert len(set(sentences)) == len(sentences)
         assert set().union(*map(_words, sentences)) <= set(LANGUAGE.vocabulary)
 

@@ -10,7 +10,7 @@ import torch
 from tse_core.metrics.scores import cutoff_scores
 from tse_core.metrics.table import PAPER_CUTOFFS
 from tse_core.paths import data_folder
-from tse_core.syntaxgym.regions import assign_tokens, region_value
+from tse_core.syntaxgym.outcomes import assign_tokens, region_value
 from tse_core.syntaxgym.suites import read_suite, to_json
 
 SUITE = data_folder() / "laboratory" / "suites" / "lab_number_prep.json"
@@ -80,15 +80,17 @@ def pieces(sentence: str, draw) -> pd.DataFrame:
 @pytest.mark.parametrize("metric", ["sum", "mean", "median", "range", "max", "min"])
 def test_regions_and_outcomes_are_the_packages(page, metric):
     suite, draw = read_suite(SUITE), np.random.default_rng(7)
-    read = {sentence: pieces(sentence, draw) for _, _, sentence in suite.sentences()}
+    sentences = suite.sentences()
+    read = {sentence: pieces(sentence, draw) for sentence in sentences["sentence"]}
     given = {sentence: tokens.to_dict("records") for sentence, tokens in read.items()}
     found = page.evaluate(RUN, [json.loads(to_json(suite)), given, metric])
-    for item, one in zip(suite.items, found, strict=True):
+    texts = suite.table.set_index("region").groupby(["item", "condition"], sort=False)["content"]
+    for (item, rows), one in zip(sentences.groupby("item", sort=False), found, strict=True):
         totals = {}
-        for condition, texts in item.contents.items():
-            tokens = read[item.sentence(condition)]
-            owners = assign_tokens(texts, tokens["start"], tokens["end"])
-            for region in texts:
+        for condition, sentence in zip(rows["condition"], rows["sentence"], strict=True):
+            tokens, regions = read[sentence], texts.get_group((item, condition)).to_dict()
+            owners = assign_tokens(regions, tokens["start"])
+            for region in regions:
                 totals[region, condition] = region_value(tokens["bits"][owners == region].to_numpy(), metric)
         said = {(region, name): bits for name, regions in one["bits"] for region, bits in regions}
         assert said == pytest.approx(totals)

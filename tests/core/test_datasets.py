@@ -11,9 +11,9 @@ import pytest
 
 from golden_facts import facts, files_by_repository
 from tse_core.datasets import downloads
+from tse_core.datasets.downloads import read_registry
 from tse_core.datasets.names import data_hash, dataset_table, load_pairs, load_sentence_pairs
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, unique_contexts
-from tse_core.datasets.registry import read_registry
 from tse_core.errors import InputError
 
 HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
@@ -105,7 +105,7 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
         "other": pinned("other/own_suite.json", **suites),
     }
     (tmp_path / "datasets.yaml").write_text(json.dumps(rows))
-    for module in ("registry", "names"):
+    for module in ("downloads", "names"):
         monkeypatch.setattr(f"tse_core.datasets.{module}.data_folder", lambda: tmp_path)
     monkeypatch.setenv("TSE_MIRROR", str(tmp_path))
     monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
@@ -113,10 +113,10 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
     assert load_sentence_pairs("whole/a")[["good", "bad"]].to_numpy().tolist() == [["she laughs", "she laugh"]]
     assert load_pairs("here/a")[["construction", "correct"]].to_numpy().tolist() == [["a", "laughs"]]
     assert {"verbs", "whole", "whole/a", "here/a"} <= set(dataset_table()["name"])
-    assert load_suite("own/own_suite").items == load_suite("lab_number_prep").items
+    assert load_suite("own/own_suite").hash == load_suite("lab_number_prep").hash
     assert len(load_suites("own")) == 1 and "own" in set(list_suites()["source"])
     other = load_suite("other/own_suite")
-    assert load_suites("other")[0].items == other.items != load_suites("own")[0].items  # a name that both have
+    assert load_suites("other")[0].hash == other.hash != load_suites("own")[0].hash  # a name that both have
     with pytest.raises(InputError, match="unknown agreement data 'own'.*'own' holds suites"):
         load_pairs("own")
 

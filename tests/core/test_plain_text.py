@@ -71,7 +71,7 @@ FILES = {  # each kind of file, with text in another spelling: how it is read, a
     "u.json": (
         json.dumps(SUITE | {"items": [ITEM]}),
         read_suite,
-        lambda suite: suite.items[0].sentence("x") == "Le lion a \u00e9t\u00e9 mang\u00e9",
+        lambda suite: suite.sentences()["sentence"][0] == "Le lion a \u00e9t\u00e9 mang\u00e9",
     ),
 }
 

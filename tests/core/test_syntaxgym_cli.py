@@ -79,7 +79,8 @@ def test_models_and_suites_are_crossed_and_the_evaluated_suites_written(place, s
 
 
 def test_check_names_everything_that_is_wrong(place, tse):
-    bad = json.loads(json.dumps(SUITE).replace('"plural"', '"plurel"', 1))
+    bad = json.loads(json.dumps(SUITE | {"predictions": [{"type": "formula", "formula": "1 < 2 < 3"}]}))
+    bad["items"][1]["conditions"][0]["condition_name"] = "plurel"
     bad["items"][2]["conditions"][0]["regions"][1]["region_number"] = 1
     (place / "bad.json").write_text(json.dumps(bad))
     code, out, _ = tse("syntaxgym", "check", "bad.json", "tiny.json")

@@ -6,10 +6,12 @@ reduced relative clause, has no suite.
 
 from pathlib import Path
 
+import pandas as pd
+
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.speaker import Speaker
 from tse_core.syntaxgym.formula import Formula
-from tse_core.syntaxgym.suites import Item, Suite, write_suite
+from tse_core.syntaxgym.suites import COLUMNS, Suite, write_suite
 
 ITEMS, SEED = 24, 20214
 SING, PLUR = 0, 1
@@ -38,13 +40,14 @@ def write_suites(folder: str | Path) -> list[Path]:
 def build_suite(name: str) -> Suite:
     """One suite, its items drawn by the seed."""
     circuit, regions, formula, say = SUITES[name]
-    speaker, built = Speaker(load_language(), [SEED, list(SUITES).index(name)]), []
-    for number in range(1, ITEMS + 1):
+    speaker, rows = Speaker(load_language(), [SEED, list(SUITES).index(name)]), []
+    for item in range(1, ITEMS + 1):
         speaker.new_item()
-        conditions = {c: dict(enumerate(texts, 1)) for c, texts in say(speaker).items()}
-        built.append(Item(number, conditions))
+        for condition, texts in say(speaker).items():
+            rows += [(item, condition, region, text) for region, text in enumerate(texts, 1)]
     meta = {"name": name, "metric": "sum", "circuit": circuit, "comment": "in the words of the laboratory language"}
-    return Suite(meta, dict(enumerate(regions.split(), 1)), (Formula.parse(formula),), tuple(built))
+    names = dict(enumerate(regions.split(), 1))
+    return Suite(meta, names, (Formula.parse(formula),), pd.DataFrame(rows, columns=COLUMNS))
 
 
 def _numbers(say) -> dict[str, list[str]]:

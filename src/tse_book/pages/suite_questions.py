@@ -28,9 +28,4 @@ def _questions() -> dict[str, str]:
 
 def suite_sentences(suite: Suite) -> pd.DataFrame:
     """Every sentence of a suite, with a bar after each region that is not empty: item, condition, sentence."""
-    rows = [
-        (item.number, condition, " | ".join(filter(None, regions.values())))
-        for item in suite.items
-        for condition, regions in item.contents.items()
-    ]
-    return pd.DataFrame(rows, columns=["item", "condition", "sentence"])
+    return suite.sentences(" | ")

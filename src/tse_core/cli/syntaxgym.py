@@ -57,7 +57,7 @@ def evaluate(
             write_output(file, outcome.to_json())
     _show(outcomes, unknown)
     if lost := sum(outcome.unscored for outcome in outcomes):
-        print_note(f"note: in {lost:,} items a prediction rests on a first token, which counts 0 bits; --bos adds one")
+        print_note(f"note: {lost:,} items begin with different tokens, which count 0 bits; --bos adds one before them")
     print_written(out)
     write_scores(outcomes, table)
     if unknown == "refuse" and (out or table) and any(outcome.items["unknown"].any() for outcome in outcomes):

@@ -1,24 +1,78 @@
-"""Pinned downloads: every file of data/datasets.yaml has a commit, a size and a checksum, and nothing else is accepted.
+"""The named data sets of data/datasets.yaml, and the pinned downloads of those that do not come with the project.
 
-A file is cached as ``owner/repository/commit/path``. ``TSE_MIRROR``, a folder or an address laid out in the
-same way (so another machine's cache will do), replaces the network. Reading never downloads; :func:`fetch` does.
+Each file of a download has a commit, a size and a checksum, and nothing else is accepted. It is cached as
+``owner/repository/commit/path``. ``TSE_MIRROR``, a folder or an address laid out in the same way (so another machine's
+cache will do), replaces the network. Reading never downloads; :func:`fetch` does.
 """
 
 import hashlib
-import logging
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
+import pooch
 
-from tse_core.datasets.registry import read_registry
 from tse_core.errors import InputError, unknown_name_error
-from tse_core.paths import cache_folder, mirror_folder
+from tse_core.files import read_yaml
+from tse_core.paths import cache_folder, data_folder, mirror_folder
 from tse_core.progress import progress
+from tse_core.schemas import check, read_schema
 
 ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
+AGREEMENT, SENTENCES = "agreement pairs", "sentence pairs"
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A row of data/datasets.yaml, whose head explains each attribute; several that belong together share a folder
+    in their names (``clams/fr``)."""
+
+    name: str
+    holds: str
+    format: str
+    construction: str = ""
+    grammar: str = ""
+    lemmas: str = ""
+    columns: Mapping[str, str] | None = None  # what a column holds: its name
+    folder: str = ""
+    repository: str = ""
+    commit: str = ""
+    licence: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)  # path in the repository: "bytes sha256"
+
+
+def data_sets() -> dict[str, DataSet]:
+    """Every row of data/datasets.yaml by its name. Raises InputError for a mistake in the file."""
+    path = data_folder() / "datasets.yaml"
+    return _rows(path, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+def data_set_of(name: str) -> tuple[DataSet, str] | None:
+    """The data set of a name and the part after the slash, as in ``blimp/adjunct_island``; None for other names."""
+    for row in data_sets().values():
+        if f"{name}/".startswith(f"{row.name}/"):
+            return row, name[len(row.name) + 1 :]
+    return None
+
+
+def read_registry() -> pd.DataFrame:
+    """Every file that can be downloaded.
+
+    Columns dataset, repository, commit, path, bytes, sha256, licence; ``name`` (data set/file), ``key``
+    (owner/repository/commit/path).
+    """
+    rows = []
+    for row in data_sets().values():
+        for path, pin in row.files.items():
+            size, digest = pin.split()
+            name, key = f"{row.name}/{Path(path).stem}", f"{row.repository}/{row.commit}/{path}"
+            rows.append((row.name, row.repository, row.commit, path, int(size), digest, row.licence, name, key))
+    columns = ["dataset", "repository", "commit", "path", "bytes", "sha256", "licence", "name", "key"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def select(names: Iterable[str] = ("all",), others: Iterable[str] = ()) -> pd.DataFrame:
@@ -33,10 +87,15 @@ def select(names: Iterable[str] = ("all",), others: Iterable[str] = ()) -> pd.Da
         rows |= table["dataset"].str.startswith(f"{name}/")  # clams: clams/fr and the others
         if not rows.any():
             within = table.loc[table["name"].str.startswith(f"{name.partition('/')[0]}/"), "name"]
-            known = list(within) or ["all", *table["dataset"].unique(), *others]
-            raise unknown_name_error("download", name, known)
+            raise unknown_name_error("download", name, list(within) or ["all", *table["dataset"].unique(), *others])
         wanted |= rows
     return table[wanted]
+
+
+def states(names: Iterable[str] = ("all",)) -> pd.DataFrame:
+    """The registry's rows with each file's ``state``: cached, missing, or damaged (another checksum)."""
+    table = select(names)
+    return table.assign(state=[_state(row) for row in table.itertuples()])
 
 
 def fetch(names: Iterable[str] = ("all",)) -> int:
@@ -51,12 +110,6 @@ def fetch(names: Iterable[str] = ("all",)) -> int:
             _bring(row)
             bar.update(row.bytes / 1e6)
     return len(wanted)
-
-
-def states(names: Iterable[str] = ("all",)) -> pd.DataFrame:
-    """The registry's rows with each file's ``state``: cached, missing, or damaged (another checksum)."""
-    table = select(names)
-    return table.assign(state=[_state(row) for row in table.itertuples()])
 
 
 def files(names: Iterable[str]) -> list[Path]:
@@ -80,6 +133,13 @@ def path_of(key: str) -> Path:
     return cache_folder() / "data" / key
 
 
+@lru_cache(maxsize=4)
+def _rows(path: Path, changed: int) -> dict[str, DataSet]:
+    rows = read_yaml(path)
+    check(rows, read_schema("datasets.schema.json"), str(path))
+    return {name: DataSet(name, **row) for name, row in rows.items()}
+
+
 def _state(row) -> str:
     path = path_of(row.key)
     if not path.is_file():
@@ -89,9 +149,7 @@ def _state(row) -> str:
 
 def _bring(row) -> None:
     """Download or copy one file, check it, and put it into its place. Raises InputError."""
-    import pooch
-
-    pooch.get_logger().setLevel(logging.WARNING)
+    pooch.get_logger().setLevel("WARNING")
     mirror = mirror_folder()
     base = str(mirror) if mirror else os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
     source, place = f"{base}/{row.key}", path_of(row.key)

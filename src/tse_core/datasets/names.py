@@ -11,12 +11,12 @@ from typing import Any
 import pandas as pd
 
 from tse_core.datasets import clams, downloads
+from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.grammar import generate, grammar_file, list_grammars, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.datasets.plain_text import plain_table
-from tse_core.datasets.registry import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.tables import FILES, TABLES, agreement_as_sentences, agreement_pairs, read_table, sentence_pairs
 from tse_core.errors import TseWarning, check_known, unknown_name_error
 from tse_core.files import read_text

@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.datasets import downloads
-from tse_core.datasets.registry import data_sets
 from tse_core.errors import unknown_name_error
 from tse_core.files import is_file, is_folder
 from tse_core.paths import data_folder
@@ -76,8 +75,7 @@ def public_suites() -> pd.DataFrame:
     """
     table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv")
     table = table[[column for column in table if not column.startswith("acc_")]]
-    table = table.rename(columns=lambda column: column.removeprefix("n_"))
-    return table.astype({"in_31": bool, "in_33": bool})
+    return table.rename(columns=lambda column: column.removeprefix("n_")).astype({"in_31": bool, "in_33": bool})
 
 
 def circuit(suite: Suite) -> str:
@@ -87,11 +85,12 @@ def circuit(suite: Suite) -> str:
 
 def _collections() -> dict[str, dict[str, Path | None]]:
     """Collection -> the names of its suites -> their files, None for those to download."""
-    own: dict[str, Path | None] = {
-        path.stem: path for path in sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
-    }
-    holding = (data for data in data_sets().values() if data.holds == "suites")
-    return {LABORATORY: own} | {data.name: dict.fromkeys(Path(path).stem for path in data.files) for data in holding}
+    files = sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
+    found: dict[str, dict[str, Path | None]] = {LABORATORY: {path.stem: path for path in files}}
+    for data in downloads.data_sets().values():
+        if data.holds == "suites":
+            found[data.name] = dict.fromkeys(Path(path).stem for path in data.files)
+    return found
 
 
 @cache

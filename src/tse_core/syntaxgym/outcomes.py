@@ -3,25 +3,37 @@
 Everything after the token surprisals is arithmetic on a table, so another metric needs no new forward pass.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import check_known
+from tse_core.datasets.names import data_hash
+from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
 from tse_core.progress import progress
-from tse_core.results.signature import Signature
+from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.results.work import run
+from tse_core.results.work import Shard, Work, run
+from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
-from tse_core.syntaxgym.regions import METRICS, region_value
-from tse_core.syntaxgym.scoring import suite_work
-from tse_core.syntaxgym.suites import Suite, to_dict, to_json
+from tse_core.syntaxgym.suites import KEYS, Suite, to_dict, to_json
 from tse_core.uncertainty.shares import wilson
+from tse_core.words import word_span
+
+METRICS: dict[str, Callable[[np.ndarray], float]] = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "median": np.median,
+    "range": np.ptp,
+    "max": np.max,
+    "min": np.min,
+}
+TOKEN_COLUMNS = ["item", "condition", "position", "token", "region", "bits", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -57,8 +69,8 @@ class Outcome:
     @property
     def predictions(self) -> pd.DataFrame:
         """A row per prediction, and one for their conjunction (prediction "all"): formula, correct, items, accuracy."""
-        holds = self.items.pivot(index="item", columns="prediction", values="holds")
         formulas = [*map(str, self.suite.predictions), "every prediction"]
+        holds = self.items.pivot(index="item", columns="prediction", values="holds")
         holds = holds.reindex(columns=range(1, len(formulas))).assign(all=self.by_item)
         table = pd.DataFrame({"prediction": list(holds), "formula": formulas, "correct": holds.sum().astype(int).array})
         return table.assign(items=len(holds), accuracy=table["correct"] / len(holds) if len(holds) else np.nan)
@@ -68,36 +80,24 @@ class Outcome:
         return replace(self, items=self.items[self.items["item"].isin(numbers)])
 
     @property
-    def unknown(self) -> pd.DataFrame:
-        """The regions with words that the model does not know."""
-        return self.regions[self.regions["unknown"] != ""]
-
-    @property
     def unscored(self) -> int:
-        """The number of items with a prediction that compares regions with and without an unpredicted first token,
-        or with two different ones: without a BOS token a first token counts 0 bits."""
+        """The number of items whose sentences begin with different tokens that nothing predicts, so that each counts 0
+        bits: without a BOS token."""
         first = self.tokens[(self.tokens["position"] == 1) & (self.tokens["bits"] == 0)]
-        affected = 0
-        for _, rows in first.groupby("item"):
-            tokens = {(r, row.condition): row.token for row in rows.itertuples() for r in (row.region, None)}
-            compared = [{tokens.get(atom) for atom in formula.atoms} for formula in self.suite.predictions]
-            affected += any(len(of_atoms) > 1 for of_atoms in compared)
-        return affected
+        return int((first.groupby("item")["token"].nunique() > 1).sum())
 
     def tidy(self) -> pd.DataFrame:
         """The share of items for which each prediction holds, and all of them, in the columns of result files.
 
         The metrics are "prediction 1" and so on, and "all predictions"; the bounds are Wilson's.
         """
-        rows = []
-        for row in self.predictions.itertuples():
-            name = "all predictions" if row.prediction == "all" else f"prediction {row.prediction}"
-            rows.append({"metric": name, **wilson(row.correct, row.items)._asdict(), "pairs": row.items})
-        table = pd.DataFrame(rows).rename(columns={"estimate": "score"})
-        return table.assign(
-            model=self.signature.model, protocol="", method=self.signature.protocol,
-            construction=self.suite.name, side="", cutoff=np.nan, coverage=np.nan, invalid=np.nan, lemmas=0,
-            contexts=table["pairs"], signature=str(self.signature),
+        found = self.predictions
+        table = pd.DataFrame([wilson(row.correct, row.items)._asdict() for row in found.itertuples()])
+        names = [*(f"prediction {number}" for number in found["prediction"][:-1]), "all predictions"]
+        return table.rename(columns={"estimate": "score"}).assign(
+            model=self.signature.model, protocol="", method=self.signature.protocol, construction=self.suite.name,
+            metric=names, side="", cutoff=np.nan, coverage=np.nan, invalid=np.nan, lemmas=0, contexts=found["items"],
+            pairs=found["items"], signature=str(self.signature),
         )[TIDY_COLUMNS]  # fmt: skip
 
     def totals(self, item: int) -> dict[tuple[int, str], float]:
@@ -108,13 +108,10 @@ class Outcome:
         """The evaluated suite: its JSON with ``metric_value`` and ``oovs`` in every region."""
         data = to_dict(self.suite)
         data["meta"]["evaluated"] = str(self.signature)
-        found = self.regions.set_index(["item", "condition", "region"])
-        for item in data["items"]:
-            for condition in item["conditions"]:
-                for region in condition["regions"]:
-                    row = found.loc[(item["item_number"], condition["condition_name"], region["region_number"])]
-                    region["metric_value"] = {self.metric: row["bits"]}
-                    region["oovs"] = row["unknown"].split()
+        regions = (r for item in data["items"] for condition in item["conditions"] for r in condition["regions"])
+        for region, row in zip(regions, self.regions.itertuples(), strict=True):  # both in the order of the suite
+            region["metric_value"] = {self.metric: row.bits}
+            region["oovs"] = row.unknown.split()
         return to_json(data)
 
 
@@ -149,12 +146,18 @@ def evaluate_suite(
         check_known("metric", metric, METRICS)
     model = as_model(model).with_policies(bos=bos)
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
-    work, store = suite_work(model, suite), store_for(model, store)
-    done, metric = run(work, store), metric or suite.metric
-    identity = {**work.signature.identity, "data": f"{suite.name}@{suite.hash}"}
-    signature = Signature(identity, {"metric": metric, **work.signature.policy}, done.provenance)
+    store, metric = store_for(model, store), metric or suite.metric
+    policy = {"score": "pll"} if model.kind == "masked" else {}
+    policy |= {**model.policies(), "protocol": f"syntaxgym/{PROTOCOL_VERSION}"}
+    identity = {"model": model.identity(), "data": f"{suite.name}@{data_hash(suite.table)}"}
+    made = Signature(identity, policy, provenance(model.device))
+    shards = {"suite": Shard(suite, int(suite.table["content"].str.split().str.len().sum()))}
+    work = Work(made, shards, partial(_suite_tokens, model), ["tokens"], suite.name, "words", model.probe)
+    done = run(work, store)
     tokens = done.tables["suite"]["tokens"]
     regions = _regions(suite, tokens, metric)
+    identity = {**identity, "data": f"{suite.name}@{suite.hash}"}
+    signature = Signature(identity, {"metric": metric, **policy}, done.provenance)
     outcome = Outcome(suite, model.kind, metric, tokens, regions, _items(suite, regions), signature)
     if store:
         store.keep_numbers(signature, outcome.tidy)
@@ -175,18 +178,69 @@ def evaluate_suites(models: Iterable, suites: Iterable, **how) -> Iterator[Outco
                 bar.update()
 
 
+def assign_tokens(regions: Mapping[int, str], starts: Sequence[int]) -> np.ndarray:
+    """The number of the region to which each token belongs: that of its first character that is not a space.
+
+    `regions` are the texts of the regions by number, in order, one space apart in the sentence; `starts` the places in
+    that sentence where the tokens start, with or without the space before a word.
+
+    >>> assign_tokens({1: "The", 2: "", 3: "dogs run"}, [0, 3, 8]).tolist()
+    [1, 3, 3]
+    """
+    filled = {number: text for number, text in regions.items() if text}
+    ends = np.cumsum([len(text) + 1 for text in filled.values()]) - 1
+    found = np.searchsorted(ends, starts, side="right")
+    return np.array(list(filled))[np.minimum(found, len(filled) - 1)]  # a mark may stand behind the last character
+
+
+def region_value(bits: np.ndarray, metric: str) -> float:
+    """The surprisal of a region from those of its tokens, in bits; 0 for a region without tokens, by any metric."""
+    check_known("metric", metric, METRICS)
+    return float(METRICS[metric](bits)) if len(bits) else 0.0
+
+
+def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
+    """The token surprisals of every sentence of a suite: ``Outcome.tokens``."""
+    sentences = suite.sentences()
+    different = sentences["sentence"].unique().tolist()
+    scores = dict(zip(different, token_surprisals(model, different, advance=advance), strict=True))
+    texts = suite.table.groupby(KEYS[:2], sort=False)
+    tables = []
+    for item, condition, sentence in sentences.itertuples(index=False):
+        rows = texts.get_group((item, condition))
+        regions = dict(zip(rows["region"], rows["content"], strict=True))
+        tokens = _tokens(regions, sentence, scores[sentence], f"item {item}, condition {condition!r}")
+        tables.append(tokens.assign(item=item, condition=condition))
+    return {"tokens": pd.concat(tables, ignore_index=True)[TOKEN_COLUMNS]}
+
+
+def _tokens(regions: Mapping[int, str], sentence: str, scores, place: str) -> pd.DataFrame:
+    region = assign_tokens(regions, scores.starts)
+    last = assign_tokens(regions, np.maximum(scores.ends - 1, scores.starts))
+    for token in np.flatnonzero(region != last):
+        if " " in sentence[scores.starts[token] : scores.ends[token]].strip():
+            raise InputError(
+                f"{place}: {scores.tokens[token]!r} is a token of the regions {region[token]} and {last[token]}, so "
+                "that neither has a surprisal of its own; take a model whose tokens end at spaces"
+            )
+    if not np.isfinite(scores.bits).all():
+        raise InputError(f"{place}: the model gives NaN or probability 0 for a token of {sentence!r}")
+    words = [sentence[slice(*word_span(sentence, start))] for start in scores.starts]
+    unknown = np.where(scores.unknown, words, "")
+    positions = np.arange(1, len(words) + 1)
+    columns = {"position": positions, "token": scores.tokens, "region": region, "bits": scores.bits, "unknown": unknown}
+    return pd.DataFrame(columns)
+
+
 def _regions(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
-    by_region = dict(iter(tokens.groupby(["item", "condition", "region"], sort=False)))
-    rows = []
-    for item in suite.items:
-        for condition, texts in item.contents.items():
-            for number, content in texts.items():
-                part = by_region.get((item.number, condition, number), tokens[:0])
-                words = " ".join(filter(None, dict.fromkeys(part["unknown"])))
-                value = region_value(part["bits"].to_numpy(float), metric)
-                rows.append((item.number, condition, number, suite.regions[number], content, value, len(part), words))
-    columns = ["item", "condition", "region", "name", "content", "bits", "tokens", "unknown"]
-    return pd.DataFrame(rows, columns=columns)
+    found = tokens.groupby(KEYS, sort=False).agg(
+        bits=("bits", lambda bits: region_value(bits.to_numpy(float), metric)),
+        tokens=("bits", "size"),
+        unknown=("unknown", lambda words: " ".join(filter(None, dict.fromkeys(words)))),
+    )
+    regions = suite.table.join(found, on=KEYS).fillna({"bits": 0.0, "tokens": 0, "unknown": ""})
+    regions.insert(3, "name", regions["region"].map(suite.regions))
+    return regions.astype({"tokens": int})
 
 
 def _items(suite: Suite, regions: pd.DataFrame) -> pd.DataFrame:

@@ -1,52 +1,53 @@
-"""A test suite: items in several conditions, cut into regions, with predictions.
+"""A test suite: sentences of items in conditions, cut into regions, as one long table, and predictions about them.
 
 The published JSON Schema (data/syntaxgym) says what a file may hold; what a schema cannot say is checked here. Reading
 accepts what published copies contain (stray spaces, square brackets in formulas, conditions in any order). Writing
-gives the canonical form.
+gives the canonical form. A suite can also be written in a spreadsheet (CSV), a row for every sentence:
+
+    #meta,name,number_prep
+    #meta,metric,sum
+    #prediction,(3;%match%) < (3;%mismatch%)
+    item_number,condition_name,1: intro,2: subject,3: verb
+    1,match,The,author,laughs
+    1,mismatch,The,author,laugh
 """
 
 import hashlib
+import io
 import json
-from collections import Counter
-from collections.abc import Collection, Iterator
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tse_core.datasets.plain_text import warn_of_changes
+import pandas as pd
+
+from tse_core.datasets.plain_text import plain_table
 from tse_core.errors import InputError
 from tse_core.files import read_text, write_output
 from tse_core.schemas import mistakes, read_schema
-from tse_core.syntaxgym import spreadsheet
-from tse_core.syntaxgym.formula import Formula, FormulaError, listed
-from tse_core.syntaxgym.regions import sentence_of
+from tse_core.syntaxgym.formula import Formula, FormulaError
 from tse_core.words import plain
 
-
-@dataclass(frozen=True)
-class Item:
-    """One item: its number and, by condition and region number, the text of every region, in plain spelling."""
-
-    number: int
-    contents: dict[str, dict[int, str]]
-
-    def __post_init__(self):
-        spelled = {name: {n: plain(text) for n, text in texts.items()} for name, texts in self.contents.items()}
-        object.__setattr__(self, "contents", spelled)
-
-    def sentence(self, condition: str) -> str:
-        """The regions that are not empty, joined by one space."""
-        return sentence_of(self.contents[condition])
+KEYS = ["item", "condition", "region"]
+COLUMNS = [*KEYS, "content"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Suite:
-    """A suite; ``regions`` are the regions' names by number."""
+    """A suite.
+
+    Attributes
+    ----------
+    meta : its name, its metric, and whatever else its file says about it
+    regions : the names of the regions, by number
+    table : item, condition, region (numbers and names) and content, the words: a row per region of every sentence
+    """
 
     meta: dict
     regions: dict[int, str]
     predictions: tuple[Formula, ...]
-    items: tuple[Item, ...]
+    table: pd.DataFrame
 
     @property
     def name(self) -> str:
@@ -57,23 +58,26 @@ class Suite:
         return self.meta["metric"]
 
     @property
+    def items(self) -> list[int]:
+        return self.table["item"].unique().tolist()
+
+    @property
     def conditions(self) -> list[str]:
-        return list(self.items[0].contents)
+        return self.table["condition"].unique().tolist()
 
     @property
     def hash(self) -> str:
         """Eight hexadecimal digits of the SHA-256 of the canonical JSON."""
         return hashlib.sha256(to_json(self).encode()).hexdigest()[:8]
 
-    def sentences(self) -> Iterator[tuple[int, str, str]]:
-        """(item number, condition, sentence) for every sentence, in order."""
-        for item in self.items:
-            for condition in self.conditions:
-                yield item.number, condition, item.sentence(condition)
+    def sentences(self, between: str = " ") -> pd.DataFrame:
+        """Columns item, condition and sentence: the regions that are not empty, with this text between them."""
+        filled = self.table[self.table["content"] != ""]
+        return filled.groupby(KEYS[:2], sort=False)["content"].agg(between.join).rename("sentence").reset_index()
 
 
 def read_suite(path: str | Path) -> Suite:
-    """A suite from a .json or .csv file. Raises InputError naming the item, condition and region at fault."""
+    """A suite from a .json or .csv file. Raises InputError naming the item and the condition at fault."""
     return suite_from_dict(_data(Path(path)), where=str(path))
 
 
@@ -84,7 +88,7 @@ def problems_of(path: str | Path) -> list[str]:
 
 def problems(data: Any) -> list[str]:
     """Everything that is wrong with the data of a suite's JSON, one line each."""
-    return mistakes(data, schema()) or _inconsistent(_spelled(data, []))
+    return mistakes(data, schema()) or _inconsistent(data)
 
 
 def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
@@ -92,43 +96,31 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     if wrong := problems(data):
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise InputError(f"{where}: {wrong[0]}{more}")
-    changed: list[str] = []
-    data = _spelled(data, changed)
-    warn_of_changes(changed, where)
-    regions = {number: data["region_meta"][str(number)] for number in sorted(map(int, data["region_meta"]))}
-    conditions = [condition["condition_name"] for condition in data["items"][0]["conditions"]]
-    items = []
-    for item in data["items"]:
-        texts = {
-            condition["condition_name"]: {region["region_number"]: region["content"] for region in condition["regions"]}
-            for condition in item["conditions"]
-        }
-        contents = {name: {number: texts[name][number] for number in regions} for name in conditions}
-        items.append(Item(int(item["item_number"]), contents))
-    predictions = (Formula.parse(prediction["formula"]) for prediction in data["predictions"])
-    return Suite(data["meta"], regions, tuple(predictions), tuple(items))
+    table = plain_table(_table(data), where, ["condition", "content"])
+    regions = {number: plain(data["region_meta"][str(number)]) for number in _region_numbers(data)}
+    every = pd.MultiIndex.from_product([table["item"].unique(), table["condition"].unique(), regions], names=KEYS)
+    table = table.set_index(KEYS).reindex(every).reset_index()
+    predictions = tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"])
+    return Suite(data["meta"] | {"name": plain(data["meta"]["name"])}, regions, predictions, table)
 
 
 def to_dict(suite: Suite) -> dict:
     """The data of the canonical JSON."""
-    items = [
-        {
-            "item_number": item.number,
-            "conditions": [
-                {
-                    "condition_name": condition,
-                    "regions": [{"region_number": n, "content": text} for n, text in regions.items()],
-                }
-                for condition, regions in item.contents.items()
-            ],
-        }
-        for item in suite.items
-    ]
+    items: dict[int, dict[str, list[dict]]] = {}
+    for item, condition, region, content in suite.table.itertuples(index=False):
+        regions = items.setdefault(item, {}).setdefault(condition, [])
+        regions.append({"region_number": region, "content": content})
     return {
         "meta": {"name": suite.name, "metric": suite.metric, **suite.meta},
         "region_meta": {str(number): name for number, name in suite.regions.items()},
         "predictions": [{"type": "formula", "formula": str(formula)} for formula in suite.predictions],
-        "items": items,
+        "items": [
+            {
+                "item_number": item,
+                "conditions": [{"condition_name": name, "regions": regions} for name, regions in conditions.items()],
+            }
+            for item, conditions in items.items()
+        ],
     }
 
 
@@ -152,57 +144,70 @@ def schema() -> dict:
 
 def _data(path: Path) -> Any:
     """What the file says, whether or not it is a suite."""
-    text = read_text(path)
-    if path.suffix.lower() == ".csv":
-        return spreadsheet.read(text, str(path))
+    text, reader = read_text(path), _spreadsheet if path.suffix.lower() == ".csv" else json.loads
     try:
-        return json.loads(text)
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"{path}: not JSON ({error})") from None
+        data = reader(text)
+        json.dumps(data, ensure_ascii=False).encode()  # fails for half of a character
+    except (RecursionError, ValueError) as error:  # pandas' errors are a ValueError
+        raise InputError(f"{path}: cannot be read as a suite ({error})") from None
+    return data
 
 
-def _spelled(data: dict, changed: list[str]) -> dict:
-    """A copy with names and contents in plain spelling; the texts that were written otherwise go into `changed`."""
+def _spreadsheet(text: str) -> dict:
+    """The data of a suite's JSON from the text of a CSV file. Raises ValueError."""
+    separator = re.match(r'\s*"?[#\w]+"?\s*([,;\t])', text)  # after the first cell, which has none inside
+    sep = separator[1] if separator else ","
+    columns = range(max(line.count(sep) for line in text.split("\n")) + 3)
+    table = pd.read_csv(io.StringIO(text), sep=sep, names=columns, dtype="str", keep_default_na=False).fillna("")
+    table = table[table.ne("").any(axis=1)]
+    kind = table[0].str.strip()
+    heads = [head for head in table.loc[kind == "item_number", 2:].to_numpy().ravel() if head]
+    regions = [(int(number), name.lstrip()) for number, _, name in (head.partition(":") for head in heads)]
+    items: dict[int, list[dict]] = {}
+    for number, condition, *contents in table[~kind.isin(["#meta", "#prediction", "item_number"])].to_numpy():
+        if any(contents[len(heads) :]):
+            raise ValueError(f"item {number}, {condition!r} has more cells than there are regions above it")
+        texts = [{"region_number": n, "content": text} for (n, _), text in zip(regions, contents, strict=False)]
+        items.setdefault(int(number), []).append({"condition_name": condition, "regions": texts})
+    return {
+        "meta": dict(table.loc[kind == "#meta", [1, 2]].to_numpy()),
+        "region_meta": {str(number): name for number, name in regions},
+        "predictions": [{"type": "formula", "formula": text} for text in table.loc[kind == "#prediction", 1]],
+        "items": [{"item_number": number, "conditions": conditions} for number, conditions in items.items()],
+    }
 
-    def spelled(part: Any) -> Any:
-        if isinstance(part, dict):
-            return {key: spelled(value) for key, value in part.items()}
-        if isinstance(part, list):
-            return [spelled(value) for value in part]
-        if isinstance(part, str) and part != plain(part):
-            changed.append(part)
-            return plain(part)
-        return part
 
-    meta = data["meta"] | {"name": spelled(data["meta"]["name"])}
-    return data | {"meta": meta, "region_meta": spelled(data["region_meta"]), "items": spelled(data["items"])}
+def _table(data: dict) -> pd.DataFrame:
+    rows = [
+        (item["item_number"], condition["condition_name"], region["region_number"], region["content"])
+        for item in data["items"]
+        for condition in item["conditions"]
+        for region in condition["regions"]
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _region_numbers(data: dict) -> list[int]:
+    return sorted(map(int, data["region_meta"]))
 
 
 def _inconsistent(data: dict) -> list[str]:
     """What a schema cannot say: each item has the same conditions, each of these all regions, all of them once."""
-    regions = {int(number) for number in data["region_meta"]}
-    sets = Counter(frozenset(c["condition_name"] for c in item["conditions"]) for item in data["items"])
-    conditions = set(sets.most_common(1)[0][0])
-    numbers = [item["item_number"] for item in data["items"]]
-    found = _miscounted(numbers, set(numbers), "the suite: item")
-    for item in data["items"]:
-        place = f"item {item['item_number']}"
-        found += _miscounted([c["condition_name"] for c in item["conditions"]], conditions, f"{place}: condition")
-        for condition in item["conditions"]:
-            here = f"{place}, condition {condition['condition_name']!r}"
-            found += _miscounted([r["region_number"] for r in condition["regions"]], regions, f"{here}: region")
-            if not any(region["content"] for region in condition["regions"]):
-                found.append(f"{here}: every region is empty")
+    table, regions, found = _table(data), _region_numbers(data), []
+    table["condition"] = table["condition"].map(plain)
+    conditions = set(table["condition"][table["item"] == table["item"].iloc[0]])
+    for item, rows in table.groupby("item", sort=False):
+        for name in sorted(conditions.symmetric_difference(rows["condition"])):
+            found.append(f"item {item}: condition {name!r} is not in every item")
+    for (item, condition), rows in table.groupby(KEYS[:2], sort=False):
+        if sorted(rows["region"]) != regions:
+            numbers = ", ".join(map(str, rows["region"]))
+            found.append(f"item {item}, condition {condition!r}: the regions are {numbers}, not each of the suite once")
+        elif not rows["content"].str.strip().any():
+            found.append(f"item {item}, condition {condition!r}: every region is empty")
     for number, prediction in enumerate(data["predictions"], 1):
         try:
-            Formula.parse(prediction["formula"]).check(regions, conditions)
+            Formula.parse(prediction["formula"]).check(set(regions), conditions)
         except FormulaError as error:
             found.append(f"prediction {number}: {error}")
     return found
-
-
-def _miscounted(names: list, wanted: Collection, what: str) -> list[str]:
-    """A line for each name that is not there once, or is there and not wanted."""
-    counts = Counter(names)
-    wrong = [name for name in sorted({*names, *wanted}) if counts[name] != (name in wanted)]
-    return [f"{what} {name!r} is there {counts[name]} times; each of these once: {listed(wanted)}" for name in wrong]

@@ -40,28 +40,18 @@ def judged_items(outcome: Outcome, unknown: str = "refuse") -> pd.Index:
     return judged[:0] if too_few else judged
 
 
-def sg_scores(accuracies: pd.DataFrame) -> pd.DataFrame:
-    """Each model's SG score, the mean over its judged suites (Hu et al. 2020), and its mean in each circuit."""
-    judged = accuracies.dropna(subset=["accuracy"])
-    score = judged.groupby("model", sort=False)["accuracy"].agg(SG="mean", suites="size")
-    parts = judged[judged["circuit"] != ""]
-    return score.join(parts.pivot_table("accuracy", "model", "circuit", sort=False)).reset_index()
-
-
 def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Each model's mean accuracy in each circuit and over all its judged suites ("all suites", the SG score).
 
     Takes what `accuracy_table` gives. Columns model, circuit, suites (how many), accuracy, low, high: a 95 % interval
     over other items of the same suites, from the suites' own (Wilson's), joined by `uncertainty.shares.joined`.
     """
-    judged = accuracies.dropna(subset=["accuracy"])
     rows = []
-    for model, suites in judged.groupby("model", sort=False):
+    for model, suites in accuracies.dropna(subset=["accuracy"]).groupby("model", sort=False):
         circuits = suites[suites["circuit"] != ""].groupby("circuit", sort=False)
         for name, part in [*circuits, ("all suites", suites)]:
             bounds = [wilson(row.correct, row.judged) for row in part.itertuples()]
-            ends = ([getattr(bound, end) for bound in bounds] for end in ("estimate", "low", "high"))
-            rows.append((model, name, len(part), *joined(*ends)))
+            rows.append((model, name, len(part), *joined(*zip(*bounds, strict=True))))
     return pd.DataFrame(rows, columns=["model", "circuit", "suites", "accuracy", "low", "high"])
 
 
