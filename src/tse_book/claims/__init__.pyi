@@ -1,6 +1,3 @@
-from . import blimp as blimp
-from . import newman as newman
-from . import syntaxgym as syntaxgym
 from . import verdicts as verdicts
 from .extension import EXTENSION as EXTENSION
 from .extension import extension_ledger as extension_ledger

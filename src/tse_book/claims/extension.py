@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 
 from tse_book.claims import verdicts
-from tse_book.claims.blimp import prefix_methods
+from tse_book.claims.benchmarks import prefix_methods
 from tse_book.claims.finding import load_claims
 from tse_book.laboratory.names import is_laboratory
-from tse_book.studies.findings import AGAINST, DEFAULT, FINDING_COLUMNS, NO_BOS, ONCE
+from tse_book.studies.findings import AGAINST, DEFAULT, NO_BOS, ONCE
 from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.p_values import holm, p_value
 
@@ -38,8 +38,7 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     """Every general claim, judged on every model that was run and that its paper did not test.
 
     `findings` is what `tse_book.studies.findings_table` gives, of any models; laboratory models and those of a claim's
-    own paper are skipped. Raises InputError: findings lack a column, name an unknown claim or condition, or have a
-    number twice.
+    own paper are skipped. Raises InputError: findings name an unknown claim or condition, or have a number twice.
 
     Returns
     -------
@@ -50,24 +49,19 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
         value, low, high, verdict, difference (from what it is compared with), p_holm of the difference.
     """
     claims, tested = load_claims()["extensions"], load_claims()["tested"]
-    known = _checked(findings, [claim["id"] for claim in claims])
+    _check(findings, [claim["id"] for claim in claims])
     rows = []
-    for model in dict.fromkeys(known["model"]):
-        mine = [claim for claim in claims if _outside(model, tested[claim["paper"]])]
-        own, by_id = known[known["model"] == model], {claim["id"]: claim for claim in mine}
-        judged = _tested(own, by_id)
-        for claim in mine:
-            row = _row(model, claim, judged[judged["claim"] == claim["id"]])
-            others = [claim | {"threshold": other} for other in claim.get("otherwise", [])]
-            beside = [(other, _tested(own, by_id | {claim["id"]: other})) for other in others]
-            words = [_said(other, _row(model, other, of[of["claim"] == claim["id"]])) for other, of in beside]
-            rows.append(row | {"otherwise": "; ".join(words)})
+    for model, measured in findings.groupby("model", sort=False):
+        mine = {claim["id"]: claim for claim in claims if _outside(model, tested[claim["paper"]])}
+        judged = _tested(measured, mine)
+        for name, claim in mine.items():
+            others = []
+            for threshold in claim.get("otherwise", []):
+                other = claim | {"threshold": threshold}
+                row = _row(model, other, _tested(measured, mine | {name: other}))
+                others.append(f"{threshold:g}: {row['verdict']}" + (f" on {row['on']}" if row["on"] else ""))
+            rows.append(_row(model, claim, judged) | {"otherwise": "; ".join(others)})
     return pd.DataFrame(rows, columns=list(EXTENSION))
-
-
-def _said(claim: dict, row: dict) -> str:
-    on = f" on {row['on']}" if row["on"] else ""
-    return f"{claim['threshold']:g}: {row['verdict']}{on}"
 
 
 def threshold_of(claim: dict) -> float:
@@ -93,45 +87,35 @@ def extends(value: float, threshold: float, p: float, side: str = "above") -> st
 def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
     """The judged numbers and the differences of one model, with p-values corrected as one family, and verdicts."""
     judged = findings[findings["row"].isin([ALL, DIFFERENCE]) & findings["claim"].isin(claims)].copy()
-    described = judged["n"] < FEWEST
-    null = [0.0 if row == DIFFERENCE else threshold_of(claims[claim])
-            for row, claim in zip(judged["row"], judged["claim"], strict=True)]  # fmt: skip
-    numbers = zip(judged["value"] - null, judged["error"], judged["freedom"], strict=True)
+    thresholds = judged["claim"].map({name: threshold_of(claim) for name, claim in claims.items()})
+    thresholds = thresholds.where(judged["row"] == ALL, 0.0).astype(float)
+    sides = judged["claim"].map({name: claim.get("side", "above") for name, claim in claims.items()})
+    tested = judged["n"] >= FEWEST
+    numbers = zip(judged["value"] - thresholds, judged["error"], judged["freedom"], strict=True)
     p = np.array([p_value(*number) for number in numbers])
     judged["p_holm"] = np.nan
-    judged.loc[~described, "p_holm"] = holm(p[~described.to_numpy()])
-    judged["verdict"] = [
-        verdicts.DESCRIBED if few else extends(value, at, corrected, claims[claim].get("side", "above"))
-        for value, at, corrected, claim, few in zip(
-            judged["value"], null, judged["p_holm"], judged["claim"], described, strict=True
-        )
-    ]
+    judged.loc[tested, "p_holm"] = holm(p[tested.to_numpy()])
+    judged["verdict"] = list(map(extends, judged["value"], thresholds, judged["p_holm"], sides))
+    judged["verdict"] = judged["verdict"].where(tested, verdicts.DESCRIBED)
     return judged
 
 
 def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
     row = {column: claim.get(column, "") for column in EXTENSION} | {"model": model, "threshold": threshold_of(claim)}
     row |= dict.fromkeys(("value", "low", "high", "p_holm"), np.nan) | {"n": 0, "verdict": verdicts.NOT_RUN, "on": ""}
-    numbers = judged[judged["row"] == ALL].set_index("condition")
-    gaps = judged[judged["row"] == DIFFERENCE].set_index("condition")
+    of_claim = judged[judged["claim"] == claim["id"]].set_index("condition")
+    numbers, gaps = (of_claim[of_claim["row"] == kind] for kind in (ALL, DIFFERENCE))
     if DEFAULT in numbers.index:
-        main = numbers.loc[DEFAULT]
-        row |= {name: main[name] for name in ("value", "low", "high", "p_holm", "verdict", "signature")}
-        row["n"] = int(main["n"])
-        if main["n"] < FEWEST:
+        row |= numbers.loc[DEFAULT, ["value", "low", "high", "n", "p_holm", "verdict", "signature"]].to_dict()
+        if row["n"] < FEWEST:
             row |= {"low": np.nan, "high": np.nan}
-    conditions, on = [], []
-    for condition in numbers.index.drop(DEFAULT, errors="ignore"):
-        here, against = numbers.loc[condition], AGAINST[condition]
-        gap, p = gaps.loc[condition, ["value", "p_holm"]] if condition in gaps.index else (np.nan, np.nan)
-        numbers_here = {name: here[name] for name in ("value", "low", "high", "verdict")}
-        conditions.append({"condition": condition, **numbers_here, "difference": gap, "p_holm": p})
-        if p < LEVEL and here["verdict"] != numbers.loc[against, "verdict"]:
-            on.append(NAMED[condition])
-    if on:
-        row |= {"verdict": verdicts.DEPENDS, "on": ", ".join(dict.fromkeys(on))}
-    names = ["condition", "value", "low", "high", "verdict", "difference", "p_holm"]
-    return row | {"conditions": pd.DataFrame(conditions, columns=names)}
+    conditions = numbers.drop(index=DEFAULT, errors="ignore")[["value", "low", "high", "verdict"]]
+    conditions = conditions.join(gaps[["value", "p_holm"]].set_axis(["difference", "p_holm"], axis=1))
+    against = numbers["verdict"].reindex(conditions.index.map(AGAINST)).to_numpy()
+    changed = (conditions["p_holm"] < LEVEL) & (conditions["verdict"] != against)
+    if changed.any():
+        row |= {"verdict": verdicts.DEPENDS, "on": ", ".join(NAMED[name] for name in conditions.index[changed])}
+    return row | {"conditions": conditions.reset_index()}
 
 
 # What a verdict depends on, where a condition changes it.
@@ -146,17 +130,12 @@ def _outside(model: str, tested: list[str]) -> bool:
     return not is_laboratory(name) and name not in tested
 
 
-def _checked(findings: pd.DataFrame, known: list[str]) -> pd.DataFrame:
-    if missing := [column for column in FINDING_COLUMNS if column not in findings]:
-        raise InputError(f"findings without {', '.join(missing)}; needed: {', '.join(FINDING_COLUMNS)}")
-    for column, names in (("claim", known), ("condition", [DEFAULT, *AGAINST])):
+def _check(findings: pd.DataFrame, claims: list[str]) -> None:
+    for column, names in (("claim", claims), ("condition", [DEFAULT, *AGAINST])):
         for name in findings[column].unique():
             check_known(f"{column} of a finding", name, names, " (data/claims.yaml)")
-    twice = findings[findings.duplicated(["model", "claim", "condition", "row"])]
-    if len(twice):
-        row = twice.iloc[0]
-        raise InputError(f"findings: {row['claim']} of {row['model']} occurs twice (condition: {row['condition']})")
-    return findings
+    for row in findings[findings.duplicated(["model", "claim", "condition", "row"])].itertuples():
+        raise InputError(f"findings: {row.claim} of {row.model} occurs twice (condition: {row.condition})")
 
 
 _COMPUTED: dict[str, Callable[[], float]] = {

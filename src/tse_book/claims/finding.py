@@ -1,4 +1,4 @@
-"""A check of a claim and its finding. Checks are registered by name; data/claims.yaml refers to the names."""
+"""A check of published data and its finding. Checks are registered by name; data/claims.yaml refers to the names."""
 
 from collections.abc import Callable
 from functools import cache
@@ -9,15 +9,15 @@ from tse_core.paths import data_folder
 
 
 class Finding(NamedTuple):
-    """What a check of published data found: the value that decides, and whether the claim holds.
+    """The value that decides a claim, and the total if the value is a count.
 
-    If the value is a count, `out_of` is its total.
+    `holds` is None where the settings of the claim decide (`meets`).
     """
 
-    value: float | None
-    holds: bool
+    value: float
     note: str = ""
     out_of: int | None = None
+    holds: bool | None = None
 
 
 CHECKS: dict[str, Callable[[dict], Finding]] = {}
@@ -27,6 +27,22 @@ def check(function: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
     """Register a check that needs no model. It takes the claim's case: its fields and its settings."""
     CHECKS[function.__name__] = function
     return function
+
+
+def meets(finding: Finding, case: dict) -> bool:
+    """Whether a claim holds: its value is on the right side of its threshold, or is the published one, `within`."""
+    value = finding.value
+    if finding.holds is not None:
+        return bool(finding.holds)
+    if "below" in case:
+        return value < case["below"]
+    if "above" in case:
+        return value > case["above"]
+    if "at_least" in case:
+        return value >= case["at_least"]
+    if "at_most" in case:
+        return value <= case["at_most"]
+    return abs(value - case["published"]) <= case.get("within", 0)
 
 
 @cache

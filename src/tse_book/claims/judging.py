@@ -7,16 +7,16 @@ the model that ran is the model of the claim. Laboratory models have their own l
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from tse_book.claims import blimp, newman, syntaxgym, verdicts  # noqa: F401  (each registers its checks)
+from tse_book.claims import benchmarks, newman, verdicts  # noqa: F401  (each registers its checks)
 from tse_book.claims.cases import cases
-from tse_book.claims.finding import CHECKS, Finding, load_claims
+from tse_book.claims.finding import CHECKS, load_claims, meets
 from tse_book.claims.results import Results
 from tse_book.claims.runs import RUNS, of_a_model_above_chance
-from tse_book.claims.verdicts import VERDICTS
 from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS
 from tse_core.results.comparing import require_identified
@@ -34,6 +34,7 @@ LEDGER = (
     "measured", "out_of", "low", "high", "difference", "verdict", "signature", "cell", "how", "note",
 )  # fmt: skip
 _NEEDED = ("hf_name", "construction", "metric", "score")
+_OUTSIDE, _INSIDE = "truth outside the interval", "truth in the interval"
 
 
 def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.DataFrame:
@@ -51,8 +52,14 @@ def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.D
         paper prints or its authors released; out_of the total of a count; low and high the 95 % interval; verdict one
         of `VERDICTS`; cell the page and place that show it; how the way to run it.
     """
-    results = _tidy(results)
-    rows = [row for case, finding in _cases() for row in _rows(case, finding, results)]
+    tables = [] if results is None else [results] if isinstance(results, pd.DataFrame) else list(results)
+    measured = Results(_tidy(tables))
+    rows = []
+    for case, from_data in _cases():
+        if from_data:
+            rows.append(from_data)
+        if "run" in case:
+            rows.append(_row(case) | {"basis": "model run"} | _from_run(case, measured))
     table = pd.DataFrame(rows, columns=list(LEDGER))
     table = table.astype(dict.fromkeys(("published", "measured", "out_of", "low", "high"), float))
     return table.assign(difference=table["measured"] - table["published"])
@@ -62,7 +69,7 @@ def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
     """How often each verdict was given: papers down, verdicts across. `table` is a ledger."""
     table = ledger() if table is None else table
     counts = pd.crosstab(table["paper"], table["verdict"])
-    return counts.reindex(index=list(load_claims()["papers"]), columns=list(VERDICTS), fill_value=0)
+    return counts.reindex(index=list(load_claims()["papers"]), columns=list(verdicts.VERDICTS), fill_value=0)
 
 
 def papers() -> dict[str, str]:
@@ -92,55 +99,96 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     table = table.astype(dict.fromkeys(("measured", "low", "high"), float))
     table["signature"] = table["signature"].astype(object).fillna("")
     table["difference"] = table["measured"] - table["truth"]
-    table["verdict"] = [_laboratory_verdict(row) for row in table.itertuples()]
+    near = np.where(table["difference"].abs() <= 0.02, "within 0.02", "differs")
+    inside = np.where(table["truth"].between(table["low"], table["high"]), _INSIDE, _OUTSIDE)
+    verdict = np.where(table[["low", "high"]].isna().any(axis=1), near, inside)
+    table["verdict"] = np.where(table["measured"].isna(), verdicts.NOT_RUN, verdict)
     return table[[*key, "metric", "truth", "measured", "low", "high", "difference", "verdict", "signature"]]
 
 
-def _tidy(results) -> Results:
-    tables = [] if results is None else [results] if isinstance(results, pd.DataFrame) else list(results)
-    tables = [_normal(table) for table in tables]
-    table = pd.concat([table for table in tables if len(table)] or [pd.DataFrame(columns=list(RESULTS))])
-    return Results(table.astype(dict.fromkeys(("cutoff", "score", "low", "high", "lemmas"), float)))
-
-
-def _normal(table: pd.DataFrame) -> pd.DataFrame:
-    """One table of results in the schema: names without folders, a number per row, no cut-off meaning the whole."""
-    if "hf_name" not in table and "model" in table:
-        table = table.assign(hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True))
-    if missing := [column for column in _NEEDED if column not in table]:
-        raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
-    parts = [table]
-    for beside in {"coverage", "invalid"} & set(table):
-        rows = table[(table["metric"] == "EW") & table[beside].notna()]
-        parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
-    table = pd.concat([part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True)
+def _tidy(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """Results in the schema: names without folders, a number per row, no cut-off meaning the whole distribution."""
+    parts: list[pd.DataFrame] = []
+    for table in tables:
+        if "hf_name" not in table and "model" in table:
+            table = table.assign(hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True))
+        if missing := [column for column in _NEEDED if column not in table]:
+            raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
+        parts.append(table)
+        for beside in {"coverage", "invalid"} & set(table):
+            rows = table[(table["metric"] == "EW") & table[beside].notna()]
+            parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
+    parts = [part.reindex(columns=list(RESULTS)).astype(object) for part in parts if len(part)]
+    table = pd.concat(parts or [pd.DataFrame(columns=list(RESULTS))], ignore_index=True)
     require_identified([Signature.parse(text) for text in table["signature"].dropna().unique() if f"@{MEMORY}" in text])
     table["side"] = table["side"].replace("", None)
     for column, value in {"side": "top", "cutoff": 1.0, "protocol": "", "method": "", "signature": ""}.items():
         table[column] = table[column].where(table[column].notna(), value)
-    return table
+    return table.astype(dict.fromkeys(("cutoff", "score", "low", "high", "lemmas"), float))
 
 
 @cache
-def _cases() -> list[tuple[dict, Finding | None]]:
-    """Each case of each claim, and the finding from published data if there is one.
-
-    The case's `beside` has the verdicts on these data under other thresholds than ours.
-    """
-    found: list[tuple[dict, Finding | None]] = []
+def _cases() -> list[tuple[dict, dict | None]]:
+    """Each case of each claim, and its row from published data if they are enough for one."""
+    found = []
     for claim in load_claims()["claims"]:
         variants = cases(claim)
         for number, variant in enumerate(variants, start=1):
             suffix = f".{number:0{len(str(len(variants)))}d}" if len(variants) > 1 else ""
-            case, data = {**claim, **variant, "id": claim["id"] + suffix}, claim.get("from_data")
-            finding = None
-            if data:
-                check = CHECKS[data["check"]]
-                finding = check({**case, **data})
-                others = {words: check({**case, **data, **other}).holds for words, other in _otherwise(case)}
-                case["beside"] = "; ".join(f"{w}: {'holds' if yes else 'does not hold'}" for w, yes in others.items())
-            found.append((case, finding))
+            case = {**claim, **variant, "id": claim["id"] + suffix}
+            found.append((case, _row(case) | _from_data(case) if "from_data" in case else None))
     return found
+
+
+def _row(case: dict) -> dict:
+    """What a case's row in the ledger has before anything is judged."""
+    printed = case.get("published")
+    words = {**case, "published": f"{printed:g}" if isinstance(printed, float) else printed}
+    settings = {**case, **case.get("run", {}), **case.get("from_data", {})}
+    return {
+        **{column: case.get(column) for column in ("id", "paper", "model", "construction", "metric", "cell")},
+        "claim": " ".join(case["claim"].format_map(words).split()),
+        "criterion": case.get("criterion", "").format_map(settings),
+        "published": np.nan if printed is None else printed,
+        "how": case.get("how", load_claims()["how"][case["paper"]]).format_map({"model": case.get("model")}),
+        "verdict": verdicts.NOT_RUN,
+        **dict.fromkeys(("signature", "note", "otherwise"), ""),
+    }
+
+
+def _from_data(case: dict) -> dict:
+    """What published data say of a case."""
+    settings = {**case, **case["from_data"]}
+    check = CHECKS[settings["check"]]
+    found = check(settings)
+    others = [(words, {**settings, **other}) for words, other in _otherwise(case)]
+    words = [f"{words}: {'holds' if meets(check(other), other) else 'does not hold'}" for words, other in others]
+    return {
+        "basis": "published data",
+        "how": "",
+        "measured": found.value,
+        "out_of": found.out_of,
+        "verdict": verdicts.HOLDS if meets(found, settings) else verdicts.FAILS,
+        "otherwise": "; ".join(words),
+        "note": _joined(found.note, case.get("note")),
+    }
+
+
+def _from_run(case: dict, results: Results) -> dict:
+    """What results say of a case; nothing but a criterion where its model has not run."""
+    settings = {**case, **case["run"]}
+    check = RUNS[settings["check"]]
+    found, row = check(settings, results), dict[str, Any]()
+    if "above_chance" in settings:
+        found = of_a_model_above_chance(found, settings, results)
+        least = f"MW of Simple at least {settings['above_chance']}, which random weights do not reach"
+        row["criterion"] = _joined(_row(case)["criterion"], least)
+    if found is None:
+        return row
+    others = [(words, check({**settings, **other}, results)) for words, other in _otherwise(case)]
+    row |= {name: getattr(found, name) for name in ("verdict", "low", "high", "signature", "out_of")}
+    row |= {"measured": found.value, "note": _joined(found.note, case.get("note"))}
+    return row | {"otherwise": "; ".join(f"{words}: {other.verdict}" for words, other in others if other)}
 
 
 def _otherwise(claim: dict) -> list[tuple[str, dict]]:
@@ -153,49 +201,5 @@ def _otherwise(claim: dict) -> list[tuple[str, dict]]:
     return found
 
 
-def _rows(claim: dict, finding: Finding | None, results: Results) -> list[dict]:
-    """The claim's row for each basis it can be checked on."""
-    said = claim.get("published")
-    words = {**claim, "published": f"{said:g}" if isinstance(said, float) else said}
-    settings = {**claim, **claim.get("run", {}), **claim.get("from_data", {})}
-    common = {
-        **{column: claim.get(column) for column in ("id", "paper", "model", "construction", "metric", "cell")},
-        **dict.fromkeys(("signature", "note", "otherwise"), ""),
-        "claim": " ".join(claim["claim"].format_map(words).split()),
-        "criterion": claim.get("criterion", "").format_map(settings),
-        "published": np.nan if said is None else said,
-        "how": claim.get("how", load_claims()["how"][claim["paper"]]).format_map({"model": claim.get("model")}),
-    }
-    rows = []
-    if finding is not None:
-        row = common | {"basis": "published data", "how": "", "verdict": verdicts.of_published(finding.holds)}
-        row |= {"measured": finding.value, "out_of": finding.out_of, "otherwise": claim["beside"]}
-        rows.append(row | {"note": _joined(finding.note, claim)})
-    if "run" in claim:
-        row = common | {"basis": "model run", "verdict": verdicts.NOT_RUN}
-        case = {**claim, **claim["run"]}
-        check = RUNS[case["check"]]
-        found = check(case, results)
-        if "above_chance" in case:
-            found = of_a_model_above_chance(found, case, results)
-            least = f"MW of Simple at least {case['above_chance']}, which random weights do not reach"
-            row["criterion"] = "; ".join(filter(None, [row["criterion"], least]))
-        if found is not None:
-            others = [(words, check({**case, **other}, results)) for words, other in _otherwise(claim)]
-            row |= {name: getattr(found, name) for name in ("verdict", "low", "high", "signature", "out_of")}
-            row |= {"measured": found.value, "note": _joined(found.note, claim)}
-            row["otherwise"] = "; ".join(f"{words}: {other.verdict}" for words, other in others if other)
-        rows.append(row)
-    return rows
-
-
-def _joined(note: str, claim: dict) -> str:
-    return "; ".join(filter(None, [note, claim.get("note")]))
-
-
-def _laboratory_verdict(row) -> str:
-    if np.isnan(row.measured):
-        return verdicts.NOT_RUN
-    if np.isnan(row.low) or np.isnan(row.high):
-        return "within 0.02" if abs(row.difference) <= 0.02 else "differs"
-    return "truth in the interval" if row.low <= row.truth <= row.high else "truth outside the interval"
+def _joined(*parts: str | None) -> str:
+    return "; ".join(filter(None, parts))

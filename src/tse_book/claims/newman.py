@@ -1,94 +1,186 @@
-"""Checks of Newman et al. 2021 against the paper's own tables and digitised figures."""
+"""Checks of Newman et al. 2021: of the paper's own tables and digitised figures, and statistics of curves.
 
+A table of curves has the columns construction, metric, side (top, bottom), cutoff (a fraction) and score, of one model:
+digitised figures and measured runs alike.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
 import pandas as pd
 
 from tse_book import published
-from tse_book.claims.curves import CURVES, agrees, at, empty_ends, falling, falls, stability
-from tse_book.claims.finding import Finding, check
+from tse_book.claims.finding import CHECKS, Finding, check
 from tse_core.datasets.lemmas import load_lemmas
+from tse_core.metrics.table import PAPER_CUTOFFS
+
+STEPS = [(side, cutoff) for side, cutoffs in PAPER_CUTOFFS._asdict().items() for cutoff in cutoffs]
+CURVES = ("EW", "MW")  # the metrics that the paper draws over the cut-offs
+HEAD, TAIL = ("top", 0.1), ("bottom", 1e-6)
+FIGURE_METRICS = {"figure3": "coverage", "figure4": "invalid"}
 
 
-@check
-def cells(case) -> Finding:
-    """Cells of Table 2 in which one metric is strictly below another."""
-    wide = published.table2().pivot_table(index=["construction", "model"], columns="metric", values="score")
-    below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
-    ties = int((wide[case["smaller"]] == wide[case["larger"]]).sum())
-    note = f"{below} of {len(wide)}, {ties} ties, {len(wide) - below - ties} the other way round"
-    return Finding(below, below >= case["at_least"], note, len(wide))
+class Statistic(NamedTuple):
+    """A statistic of one model's curves, what it needs of a run, and the figure in which the paper draws them."""
+
+    measure: Callable[[pd.DataFrame, dict], Finding]
+    metrics: tuple[str, ...]
+    constructions: tuple[str, ...] = published.CONSTRUCTIONS  # a claim about all rows is judged on all of them
+    whole: bool = False  # of the values at top 100 % alone, which are those of Table 2
+    figure: str = ""
+    note: str = ""  # what the note says of the figure
 
 
-@check
-def mean_value(case) -> Finding:
-    table = published.table2()
-    mean = table.loc[table["metric"] == case["metric"], "score"].mean()
-    return Finding(mean, mean >= case["at_least"])
+def largest_fall(table: pd.DataFrame, case: dict) -> Finding:
+    """Largest difference between top 10 % and the last bottom cut-off, over EW and MW and all rows."""
+    curves = table.pivot_table("score", ["construction", "metric"], ["side", "cutoff"])
+    if {HEAD, TAIL} - set(curves):
+        return Finding(np.nan)
+    fall = (curves[HEAD] - curves[TAIL]).dropna()
+    construction, metric = fall.idxmax()
+    return Finding(fall.max(), f"{metric}, {construction}")
+
+
+def falling_curves(table: pd.DataFrame, case: dict) -> Finding:
+    """Curves (construction x metric) with a falling line of best fit from the head to the tail."""
+    steps = {(side, round(cutoff, 9)): step for step, (side, cutoff) in enumerate(STEPS)}
+    slopes = []
+    for _, curve in table.groupby(["construction", "metric"]):
+        place = [steps[side, round(cutoff, 9)] for side, cutoff in zip(curve["side"], curve["cutoff"], strict=True)]
+        if len(place) > 1:
+            slopes.append(np.polyfit(place, curve["score"], 1)[0])
+    down = int(np.sum(np.array(slopes) < 0))
+    return Finding(down, f"{down} of {len(slopes)}", len(slopes))
+
+
+def ranges(table: pd.DataFrame, *sides: str) -> pd.DataFrame:
+    """How far EW and MW move over the cut-offs of these sides: a row for each construction with both complete there.
+
+    A curve with a gap has a range that is too small.
+    """
+    scores = table[table["metric"].isin(CURVES) & table["side"].isin(sides)].dropna(subset="score")
+    rows = scores.groupby(["construction", "metric"])["score"]
+    complete = rows.count() == sum(side in sides for side, _ in STEPS)
+    return (rows.max() - rows.min())[complete].unstack().reindex(columns=list(CURVES)).dropna()
+
+
+def stable(table: pd.DataFrame, case: dict) -> Finding:
+    """How far EW moves over the cut-offs of some sides, mean over constructions; the claim is that MW moves further.
+
+    The constructions are those with both curves complete over all cut-offs, whatever the sides.
+    """
+    whole = ranges(table, *PAPER_CUTOFFS._fields).index
+    moved, top = (ranges(table, *sides).loc[whole].mean() for sides in (case["sides"], ["top"]))
+    note = f"MW moves by {moved['MW']:.3f}; over the top cut-offs alone EW by {top['EW']:.3f}, MW by {top['MW']:.3f}; "
+    note += f"constructions with both curves complete: {len(whole)}"
+    return Finding(moved["EW"], note, holds=moved["EW"] < moved["MW"])
+
+
+def largest_coverage(table: pd.DataFrame, case: dict) -> Finding:
+    """The largest coverage of any construction."""
+    return Finding(table["score"].max())
+
+
+def invalid(table: pd.DataFrame, case: dict) -> Finding:
+    """Mean share of contexts without an eligible lemma, at whichever end of the distribution has fewer.
+
+    No lemma is fewer than "very few", so a share above the threshold also holds for "very few".
+    """
+    ends = [table[(table["side"] == side) & np.isclose(table["cutoff"], cutoff)] for side, cutoff in (HEAD, TAIL)]
+    return Finding(float(min(end["score"].mean() for end in ends)))
+
+
+def is_whole(table: pd.DataFrame) -> pd.Series:
+    """Which values are those at top 100 %."""
+    return (table["side"] == "top") & np.isclose(table["cutoff"], 1.0)
+
+
+def drawn(figure: str, model: str) -> pd.DataFrame:
+    """A digitised figure of one model; "figure2, table2" has its last top cut-off from Table 2, which hides nothing."""
+    name = figure.partition(",")[0]
+    table = published.figure1() if name == "figure1" else published.figures234(name)
+    table = table[table["hf_name"] == model].rename(columns={"estimate": "score"})
+    if name in FIGURE_METRICS:
+        table = table.assign(metric=FIGURE_METRICS[name])
+    if name == "figure4":
+        return table[table["quality"] == "ok"]
+    if figure != name:
+        cells = published.table2().query("hf_name == @model and metric in @CURVES").assign(side="top", cutoff=1.0)
+        return pd.concat([table[~is_whole(table)], cells], ignore_index=True)
+    return table
+
+
+STATISTICS = {
+    "largest_fall": Statistic(
+        largest_fall, CURVES, ("Simple", *published.BETWEEN[2:], "BLiMP"),
+        figure="figure1", note="; Figure 1, digitised",
+    ),
+    "falling_curves": Statistic(
+        falling_curves, CURVES, figure="figure2", note=" curves of Figure 2, digitised where visible"
+    ),
+    "stable": Statistic(
+        stable, CURVES, (), figure="figure2, table2", note="; Figure 2, digitised where visible"
+    ),
+    "largest_coverage": Statistic(
+        largest_coverage, ("coverage",), whole=True, figure="figure3", note="Figure 3, digitised where visible"
+    ),
+    "invalid": Statistic(
+        invalid, ("invalid",), figure="figure4", note="Figure 4, digitised where a point is wholly visible"
+    ),
+}  # fmt: skip
+
+
+def _of_figure(statistic: Statistic) -> Callable[[dict], Finding]:
+    def checked(case: dict) -> Finding:
+        table = drawn(statistic.figure, case["model"])
+        found = statistic.measure(table[is_whole(table)] if statistic.whole else table, case)
+        return found._replace(note=found.note + statistic.note)
+
+    return checked
+
+
+CHECKS.update({name: _of_figure(statistic) for name, statistic in STATISTICS.items()})
 
 
 @check
 def quoted(case) -> Finding:
     """A number of the text against Figure 1, digitised (good to about 0.003)."""
-    value = at(_figure1(), case["construction"], case["metric"], case["side"], case["cutoff"])
-    holds = agrees(value, case["published"], case["kind"], within=case["within"])
-    return Finding(value, holds, "Figure 1, digitised")
+    table = drawn("figure1", case["model"]).set_index(["construction", "metric", "side", "cutoff"])["score"]
+    value = table[case["construction"], case["metric"], case["side"], round(case["cutoff"], 9)]
+    return Finding(value, "Figure 1, digitised")
 
 
 @check
-def largest_fall(case) -> Finding:
-    fall, where = falls(_figure1())
-    return Finding(fall, abs(fall - case["published"]) <= case["within"], f"{where}; Figure 1, digitised")
+def cells(case) -> Finding:
+    """Cells of Table 2 in which one metric is strictly below another."""
+    wide = published.table2().pivot(index=["construction", "model"], columns="metric", values="score")
+    below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
+    ties = int((wide[case["smaller"]] == wide[case["larger"]]).sum())
+    note = f"{below} of {len(wide)}, {ties} ties, {len(wide) - below - ties} the other way round"
+    return Finding(below, note, len(wide))
 
 
 @check
-def falling_curves(case) -> Finding:
-    table = _figure("figure2", case)
-    down, curves = falling(table)
-    note = f"{down} of {curves} curves of Figure 2, digitised where visible"
-    return Finding(down, down >= case["at_least"], note, curves)
-
-
-@check
-def stable(case) -> Finding:
-    moved, holds, note = stability(_figure2_with_table2(case["model"]), *case["sides"])
-    return Finding(moved, holds, f"{note}; Figure 2, digitised where visible")
-
-
-@check
-def largest_coverage(case) -> Finding:
-    table = _figure("figure3", case)
-    largest = table.loc[(table["side"] == "top") & (table["cutoff"] == 1.0), "score"].max()
-    return Finding(largest, largest < case["below"], "Figure 3, digitised where visible")
-
-
-@check
-def invalid(case) -> Finding:
-    drawn = _figure("figure4", case)
-    share = empty_ends(drawn[drawn["quality"] == "ok"])
-    return Finding(share, share >= case["at_least"], "Figure 4, digitised where a point is wholly visible")
+def mean_value(case) -> Finding:
+    return Finding(_table2(case["metric"]).mean(axis=None))
 
 
 @check
 def lowest_model(case) -> Finding:
     """On Simple, one model's score against the lowest of the others."""
-    table = published.table2()
-    table = table[(table["construction"] == "Simple") & (table["metric"] == case["metric"])]
-    table = table.set_index("hf_name")["score"]
-    others = table.drop(case["model"])
-    return Finding(
-        table[case["model"]], table[case["model"]] < others.min(), f"lowest of the others: {others.min():.2f}"
-    )
+    scores = _table2(case["metric"]).loc["Simple"]
+    own, others = scores[case["model"]], scores.drop(case["model"]).min()
+    return Finding(own, f"lowest of the others: {others:.2f}", holds=own < others)
 
 
 @check
 def noun_phrase_masked(case) -> Finding:
     """GPT-2's lack of right context hurts only where subject and verb can be read as a noun phrase."""
-    table = published.table2()
-    table = table[table["metric"] == case["metric"]].pivot_table(
-        index="construction", columns="hf_name", values="score"
-    )
+    table = _table2(case["metric"])
     lead = table[case["model"]] - table.drop(columns=case["model"]).mean(axis=1)
     between = lead[list(published.BETWEEN)].mean()
-    return Finding(lead["Simple"], lead["Simple"] < between, f"mean of the four rows: {between:+.4f}")
+    return Finding(lead["Simple"], f"mean of the four rows: {between:+.4f}", holds=lead["Simple"] < between)
 
 
 @check
@@ -98,28 +190,15 @@ def conjugated(case) -> Finding:
     printed = table[table["sentence"] == case["construction"]].set_index("subword")["probability"]
     pairs = [verb.split("/") for verb in case["verbs"]]
     right = sum(singular in printed and printed[singular] > printed.get(plural, 0) for singular, plural in pairs)
-    return Finding(right, right == len(pairs), out_of=len(pairs))
+    return Finding(right, out_of=len(pairs), holds=right == len(pairs))
 
 
 @check
 def appendix(case) -> Finding:
-    count = len(load_lemmas("newman-appendix"))
-    return Finding(count, count == case["published"], "entries of the appendix, each once")
+    return Finding(len(load_lemmas("newman-appendix")), "entries of the appendix, each once")
 
 
-def _figure1() -> pd.DataFrame:
-    return published.figure1().rename(columns={"estimate": "score"})
-
-
-def _figure2_with_table2(model: str) -> pd.DataFrame:
-    """Figure 2's curves, with the last top cut-off from Table 2, which prints what the drawing may hide."""
-    drawn = _figure("figure2", {"model": model})
-    drawn = drawn[~((drawn["side"] == "top") & (drawn["cutoff"] == 1.0))]
-    table = published.table2()
-    whole = table[(table["hf_name"] == model) & table["metric"].isin(CURVES)].assign(side="top", cutoff=1.0)
-    return pd.concat([drawn, whole], ignore_index=True)
-
-
-def _figure(name: str, case) -> pd.DataFrame:
-    table = published.figures234(name)
-    return table[table["hf_name"] == case["model"]].rename(columns={"estimate": "score"})
+def _table2(metric: str) -> pd.DataFrame:
+    """One metric of Table 2: constructions down, models across."""
+    table = published.table2().query("metric == @metric")
+    return table.pivot(index="construction", columns="hf_name", values="score")

@@ -1,8 +1,7 @@
-"""Measured results for checking claims: each number once, looked up by model, construction, metric and side."""
+"""Measured results for checking claims: each number once, looked up by model, construction, metric and cut-off."""
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from tse_book.published import lemmas_in_vocabulary
@@ -11,6 +10,7 @@ from tse_core.results.signature import Signature
 
 # How Newman et al., BLiMP and SyntaxGym made their numbers:
 PAPERS_WAY = {"released": "", "full-sentence": "", "syntaxgym": "<|endoftext|>"}  # protocol or method -> BOS, if any
+_KEY = ["hf_name", "construction", "metric", "side"]
 
 
 class Results:
@@ -18,23 +18,20 @@ class Results:
 
     def __init__(self, table: pd.DataFrame):
         self.table = preferred(table)
-        keys = zip(*(self.table[name] for name in ("hf_name", "construction", "metric", "side")), strict=True)
-        self._places: dict[tuple, list[int]] = {}
-        for place, key in enumerate(keys):
-            self._places.setdefault(key, []).append(place)
-        self._models = dict(tuple(self.table.groupby("hf_name", sort=False)))
-        self._cutoffs = self.table["cutoff"].to_numpy()
+        self._numbers = {self._key(row): row for row in self.table.dropna(subset="score").to_dict("records")}
 
-    def of(self, model: str) -> pd.DataFrame:
-        """The numbers of one model."""
-        return self._models.get(model, self.table[:0])
+    @staticmethod
+    def _key(row: Mapping) -> tuple:
+        return (*(row[name] for name in _KEY), f"{row['cutoff']:.5g}")
 
-    def one(self, case: dict) -> pd.Series | None:
+    def of(self, model: str, *metrics: str) -> pd.DataFrame:
+        """The numbers of one model, of these metrics where some are named."""
+        here = self.table["hf_name"] == model
+        return self.table[here & self.table["metric"].isin(metrics)] if metrics else self.table[here]
+
+    def one(self, case: dict) -> dict | None:
         """The number that a case names: its model, construction, metric, side (top) and cutoff (1); None if missing."""
-        places = self._places.get((case["model"], case["construction"], case["metric"], case.get("side", "top")), [])
-        at = np.isclose(self._cutoffs[places], case.get("cutoff", 1.0), rtol=1e-6, atol=0)
-        row = self.table.iloc[places[at.argmax()]] if at.any() else None
-        return None if row is None or pd.isna(row["score"]) else row
+        return self._numbers.get(self._key({"side": "top", "cutoff": 1.0, **case, "hf_name": case["model"]}))
 
 
 def preferred(results: pd.DataFrame) -> pd.DataFrame:
@@ -48,7 +45,7 @@ def preferred(results: pd.DataFrame) -> pd.DataFrame:
     table = results[asked.astype(bool)]
     policies = [policies_of[text] for text in table["signature"]]
     how = table["protocol"] + table["method"]
-    bos = pd.Series([names.get("bos", "none") for names in policies], index=table.index)
+    bos = [names.get("bos", "none") for names in policies]
     table = table.assign(
         same_list=table["lemmas"] == table["hf_name"].map(lemmas_in_vocabulary()),
         released=[way in PAPERS_WAY and PAPERS_WAY[way] in ("", read) for way, read in zip(how, bos, strict=True)],
@@ -59,7 +56,7 @@ def preferred(results: pd.DataFrame) -> pd.DataFrame:
     table["numbers"] = table.groupby([*question, "way"])["score"].transform("size")
     table = table.sort_values(["same_list", "released", "numbers"], ascending=False, kind="stable")
     best = table.groupby(question)["way"].transform("first")
-    return table[table["way"] == best].drop_duplicates(["hf_name", "construction", "metric", "side", "cutoff"])
+    return table[table["way"] == best].drop_duplicates([*_KEY, "cutoff"])
 
 
 def policy(signature: str) -> Mapping[str, str]:

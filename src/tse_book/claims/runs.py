@@ -1,22 +1,25 @@
 """Checks of claims against models that ran: each looks up a claim's case in measured results.
 
-A check takes the case and the results and returns what it measured, or
-None if the claim's model, or a row that the claim needs, has not run.
+A check takes the case and the results and returns what it measured, or None if the claim's model, or a row that the
+claim needs, has not run.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from tse_book.claims import verdicts
-from tse_book.claims.curves import CURVES, agrees, empty_ends, falling, falls, stability
+from tse_book.claims.finding import Finding, meets
+from tse_book.claims.newman import STATISTICS, Statistic, is_whole
 from tse_book.claims.results import Results, policy
-from tse_book.published import CONSTRUCTIONS, figure1
+from tse_book.published import CONSTRUCTIONS
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
+from tse_core.metrics.table import METRICS
 from tse_core.results.comparing import comparable
 
 
@@ -32,10 +35,11 @@ class Measured(NamedTuple):
     out_of: int | None = None
 
 
-RUNS: dict[str, Callable[[dict, Results], Measured | None]] = {}
+Run = Callable[[dict, Results], Measured | None]
+RUNS: dict[str, Run] = {}
 
 
-def run(function):
+def run(function: Run) -> Run:
     """Register a check of results by its name."""
     RUNS[function.__name__] = function
     return function
@@ -43,17 +47,17 @@ def run(function):
 
 @run
 def value(case, results) -> Measured | None:
-    """One number, compared with the printed (or `expected`) one of the same construction, metric, side and cut-off."""
+    """One number: compared with the printed (or `expected`) one, or a bound that it keeps."""
     row = results.one(case)
     if row is None:
         return None
-    verdict = verdicts.of_value(
-        row["score"] - case.get("published", case.get("expected")),
-        same_list=not case.get("lemma_list", True) or bool(row["same_list"]),
-        same_protocol=not case.get("lemma_list", True) or bool(row["released"]),
-        tolerances=case.get("tolerances", verdicts.TOLERANCES),
-    )
-    return _measured(row, verdict)
+    of_list = case.get("lemma_list", True)
+    same_list, released = (not of_list or bool(row[name]) for name in ("same_list", "released"))
+    if case.get("kind"):
+        return _measured(row, verdicts.of_comparison(meets(Finding(row["score"]), case), same_list=same_list))
+    difference = row["score"] - case.get("published", case.get("expected"))
+    tolerances = case.get("tolerances", verdicts.TOLERANCES)
+    return _measured(row, verdicts.of_value(difference, same_list, released, tolerances))
 
 
 @run
@@ -69,9 +73,8 @@ def more_probable(case, results) -> Measured | None:
     row, other = results.one(case), results.one(case | {"metric": case["than"]})
     if row is None or other is None or not other["score"]:
         return None
-    verdict = verdicts.of_comparison(row["score"] > other["score"], same_list=True)
     note = f"{case['metric']} {row['score']:.4f}, {case['than']} {other['score']:.4f}"
-    return Measured(row["score"] / other["score"], verdict, signature=row["signature"], note=note)
+    return _compared(Finding(row["score"] / other["score"], note), case | {"above": 1}, row)
 
 
 @run
@@ -81,8 +84,8 @@ def slightly_below(case, results) -> Measured | None:
     if row is None or other is None:
         return None
     gap = other["score"] - row["score"]
-    verdict = verdicts.of_comparison(0 < gap <= case["at_most"], same_list=True)
-    return Measured(gap, verdict, signature=row["signature"], note=f"{case['than']}: {other['score']:.4f}")
+    note = f"{case['than']}: {other['score']:.4f}"
+    return _compared(Finding(gap, note, holds=0 < gap <= case["at_most"]), case, row)
 
 
 @run
@@ -90,101 +93,18 @@ def spread(case, results) -> Measured | None:
     """The largest standard deviation of several models' accuracies on a phenomenon; needs all models and all twelve."""
     table = results.table
     table = table[table["hf_name"].isin(case["models"]) & (table["metric"] == case["metric"])]
-    wide = table.pivot_table(index="construction", columns="hf_name", values="score")
+    wide = table.pivot_table("score", "construction", "hf_name")
     wide = wide.reindex(index=blimp_paradigms()["phenomenon"].unique(), columns=case["models"])
     if wide.isna().any(axis=None):
         return None
     deviations = wide.std(axis=1, ddof=0)
-    verdict = verdicts.of_comparison(deviations.max() <= case["at_most"], same_list=True)
-    return Measured(deviations.max(), verdict, signature=table["signature"].iloc[0], note=str(deviations.idxmax()))
-
-
-@run
-def quoted(case, results) -> Measured | None:
-    """A number of the text: a value, or a bound."""
-    if not case["kind"]:
-        return value(case, results)
-    row = results.one(case)
-    if row is None:
-        return None
-    holds = agrees(row["score"], case["published"], case["kind"], within=0)
-    return _measured(row, verdicts.of_comparison(holds, same_list=bool(row["same_list"])))
-
-
-@run
-def rows_below(case, results) -> Measured | None:
-    """Rows of Table 2 in which one metric is below another; needs all ten."""
-    table = _whole(results.of(case["model"]))
-    table = table[table["construction"].isin(CONSTRUCTIONS)]  # Table 3's sentences have these metrics too
-    wide = table.pivot_table(index="construction", columns="metric", values="score").reindex(CONSTRUCTIONS)
-    metrics = [case["smaller"], case["larger"]]
-    if set(metrics) - set(wide) or wide[metrics].isna().any(axis=None):
-        return None
-    if not _alike(table[table["metric"].isin(metrics)]):
-        return None
-    below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
-    return _counted(below, below >= case["at_least"], table, f"{below} of {len(wide)}", len(wide))
-
-
-@run
-def largest_fall(case, results) -> Measured | None:
-    table = _curves(case["model"], results)
-    fall, where = falls(table)
-    if set(figure1()["construction"]) - set(table["construction"]) or np.isnan(fall):
-        return None
-    row = table.iloc[0]
-    verdict = verdicts.of_value(
-        fall - case["published"], same_list=bool(row["same_list"]), same_protocol=bool(row["released"])
-    )
-    return Measured(fall, verdict, signature=row["signature"], note=where)
-
-
-@run
-def falling_curves(case, results) -> Measured | None:
-    table = _curves(case["model"], results)
-    down, curves = falling(table)
-    if curves < 2 * len(CONSTRUCTIONS):
-        return None
-    return _counted(down, down >= case["at_least"], table, f"{down} of {curves}", curves)
-
-
-@run
-def stable(case, results) -> Measured | None:
-    table = _curves(case["model"], results)
-    moved, holds, note = stability(table, *case["sides"])
-    return None if np.isnan(moved) or not _alike(table) else _counted(moved, holds, table, note)
-
-
-@run
-def largest_coverage(case, results) -> Measured | None:
-    table = results.of(case["model"])
-    table = _whole(table[table["metric"] == "coverage"])
-    return None if _partial(table) else _counted(table["score"].max(), table["score"].max() < case["below"], table)
-
-
-@run
-def past_share(case, results) -> Measured | None:
-    """Of the probability that the list's forms leave over at 100 %, the share on past forms."""
-    table = _whole(results.of(case["model"]))
-    past, coverage = (table[table["metric"] == name] for name in ("past", "coverage"))
-    if _partial(past) or _partial(coverage):
-        return None
-    shares = past.set_index("construction")["score"] / (1 - coverage.set_index("construction")["score"])
-    return _counted(shares.mean(), shares.mean() >= case["at_least"], past)
-
-
-@run
-def invalid(case, results) -> Measured | None:
-    table = results.of(case["model"])
-    table = table[table["metric"] == "invalid"]
-    share = empty_ends(table)
-    return None if _partial(table) or np.isnan(share) else _counted(share, share >= case["at_least"], table)
+    return _compared(Finding(deviations.max(), str(deviations.idxmax())), case, table.iloc[0])
 
 
 @run
 def not_nouns(case, results) -> Measured | None:
-    everything = results.one(case | {"construction": "Simple", "metric": "EW"})
-    verbs = results.one(case | {"construction": "Simple", "metric": "EW, not nouns"})
+    """EW over verbs that are not nouns; the claim is that it is above EW over all."""
+    everything, verbs = (results.one(case | {"construction": "Simple", "metric": m}) for m in ("EW", "EW, not nouns"))
     if everything is None or verbs is None:
         return None
     verdict = verdicts.of_comparison(verbs["score"] > everything["score"], same_list=bool(everything["same_list"]))
@@ -209,9 +129,44 @@ def full_list(case, results) -> Measured | None:
         lemmas = load_lemmas("newman-full")
     except InputError:
         return None
-    same = len(lemmas) == case["published"]
-    name = f"{lemmas.name}@{lemmas.hash}"
-    return Measured(len(lemmas), verdicts.REPRODUCED if same else verdicts.NOT_REPRODUCED, signature=name)
+    verdict = verdicts.REPRODUCED if len(lemmas) == case["published"] else verdicts.NOT_REPRODUCED
+    return Measured(len(lemmas), verdict, signature=f"{lemmas.name}@{lemmas.hash}")
+
+
+def past_share(table: pd.DataFrame, case: dict) -> Finding:
+    """Of the probability that the list's forms leave over at 100 %, the share on past forms."""
+    wide = table.pivot(index="construction", columns="metric", values="score")
+    return Finding((wide["past"] / (1 - wide["coverage"])).mean())
+
+
+def rows_below(table: pd.DataFrame, case: dict) -> Finding:
+    """Rows of Table 2 in which one metric is below another; needs all ten."""
+    wide = table.pivot(index="construction", columns="metric", values="score")
+    below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
+    return Finding(below, f"{below} of {len(wide)}", len(wide))
+
+
+def _of_run(statistic: Statistic) -> Run:
+    def checked(case: dict, results: Results) -> Measured | None:
+        metrics = statistic.metrics or (case["smaller"], case["larger"])
+        table = results.of(case["model"], *metrics).dropna(subset="score")
+        table = table[table["construction"].isin(CONSTRUCTIONS)]  # Table 3's sentences have these metrics too
+        table = table[is_whole(table)] if statistic.whole else table
+        points = table.groupby(["construction", "metric"]).size()
+        known = points.index[points >= (1 if statistic.whole else 2)]  # a curve has two points at least
+        if table.empty or set(product(statistic.constructions, metrics)) - set(known) or not _alike(table):
+            return None
+        found = statistic.measure(table, case)
+        return (
+            None if np.isnan(found.value) else _compared(found, case, table.iloc[0], bool(table["same_list"].iloc[0]))
+        )
+
+    return checked
+
+
+RUNS |= {name: _of_run(statistic) for name, statistic in STATISTICS.items()}
+RUNS["past_share"] = _of_run(Statistic(past_share, ("past", "coverage"), whole=True))
+RUNS["rows_below"] = _of_run(Statistic(rows_below, (), whole=True))  # of the two metrics that a case names
 
 
 def of_a_model_above_chance(found: Measured | None, case: dict, results: Results) -> Measured | None:
@@ -229,32 +184,20 @@ def of_a_model_above_chance(found: Measured | None, case: dict, results: Results
 
 
 def _alike(table: pd.DataFrame) -> bool:
-    """Whether numbers may be judged together: made under the same policies."""
-    signatures = [s for s in table["signature"].unique() if policy(s)]
+    """Whether scores may be judged together: made under the same policies."""
+    signatures = [s for s in table.loc[table["metric"].isin(METRICS), "signature"].unique() if policy(s)]
     return all(comparable(signatures[0], other) for other in signatures[1:])
 
 
-def _curves(model: str, results: Results) -> pd.DataFrame:
-    table = results.of(model)
-    return table[table["metric"].isin(CURVES)]
-
-
-def _whole(table: pd.DataFrame) -> pd.DataFrame:
-    """The values at top 100 %, which are those of Table 2."""
-    return table[(table["side"] == "top") & np.isclose(table["cutoff"], 1.0)]
-
-
-def _partial(table: pd.DataFrame) -> bool:
-    """Whether a row of Table 2 is missing: a claim about all rows is judged on all of them."""
-    return bool(set(CONSTRUCTIONS) - set(table["construction"]))
-
-
-def _measured(row: pd.Series, verdict: str, note: str = "") -> Measured:
+def _measured(row: Mapping, verdict: str, note: str = "") -> Measured:
     low, high = (None if pd.isna(row[end]) else float(row[end]) for end in ("low", "high"))
     return Measured(float(row["score"]), verdict, low, high, row["signature"], note)
 
 
-def _counted(number: float, holds: bool, table: pd.DataFrame, note: str = "", out_of: int | None = None) -> Measured:
-    first = table.iloc[0]
-    verdict = verdicts.of_comparison(bool(holds), same_list=bool(first["same_list"]))
-    return Measured(float(number), verdict, signature=first["signature"], note=note, out_of=out_of)
+def _compared(found: Finding, case: dict, row: Mapping, same_list: bool = True) -> Measured:
+    """The verdict on what was computed from several numbers, of which one is `row`."""
+    if "published" in case:
+        verdict = verdicts.of_value(found.value - case["published"], same_list, bool(row["released"]))
+    else:
+        verdict = verdicts.of_comparison(meets(found, case), same_list=same_list)
+    return Measured(float(found.value), verdict, None, None, row["signature"], found.note, found.out_of)

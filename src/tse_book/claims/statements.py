@@ -11,15 +11,15 @@ statements are one family, corrected by Holm:
 * **described**: fewer than three units of a kind, or fewer than ten verbs in a fifth: no interval, or no verdict;
 * **not yet run**: a part of the sentences was not measured.
 
-`Tables` are those of `tse_book.studies.controls`. Only verbs count whose base is not their past; words are counted with
-their ends; singular and plural subjects are never pooled. A *fifth* is a fifth of the verbs by how likely they are at a
-place where no subject decides their form (after a modal; of the past form; by the lexicon). What is binned by it is
-resampled, nouns or openers and verbs, with fifths made anew in each draw. Differences have Student's t on the variance
-over crossed units, with Satterthwaite's degrees of freedom: the tests stand as they were fixed, whatever becomes of the
-intervals of `tse_core.uncertainty`.
+Only verbs count whose base is not their past; words are counted with their ends; singular and plural subjects are never
+pooled. A *fifth* is a fifth of the verbs by how likely they are at a place where no subject decides their form (after a
+modal; of the past form; by the lexicon). What is binned by it is resampled, nouns or openers and verbs, with fifths
+made anew in each draw. Differences have Student's t on the variance over crossed units, with Satterthwaite's degrees of
+freedom: the tests stand as they were fixed, whatever becomes of the intervals of `tse_core.uncertainty`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -37,6 +37,11 @@ NO_INTERVAL, FEW_VERBS = 3, 10
 FIFTHS = 5
 NOUN, OPENER_NOUN, PRONOUN = "The N", "Opener + the N", "He, she or they"
 RESULT = ["id", "statement", "unit", "role", "value", "low", "high", "p_value", "p_holm", "units", "verdict"]
+AS_FIXED, NO_BOS = "as fixed", "single tokens, no BOS token"
+LEXICON_NOUN = 0.1
+PAPERS_NOUNS = (
+    "author", "pilot", "surgeon", "farmer", "manager", "customer", "officer", "teacher", "senator", "consultant",
+)  # fmt: skip
 
 
 class Tables(NamedTuple):
@@ -47,9 +52,7 @@ class Tables(NamedTuple):
     rows: pd.DataFrame
     likelihoods: pd.DataFrame
     verbs: pd.DataFrame  # of `controlled_verbs`
-    jackknife: bool = (
-        False  # whether differences get the intervals of `tse_core.uncertainty`, not those that were fixed
-    )
+    jackknife: bool = False  # differences get the intervals of `tse_core.uncertainty`, not those that were fixed
 
 
 class Measured(NamedTuple):
@@ -74,10 +77,7 @@ class Statement(NamedTuple):
 
 def judge(tables: Tables) -> pd.DataFrame:
     """Every statement on one model: a row each, with the columns `RESULT`; those that show robustness are no tests."""
-    measured = [statement.measure(tables) for statement in STATEMENTS]
-    table = pd.DataFrame([m._asdict() for m in measured])
-    table = table.assign(**{name: [getattr(s, name) for s in STATEMENTS] for name in ("id", "unit", "role")})
-    table["statement"] = [statement.words for statement in STATEMENTS]
+    table = pd.DataFrame([{**s._asdict(), **s.measure(tables)._asdict()} for s in STATEMENTS])
     tested = (table["role"] == "judged") & table["p_value"].notna()
     table["p_holm"] = np.nan
     table.loc[tested, "p_holm"] = holm(table.loc[tested, "p_value"])
@@ -85,7 +85,7 @@ def judge(tables: Tables) -> pd.DataFrame:
     table["verdict"] = [verdict(*pair) for pair in pairs]
     table.loc[table["value"].isna(), "verdict"] = verdicts.NOT_RUN
     table["units"] = [", ".join(f"{count} {kind}" for kind, count in units.items()) for units in table["units"]]
-    return table[RESULT]
+    return table.rename(columns={"words": "statement"})[RESULT]
 
 
 def judge_otherwise(tables: Tables, bare: Mapping[str, pd.DataFrame] | None = None) -> pd.DataFrame:
@@ -120,13 +120,12 @@ def noun_below_pronoun(tables: Tables) -> Measured:
     """
     verbs = subject_verbs(tables)
     verbs = verbs[verbs["also_noun"] & (verbs["number"] == "singular")]
-    parts = [verbs[verbs["construction"] == kind] for kind in (PRONOUN, OPENER_NOUN)]
-    openers = set(parts[0]["opener"]) & set(parts[1]["opener"])
-    parts = [part[part["opener"].isin(openers)] for part in parts]
-    units = {"nouns": parts[1]["noun"].nunique(), "openers": len(openers), "verbs": parts[1]["lemma"].nunique()}
-    parts[0] = parts[0].assign(noun=parts[0]["opener"] + " " + parts[0]["noun"])
-    ways = ["noun", "opener", "lemma"]
-    return _difference(tables, [part["correct"] for part in parts], parts, ways, [1, -1], units)
+    pronouns, nouns = (verbs[verbs["construction"] == kind] for kind in (PRONOUN, OPENER_NOUN))
+    openers = set(pronouns["opener"]) & set(nouns["opener"])
+    pronouns, nouns = (part[part["opener"].isin(openers)] for part in (pronouns, nouns))
+    units = {"nouns": nouns["noun"].nunique(), "openers": len(openers), "verbs": nouns["lemma"].nunique()}
+    pronouns = pronouns.assign(noun=pronouns["opener"] + " " + pronouns["noun"])
+    return _difference(tables, "correct", [pronouns, nouns], [1, -1], ["noun", "opener", "lemma"], units)
 
 
 def also_below_never(tables: Tables) -> Measured:
@@ -134,14 +133,13 @@ def also_below_never(tables: Tables) -> Measured:
     verbs = pronoun_verbs(tables)
     parts = [verbs[~verbs["also_noun"]], verbs[verbs["also_noun"]]]
     units = {"openers": verbs["opener"].nunique(), "verbs": min(part["lemma"].nunique() for part in parts)}
-    return _difference(tables, [part["margin"] for part in parts], parts, ["opener", "lemma"], [1, -1], units)
+    return _difference(tables, "margin", parts, [1, -1], ["opener", "lemma"], units)
 
 
-def rises_in_rows(tables: Tables, key: str = "modal", also_noun: bool = True, number: str = "singular") -> Measured:
-    """S3a. EW of Table 2's nine rows, last fifth of the verbs by a key less the first; by default also-nouns."""
+def rises_in_rows(tables: Tables, key: str = "modal") -> Measured:
+    """S3a. EW of also-nouns in Table 2's nine rows, singular subjects: last fifth of the verbs by a key less first."""
     verbs = row_verbs(tables)
-    verbs = verbs[(verbs["also_noun"] == also_noun) & (verbs["number"] == number)]
-    return _fifths(verbs, "correct", key, "noun", "nouns")
+    return _rise(verbs[verbs["also_noun"] & (verbs["number"] == "singular")], "correct", key, "noun", "nouns")
 
 
 def shift_beyond_frequency(tables: Tables) -> Measured:
@@ -153,45 +151,42 @@ def shift_beyond_frequency(tables: Tables) -> Measured:
     verbs = row_verbs(tables)
     verbs = verbs[~verbs["also_noun"]]
     columns = verbs.drop_duplicates("lemma").set_index("lemma")[["modal", "zipf"]].dropna()
-    cells = [
+    singular, plural = (
         Cells(verbs[verbs["number"] == number], "log_odds", columns.index, "noun") for number in ("singular", "plural")
-    ]
+    )
     design = np.column_stack([np.ones(len(columns)), columns["modal"] / np.log(10), columns["zipf"]])
 
     def slope(shift: np.ndarray, weights: np.ndarray) -> float:
         return float(np.linalg.lstsq(design * np.sqrt(weights)[:, None], shift * np.sqrt(weights), rcond=None)[0][1])
 
     units = {"nouns": verbs["noun"].nunique(), "verbs": len(columns)}
-    return _resampled(lambda nouns: cells[0].scores(nouns) - cells[1].scores(nouns), slope, cells[0].units, units)
+    return _resampled(lambda nouns: singular.scores(nouns) - plural.scores(nouns), slope, len(singular.units), units)
 
 
 def rises_after_pronoun(tables: Tables, score: str = "correct", key: str = "modal") -> Measured:
     """S4. As S3a after an opener and he or she, by words, in EW or in nats (``score="margin"``)."""
     verbs = pronoun_verbs(tables)
-    return _fifths(verbs[verbs["also_noun"]], score, key, "opener", "openers")
+    return _rise(verbs[verbs["also_noun"]], score, key, "opener", "openers")
 
 
 def attraction(tables: Tables) -> Measured:
     """S6. Never-nouns, singular subjects, no adverb: EW after a singular attractor less EW after a plural one."""
-    cells = _attractors(tables)
-    parts = [cells[("none", number)] for number in ("singular", "plural")]
-    return _over_prepositions(tables, [part["correct"] / part["verbs"] for part in parts], parts, [1, -1])
+    return _over_prepositions(tables, "correct", ["none"], [1, -1])
 
 
 def attraction_with(tables: Tables, adverb: str) -> Measured:
     """S6b. The margin (nats) that a plural attractor costs after an adverb, less what it costs without one."""
-    cells = _attractors(tables)
-    parts = [cells[(level, number)] for level in (adverb, "none") for number in ("singular", "plural")]
-    return _over_prepositions(tables, [part["margin"] for part in parts], parts, [1, -1, -1, 1])
+    return _over_prepositions(tables, "margin", [adverb, "none"], [1, -1, -1, 1])
 
 
 def subject_verbs(tables: Tables) -> pd.DataFrame:
     """The verbs after the subjects of agreement-controls, by words: margin (nats) and correct (1.0, 0.0) beside."""
     table = tables.controls.merge(_verbs(tables), on="lemma")
-    signs = np.where(table["number"] == "plural", -1.0, 1.0)
-    margins = {"margin": table["log_odds"] * signs, "margin_tokens": table["log_odds_tokens"] * signs}
-    correct = {"correct": (margins["margin"] > 0) * 1.0, "correct_tokens": (margins["margin_tokens"] > 0) * 1.0}
-    return table.assign(contexts=1, **margins, **correct)
+    sign = np.where(table["number"] == "plural", -1.0, 1.0)
+    for end in ("", "_tokens"):
+        table[f"margin{end}"] = table[f"log_odds{end}"] * sign
+        table[f"correct{end}"] = (table[f"margin{end}"] > 0) * 1.0
+    return table.assign(contexts=1)
 
 
 def pronoun_verbs(tables: Tables) -> pd.DataFrame:
@@ -210,11 +205,8 @@ def fifths(table: pd.DataFrame, score: str, key: str) -> pd.DataFrame:
     """A score in each fifth of the verbs by a key: fifth (1 to 5), verbs, value (a mean over the verbs)."""
     known = table.drop_duplicates("lemma").set_index("lemma")[key].dropna()
     scores = Cells(table, score, known.index, "noun").scores()
-    bins = _bins(known.to_numpy(float), np.ones(len(known)))
-    rows = [
-        (k + 1, int((bins == k).sum()), float(scores[bins == k].mean())) for k in range(FIFTHS) if (bins == k).any()
-    ]
-    return pd.DataFrame(rows, columns=["fifth", "verbs", "value"])
+    groups = pd.Series(scores).groupby(_bins(known.to_numpy(float), np.ones(len(known))) + 1)
+    return groups.agg(verbs="size", value="mean").rename_axis("fifth").reset_index()
 
 
 class Cells:
@@ -225,13 +217,12 @@ class Cells:
 
     def __init__(self, table: pd.DataFrame, score: str, verbs: pd.Index, unit: str):
         self.units = list(dict.fromkeys(table[unit]))
-        self.sums, self.counts = [], []
+        self.constructions = []
         for _, rows in table.groupby("construction", sort=False):
             weighted = rows.assign(sum=rows[score] * rows["contexts"])
-            both = weighted.pivot_table(index=unit, columns="lemma", values=["sum", "contexts"], aggfunc="sum")
-            wide = [both[name].reindex(self.units, columns=verbs).fillna(0.0) for name in ("sum", "contexts")]
-            self.sums.append(wide[0].to_numpy(float))
-            self.counts.append(wide[1].to_numpy(float))
+            wide = weighted.pivot_table(["sum", "contexts"], unit, "lemma", aggfunc="sum").reindex(self.units)
+            both = (wide[name].reindex(columns=verbs).fillna(0.0).to_numpy(float) for name in ("sum", "contexts"))
+            self.constructions.append(tuple(both))
 
     def scores(self, weights: np.ndarray | None = None) -> np.ndarray:
         """The score of each verb: the mean over the constructions of its weighted mean over the units.
@@ -240,7 +231,7 @@ class Cells:
         """
         weights = np.ones(len(self.units)) if weights is None else weights
         total, defined = np.zeros(1), np.zeros(1)
-        for sums, counts in zip(self.sums, self.counts, strict=True):
+        for sums, counts in self.constructions:
             size = weights @ counts
             total = total + np.divide(weights @ sums, size, out=np.zeros_like(size), where=size > 0)
             defined = defined + (size > 0)
@@ -252,77 +243,71 @@ def _verbs(tables: Tables) -> pd.DataFrame:
     return known.merge(tables.likelihoods, on="lemma", how="left")
 
 
-def _attractors(tables: Tables) -> dict[tuple[str, str], pd.DataFrame]:
-    """Never-nouns after singular subjects, by adverb and by the attractor's number."""
+def _over_prepositions(tables: Tables, score: str, adverbs: Sequence[str], weights: Sequence[int]) -> Measured:
+    """Never-nouns after singular subjects: for each adverb after a singular and after a plural attractor."""
     table = tables.attractors
     table = table[~table["also_noun"] & (table["number"] == "singular")]
-    return {
-        (str(adverb), str(number)): part for (adverb, number), part in table.groupby(["adverb", "attractor_number"])
-    }
-
-
-def _over_prepositions(tables: Tables, values, parts, weights) -> Measured:
+    table = table.assign(correct=table["correct"] / table["verbs"])
+    parts = [
+        table[(table["adverb"] == adverb) & (table["attractor_number"] == number)]
+        for adverb in adverbs
+        for number in ("singular", "plural")
+    ]
     units = {"prepositions": parts[0]["preposition"].nunique(), "noun pairs": parts[0]["noun"].nunique()}
-    return _difference(tables, values, parts, ["preposition", "noun"], weights, units)
+    return _difference(tables, score, parts, weights, ["preposition", "noun"], units)
 
 
-def _difference(tables: Tables, values, parts, ways, weights, units) -> Measured:
-    """A weighted sum of means, with an interval over units of every way, crossed."""
+def _difference(tables: Tables, score: str, parts, weights, ways: list[str], units) -> Measured:
+    """A weighted sum of the parts' mean scores, with an interval over units of every way, crossed."""
     if any(part.empty for part in parts):
         return Measured(np.nan, np.nan, np.nan, np.nan, units)
-    scores = [np.asarray(value, dtype=float) for value in values]
-    estimate = float(sum(weight * score.mean() for weight, score in zip(weights, scores, strict=True)))
+    means = [part[score].to_numpy(float).mean() for part in parts]
+    estimate = float(sum(weight * mean for weight, mean in zip(weights, means, strict=True)))
     if min(units.values()) < NO_INTERVAL:
         return Measured(estimate, np.nan, np.nan, np.nan, units)
     if tables.jackknife:
-        samples = [
-            Sample(score, [part[way].to_numpy() for way in ways]) for score, part in zip(scores, parts, strict=True)
-        ]
+        samples = [Sample(part[score].to_numpy(float), [part[way].to_numpy() for way in ways]) for part in parts]
         found = combine(samples, weights)
         return Measured(estimate, found.low, found.high, found.p_value(), units)
-    influences = [w * (score - score.mean()) / len(score) for w, score in zip(weights, scores, strict=True)]
-    codes = [_codes([part[way].to_numpy() for part in parts]) for way in ways]
-    error = np.sqrt(_crossed_variance(np.concatenate(influences), [np.concatenate(code) for code in codes]))
-    freedom = min(_freedom(influences, code) for code in codes)
+    joined = pd.concat(parts, ignore_index=True)
+    sizes = [len(part) for part in parts]
+    sample = np.repeat(np.arange(len(parts)), sizes)
+    influence = (np.divide(weights, sizes)[sample]) * (joined[score].to_numpy(float) - np.array(means)[sample])
+    codes = [pd.factorize(joined[way].astype(str))[0] for way in ways]
+    error = np.sqrt(_crossed_variance(influence, codes))
+    freedom = min(_freedom(influence, sample, code) for code in codes)
     reach = stdtrit(freedom, 1 - LEVEL / 2) * error
     p_value = float(2 * stdtr(freedom, -abs(estimate) / error))
     return Measured(estimate, estimate - reach, estimate + reach, p_value, units)
 
 
-def _codes(labels: list[np.ndarray]) -> list[np.ndarray]:
-    """A number for each value's unit, the same in all samples that share the unit."""
-    joined = pd.factorize(np.concatenate([array.astype(str) for array in labels]))[0]
-    return np.split(joined, np.cumsum([len(array) for array in labels])[:-1])
+def _variance(influence: np.ndarray, code: np.ndarray) -> tuple[float, int]:
+    """The variance of an estimate over the units of one way of sampling, and how many units there are."""
+    sums = np.bincount(np.unique(code, return_inverse=True)[1], influence)
+    return float(sums @ sums) * len(sums) / max(len(sums) - 1, 1), len(sums)
 
 
 def _crossed_variance(influence: np.ndarray, ways: list[np.ndarray]) -> float:
     """The variance of an estimate over crossed ways of sampling (Cameron, Gelbach & Miller 2011): the sum of the
     variances by each way, less those by each two ways together, and so on; never less than by one way alone."""
-    alone, total = [], 0.0
+    total = 0.0
     for size in range(1, len(ways) + 1):
         for chosen in combinations(ways, size):
-            place = np.unique(np.stack(chosen), axis=1, return_inverse=True)[1].ravel()
-            sums = np.bincount(place, influence)
-            variance = float(sums @ sums) * len(sums) / max(len(sums) - 1, 1)
-            total += variance if size % 2 else -variance
-            alone += [variance] * (size == 1)
-    return max(total, *alone)
+            together = pd.DataFrame(dict(enumerate(chosen))).groupby(list(range(size))).ngroup().to_numpy()
+            total += _variance(influence, together)[0] * (1 if size % 2 else -1)
+    return max(total, *(_variance(influence, way)[0] for way in ways))
 
 
-def _freedom(influences: list[np.ndarray], codes: list[np.ndarray]) -> int:
+def _freedom(influence: np.ndarray, sample: np.ndarray, code: np.ndarray) -> int:
     """Satterthwaite's (1946) degrees of freedom of a sum of means over one way of sampling."""
-    variances, free = [], []
-    for influence, code in zip(influences, codes, strict=True):
-        count = len(np.unique(code))
-        if count > 1:
-            sums = np.bincount(code, influence)
-            variances.append(float(sums @ sums) * count / (count - 1))
-            free.append(count - 1)
-    found = int(sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, free, strict=True)) + 1e-9)
-    return max(1, min(found, len(np.unique(np.concatenate(codes))) - 1))
+    parts = [_variance(influence[sample == part], code[sample == part]) for part in np.unique(sample)]
+    parts = [(variance, units - 1) for variance, units in parts if units > 1]
+    found = int(sum(v for v, _ in parts) ** 2 / sum(v**2 / free for v, free in parts) + 1e-9)
+    return max(1, min(found, len(np.unique(code)) - 1))
 
 
-def _fifths(verbs: pd.DataFrame, score: str, key: str, unit: str, units: str) -> Measured:
+def _rise(verbs: pd.DataFrame, score: str, key: str, unit: str, units: str) -> Measured:
+    """The score of the last fifth of the verbs by a key less that of the first."""
     if verbs.empty:
         return Measured(np.nan, np.nan, np.nan, np.nan, {units: 0, "verbs": 0})
     known = verbs.drop_duplicates("lemma").set_index("lemma")[key].dropna()
@@ -336,7 +321,7 @@ def _fifths(verbs: pd.DataFrame, score: str, key: str, unit: str, units: str) ->
     bins = _bins(likely, np.ones(len(known)))
     smallest = min(int((bins == k).sum()) for k in (0, FIFTHS - 1))
     counts = {units: len(cells.units), "verbs": len(known), "verbs in a fifth": smallest}
-    found = _resampled(cells.scores, last_less_first, cells.units, counts)
+    found = _resampled(cells.scores, last_less_first, len(cells.units), counts)
     return found if smallest >= FEW_VERBS else found._replace(low=np.nan, high=np.nan, p_value=np.nan)
 
 
@@ -351,17 +336,18 @@ def _bins(key: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return bins
 
 
-def _resampled(scores, statistic, resampled: list, units: Mapping[str, int]) -> Measured:
+def _resampled(scores, statistic, resampled: int, units: Mapping[str, int]) -> Measured:
     """A statistic of the verbs' scores, with the interval of draws of the units and of the verbs, crossed.
 
-    `scores` gives the verbs' scores for weights of the units, `statistic` joins them with weights of the verbs.
+    `scores` gives the verbs' scores for weights of the `resampled` units, `statistic` joins them with weights of verbs.
     """
-    of_all = scores(np.ones(len(resampled)))
+    of_all = scores(np.ones(resampled))
     value = statistic(of_all, np.ones(len(of_all)))
-    if len(resampled) < NO_INTERVAL or len(of_all) < NO_INTERVAL:
+    if resampled < NO_INTERVAL or len(of_all) < NO_INTERVAL:
         return Measured(value, np.nan, np.nan, np.nan, units)
-    sizes, generator = (len(resampled), len(of_all)), np.random.default_rng(SEED)
-    drawn = [[generator.multinomial(n, np.full(n, 1 / n)).astype(float) for n in sizes] for _ in range(DRAWS)]
+    generator = np.random.default_rng(SEED)
+    drawn = [[generator.multinomial(n, np.full(n, 1 / n)).astype(float) for n in (resampled, len(of_all))]
+             for _ in range(DRAWS)]  # fmt: skip
     of_units, of_verbs = (np.stack(part) for part in zip(*drawn, strict=True))
     found = np.array([statistic(*draw) for draw in zip(scores(of_units), of_verbs, strict=True)])
     low, high = np.quantile(found, [LEVEL / 2, 1 - LEVEL / 2])
@@ -369,57 +355,38 @@ def _resampled(scores, statistic, resampled: list, units: Mapping[str, int]) -> 
     return Measured(value, float(low), float(high), min(1.0, 2 * beyond / (1 + DRAWS)), units)
 
 
-def _rise(key: str) -> Callable[[Tables], Measured]:
-    return lambda tables: rises_in_rows(tables, key)
+STATEMENTS = [Statement(*row) for row in (
+    ("S1", "Verbs that are also nouns do worse after the N than after he or she with the same openers (by words)",
+     "EW", "judged", noun_below_pronoun),
+    ("S2", "After he or she, verbs that are also nouns lie below verbs that never are (by words)",
+     "nats", "judged", also_below_never),
+    ("S3a", "Verbs that are also nouns: EW of Table 2 rises over fifths of P(base | modal), singular subjects",
+     "EW", "judged", rises_in_rows),
+    ("S3a.past", "... over fifths of P(past form)", "EW", "robustness", partial(rises_in_rows, key="past")),
+    ("S3a.lexicon", "... over fifths of the lexicon's verb count",
+     "EW", "robustness", partial(rises_in_rows, key="verb_uses")),
+    ("S3b", "Verbs that are never nouns: the twin shift rises with P(base | modal) beyond frequency",
+     "nats for a tenfold P", "judged", shift_beyond_frequency),
+    ("S4.ew", "After he or she, EW of verbs that are also nouns rises over fifths of P(base | modal) (by words)",
+     "EW", "judged", rises_after_pronoun),
+    ("S4.nats", "After he or she, their margin rises over fifths of P(base | modal) (by words)",
+     "nats", "judged", partial(rises_after_pronoun, score="margin")),
+    ("S6", "A plural noun between a singular subject and a verb that is never a noun lowers EW, without an adverb",
+     "EW", "judged", attraction),
+    ("S6b.often", "*often* makes this larger", "nats", "judged", partial(attraction_with, adverb="often")),
+    ("S6b.probably", "*probably* makes this larger", "nats", "judged", partial(attraction_with, adverb="probably")),
+)]  # fmt: skip
 
 
-STATEMENTS = (
-    Statement(
-        "S1", "Verbs that are also nouns do worse after the N than after he or she with the same openers (by words)",
-        "EW", "judged", noun_below_pronoun,
-    ),
-    Statement(
-        "S2", "After he or she, verbs that are also nouns lie below verbs that never are (by words)",
-        "nats", "judged", also_below_never,
-    ),
-    Statement(
-        "S3a", "Verbs that are also nouns: EW of Table 2 rises over fifths of P(base | modal), singular subjects",
-        "EW", "judged", rises_in_rows,
-    ),
-    Statement("S3a.past", "... over fifths of P(past form)", "EW", "robustness", _rise("past")),
-    Statement("S3a.lexicon", "... over fifths of the lexicon's verb count", "EW", "robustness", _rise("verb_uses")),
-    Statement(
-        "S3b", "Verbs that are never nouns: the twin shift rises with P(base | modal) beyond frequency",
-        "nats for a tenfold P", "judged", shift_beyond_frequency,
-    ),
-    Statement(
-        "S4.ew", "After he or she, EW of verbs that are also nouns rises over fifths of P(base | modal) (by words)",
-        "EW", "judged", rises_after_pronoun,
-    ),
-    Statement(
-        "S4.nats", "After he or she, their margin rises over fifths of P(base | modal) (by words)",
-        "nats", "judged", lambda tables: rises_after_pronoun(tables, "margin"),
-    ),
-    Statement(
-        "S6", "A plural noun between a singular subject and a verb that is never a noun lowers EW, without an adverb",
-        "EW", "judged", attraction,
-    ),
-    Statement(
-        "S6b.often", "*often* makes this larger", "nats", "judged", lambda tables: attraction_with(tables, "often"),
-    ),
-    Statement(
-        "S6b.probably", "*probably* makes this larger", "nats", "judged",
-        lambda tables: attraction_with(tables, "probably"),
-    ),
-)  # fmt: skip
+def _without(tables: Tables, name: str, column: str, values: Sequence[str]) -> Tables:
+    """The tables without the rows of one of them that have these values."""
+    table = getattr(tables, name)
+    return tables._replace(**{name: table[~table[column].isin(values)]})
 
 
-def _some(name: str, column: str, keep: Callable[[pd.Series], pd.Series]) -> Callable[[Tables], Tables]:
-    def change(tables: Tables) -> Tables:
-        table = getattr(tables, name)
-        return tables._replace(**{name: table[keep(table[column])]})
-
-    return change
+def _papers_nouns(tables: Tables) -> Tables:
+    nouns = tables.controls["noun"]
+    return tables._replace(controls=tables.controls[nouns.isin([*PAPERS_NOUNS, "he", "she", "they"])])
 
 
 def _by_lexicon(tables: Tables) -> Tables:
@@ -433,20 +400,13 @@ def _by_tokens(tables: Tables) -> Tables:
     return tables._replace(controls=tables.controls.assign(log_odds=tables.controls["log_odds_tokens"]))
 
 
-AS_FIXED, NO_BOS = "as fixed", "single tokens, no BOS token"
-LEXICON_NOUN = 0.1
-PAPERS_NOUNS = (
-    "author", "pilot", "surgeon", "farmer", "manager", "customer", "officer", "teacher", "senator", "consultant",
-)  # fmt: skip
-CLAUSES = ("after", "before")  # "the pilot after the dancers ..." may begin a clause
+_OPENERS, _CLAUSES = ("They say that", "It seems that"), ("after", "before")
 CHOICES: dict[str, Callable[[Tables], Tables]] = {
     AS_FIXED: lambda tables: tables,
-    "the paper's nouns alone": _some(
-        "controls", "noun", lambda nouns: nouns.isin([*PAPERS_NOUNS, "he", "she", "they"])
-    ),
-    "the new nouns alone": _some("controls", "noun", lambda nouns: ~nouns.isin(PAPERS_NOUNS)),
-    "three openers": _some("controls", "opener", lambda openers: ~openers.isin(["They say that", "It seems that"])),
-    "no preposition that can begin a clause": _some("attractors", "preposition", lambda words: ~words.isin(CLAUSES)),
+    "the paper's nouns alone": _papers_nouns,
+    "the new nouns alone": lambda tables: _without(tables, "controls", "noun", PAPERS_NOUNS),
+    "three openers": lambda tables: _without(tables, "controls", "opener", _OPENERS),
+    "no preposition that can begin a clause": lambda tables: _without(tables, "attractors", "preposition", _CLAUSES),
     "also a noun by the lexicon": _by_lexicon,
     "single tokens": _by_tokens,
     "the package's jackknife": lambda tables: tables._replace(jackknife=True),

@@ -38,26 +38,25 @@ def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype({"step": "Int64"})
 
 
-def _learned(scores: pd.DataFrame) -> int | None:
-    """The first step whose TSE is learned."""
-    steps = scores.index[scores["TSE", "all"] >= LEARNED]
-    return int(steps[0]) if len(steps) else None
-
-
 def _tse_first(scores: pd.DataFrame):
-    step = _learned(scores)
-    if step is None:
-        return None, f"TSE stays below {LEARNED}", False
-    tse, ew = scores.loc[step, ("TSE", "all")], scores.loc[step, ("EW", "all")]
-    return step, f"TSE {tse:.3f}, EW {ew:.3f}", ew < LEARNED
+    return _when_learned(scores, lambda tse, ew: (f"TSE {tse:.3f}, EW {ew['all']:.3f}", ew["all"] < LEARNED))
 
 
 def _head_first(scores: pd.DataFrame):
-    step = _learned(scores)
-    if step is None:
+    def falls(tse, ew):
+        head, middle, tail = ew[["head", "middle", "tail"]]
+        return f"{head:.3f}, {middle:.3f}, {tail:.3f}", head > middle > tail
+
+    return _when_learned(scores, falls)
+
+
+def _when_learned(scores: pd.DataFrame, judge):
+    """The first step whose TSE is learned, and what is judged of TSE and EW there."""
+    tse = scores["TSE", "all"]
+    if tse.max() < LEARNED:
         return None, f"TSE stays below {LEARNED}", False
-    head, middle, tail = (scores.loc[step, ("EW", band)] for band in ("head", "middle", "tail"))
-    return step, f"{head:.3f}, {middle:.3f}, {tail:.3f}", head > middle > tail
+    step = (tse >= LEARNED).idxmax()
+    return step, *judge(tse[step], scores.loc[step, "EW"])
 
 
 def _tail_never(scores: pd.DataFrame):

@@ -20,16 +20,14 @@ TOLERANCES = (0.005, 0.02)
 FACTORS = (1.05, 1.25)  # larger or smaller, of probabilities, which may all be smaller than any difference
 
 
-def of_value(difference: float, *, same_list: bool, same_protocol: bool, tolerances=TOLERANCES) -> str:
+def of_value(difference: float, same_list: bool, same_protocol: bool, tolerances=TOLERANCES) -> str:
     """The verdict on a value of the same model, from the difference of what was measured from what was published.
 
     same_list: as many lemmas in the vocabulary as in the paper (True where no lemma list is involved). tolerances:
     the largest difference that is "reproduced", and that is "close".
 
-    >>> of_value(-0.004, same_list=True, same_protocol=True)
-    'reproduced'
-    >>> of_value(0.0, same_list=False, same_protocol=True)
-    'comparable, other lemma list'
+    >>> of_value(-0.004, True, True), of_value(0.0, False, True)
+    ('reproduced', 'comparable, other lemma list')
     """
     if not same_list:
         return OTHER_LIST
@@ -57,7 +55,3 @@ def of_comparison(holds: bool, *, same_list: bool) -> str:
     if holds:
         return DIRECTION
     return NOT_REPRODUCED if same_list else OTHER_LIST
-
-
-def of_published(holds: bool) -> str:
-    return HOLDS if holds else FAILS
