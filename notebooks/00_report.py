@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : read which claims hold for new models, in the papers' own numbers, and for the papers' models
+# : read which claims hold, and for which models
 #
 # You need
 # : nothing; [the methods](02_methods.ipynb) explain the scores
@@ -42,7 +42,7 @@ protocol = "exact"
 # %% [markdown] tags=["explains"]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim about models in general can be put to any model, as one number and a threshold; here to two that the papers did not test. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or paradigms.
+# A claim about models in general can be tested on any model, by a number and a threshold; here on two that the papers did not test. It *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or paradigms.
 
 # %%
 import pandas as pd
@@ -52,9 +52,10 @@ from tse_book.pages import real_models
 from tse_book.pages.newman import label
 from tse_book.studies import quick_findings, recorded_findings
 
-recorded = recorded_findings()
+recorded = recorded_findings()  # SmolLM2 and Gemma
 tested = load_claims()["tested"]["newman-2021"]  # the paper's own models
 known = [*recorded["model"], *tested]
+# other models of the first cell, if there are any, are measured now
 new = [name for name in real_models(models) if label(name) not in known]
 live = quick_findings(new, data, lemmas, protocol)
 findings = pd.concat([recorded, live]) if len(live) else recorded
@@ -70,9 +71,9 @@ extension_table(judged, findings, "General claims on models that the papers neve
 judged.groupby("model")["verdict"].value_counts()
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 four claims extend: EW is below TSE, MW is above EW, past forms hold a good part of what is not counted, and attractors cost accuracy. For Gemma two claims extend, EW below TSE and attractors; MW above EW is undecided, although its interval lies above 0: p-values are corrected for the number of tests, intervals are not.
+# For SmolLM2 four claims extend: EW is below TSE, MW is above EW, past forms hold more than a tenth of what is not counted, and attractors lower TSE. For Gemma two claims extend, EW below TSE and attractors; MW above EW is undecided, although its interval lies above 0: p-values are corrected for the number of tests, intervals are not.
 #
-# *How* beside a claim shows each construction, since a mean can hide one that goes the other way, and what an interval is over: for EW below TSE subjects and EW's verbs, but in [Table 2](03_table2.ipynb) subjects alone, or subjects and all verbs.
+# *How* beside a claim shows each construction, because a mean can hide one that goes the other way, and what the interval is over: for *EW is below TSE*, subjects and EW's verbs, but not the few verbs of TSE.
 
 # %% tags=["hide-input"]
 from tse_book import charts
@@ -84,7 +85,7 @@ charts.download_table(verdict_rows(places), "beyond-the-papers.csv", "These verd
 # %% [markdown] tags=["explains"]
 # ## What the papers' own numbers say
 #
-# Some claims in [the ledger](19_ledger.ipynb) need no model: they are held against the paper's own tables and data.
+# Some claims in [the ledger](19_ledger.ipynb) need no model: the papers' own tables and data decide them.
 
 # %%
 from tse_book.claims import ledger
@@ -103,7 +104,7 @@ failing_table(claims, "Claims that the papers' own numbers do not bear out")
 #
 # ## What the papers' models said here
 #
-# The other 229 claims wait for a model, so none is reproduced yet. *Reproduced* means that the paper's model, over as many verbs and scored alike, gave the printed number.
+# The other 229 claims wait for a model, so none is reproduced yet. *Reproduced* means that the paper's model, over as many verbs and scored in the same way, gave the printed number.
 
 # %%
 from tse_book.pages import table
@@ -161,7 +162,7 @@ table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/00_report.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/00_report.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published
@@ -224,7 +225,7 @@ print("A small difference is not enough: model and list have to be the paper's."
 #
 # ```{solution} 00-words
 # :class: dropdown
-# *Not reproduced* is a finding: the paper's model ran and gave another number. *Not yet run* is no finding. It would be right
+# *Not reproduced* is a finding: the paper's model ran and gave another number. *Not yet run* is not a finding. It would be right
 # to say how many claims were checked on published numbers and how many wait.
 # ```
 
@@ -234,7 +235,7 @@ print("A small difference is not enough: model and list have to be the paper's."
 #
 # BLiMP's Table 3 exists as printed, as corrected by its authors, and as recomputed from their data (`blimp`, column
 # `source`). By the paper island effects are the hardest phenomenon *by a wide margin*. Write `margin(source)`: the mean
-# accuracy of the four models on the next hardest phenomenon, less that on islands. Leave out people and *Overall*.
+# accuracy of the four models on the next hardest phenomenon minus that on islands. Leave out people and *Overall*.
 #
 # ```{dropdown} Hint
 # `groupby("phenomenon")["accuracy"].mean().sort_values()`
@@ -267,7 +268,6 @@ for source, expected in margins.items():
 # %% [markdown]
 # ## Takeaways
 #
-# - EW is below TSE for two more models; most of the other claims are undecided for them.
-# - Nothing counts as reproduced before the papers' own models have run.
+# EW is below TSE for two more models; most of the other claims are undecided for them. Nothing counts as reproduced before the papers' own models have run.
 #
-# Functions: {py:func}`tse_book.claims.ledger` and {py:func}`tse_book.claims.extension_ledger`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_book.claims.ledger` and {py:func}`tse_book.claims.extension_ledger`.

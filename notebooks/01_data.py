@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : see how templates become {term}`minimal pairs <minimal pair>`, and which verbs a model can be asked about
+# : see which sentences and verbs a model is asked about
 #
 # You need
 # : TSE, EW and MW, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 10 minutes to read, under a minute to run on a CPU
+# : 10 minutes to read, under a minute to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -39,7 +39,7 @@ models = ["smollm2-135m-instruct"]
 # %% [markdown] tags=["explains"]
 # ## Nine constructions
 #
-# Which sentences does a score rest on? Every test sentence comes from a {term}`template` of {cite:t}`marvin2018targeted`. A bracket names a list of words: `[person 1]` is a noun of the list *person*, and `[*does 1]` the tested verb. Words that share an index agree in number.
+# Every test sentence comes from a {term}`template` of {cite:t}`marvin2018targeted`. A bracket names a list of words: `[person 1]` is a noun of the list *person*, and `[*does 1]` the tested verb. Words that share an index agree in number.
 
 # %%
 from tse_book.pages import folded, table
@@ -50,7 +50,7 @@ patterns = template_table(grammar)[["construction", "pattern"]]
 table(patterns, "The templates")
 
 # %% [markdown] tags=["explains"]
-# Each way to fill the slots gives one minimal pair. How many will nine constructions and a few dozen words give?
+# Each way to fill the slots gives one {term}`minimal pair`. How many will nine constructions and a few dozen words give?
 
 # %%
 import tse_core
@@ -59,7 +59,7 @@ pairs = tse_core.load_pairs("marvin-linzen")
 len(pairs)
 
 # %% [markdown]
-# More than 120,000, because the choices multiply. Choose a construction to read them; the starred form does not agree.
+# More than 120,000, because the choices multiply. Choose a construction to read its pairs; the starred form does not agree.
 
 # %%
 from tse_book import charts
@@ -98,7 +98,7 @@ theirs = published.template_counts().set_index("row").loc[counts.index, counts.c
 (counts != theirs).sum()
 
 # %% [markdown]
-# No count differs. The chart shows how few contexts the pairs share.
+# None. The chart shows how few contexts the pairs share.
 
 # %%
 charts.count_dots(counts, "Many pairs, few contexts")
@@ -113,7 +113,7 @@ few = pairs.groupby("construction", sort=False)[["noun", "lemma"]].nunique()
 few.agg(["min", "max"])
 
 # %% [markdown]
-# From 10 to 19 nouns, and at most eight verbs. So sentences are not independent evidence: a model that knows that *surgeon* is singular knows it in every sentence about a surgeon.
+# From 10 to 19 nouns, and at most eight verbs. So the sentences are not independent evidence: a model that knows that *surgeon* is singular knows it in every sentence about a surgeon.
 
 # %%
 of_tse = pairs.groupby("construction", sort=False)["lemma"].unique().str.join(", ")
@@ -122,11 +122,11 @@ folded(table(of_tse.reset_index(), "The verbs that TSE asks about"), "All verbs"
 # %% [markdown] tags=["explains"]
 # ## The verb list
 #
-# What would the score be with other verbs? That needs a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*:
+# EW and MW need a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*. There are three:
 #
-# - `newman-appendix`: that of the paper's appendix
-# - `newman-clean`: the same without typos, modals, *was/were* and non-verbs; for new results
-# - `newman-released`: the authors' file with its faults; for comparing with published counts
+# - `newman-appendix`: from the paper's appendix
+# - `newman-clean`: the same without typos, modals, *was/were* and words that are not verbs; for new results
+# - `newman-released`: the authors' file with its faults; to compare with published counts
 
 # %%
 names = ["newman-appendix", "newman-clean", "newman-released"]
@@ -135,7 +135,7 @@ for name, lemmas in lists.items():
     print(name, len(lemmas))
 
 # %% [markdown]
-# The clean list leaves out 25 lemmas.
+# The clean list leaves out 25 lemmas:
 
 # %%
 appendix = lists["newman-appendix"].table
@@ -161,7 +161,8 @@ newman.what_is_missing(models)
 # %%
 from tse_book.pages import real_models
 
-asked = real_models(models) or models  # the laboratory's, if there is no real one
+# the real models of the first cell; if it names none, the laboratory's
+asked = real_models(models) or models
 of_each_model = []
 for name in asked:
     model = tse_core.load_model(name)
@@ -187,11 +188,11 @@ verbs["kept"] = verbs[whole].all(axis=1)
 verbs.groupby(["model", "kept"])["noun"].mean().round(2)
 
 # %% [markdown] tags=["explains"]
-# Of the verbs that SmolLM2 keeps, 69&nbsp;% are also nouns; of those that it loses, 36&nbsp;%. A form in *-s* that is also a plural noun is more frequent. So EW does not ask about every verb, and a verb that is also a noun is harder to judge: *The author plan* may be the beginning of *The author plan was rejected*.
+# Of the verbs that SmolLM2 keeps, 69&nbsp;% are also nouns; of those that it loses, 36&nbsp;%, perhaps because a form in *-s* that is also a plural noun is more frequent. A verb that is also a noun is harder to judge: *The author plan* may be the beginning of *The author plan was rejected*.
 #
-# A model with a larger vocabulary is tested on rarer verbs, so compare two models over the lemmas that both have.
+# A model with a larger vocabulary is tested on rarer verbs too, so compare two models over the lemmas that both have.
 #
-# Is every verb that TSE asks about a single token?
+# Is every verb that TSE asks about a single token? Those that are not:
 
 # %%
 forms = pd.Series(pairs["correct"].unique())
@@ -200,12 +201,12 @@ for name in asked:
     print(name, list(forms[entries.isna()]))
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 *laughs*, *swims*, *admires* and *hates* are not, so its TSE rests on fewer verbs. And for a model that reads the left side only, *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*.
+# So SmolLM2's TSE rests on fewer verbs. And for a model that reads the left side only, *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*.
 
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/01_data.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/01_data.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import tempfile
@@ -311,7 +312,6 @@ print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - A few dozen words make very many pairs; TSE asks about at most eight verbs in a construction.
-# - The tokenizer decides which verbs count. They are frequent, and often also nouns.
+# A few dozen words make very many pairs. The tokenizer decides which verbs count: frequent ones, often nouns as well.
 #
-# Functions: {py:func}`tse_core.load_pairs` and {py:func}`tse_core.load_lemmas`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.load_pairs` and {py:func}`tse_core.load_lemmas`.

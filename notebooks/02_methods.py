@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : compute three scores by hand and for a real distribution, and see what a {term}`cut-off` keeps
+# : compute the three scores by hand and for a real model
 #
 # You need
 # : school algebra; a little Python
 #
 # Time
-# : 15 minutes to read, half a minute to run on a CPU
+# : 15 minutes to read, half a minute to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -81,7 +81,7 @@ scores = pd.Series({"TSE": tse, "EW": ew, "MW": mw})
 scores
 
 # %% [markdown]
-# The package gives the same from the logarithms of a distribution, here of four entries:
+# The package computes the same from the logarithms of the probabilities:
 
 # %%
 import numpy as np
@@ -110,7 +110,7 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 # %% [markdown] tags=["explains"]
 # ### From one context to a score
 #
-# A published score is a mean: TSE over the {term}`minimal pairs <minimal pair>` of a {term}`construction`, a kind of sentence, where each pair brings its own verb; EW and MW over its different contexts.
+# A published score is a mean over a {term}`construction`, a kind of sentence: TSE over its {term}`minimal pairs <minimal pair>`, each with a verb of its own, EW and MW over its different contexts.
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important
@@ -119,7 +119,7 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 #
 # ## A real distribution
 #
-# Now a real model that the paper never saw, SmolLM2-135M-Instruct, with 135 million weights. It is asked about the verbs of a list whose two forms are both single {term}`entries of its vocabulary <vocabulary entry>`, about a thousand. For what share of them will the correct form be more probable?
+# Now a real model that the paper never saw, SmolLM2-135M-Instruct, with 135 million weights. It is asked about a thousand verbs, those of a list whose two forms are both single {term}`entries of its vocabulary <vocabulary entry>`. For what share of them will the correct form be more probable?
 
 # %%
 import tse_core
@@ -139,6 +139,8 @@ newman.what_is_missing(models)
 
 # %% [markdown]
 # It prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms is on correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1.
+#
+# The slider sets a {term}`cut-off`: only the most probable entries that together hold this share of the probability are kept.
 
 # %%
 from IPython.display import display
@@ -152,7 +154,7 @@ if asked:
     display(slider)
 
 # %% [markdown] tags=["explains"]
-# At the left end of the slider only likely verbs are inside, and all are right. Among the verbs inside the top 97&nbsp;% EW is .99, among all of them .95. The most probable wrong forms are those of *content*, *double* and *land*, which are also nouns.
+# At its left end only likely verbs are left, and all are right. Among the verbs inside the top 97&nbsp;% EW is .99, among all of them .95. The most probable wrong forms are those of *content*, *double* and *land*, which are also nouns.
 
 # %% tags=["hide-input"]
 from tse_book.pages import try_this
@@ -162,7 +164,7 @@ try_this((keys, "plural"), ("The key to the cabinets", "singular"))
 # %% [markdown] tags=["explains"]
 # ## Cut-offs: the head and the tail
 #
-# *Top p* keeps the most probable entries that together hold the share $p$ of probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a small vocabulary with four verbs and two other words; the subject is plural.
+# *Top p* keeps the most probable entries that together hold the share $p$ of the probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a vocabulary of four verbs and two other words; the subject is plural.
 
 # %%
 entries = ["are", "have", "not", "is", "has", "of", "gleams", "rusts", "gleam", "rust"]
@@ -213,13 +215,11 @@ title = "Right about likely verbs, wrong about unlikely ones"
 charts.cutoff_explorer(small, curves, cutoffs, title)
 
 # %% [markdown] tags=["explains"]
-# The paper's Table 2 uses top 100&nbsp;%, the whole distribution; its figures draw every cut-off.
+# The paper's Table 2 uses top 100&nbsp;%, the whole distribution, its figures every cut-off.
 #
 # ## Masked and causal models
 #
-# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is one of the {term}`laboratory's <laboratory model>`, trained on a small artificial language.
-#
-# First what each model reads, and where it is asked:
+# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is a {term}`laboratory model`, trained on a small artificial language. First what each model reads, and where it is asked:
 
 # %%
 left, right = "The author next to the guards", "tall."
@@ -246,7 +246,7 @@ table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/02_methods.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/02_methods.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
@@ -337,7 +337,6 @@ print(f"MW {mw:.3f}: nearly all that it would say is right, but half of its verb
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say.
-# - Compare EW with TSE, never with MW.
+# TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say. Compare EW with TSE, never with MW.
 #
-# Functions: {py:func}`tse_core.cutoff_scores` and {py:func}`tse_core.score_context`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.cutoff_scores` and {py:func}`tse_core.score_context`.

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : read EW and MW along the cut-offs, and see what tells a rule from a list
+# : follow EW and MW from likely to unlikely verbs
 #
 # You need
 # : EW, MW and cut-offs, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 5 minutes to read, two minutes to run on a CPU
+# : 5 minutes to read, two minutes to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -46,7 +46,7 @@ protocol = "exact"
 # Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2. From left to right verbs get less likely: first come the top cut-offs and, after the gap, the bottom ones.
 #
 # ```{dropdown} Predict: which way will a curve go?
-# Down, if a model knows likely verbs better. It stays level, if agreement is a rule for all verbs.
+# Down, if a model knows likely verbs better. It stays level if agreement is a rule for all verbs.
 # ```
 
 # %%
@@ -68,7 +68,7 @@ shown = ["construction", "metric", "head", "whole", "tail", "fall"]
 table(falls[shown], "BERT cased, published", digits=3)
 
 # %% [markdown] tags=["explains"]
-# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; here it is MW that shows it (.417).
+# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; here it is MW that falls so far (.417).
 
 # %%
 from tse_book.pages import try_this
@@ -79,14 +79,15 @@ try_this(subject, verb="laughs", cut="bottom-0.01")
 # %% [markdown] tags=["explains"]
 # ## The same figure from a model
 #
-# Now two other models, with 95&nbsp;% intervals. Compare shapes and not heights, because each vocabulary has other verbs.
+# Now two other models, with 95&nbsp;% intervals. Compare shapes and not heights, because each model is asked about other verbs.
 
 # %%
 import tse_core
 from tse_book.pages import real_models
 from tse_book.recorded import with_recorded
 
-asked = real_models(models) or models  # the laboratory's, if there is no real one
+# the real models of the first cell; if it names none, the laboratory's
+asked = real_models(models) or models
 runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol)
 runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
 
@@ -100,7 +101,7 @@ ends = head_and_tail(curves)
 table(ends[["model", *shown]], "Measured here", digits=3)
 
 # %% [markdown] tags=["explains"]
-# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%, but the ends rest on little: of 20 contexts only 3 and 1 have a verb inside the cut-off.
+# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%, but the ends rest on little: of 20 contexts only 3 and 1 have a verb inside the cut-off. Gemma's EW begins at .75, from 4 contexts.
 
 # %% [markdown]
 # All constructions at one cut-off, with the four published models:
@@ -113,21 +114,7 @@ published["model"] = published["model"] + " (published)"
 charts.cutoff_slider(pd.concat([runs.curves(intervals=True), published]))
 
 # %% [markdown] tags=["explains"]
-# What could fool you? The tail selects. At bottom p a verb counts only if *both* its forms are unlikely, so the far tail holds mostly verbs that a model gets wrong.
-#
-# ## When the truth is known
-#
-# In the {term}`laboratory's <laboratory model>` *systematic* grammar every verb agrees; in its *lexical* one frequent verbs do, and each rare verb has a favourite form. Where will the curve of each be in the tail?
-
-# %%
-from tse_core.paths import data_folder
-
-of_laboratory = pd.read_csv(data_folder() / "recorded" / "laboratory" / "curves.csv")
-of_laboratory = of_laboratory[of_laboratory["model"].str.endswith("causal")]
-charts.cutoff_curves(of_laboratory, "EW", chosen=row, title="A rule and a list")
-
-# %% [markdown] tags=["explains"]
-# From top 10&nbsp;% to top 100&nbsp;% EW of the lexical model loses .28 on average, and that of the systematic model nothing; it stays at the top in the tail. So a list falls and a rule stays level. A slope in a model of English can have other reasons: {term}`attraction`, and verbs that are also nouns.
+# What could fool you? The tail selects. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs of which a model is unsure ([Figure 2](06_figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
@@ -135,7 +122,7 @@ charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/04_figure1.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/04_figure1.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -181,24 +168,6 @@ first = low.loc[low["side"] == "top", "cutoff"].min()
 assert cutoff == first, f"cutoff: {cutoff} is not where EW first drops below 0.99"
 print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 
-# %% [markdown] tags=["explains"]
-# ````{exercise} ★★ Two ends of one curve
-# :label: 04-ends
-#
-# No programming. In the first chart EW at top 100&nbsp;% and at bottom 50&nbsp;% is nearly the same in every curve, though only
-# one includes the likeliest verbs. Why?
-#
-# ```{dropdown} Hint
-# How many verbs fill the upper half of the probability?
-# ```
-# ````
-#
-# ```{solution} 04-ends
-# :class: dropdown
-#
-# EW counts lemmas, and few lemmas fill the upper half of the probability.
-# ```
-
 # %% [markdown]
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
@@ -233,7 +202,6 @@ print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}."
 # %% [markdown]
 # ## Takeaways
 #
-# - EW and MW fall from head to tail in the published figure, and in most rows of two other models.
-# - A list of verbs falls, a rule stays level. But the far tail selects wrong verbs.
+# EW and MW fall from head to tail in the published figure, and in most rows of two other models. But the cut-offs themselves keep unsure verbs in the tail.
 #
-# Functions: {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_core.cutoff_scores`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_core.cutoff_scores`.

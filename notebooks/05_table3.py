@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : look into the distribution at one verb slot, and see what an adverb changes there
+# : look at the words that a model expects at one blank
 #
 # You need
 # : TSE and MW, from [Methods](02_methods.ipynb)
 #
 # Time
-# : 6 minutes to read, seconds to run on a CPU
+# : 6 minutes to read, seconds to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -46,9 +46,9 @@ adverb = "often"  # what comes before the blank in the last table
 # %% [markdown] tags=["explains"]
 # ## The paper's two sentences
 #
-# What would a model say at the blank, and is it what {term}`TSE` asks about? In *The senators that the skater ___ are young* the verb belongs to *skater*, so it must be singular. The template names three verbs, *like*, *hate* and *love*. {cite:t}`newman2021refining` print BERT-large-cased's ten most probable {term}`tokens <token>`.
+# Is what a model would say at a blank what {term}`TSE` asks about? In *The senators that the skater ___ are young* the verb belongs to *skater*, so it must be singular. The template names three verbs, *like*, *hate* and *love*. {cite:t}`newman2021refining` print BERT-large-cased's ten most probable {term}`tokens <token>`.
 #
-# `mark_words` says of each word whether it is a correct form, a wrong form, a past form, or on no verb list.
+# `mark_words` marks each word as a correct, wrong or past form of a verb, or as *other*.
 
 # %%
 from tse_book import charts, published
@@ -67,7 +67,7 @@ kinds = first.groupby("form")["probability"].sum()
 kinds
 
 # %% [markdown] tags=["explains"]
-# The paper reports a TSE of .67 for the first sentence: the model gets one of the three verbs wrong. {term}`MW` asks about what it would say: of the probability on present-tense verbs among the ten, 22 % is on wrong forms.
+# The paper reports a TSE of .67 for the first sentence: the model gets one of the three verbs wrong. {term}`MW` asks about what it would say: of the probability on present-tense forms among the ten, 22 % is on wrong ones.
 
 # %% [markdown] tags=["explains"]
 # ## The same sentences, from a model
@@ -96,7 +96,7 @@ for name, words in slots.groupby("model", sort=False):
     display(charts.form_bars(top, title=name))
 
 # %% [markdown] tags=["explains"]
-# The masked model, which has read *are young*, gives ten verbs. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. The verb list has two of them, *team* and *order*, as forms of verbs, so they are marked wrong. As nouns they only continue the noun phrase.
+# The masked model, which has read *are young*, gives ten verbs. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. Two of them, *team* and *order*, are on the verb list, so they are marked wrong; as nouns they only continue the noun phrase.
 #
 # The scores of each sentence, and the probability on past forms, which no score judges:
 
@@ -114,10 +114,10 @@ table(scores[["model", "sentence", "TSE", "EW", "MW", "past"]], "Scores")
 # %% [markdown] tags=["explains"]
 # ## One word before the verb
 #
-# An adverb makes nouns such as *team* unlikely: *the executive often team* cannot begin a sentence.
+# After an adverb a noun such as *team* is unlikely: hardly any sentence begins with *the executive often team*.
 #
 # ```{dropdown} Predict: what will *often* do to TSE, EW and MW?
-# Raise all three, if nouns held the probability; nothing, if the model did not know that *executive* is singular.
+# Raise all three, if nouns held the probability; nothing, if the model does not know that *executive* is singular.
 # ```
 
 # %%
@@ -131,7 +131,7 @@ after = pd.DataFrame(rows, columns=["model", "sentence", *names])
 table(after.rename(columns=names), "Without an adverb and with one")
 
 # %% [markdown] tags=["explains"]
-# In the second sentence EW of SmolLM2 rises from .29 to .86, and TSE from 0 to 1: nouns held the probability.
+# EW of SmolLM2 rises in both sentences, from .88 to .97 and from .29 to .86; in the second TSE goes from 0 to 1. So it should be if nouns held much of the probability.
 
 # %%
 from tse_book.pages import try_this
@@ -143,7 +143,7 @@ try_this((left, "singular"), (f"{left} {adverb}", "singular"), verb=verbs[0])
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/05_table3.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/05_table3.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import published
@@ -160,7 +160,7 @@ top_ten["form"] = mark_words(top_ten["subword"], "singular", "newman-appendix")
 # :label: 05-luck
 #
 # No programming. TSE of one sentence with three verbs can be 0, 1/3, 2/3 or 1. With how many verbs would one verb's failure
-# cost less than 0.01? What does EW, which asks about all, give up in return?
+# cost less than 0.01? EW asks about all verbs: what does it give up in return?
 #
 # ```{dropdown} Hint
 # One failure among n verbs costs 1/n.
@@ -212,7 +212,7 @@ print(f"TSE is {tse:.2f} for these, 0.67 for the template's: the choice decides.
 # and `high`, the MW of the two cases.
 #
 # ```{dropdown} Hint
-# The rest is 1 less the sum of all ten printed entries. Past forms and *other* count in neither MW.
+# The rest is 1 minus the sum of all ten printed entries. Past forms and *other* count in neither MW.
 # ```
 # ````
 
@@ -241,7 +241,6 @@ print(f"MW lies between {low:.2f} and {high:.2f}; of the ten alone it is {ten:.2
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - TSE of a sentence depends on the few verbs that somebody chose.
-# - A word that the list marks as a wrong verb may be a noun. An adverb before the verb helps to tell.
+# TSE of a sentence depends on the few verbs that somebody chose. A word that counts as a wrong verb may be a noun; an adverb before the verb helps to tell.
 #
-# Functions: {py:func}`tse_core.agreement.slots.marked_distribution` and {py:func}`tse_book.charts.form_bars`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.agreement.slots.marked_distribution` and {py:func}`tse_book.charts.form_bars`.

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : compare all constructions, and learn how much of a fall comes from the cut-offs themselves
+# : find out how much of a fall comes from the cut-offs themselves
 #
 # You need
 # : [Figure 1](04_figure1.ipynb)
 #
 # Time
-# : 5 minutes to read, three minutes to run on a CPU
+# : 5 minutes to read, three minutes to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -67,9 +67,9 @@ falls = head_and_tail(printed)
 (falls["fall"] > 0.05).value_counts()
 
 # %% [markdown] tags=["explains"]
-# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % on; for the others a later point stands for the head, so most of these falls are too small.
+# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % on; for the others a later point stands for the head, which makes a fall look smaller (the last exercise).
 #
-# What could fool you: a point can rest on few contexts. The largest published fall is .92, GPT-2 XL's EW in the row *Across subject relative clause*; at its bottom end 99.7 % of the contexts have no verb left.
+# What could fool you: a point can rest on few contexts. The largest published fall is .92, of GPT-2 XL's EW in the row *Across subject relative clause*; at its lower end 99.7 % of the contexts have no verb left.
 
 # %% [markdown] tags=["explains"]
 # ## Two models that the paper never saw
@@ -79,7 +79,8 @@ import tse_core
 from tse_book.pages import real_models
 from tse_book.recorded import with_recorded
 
-asked = real_models(models) or models  # the laboratory's, if there is no real one
+# the real models of the first cell; if it names none, the laboratory's
+asked = real_models(models) or models
 runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol)
 runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
 curves = runs.curves(intervals=True)
@@ -98,22 +99,16 @@ table(summary, "Fall from the first top cut-off to the last bottom one", digits=
 # %% [markdown] tags=["explains"]
 # EW falls by .33 on average for SmolLM2 and by .15 for Gemma; for each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without it Gemma's EW falls by .27.
 
-# %%
-from tse_book.pages import try_this
-
-subject = ("The farmer across from the ministers", "singular")
-try_this(subject, cut="bottom-0.01", look="One context of another row.")
-
 # %% [markdown] tags=["explains"]
 # ## How much of the fall is the cut-off's own doing?
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs about whose form a model is unsure: of the others one form is too probable.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs of which a model is unsure: the others have one form that is too probable.
 #
 # ```{dropdown} Predict: if a model were equally sure of likely and unlikely verbs, would the curves be level?
 # No: the rule selects unsure verbs all the same.
 # ```
 #
-# The {term}`null` baseline shows how far they would fall: the {term}`margins <margin>` by which the correct forms win are shuffled among the verbs of each context, twenty times.
+# The {term}`null` baseline shows how far they would fall: the {term}`margins <margin>` between correct and wrong forms are shuffled among the verbs of each context, twenty times.
 
 # %%
 import pandas as pd
@@ -161,7 +156,7 @@ charts.download_table(runs.tidy(), "figure2.csv", "All numbers, measured")
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/06_figure2.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/06_figure2.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book import charts, published
@@ -197,23 +192,6 @@ for name, share in {"top": hidden_top, "bottom": hidden_bottom}.items():
         f"hidden_{name}: the hidden points among the {len(rows)} at {name} cut-offs"
     )
 print(f"Hidden: {hidden_top:.2f} of the points at the top, {hidden_bottom:.2f} below.")
-
-# %% [markdown] tags=["explains"]
-# ````{exercise} ★★ Level and slope
-# :label: 06-level
-#
-# No programming. Find in the first chart a curve that is low and level, and one that starts high and falls. What does each say about construction and verbs?
-#
-# ```{dropdown} Hint
-# Which of the two would change if you asked about other verbs?
-# ```
-# ````
-#
-# ```{solution} 06-level
-# :class: dropdown
-#
-# Low and level: the sentences are hard for likely verbs too. High and falling: the verbs make the difference, or the cut-offs' selection of verbs.
-# ```
 
 # %% [markdown]
 # ````{exercise} ★★★ Do hidden points bias the fall?
@@ -254,7 +232,6 @@ print(f"Mean fall {with_gaps:.3f} with gaps, {without_gaps:.3f} without.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - Most of SmolLM2's fall is the cut-off's own doing: compare a fall with its {term}`null`.
-# - Look how many contexts the end of a curve rests on.
+# The cut-offs alone explain most of SmolLM2's fall: compare a fall with its {term}`null`, and check how many contexts it rests on.
 #
-# Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_book.charts.cutoff_curves`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_book.charts.cutoff_curves`.

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : see how much of the probability EW and MW judge, and how many contexts a point rests on
+# : see how much of the probability EW and MW judge, and in how many contexts
 #
 # You need
 # : [Figure 1](04_figure1.ipynb) and [Table 3](05_table3.ipynb)
 #
 # Time
-# : 7 minutes to read, three minutes to run on a CPU
+# : 7 minutes to read, three minutes to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -44,7 +44,7 @@ sample = 20  # contexts of each construction whose whole distribution is looked 
 # %% [markdown] tags=["explains"]
 # ## The published coverage
 #
-# How much of what a model would say is judged? The {term}`coverage` is the probability on the verb forms that count, drawn for every cut-off in Figure 3 of {cite:t}`newman2021refining`.
+# How much of what a model would say is judged? The {term}`coverage` is the probability on the verb forms that count. Figure 3 of {cite:t}`newman2021refining` draws it for every cut-off.
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
 # It may also go on with *of*, *was*, *said* or a comma. The table below has the row *Simple*.
@@ -65,7 +65,8 @@ import tse_core
 from tse_book.pages import real_models
 from tse_book.recorded import with_recorded
 
-asked = real_models(models) or models  # the laboratory's, if there is no real one
+# the real models of the first cell; if it names none, the laboratory's
+asked = real_models(models) or models
 runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol)
 runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
 curves = runs.curves()
@@ -84,18 +85,14 @@ cells = whole.pivot_table("coverage", "construction", "model", sort=False)
 table(cells, "Coverage at top 100 %; a dash: it cannot be read off", index=True)
 
 # %% [markdown] tags=["explains"]
-# The published coverage lies between .22 and .74 where it can be read. Here it is .24 on average for SmolLM2 and .20 for Gemma. A score is about that share of what a model would say, and about no more.
+# The published coverage lies between .22 and .73 where it can be read. Here it is .24 on average for SmolLM2 and .20 for Gemma. A score is about that share of what a model would say, and about no more.
 #
-# A model with low coverage has not failed; it expects other words here. But two models with the same MW and different coverage do not make the same number of errors.
+# A model with low coverage has not failed; it expects other words here. But two models with the same MW and different coverage do not make equally many errors.
 
 # %% [markdown] tags=["explains"]
 # ## Where the rest of the probability is
 #
-# On other {term}`inflections <inflection>` of verbs, such as the past, or on other words, says the paper. Every vocabulary entry is marked as in [Table 3](05_table3.ipynb), and the probability added up by kind.
-#
-# ```{dropdown} Predict: which share of the uncounted probability is on past forms?
-# The past is common after a subject, but so are prepositions, conjunctions and commas.
-# ```
+# It is on other {term}`inflections <inflection>` of verbs, such as the past, or on other words, says the paper. Mark every vocabulary entry as in [Table 3](05_table3.ipynb), and add up the probability of each kind.
 
 # %%
 from tse_book.pages.newman import opened
@@ -116,18 +113,13 @@ table(means.reset_index(), "Mean probability by kind of form", digits=3)
 # %% [markdown] tags=["explains"]
 # *Correct* and *wrong* are counted. On average SmolLM2 leaves .78 of the probability uncounted, and past forms hold 26 % of that.
 
-# %%
-from tse_book.pages import try_this
-
-try_this(("The keys to the cabinet", "plural"))
-
 # %% [markdown] tags=["explains"]
 # ## Contexts without a verb
 #
 # A context without a verb inside the cut-off gets no score. Figure 4 shows how often that happens.
 #
 # ```{dropdown} Predict: at which end do contexts drop out, the head or the tail?
-# At both. At the head another word can fill the whole cut-off; at the tail one form is too probable to be inside.
+# At both. In the head another word can fill the whole cut-off; in the tail one form may be too probable to be inside.
 # ```
 
 # %%
@@ -138,12 +130,12 @@ charts.invalid_curves(empty, chosen=coloured, title="Figure 4 as published")
 charts.invalid_curves(curves, chosen=coloured, title="Figure 4, measured here")
 
 # %% [markdown] tags=["explains"]
-# In the published figure between 16 % and 69 % of the contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % it is at most 0.4 %, where it can be read. So scores in the middle can be compared; at the edges a score may change because its contexts do.
+# In the published figure between 16 % and 69 % of the contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % it is at most 0.4 %, where it can be read. So scores in the middle can be compared; at the ends a score may change because its contexts do.
 
 # %% [markdown] tags=["explains"]
 # ## The same contexts at both ends
 #
-# How much of a fall comes from different contexts? Compare means over whatever contexts each end has, as in the paper, with means over the contexts that have a score at both ends.
+# How much of a fall comes from different contexts? Take means over all contexts that an end has, as the paper does, and over those that have a score at both ends.
 
 # %%
 from tse_book.pages.figures import falls_of_same_contexts
@@ -162,7 +154,7 @@ charts.download_table(runs.tidy(), "figures3-4.csv", "All numbers, measured")
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/07_figures3_4.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/07_figures3_4.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -269,7 +261,6 @@ print(f"A fall of {answer[0]:.2f}, of which {change:.2f} is a change of contexts
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - EW and MW judge a part of what a model would say: print the coverage beside them.
-# - Compare the ends of a curve over the same contexts.
+# EW and MW judge a part of what a model would say: print the coverage beside them. Compare the ends of a curve over the same contexts.
 #
-# Functions: {py:func}`tse_book.charts.coverage_curves` and {py:func}`tse_book.charts.invalid_curves`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_book.charts.coverage_curves` and {py:func}`tse_book.charts.invalid_curves`.

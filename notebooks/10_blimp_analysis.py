@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : ask the questions of BLiMP's analyses again, also of two small models
+# : repeat BLiMP's analyses, with two small models added
 #
 # You need
 # : [BLiMP](09_blimp.ipynb)
 #
 # Time
-# : 9 minutes to read, seconds to run on a CPU
+# : 9 minutes to read, seconds to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -38,7 +38,7 @@ sentence_pairs = ""  # "blimp" needs: tse data fetch blimp
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
 
 # %% [markdown] tags=["explains"]
-# Why do accuracies differ? The paper looks at six reasons, one a section. The next cell lists the systems compared; *GPT-2* is GPT-2 large.
+# Why do accuracies differ? These systems are compared; *GPT-2* is GPT-2 large:
 
 # %%
 import pandas as pd
@@ -77,9 +77,7 @@ charts.heat_map(
 )
 
 # %% [markdown] tags=["explains"]
-# SmolLM2's accuracies correlate at .86 with those of GPT-2 and at .57 with those of humans, Gemma's at .90 and .66. The 5-gram model is furthest from humans.
-#
-# What could fool you: two models whose accuracies correlate can differ by thirty points on every paradigm.
+# SmolLM2's accuracies correlate at .86 with those of GPT-2 and at .57 with those of humans, Gemma's at .90 and .66. The 5-gram model is furthest from humans. But two models whose accuracies correlate can differ by thirty points on every paradigm.
 
 # %% [markdown] tags=["explains"]
 # ## Shallow predictors
@@ -105,11 +103,7 @@ charts.accuracy_lines(
 # %% [markdown] tags=["explains"]
 # ## Locality
 #
-# *Figure 3.* What does it cost to put a word between two that must agree? An adjective can stand between determiner and noun: *Ron saw these old [books]{.good} / \*[book]{.bad}*. An {term}`attractor`, a noun of the other number, can stand between subject and verb, in a phrase (*The sisters of Cheryl [bake]{.good} / \*[bakes]{.bad}*) or in a relative clause (*who met Cheryl*).
-#
-# ```{dropdown} Predict: which loses more, a model that counts words or one that reads the whole sentence?
-# The one that counts words: it sees only the nearest.
-# ```
+# *Figure 3.* What does it cost if a word stands between two that must agree? An adjective can stand between determiner and noun: *Ron saw these old [books]{.good} / \*[book]{.bad}*. An {term}`attractor`, a noun of the other number, can stand between subject and verb, in a phrase (*The sisters of Cheryl [bake]{.good} / \*[bakes]{.bad}*) or in a relative clause (*who met Cheryl*).
 
 # %%
 adjective = blimp_figures.contrast(scores, "adjective")
@@ -126,16 +120,16 @@ percent = 100 * apart.pivot_table("accuracy", "model", "condition", sort=False)
 table(percent.reset_index(), "Accuracy in percent", digits=1)
 
 # %% [markdown] tags=["explains"]
-# An adjective takes the 5-gram model from 87.6 % to 52.5 %. The neural models lose little: the LSTM and Transformer-XL 5 points, GPT-2 2, SmolLM2 4. The paper says 35 and 3 to 5.
+# An adjective takes the 5-gram model from 87.6 % to 52.5 %. The neural models lose little: the LSTM and Transformer-XL 5 points, GPT-2 2, SmolLM2 4. (The paper says 35 points, and 3 to 5.)
 #
 # ## Attractors
 #
-# GPT-2's two columns with an attractor have a mean of 72.6 %, which is 24 points less than without. The LSTM loses 20 in the same way, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it follows the nearest noun.
+# GPT-2's two columns with an attractor have a mean of 72.6 %, which is 24 points less than without. The LSTM loses 20 in the same way, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
 
 # %% [markdown] tags=["explains"]
 # ## Irregulars
 #
-# *Figure 4.* Is *that man / \*men* harder than *that kid / \*kids*? Only a model that sees letters could profit from the *-s*.
+# *Figure 4.* Is *that man / \*men* harder than *that kid / \*kids*? Only a model that sees parts of words could profit from the *-s*.
 
 # %%
 irregular = blimp_figures.contrast(scores, "irregular")
@@ -143,7 +137,7 @@ columns = irregular.pivot_table("accuracy", "model", ["group", "condition"])
 table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=True)
 
 # %% [markdown]
-# Between determiner and noun, irregular plurals take the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %. Between subject and verb they cost the two nearly nothing.
+# Between determiner and noun, an irregular plural takes the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %. Between subject and verb it costs the two nearly nothing.
 #
 # ## Training size
 #
@@ -160,7 +154,7 @@ shown = table((100 * slopes).reset_index(), "Points of accuracy for each doublin
 folded(shown, "The slopes that the paper prints (section 6.3)")
 
 # %% [markdown] tags=["explains"]
-# In [the laboratory](16_laboratory.ipynb) a 5-gram model and an LSTM were trained in the same way.
+# For this book a 5-gram model and an LSTM were trained in the same way, on [the laboratory's language](16_laboratory.ipynb).
 
 # %%
 from tse_core.paths import data_folder
@@ -184,7 +178,7 @@ charts.accuracy_lines(
 )
 
 # %% [markdown] tags=["explains"]
-# Flat lines can mean opposite things. On {term}`NPI` licensing the LSTM goes from .91 to 1.00: it had little left to learn. On filler-gap dependencies the 5-gram model goes from .52 to .49: no amount of text teaches it these.
+# Flat lines can mean opposite things. On {term}`NPI` licensing the LSTM goes from .91 to 1.00: it had little left to learn. On filler-gap dependencies the 5-gram model goes from .52 to .49: more text does not teach it these.
 
 # %%
 from tse_book.studies import doubling_slopes
@@ -220,7 +214,7 @@ charts.accuracy_lines(
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/10_blimp_analysis.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/10_blimp_analysis.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -323,7 +317,6 @@ print(f"{before:.2f} before, {after:.2f} after what all systems share was taken 
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - A flat curve can mean that a model knows all or nothing.
-# - Evaluation methods agree on average, not in single paradigms.
+# A flat curve can mean that a model knows all or nothing. Evaluation methods agree on average, not in single paradigms.
 #
-# Functions: {py:func}`tse_book.baselines.baselines.train_baseline`, {py:func}`tse_book.studies.learning_curve` and {py:func}`tse_book.studies.doubling_slopes`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_book.baselines.baselines.train_baseline`, {py:func}`tse_book.studies.learning_curve` and {py:func}`tse_book.studies.doubling_slopes`.

@@ -22,7 +22,7 @@
 # : no other chapter
 #
 # Time
-# : 8 minutes to read, seconds to run on a CPU
+# : 8 minutes to read, seconds to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -41,7 +41,7 @@ recorded = "smollm2-135m-instruct"  # whose recorded run on the public suite is 
 # %% [markdown]
 # ## The paper's own example
 #
-# How does one test any stretch of a sentence? A {term}`suite` {cite}`gauthier2020syntaxgym` has *items*: frames, each with its own words, in several *conditions*. Each sentence is cut into numbered {term}`regions <region>`, so that one can point at the same place in all. This suite holds the two items of the paper's Figure 2.
+# How does one test any part of a sentence? A {term}`suite` {cite}`gauthier2020syntaxgym` has *items*, each a sentence in several *conditions*. Every sentence is cut into numbered {term}`regions <region>`, so that one can point at the same place in all of them. This suite holds the two items of the paper's Figure 2.
 
 # %%
 from tse_core.paths import data_folder
@@ -57,7 +57,7 @@ caption = "The two items of the paper's Figure 2; a bar ends a region"
 table(suite_sentences(figure2), caption)
 
 # %% [markdown] tags=["explains"]
-# The noun before the verb, an {term}`attractor`, has the *other* number, so a model that lets it decide gets every item wrong.
+# The noun before the verb, an {term}`attractor`, has the *other* number, so a model that goes by it gets every item wrong.
 #
 # ```{margin} Surprisal
 # $-\log_2 P$ of a token after what comes before it, in bits. One bit more means half as probable.
@@ -85,7 +85,7 @@ regions = regions[regions["suite"] == "number_prep"]
 verb = regions[regions["region"] == 6]
 bits = verb.pivot(index="item", columns="condition", values="bits")
 shown = bits[figure2.conditions].head(2).reset_index()
-table(shown, "Surprisal of the verb in bits: the two items above", digits=1)
+table(shown, "Surprisal of the verb in bits: the two items above")
 
 # %% [markdown] tags=["explains"]
 # For the first item the prediction holds. For the second it fails: after *The manager to the side of the architects* SmolLM2 finds *like* 4.4 bits less surprising than *likes*.
@@ -101,7 +101,7 @@ contexts = (
 try_this(*contexts, pair=pair, verb="know")
 
 # %% [markdown] tags=["explains"]
-# The next chart shows the mean surprisal of each region over all 19 items; the prediction is about the shaded one, the verb. Before it two conditions with the same subject are the same text, so their marks lie on each other.
+# The next chart shows the mean surprisal of each region over all 19 items; the prediction is about the shaded one, the verb. Before it two conditions with the same subject are the same text, so their marks coincide.
 
 # %%
 from tse_book.charts import region_profile
@@ -130,7 +130,7 @@ margins = pd.DataFrame(
     {"singular subject": after_singular, "plural subject": after_plural}
 )
 failed = margins[margins.min(axis=1) <= 0]
-table(failed.reset_index(), "The items that fail: both margins in bits", digits=1)
+table(failed.reset_index(), "The items that fail: both margins in bits")
 
 # %% [markdown] tags=["explains"]
 # The prediction holds for 15 of the 19 items. Of the other four, three fail after the singular subject, where the nearest noun is plural. The wrong verb wins clearly, by 1.4 to 4.6 bits.
@@ -138,7 +138,7 @@ table(failed.reset_index(), "The items that fail: both margins in bits", digits=
 # %% [markdown] tags=["explains"]
 # ## A suite in full
 #
-# A model of [the laboratory](16_laboratory.ipynb) now reads a suite in the laboratory's words; the first cell can name others.
+# A model of [the laboratory](16_laboratory.ipynb) now reads a suite in the laboratory's words; the first cell can name another model and suite.
 
 # %%
 import tse_core
@@ -150,7 +150,7 @@ print(suite.conditions)
 # %% [markdown] tags=["explains"]
 # ## From tokens to regions
 #
-# A {term}`token` belongs to the region of its first character that is no space. A region's surprisal is the sum over its tokens.
+# A {term}`token` belongs to the region of its first character that is not a space. A region's surprisal is the sum over its tokens.
 
 # %%
 tokens = outcome.tokens[outcome.tokens["item"] == item]
@@ -175,7 +175,7 @@ item_profile(shown, title="Surprisal of each region, one item", critical=critica
 # %% [markdown]
 # ## The prediction, step by step
 #
-# For one item: a line is a part of the nearest line above it with less indentation.
+# `parts` takes the prediction apart for one item. A part's `depth` says how far inside the formula it stands; it is printed as indentation.
 
 # %%
 for step in prediction.parts(outcome.totals(item)):
@@ -195,12 +195,12 @@ item_outcomes(items, title="For which items does the prediction hold?")
 print(outcome.by_item.sum(), "of", len(outcome.by_item), "items:", outcome.accuracy)
 
 # %% [markdown]
-# The formula joins two comparisons, so guessing satisfies both in one item out of four: read an accuracy against its own chance. Formulas have two traps: `&` and `|` are read from the left with the same precedence, and `=` means nearly equal.
+# The formula joins two comparisons, so guessing satisfies both in one item out of four: read an accuracy against its own chance. [Design a suite](../book/designer.md) has all rules of formulas.
 
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/11_syntaxgym.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/11_syntaxgym.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from itertools import permutations
@@ -289,7 +289,7 @@ print("One half, one quarter, 5 of 24: say so beside every accuracy.")
 # ````{exercise} ★★★ A suite of your own
 # :label: 11-own
 #
-# No programming. Design a suite with [the designer](../book/designer.md): three items, two conditions that should differ and two that control for everything else. Run it there. Is an item that fails the model's fault or its own?
+# No programming. Design a suite with [the designer](../book/designer.md): three items, two conditions that should differ and two that control for everything else. Run it there. If an item fails, is that the model's fault or the item's?
 #
 # ```{dropdown} Hint
 # Look *before* the critical region.
@@ -305,7 +305,6 @@ print("One half, one quarter, 5 of 24: say so beside every accuracy.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - A suite compares the same place in several versions of a sentence.
-# - Where its prediction joins comparisons, chance is well below one half.
+# A suite compares the same place in several versions of a sentence. Where its prediction joins comparisons, chance is well below one half.
 #
-# Functions: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite` and {py:class}`tse_core.syntaxgym.formula.Formula`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite` and {py:class}`tse_core.syntaxgym.formula.Formula`.

@@ -39,9 +39,9 @@ sizes = "laboratory-sizes"  # the same over the size of the corpus
 # %% [markdown] tags=["explains"]
 # ## Checkpoints
 #
-# A model that conjugates nearly every verb may have learned one rule, or verb after verb. In the end the two look alike; on the way, a rule should reach frequent and rare verbs almost together.
+# A model that conjugates nearly every verb may have learned one rule, or one verb after another. In the end the two look alike; on the way, a rule should reach frequent and rare verbs almost together.
 #
-# In [the laboratory](16_laboratory.ipynb)'s *systematic* language every verb agrees; in the *lexical* one the rare verbs keep a favourite form. For each a model was trained anew on less text, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on Marvin and Linzen's templates. The 200 most frequent verbs are the *head*, the next 200 the *middle*, and 500 rare ones the *tail*.
+# For each grammar of [the laboratory](16_laboratory.ipynb), *systematic* and *lexical*, a model was trained anew on less text, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on Marvin and Linzen's templates. The 200 most frequent verbs are the *head*, the next 200 the *middle*, and 500 rare ones the *tail*.
 
 # %%
 from tse_book.pages import table
@@ -57,10 +57,10 @@ curves[columns].tail(3)
 #
 # ## Over the steps of training
 #
-# TSE asks about the templates' own verbs, all in the head. EW is drawn for each band of verbs.
+# TSE asks about the templates' own verbs, all in the head; EW is drawn for each band.
 #
 # ```{dropdown} Predict: in the systematic language, will the frequent verbs come before the rare ones?
-# Not if the model learned a rule and nothing else.
+# Not if the model learns a rule and nothing else.
 # ```
 
 # %%
@@ -70,11 +70,11 @@ systematic = curves[curves["name"] == "lab-systematic-checkpoints"]
 charts.training_chart(systematic, "A language in which every verb agrees")
 
 # %% [markdown]
-# After 512 steps TSE is .92, while EW is .88 in the head, .83 in the middle and .73 in the tail. At the end, after 2,048, head and tail stand at 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. TSE is 1.00 after 1,024 steps already: by TSE alone, this model was finished at half of its training.
+# After 512 steps TSE is .92, while EW is .88 in the head, .83 in the middle and .73 in the tail. At the end, after 2,048, head and tail stand at 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. TSE is 1.00 after 1,024 steps already: by TSE alone, this model was finished halfway through its training.
 
 # %% [markdown] tags=["explains"]
 # ```{dropdown} Predict: in the lexical language, what will EW of the rare verbs do over time?
-# It could stay at chance. Or it could rise first, while the model learns that verbs agree, and fall when it learns that the rare ones do not.
+# It could stay at chance; or rise first, as the model learns that verbs agree, and fall when it learns that the rare ones do not.
 # ```
 
 # %%
@@ -82,9 +82,7 @@ lexical = curves[curves["name"] == "lab-lexical-checkpoints"]
 charts.training_chart(lexical, "A language in which only frequent verbs agree")
 
 # %% [markdown]
-# It stays: at every checkpoint EW of the tail is .50, which is also the truth of this language. TSE, which does not ask about these verbs, ends at 1.00.
-#
-# What could fool you: a model that knows nothing and one that knows every verb's favourite form both have an EW of one half.
+# It stays: at every checkpoint EW of the tail is .50, which is also the truth of this language. TSE, which does not ask about these verbs, ends at 1.00. What could fool you: a model that knows nothing and one that knows every verb's favourite form both have an EW of one half.
 
 # %% [markdown]
 # ## Which construction first
@@ -114,7 +112,7 @@ bands = ["head", "middle", "tail"]
 table(by_size[bands].reset_index(), "EW by size of the corpus, systematic language")
 
 # %% [markdown]
-# From 1,000 sentences a model learns nothing about new subjects, not even for the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .95 of the tail. What could fool you: each size is one model, trained once.
+# From 1,000 sentences a model hardly learns to agree, not even in the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .95 of the tail. What could fool you: each size is one model, trained once.
 
 # %% [markdown] tags=["explains"]
 # ## Your own models
@@ -126,12 +124,12 @@ table(by_size[bands].reset_index(), "EW by size of the corpus, systematic langua
 # tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
-# Then `dynamics.recorded("pythia")` gives a table like those above; the head holds half of the last checkpoint's probability on verbs, the tail the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
+# Then `dynamics.recorded("pythia")` gives a table like those above. There the head holds half of the last checkpoint's probability on verbs, and the tail the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
 
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/13_training_dynamics.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/13_training_dynamics.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
@@ -177,7 +175,7 @@ print(f"EW after {first['EW']} steps, MW after {first['MW']}: first ahead, then 
 # ````{exercise} ★★ Head before tail
 # :label: 13-lag
 #
-# Compute `lead`, a Series by step: EW of the head minus EW of the tail in `systematic`; `widest`, the step at which it is largest; and `end`, its last value. What would it do for a learner of a rule, and for one who learns verb by verb?
+# Compute `lead`, a Series by step: EW of the head minus EW of the tail in `systematic`; `widest`, the step at which it is largest; and `end`, its last value. What would it be for a model that learns a rule, and for one that learns verb by verb?
 #
 # ```{dropdown} Hint
 # `Series.idxmax()` gives the step of the largest value.
@@ -221,7 +219,6 @@ print(f"The lead is {lead.max():.2f} after {widest} steps and ends at {end:.2f}.
 # %% [markdown]
 # ## Takeaways
 #
-# - TSE asks about frequent verbs, so it can look finished while rare verbs are not.
-# - Checkpoints show in which order verbs are learned; a finished model does not.
+# By TSE a model can look finished while its rare verbs are not. Checkpoints show in which order verbs are learned; a finished model does not.
 #
-# Functions: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.training_curves` and {py:func}`tse_book.charts.training_chart`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.training_curves` and {py:func}`tse_book.charts.training_chart`.

@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : see four faults in code, change policies one by one, and learn which interval fits which claim
+# : see what can go wrong between a definition and a number
 #
 # You need
 # : [Methods](02_methods.ipynb)
 #
 # Time
-# : 8 minutes to read, a few minutes to run on a CPU
+# : 8 minutes to read, a few minutes to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -43,15 +43,13 @@ recorded = "smollm2-135m-instruct"  # whose recorded runs on BLiMP are shown
 kept = "gemma-3-270m"  # whose recorded scores of Table 2 get intervals
 
 # %% [markdown] tags=["explains"]
-# What can go wrong between a definition and a number?
-#
 # ## Four faults in released code
 #
-# The metrics in the code of {cite:t}`newman2021refining` are right, but four details change numbers.
+# The code of {cite:t}`newman2021refining` computes the metrics correctly, but four details change numbers.
 #
 # ### A table keyed on a blank column
 #
-# The loader takes the first column of the verb list for a dictionary's key. There every row has `_`, so each overwrites the one before it:
+# The released code reads the verb list into a dictionary, with the first column as key. There every row has `_`, so each overwrites the one before it:
 
 # %%
 import csv
@@ -68,7 +66,7 @@ by_index
 # %% [markdown]
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. But the released code finds the {term}`cut-off` by a running sum in single precision, which reaches 1 before the last token. Lemmas beyond that point are left out, as in this made-up context:
+# At top 100 % every lemma should count. But the code finds the {term}`cut-off` by a running sum in single precision, which reaches 1 before the last token. Lemmas after that point are left out, as in this made-up context:
 
 # %%
 import numpy as np
@@ -83,12 +81,12 @@ for sums in ["float64", "float32"]:
     print(sums, "EW", found.ew_top.round(4), "MW", found.mw_top.round(4))
 
 # %% [markdown]
-# In single precision EW loses a point. MW hardly moves, because the verbs left out have hardly any probability.
+# In single precision EW loses a hundredth. MW hardly moves, because the verbs left out have hardly any probability.
 
 # %% [markdown]
 # ### The mask that is not where it was counted
 #
-# The released code puts a space before RoBERTa's sentence, but counts the tokens before the mask without it. A small tokenizer shows what follows:
+# The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without it. A small tokenizer shows what follows:
 
 # %%
 from tokenizers import Tokenizer, pre_tokenizers, trainers
@@ -110,7 +108,7 @@ print("the mask stands at", sentence.index("<mask>"), "but is looked for at", co
 #
 # ### Contexts that are ambiguous in number
 #
-# From the left, *The sheep that the guard likes* is singular or plural. The released code keeps the first label; the {term}`protocol` *exact* keeps both, and any causal model is wrong for one.
+# From the left, *The sheep that the guard likes* is singular or plural. The code keeps the first label; the {term}`protocol` *exact* keeps both, and every causal model is wrong for one.
 
 # %%
 import pandas as pd
@@ -124,16 +122,10 @@ sheep["right"] = "."
 for protocol in ["released", "exact"]:
     print(protocol, len(unique_contexts(sheep, "causal", protocol)), "contexts")
 
-# %% tags=["hide-input"]
-from tse_book.pages import try_this
-
-flock = sheep["left"][0]
-try_this((flock, "singular"), (flock, "plural"))
-
 # %% [markdown]
 # ## The token before the first word
 #
-# For GPT-2 the paper puts nothing before the first word; other tools put what the tokenizer names as {term}`BOS token` (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a pair of [BLiMP](09_blimp.ipynb) differ in it:
+# The paper puts nothing before GPT-2's first word, and other tools the tokenizer's {term}`BOS token` (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a pair of [BLiMP](09_blimp.ipynb) differ in it:
 
 # %%
 from tse_book.pages import table
@@ -153,10 +145,10 @@ table(accuracies, caption, digits=3)
 #
 # ## The switchboard
 #
-# Tools differ in *policies* that papers rarely print. Each switch of the chart changes one of them.
+# Tools differ in *policies*, choices that papers rarely print. Each switch of the chart changes one of them.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
-# The final period. It stands to the right of the verb, which a causal model has not read.
+# The final period. It stands to the right of the verb, where a causal model has not read.
 # ```
 
 # %% tags=["hide-input"]
@@ -175,11 +167,11 @@ board = pd.concat(boards)
 charts.switchboard(board)
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 the final period moves nothing. The token `<|im_start|>` in front moves a score most, by .14: the model was not pretrained with it there. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
+# For SmolLM2 the final period moves nothing. The token `<|im_start|>` in front moves a score most, by .14; in pretraining it did not stand there. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
 #
 # ### Half precision
 #
-# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. The table has SmolLM2's scores and ties on 212 contexts of the templates; accuracy and changed decisions are of 402 pairs of BLiMP.
+# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. The scores and ties are SmolLM2's on 212 contexts of the templates, accuracy and changed decisions on 402 pairs of BLiMP.
 
 # %%
 from tse_core.paths import data_folder
@@ -190,16 +182,16 @@ shown = half[columns].rename(columns={"decisions_changed": "decisions changed"})
 table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
 
 # %% [markdown]
-# In bfloat16 scoring takes two thirds of the time; it moves EW of a construction by up to .006 and TSE by up to .017. In float16, which has more digits, EW moves by up to .001.
+# On the processor used here, scoring in bfloat16 takes two thirds of the time; it moves EW of a construction by up to .006 and TSE by up to .017. In float16, which has more digits, they move by up to .001 and .010.
 
 # %% [markdown] tags=["explains"]
 # ## Intervals for the wrong unit
 #
 # ```{dropdown} Predict: a construction has hundreds of contexts and ten nouns. Is an interval over contexts too narrow or too wide?
-# Too narrow where nouns differ, since contexts with the same noun repeat each other.
+# Too narrow, if nouns differ: contexts with the same noun repeat each other.
 # ```
 #
-# The 95 % interval of MW, with contexts as if independent and {term}`clustered <cluster>` by subject noun:
+# The 95 % interval of MW, as if contexts were independent and {term}`clustered <cluster>` by subject noun:
 
 # %%
 from tse_core import evaluate_models
@@ -220,9 +212,9 @@ caption = "Width of the 95 % interval of MW, Gemma 3 270M"
 table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 
 # %% [markdown]
-# Clustered by noun, the interval is wider in eight of nine rows, *In object relative clause* more than ten times: .28 where .02 was promised.
+# Clustered by noun, the interval is wider in eight of nine rows, for *In object relative clause* more than ten times: .28 instead of .02.
 #
-# Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval holds it:
+# Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval contains it:
 
 # %%
 from tse_book.studies.coverage import simulated_coverage
@@ -233,7 +225,7 @@ caption = "Share of 200 simulated studies whose interval holds the truth"
 table(coverage.rename(columns={"clusters": "nouns"}), caption, digits=3)
 
 # %% [markdown]
-# With ten nouns, as in most of the templates, the interval holds the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so (one minus the number below; the {term}`rule of three` approximates it):
+# With ten nouns, as in most of the templates, the interval contains the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so: one minus the number below, which the {term}`rule of three` approximates.
 
 # %%
 interval(np.ones(10)).low
@@ -248,14 +240,12 @@ crossed = simulated_crossed_coverage(20, 4, runs=200)
 crossed
 
 # %% [markdown] tags=["explains"]
-# Intervals over subjects alone (`first_way`) hold the value over all verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94 %. A claim about verbs needs the second.
-#
-# Compare two numbers of the same contexts by the interval of their *difference*. Many tests give false alarms, so this book corrects p-values (Holm: the smallest times the number of tests, the next times one less, and so on).
+# Intervals over subjects alone (`first_way`) contain the value over all verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94 %. A claim about verbs needs the second. And many tests give false alarms, so this book corrects p-values by {term}`Holm's method`.
 
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/14_pitfalls.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/14_pitfalls.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -289,14 +279,14 @@ def ew_and_mw(verbs, tie=0.0):
 # ```{solution} 14-fault
 # :class: dropdown
 #
-# The table keyed on a blank column: EW over the one verb that is left is its TSE. Ask how many lemmas counted.
+# The table keyed on a blank column: EW over the one verb that is left is its TSE. Ask how many verbs counted.
 # ```
 
 # %% [markdown]
 # ````{exercise} ★★ Predict the sign
 # :label: 14-sign
 #
-# `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay by these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with another row, right 0.2 and wrong 0? Predict first, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
+# `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay with these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with another row, right 0.2 and wrong 0? Predict, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
 #
 # ```{dropdown} Hint
 # Is the verb that comes or goes better than the others?
@@ -304,7 +294,7 @@ def ew_and_mw(verbs, tie=0.0):
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# An entry that is no verb raises both scores. A tie moves EW alone.
+# An entry that is not a verb raises both scores. A tie changes EW alone.
 the = pd.DataFrame({"right": [0.2], "wrong": [0.0]}, index=["the"])
 after = pd.DataFrame()
 after["no be"] = ew_and_mw(likely.drop("be"))
@@ -374,7 +364,6 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - A score without its policies cannot be compared with another.
-# - Take the interval over what the claim is about: nouns, verbs, or both.
+# A score without its policies cannot be compared with another. Take the interval over what the claim is about: nouns, verbs, or both.
 #
-# Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`.

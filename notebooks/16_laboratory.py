@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : see what TSE, EW and MW measure, and what each misses, in a language whose right answers are known
+# : test the three scores on a language whose right answers are known
 #
 # You need
 # : [Methods](02_methods.ipynb)
@@ -36,7 +36,7 @@ if "google.colab" in sys.modules:
 grammars = ["systematic", "lexical"]  # the two of the language, in this order
 
 # %% [markdown] tags=["explains"]
-# Does each score measure what it claims? Nobody knows what a perfect model of English would score. So this project has a small language of its own, *the laboratory*, whose right scores follow by arithmetic.
+# Does each score measure what it claims to measure? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose right scores follow by arithmetic.
 #
 # ## A language written down
 #
@@ -50,7 +50,7 @@ for sentence in laboratory.sentences(language, "systematic", 8):
     print(sentence)
 
 # %% [markdown]
-# Its verbs fall into three bands, from frequent to rare: a *head*, a *middle* and a *tail*. The verbs that the templates ask about, such as *laugh* and *like*, are in the head.
+# Its verbs fall into three bands, from frequent to rare: *head*, *middle* and *tail*. The verbs that the templates ask about, such as *laugh* and *like*, are all in the head.
 
 # %%
 from tse_book.pages import table
@@ -73,7 +73,7 @@ table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 # ## The truth, by arithmetic
 #
 # ```{dropdown} Predict: which of the three scores is the same in both grammars?
-# TSE. It asks about frequent verbs, which agree in both.
+# TSE. It asks about frequent verbs, which agree in both grammars.
 # ```
 #
 # A perfect model has the language's own probabilities, so no model is needed to compute what it would score.
@@ -114,7 +114,7 @@ charts.truth_vs_measured(lexical_model, title)
 # %% [markdown] tags=["explains"]
 # Most dots lie on their ticks. The models of the systematic grammar have an EW of 1.00 in every construction, as they should.
 #
-# EW is far off in two rows only, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has met a middle verb only a few dozen times goes by what verbs do in general, and prefers its right form. The fault is the model's, and the score reports it.
+# EW is far off in two rows only, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has met a middle verb only a few dozen times probably goes by what verbs do in general. The error is the model's, and the score reports it.
 
 # %% [markdown] tags=["explains"]
 # ## What the few verbs of TSE hide
@@ -142,12 +142,12 @@ chart = charts.cutoff_curves(curves[shown], "EW", chosen=longest, title=title)
 chart
 
 # %% [markdown] tags=["explains"]
-# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. A real model's low EW can have other reasons, which [What the gap is made of](18_gap.ipynb) tells apart.
+# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. In English a curve can fall for other reasons, which [What the gap is made of](18_gap.ipynb) tells apart.
 
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/16_laboratory.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/16_laboratory.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
@@ -241,7 +241,7 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # ## Takeaways
 #
 # - TSE cannot tell a rule from a list of frequent verbs that agree.
-# - EW can: it measures {term}`systematicity`. But a probability of 0.51 counts like one of 0.99.
-# - MW measures likely behaviour: rare verbs have little weight, however wrong they are.
+# - EW can: it measures {term}`systematicity`. But a form that is just ahead counts like one that is far ahead.
+# - MW measures {term}`likely behaviour`: rare verbs have little weight, however wrong they are.
 #
-# Functions: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language` and {py:func}`tse_book.laboratory.train`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language` and {py:func}`tse_book.laboratory.train`.

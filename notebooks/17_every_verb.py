@@ -16,13 +16,13 @@
 # :class: tse-plan
 #
 # You will
-# : see which verbs a tokenizer keeps out of EW and MW, score whole words instead, and look at other languages
+# : score the verbs that a tokenizer cuts up, and verbs of other languages
 #
 # You need
 # : [Methods](02_methods.ipynb); the two grammars of [the laboratory](16_laboratory.ipynb)
 #
 # Time
-# : 7 minutes to read, half a minute to run on a CPU
+# : 7 minutes to read, half a minute to run
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -40,11 +40,11 @@ drawn = ["write", "accuse", "modernize", "antagonize"]  # its verbs
 recorded = "smollm2-135m-instruct"  # whose recorded scores of whole words are shown
 
 # %% [markdown]
-# {cite:t}`newman2021refining` count verbs of which *both* forms are single tokens of a model's vocabulary. What about the verbs that a tokenizer cuts up?
+# {cite:t}`newman2021refining` count verbs whose forms are *both* single tokens of a model. What about the verbs that a tokenizer cuts up?
 #
 # ## The verbs that drop out
 #
-# Many vocabularies are learned from text by {term}`byte-pair encoding <byte-pair encoding (BPE)>`: frequent words become one entry, rare words stay in pieces. Here is one from the sentences of [the laboratory](16_laboratory.ipynb), where the frequency of each verb is known.
+# {term}`Byte-pair encoding <byte-pair encoding (BPE)>` makes a vocabulary from text: frequent words become one entry, rare words stay in pieces. Here it is applied to sentences of [the laboratory](16_laboratory.ipynb), where the frequency of each verb is known.
 #
 # ```{dropdown} Predict: how many of the verbs of the tail, the rarest, still count?
 # Few: both forms must be frequent enough to get an entry.
@@ -75,7 +75,7 @@ bands = verbs.assign(whole=whole).groupby("band", sort=False)["whole"]
 bands.agg(verbs="size", whole="sum")
 
 # %% [markdown]
-# Of the 200 frequent verbs 199 stay whole, of the 500 rare ones 6. Of the 1,945 verbs of the English list, SmolLM2's vocabulary holds 962 with both forms, Gemma's 1,213.
+# Of the 200 frequent verbs 199 stay whole, of the 500 rare ones 6. Of the 1,945 English verbs, SmolLM2's vocabulary holds 962 with both forms, Gemma's 1,213.
 
 # %% [markdown] tags=["explains"]
 # ## The probability of a whole word
@@ -90,7 +90,7 @@ bands.agg(verbs="size", whole="sum")
 # \end{aligned}
 # $$
 #
-# The last factor, that the word ends, is easily forgotten {cite}`pimentel2024compute,oh2024leading`: the tokens of *modernize* may begin *modernizer*, and only the next token tells. The forms make a *tree*, in which shared beginnings are computed once.
+# The last factor, that the word ends, is easily forgotten {cite}`pimentel2024compute,oh2024leading`: the tokens of *modernize* may begin *modernizer*, and only the next token tells. All forms together make a *tree*, in which shared beginnings are computed once.
 
 # %%
 from tse_book import charts
@@ -104,8 +104,8 @@ print("probabilities by", model.label)
 charts.word_tree(nodes, context=context, title="Forms as paths of tokens")
 
 # %% [markdown] tags=["explains"]
-# ```{dropdown} Predict: the tokens of a verb's base form begin those of its form in -s. What is its EW if the end of the word is not counted?
-# One half, whatever the model knows: a beginning is at least as probable as what begins with it, so the base form wins after every subject.
+# ```{dropdown} Predict: a verb's form in -s begins with all tokens of its base form. What is its EW if the end of the word is not counted?
+# One half, whatever the model knows: a beginning is at least as probable as the whole, so the base form wins after every subject.
 # ```
 
 # %%
@@ -118,12 +118,12 @@ shown = table(billionths.reset_index(), "Probabilities in billionths", digits=2)
 folded(shown, "The forms of the tree, with and without the end of the word")
 
 # %% [markdown] tags=["explains"]
-# With SmolLM2's vocabulary the base form begins the other one for 100 of the 1,945 verbs.
+# With SmolLM2's vocabulary this concerns 100 of the 1,945 verbs.
 #
 # ## Held against the truth
 #
 # ```{dropdown} Predict: a perfect model of the laboratory's lexical grammar is asked about single tokens only. Is its EW too high or too low?
-# Too high. Its single tokens are the frequent verbs, and in this grammar these are the verbs that agree.
+# Too high: single tokens are the frequent verbs, which agree in this grammar.
 # ```
 
 # %%
@@ -149,8 +149,7 @@ table(ways.reset_index(), "EW and MW, true and measured, of a trained model", di
 
 # %% [markdown] tags=["explains"]
 # By single tokens EW is .98 where the truth is .70. By whole words it is .71.
-
-# %% [markdown] tags=["explains"]
+#
 # ## What changes for a real model
 #
 # Do verbs of several tokens score like the others? SmolLM2 was asked about every verb of the list as a whole word.
@@ -173,7 +172,7 @@ means = rows.groupby("verbs").mean().reset_index()
 table(means, "SmolLM2: EW over whole words, mean of nine constructions", digits=3)
 
 # %% [markdown] tags=["explains"]
-# Verbs of several tokens score lower, in every construction and for both kinds of verb: rarity or length costs something, which single tokens cannot show. Over all verbs of the list:
+# Verbs of several tokens score lower, in every construction and for both kinds of verb, perhaps because they are rarer or longer. Over all verbs of the list:
 
 # %%
 words = recorded_details(recorded, "words").table
@@ -187,15 +186,15 @@ charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 # %% [markdown] tags=["explains"]
 # SmolLM2 was asked about 1,945 verbs instead of 962, in the same contexts, 20 or 24 of each construction. On average EW goes from .85 to .83, and MW stays at .89. TSE of whole words is .94, above EW in eight of the nine rows.
 #
-# By whole words, models with different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`. With a {term}`masked model` only lemmas with two forms of equally many tokens count {cite}`kauf2023better`.
+# By whole words, models with different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`. With a {term}`masked model` only lemmas whose forms have equally many tokens count {cite}`kauf2023better`.
 
 # %% [markdown] tags=["explains"]
 # ## Other languages
 #
 # CLAMS {cite}`mueller2020crosslinguistic` has Marvin and Linzen's constructions in five languages. Gemma 3 270M's vocabulary holds both forms of 121 German and 67 French verbs, all frequent, against 1,213 English ones.
 #
-# ```{dropdown} Predict: in German and French a verb form behind a subject is hardly ever a noun. Will EW still be below TSE?
-# If the reading as a noun were all that lowers EW, no.
+# ```{dropdown} Predict: in German and French a verb form after a subject is hardly ever a noun. Will EW still be below TSE?
+# No, if EW is low only because verbs are read as nouns.
 # ```
 
 # %%
@@ -205,12 +204,12 @@ languages = languages.dropna().swaplevel(axis=1).sort_index(axis=1)
 table(languages, "Gemma on CLAMS, single tokens", digits=3, index=True)
 
 # %% [markdown] tags=["explains"]
-# EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the reading as a noun cannot be the only reason. But in French and German TSE asks about one to four verbs in a row, so this says little of how languages differ.
+# EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the reading as a noun is hardly the only reason. But in French and German TSE asks about one to four verbs in each construction, so this says little about how languages differ.
 
 # %% [markdown]
 # ## Exercises
 #
-# {download}`A notebook checks your answers <../_build/exercises/17_every_verb.ipynb>`; more stars, more work.
+# {download}`A notebook checks your answers <../_build/exercises/17_every_verb.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 from tse_book.laboratory import byte_pair_tokenizer, load_language
@@ -233,7 +232,7 @@ following = {
 # ````{exercise} ★ Who pays for an entry?
 # :label: 17-kept
 #
-# The column `tokens` of the table `verbs` has the tokens of each singular form, as numbers. Make `mean_tokens`, a dictionary from band to the mean number of tokens.
+# The column `tokens` of `verbs` lists the tokens of each singular form, as numbers. Make `mean_tokens`, a dictionary from band to the mean number of tokens.
 #
 # ```{dropdown} Hint
 # `verbs.groupby("band")` gives the verbs of each band.
@@ -305,7 +304,6 @@ print("admire 0.01, admires 0.09: the end decides.")
 # %% [markdown]
 # ## Takeaways
 #
-# - EW over single tokens leaves out many rare verbs, the ones that EW was made for.
-# - A word's probability includes the probability that the word ends.
+# EW over single tokens leaves out rare verbs, for which it was made. The probability of a word includes that of its end.
 #
-# Functions: {py:func}`tse_core.evaluate` (with ``verbs="all"``) and {py:func}`tse_book.charts.word_tree`; [all others](../book/api/index.md).
+# Functions: {py:func}`tse_core.evaluate` (with ``verbs="all"``) and {py:func}`tse_book.charts.word_tree`.

@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : look up any claim of the three papers: what was printed, what was found, the verdict, and the place in this book that shows it
+# : look up any claim of the three papers: what was printed, what was found, and the verdict
 #
 # You need
 # : nothing; [the report](00_report.ipynb) sums it up
@@ -57,7 +57,7 @@ table(given, "Rows by verdict and paper.", index=True)
 # %% [markdown] tags=["explains"]
 # ## Statements of this book
 #
-# These statements of [What the gap is made of](18_gap.ipynb) were found on SmolLM2 and written down with their tests before Gemma 3 270M was run:
+# [What the gap is made of](18_gap.ipynb) explains these statements:
 #
 # ```{glue:} statements_table
 # :doc: 18_gap.ipynb
@@ -68,16 +68,16 @@ table(given, "Rows by verdict and paper.", index=True)
 # *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
 # had, scored as the released code scores. *Close*: within 0.02. A probability of Table 3 is judged by its ratio to the printed
 # one: *reproduced* up to a factor of 1.05, *close* up to 1.25. *Direction*: a comparison that holds. A run with another
-# verb list is never called reproduced. What random weights could pass counts only for a model that knows agreement in *Simple*.
+# verb list is never called reproduced. A claim that random weights could satisfy counts only for a model that knows agreement in *Simple*.
 # ```
 #
 # ## Every claim
 #
 # ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
-# No. A second difference may have made up for that of the list. What agrees with another list is called *comparable*.
+# No. Another difference may have made up for that of the list. What agrees with another list is called *comparable*.
 # ```
 #
-# [Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb).]{.tse-elsewhere} Published data and model runs are separate rows. Intervals are 95 % confidence intervals, clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell. A row that *depends on our criterion* has another verdict under another one, which *how* names.
+# [Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb).]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell. A row that *depends on our criterion* has another verdict under another one, which *how* names.
 
 # %% tags=["hide-input"]
 from tse_book.pages import ledger_table
@@ -94,7 +94,7 @@ charts.download_table(linked, "claims.csv", "Download the ledger")
 # %% [markdown]
 # ## Recorded runs
 #
-# The results of a run that is too long for a build are kept in the project. Where a live run of the same numbers exists, that one counts.
+# Runs that are too long for a build are kept in the project. Where both exist, the live run counts.
 
 # %% tags=["hide-input"]
 from tse_book.recorded import list_recorded, load_recorded
@@ -121,7 +121,7 @@ table(shown[columns], caption, digits=3)
 # %% [markdown] tags=["explains"]
 # ## The laboratory's own ledger
 #
-# The models of [the laboratory](16_laboratory.ipynb) learned a language whose true scores are known. So they test the instrument and not the papers; none of this counts above.
+# The models of [the laboratory](16_laboratory.ipynb) learned a language whose true scores are known. They test the scores and not the papers; none of this counts above.
 
 # %% tags=["hide-input"]
 from tse_book.claims import laboratory_ledger

@@ -70,10 +70,7 @@ def subjects() -> str:
     guard("twenty nouns, ten names", units() == [20, 10])
     listed = tables()[statements.FOUND_ON].verbs["also_noun"]
     asked = [(~of.likelihoods.merge(of.verbs, on="lemma")["also_noun"]).sum() for of in tables().values()]
-    guard(
-        "of 896 verbs that are never nouns, 292 on SmolLM2 and 402 on Gemma",
-        [(~listed).sum(), *asked] == [896, 292, 402],
-    )
+    guard("fewer than half of those that are never nouns", max(asked) < (~listed).sum() / 2)
     names = ew.xs("I think that Mary", level="subject").loc[list(MODELS)]
     guard(
         "after ten names such as *Mary* EW of verbs that are also nouns is .85 on SmolLM2 and .66 on Gemma",

@@ -21,7 +21,7 @@ if runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.runs) =
     clear = by_subject.groupby("model")["p < .05"].sum()
     guard("in all nine rows of Gemma and in seven of SmolLM2", [*clear] == [10, 8])
     ends = differences.groupby("model", sort=False).last()[["low", "high"]]
-    between = "between −.21 and .87 for SmolLM2, and between −.22 and .93 for Gemma"
+    between = "from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma"
     quotes(between, *ends.abs().to_numpy().ravel())
     few = differences.groupby("model")["p < .05"].sum()
     guard(

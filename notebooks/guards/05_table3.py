@@ -18,12 +18,11 @@ glue("handout_ten", ten)
 
 # %%
 if models[:1] == ["smollm2-135m-instruct"] and adverb == "often":
-    quotes(
-        "from .29 to .86, and TSE from 0 to 1", *after["ew"][2:4], *after["tse"][2:4]
-    )
+    said = "from .88 to .97 and from .29 to .86; in the second TSE goes from 0 to 1"
+    quotes(said, *after["ew"], *after["tse"][2:4])
     second = slots[(slots["model"] == models[0]) & (slots["sentence"] == sentences[1])]
     wrong = second.head(10).query("form == 'wrong'")["token"].str.strip()
-    guard("two of them, *team* and *order*", list(wrong) == ["team", "order"])
+    guard("Two of them, *team* and *order*", list(wrong) == ["team", "order"])
 
 # %%
 if masked == ["lab-lexical-masked"]:

@@ -5,7 +5,7 @@
 from tse_book.pages import guard, quotes
 
 ends = printed[(printed["side"] == "top") & (printed["cutoff"] == 1)]["coverage"]
-quotes("coverage lies between .22 and .74", ends.min(), ends.max())
+quotes("coverage lies between .22 and .73", ends.min(), ends.max())
 small = ["smollm2-135m-instruct", "gemma-3-270m"]
 if runs.models == small:
     quotes(".24 on average for SmolLM2 and .20 for Gemma", *cells[small].mean())
