@@ -6,12 +6,7 @@ python benchmarks/coverage_of_intervals.py --runs 200 # a quick look
 
 import argparse
 
-from tse_book.studies.coverage import (
-    simulated_coverage,
-    simulated_crossed_coverage,
-    simulated_difference_coverage,
-    simulated_rows_coverage,
-)
+from tse_book.studies.coverage import simulated_coverage, simulated_crossed_coverage
 
 # Of the nouns' scores: the mean, and the standard deviation of their log-odds.
 POPULATIONS = {"as usual": (0.9, 1.0), "near 1": (0.97, 1.0), "nouns very different": (0.9, 2.0), "middle": (0.7, 0.7)}
@@ -31,12 +26,10 @@ def main():
         for clusters in CLUSTERS:
             _show(name, str(clusters), simulated_coverage(clusters, runs=runs, **population))
         for design, rows in ROWS.items():
-            _show(name, design, simulated_rows_coverage(rows, runs=runs, **population))
+            _show(name, design, simulated_coverage(rows, runs=runs, **population))
         for sizes in CROSSED:
             found = simulated_crossed_coverage(*sizes, runs=runs, **population)
             print(f"{name:<22}{' x '.join(map(str, sizes)):<38}{found['all_ways']:>10.3f}", flush=True)
-    found = simulated_difference_coverage(runs=runs)
-    print(f"{'TSE - EW':<22}{'20 subjects x 200 verbs, TSE of 4':<38}{found['by_both']:>10.3f}")
 
 
 def _show(name: str, design: str, row: dict) -> None:

@@ -134,7 +134,7 @@ folded(table(differences[shown], caption, digits=3), caption)
 # What else could fool you? The {term}`BOS token`, which most models read before the first word. The paper gave GPT-2 none. Here is SmolLM2 with and without one. No word of the sentences changes: how far can TSE of a row move?
 
 # %%
-from tse_book.studies import recorded_details
+from tse_book.recorded import recorded_details
 
 # scores of the same sentences, read in several ways
 wordings = recorded_details("smollm2-135m-instruct", "wordings").table

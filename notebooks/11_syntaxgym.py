@@ -78,7 +78,7 @@ print(figure2.predictions[0])
 # The two items are from `number_prep`, a public suite of 19. SmolLM2's surprisals for all of them are recorded.
 
 # %%
-from tse_book.studies import recorded_regions
+from tse_book.recorded import recorded_regions
 
 regions = recorded_regions(recorded)
 regions = regions[regions["suite"] == "number_prep"]

@@ -129,7 +129,7 @@ for protocol in ["released", "exact"]:
 
 # %%
 from tse_book.pages import table
-from tse_book.studies import recorded_pairs
+from tse_book.recorded import recorded_pairs
 
 with_token = recorded_pairs(recorded, bos="default").pairs["correct"]
 without = recorded_pairs(recorded, bos="none").pairs

@@ -155,7 +155,7 @@ table(ways.reset_index(), "EW and MW, true and measured, of a trained model", di
 # Do verbs of several tokens score like the others? SmolLM2 was asked about every verb of the list as a whole word.
 
 # %%
-from tse_book.studies import recorded_details
+from tse_book.recorded import recorded_details
 from tse_core import load_lemmas
 
 asked = recorded_details(recorded, "verbs").table

@@ -1,37 +1,57 @@
 """Recorded runs: results of models that ran elsewhere or earlier, kept in data/recorded with their provenance.
 
+Files of results (`tse_core.results`), which the ledger reads:
+
     data/recorded/MODEL/agreement.parquet      TSE, EW, MW, cut-offs, past forms, Table 3's sentences
     data/recorded/MODEL/blimp.parquet          accuracy by paradigm and phenomenon
     data/recorded/MODEL/suites.parquet         accuracy by SyntaxGym suite and circuit
-    data/recorded/MODEL/provenance.json        hardware, versions, date, checksums, what was left out and why
 
-Each file is a results file (`tse_core.results`). `known_results` joins them with the contents of the store: all that is
-known here, whoever measured it.
+Details, which chapters read; numbers are in single precision:
+
+    data/recorded/MODEL/pairs.parquet          bos, method, paradigm, pair: log-probability and margin (nats), tokens
+    data/recorded/MODEL/items.parquet          bos, suite, item, prediction: whether it holds, unknown words
+    data/recorded/MODEL/regions.parquet        bos, suite, item, condition, region: surprisal (bits), tokens
+    data/recorded/MODEL/wordings.parquet       bos, capital, construction: TSE, EW, MW
+    data/recorded/MODEL/words.parquet          results by single tokens and by whole words, in the same contexts
+    data/recorded/MODEL/verbs.parquet          forms, construction, lemma: in how many contexts it agrees, its tokens
+    data/recorded/MODEL/languages.parquet      language, construction: TSE, EW, MW on CLAMS
+    data/recorded/MODEL/controls.parquet       and the tables beside it: see `tse_book.studies.controls`
+
+And data/recorded/MODEL/provenance.json: hardware, versions, date, checksums, what was left out and why.
 """
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
 from tse_core.agreement.evaluations import Evaluations
 from tse_core.agreement.options import Options
 from tse_core.agreement.recorded import recorded_evaluation
+from tse_core.blimp.scores import PairScores
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import Protocol
-from tse_core.errors import InputError, check_known, unknown_name_error
+from tse_core.errors import InputError, check_known
 from tse_core.files import write_aside
 from tse_core.paths import data_folder
-from tse_core.results.signature import without_provenance
+from tse_core.results.signature import Signature, without_provenance
 from tse_core.results.store import Store, as_store
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results
+from tse_core.sentences.preferences import judged
 
-BOS_SETTINGS = {"default": "", "none": "_none"}  # of recorded runs -> how the names of their columns end
-PARTS: tuple[str, ...] = ("agreement", "blimp", "suites")
+METHODS = ("full-sentence", "one-prefix", "two-prefix")  # of causal models on pairs; a masked one has its own, "pll"
 PROVENANCE = "provenance.json"
+
+
+class Detail(NamedTuple):
+    """A table of details, and the signature of each of its parts."""
+
+    table: pd.DataFrame
+    signatures: Mapping[str, Signature]
 
 
 def list_recorded(folder: Path | None = None) -> pd.DataFrame:
@@ -39,47 +59,34 @@ def list_recorded(folder: Path | None = None) -> pd.DataFrame:
     rows = []
     for home in _homes(folder):
         made = read_provenance(home)
+        files = made["files"]
         rows.append(
             {
                 "model": home.name,
-                "parts": ", ".join(made["files"]),
-                "numbers": sum(file["numbers"] for file in made["files"].values()),
+                "parts": ", ".join(files),
+                "numbers": sum(file["numbers"] for file in files.values()),
                 "date": made["date"],
                 "hardware": made["hardware"],
                 "versions": ", ".join(f"{name} {version}" for name, version in made["versions"].items()),
-                "minutes": sum(file["seconds"] for file in made["files"].values()) / 60,
+                "minutes": sum(file["seconds"] for file in files.values()) / 60,
                 "left_out": "; ".join(f"{part}: {why}" for part, why in made["left_out"].items()),
             }
         )
-    columns = ["model", "parts", "numbers", "date", "hardware", "versions", "minutes", "left_out"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows)
 
 
-def load_recorded(model: str, part: str | None = None, folder: Path | None = None) -> pd.DataFrame:
-    """The results of a recorded run, all or one part of them.
+def load_recorded(model: str, folder: Path | None = None) -> pd.DataFrame:
+    """The results of a recorded run: `TIDY_COLUMNS` and part; without rows where only details are recorded.
 
-    Returns
-    -------
-    DataFrame with `TIDY_COLUMNS` and part; without rows for a run of which only details are recorded.
-
-    Raises
-    ------
-    InputError : no such run or part; a file that is not the one recorded.
+    Raises InputError: no such run; a file that is not the one recorded.
     """
     homes = {home.name: home for home in _homes(folder)}
     check_known("recorded run", model, homes)
     files = read_provenance(homes[model])["files"]
-    if part is not None and part not in files:
-        raise unknown_name_error(f"part of the recorded run {model}", part, files)
-    tables = [_part(homes[model], name, files[name]) for name in files if part in (None, name)]
+    tables = [
+        read_results(_checked(homes[model], name, said["sha256"])).assign(part=name) for name, said in files.items()
+    ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*TIDY_COLUMNS, "part"])
-
-
-def recorded_results(folder: Path | None = None) -> pd.DataFrame:
-    """The results of all recorded runs."""
-    runs = [load_recorded(home.name, folder=folder)[TIDY_COLUMNS] for home in _homes(folder)]
-    tables = [run for run in runs if len(run)]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=TIDY_COLUMNS)
 
 
 def known_results(store: Store | str | Path = "default", folder: Path | None = None) -> pd.DataFrame:
@@ -88,8 +95,10 @@ def known_results(store: Store | str | Path = "default", folder: Path | None = N
     A number that was computed here is not repeated from a file that was added, nor either of them from a recorded run.
     """
     place = as_store(store)
-    tables = [place.numbers() if place else pd.DataFrame(), recorded_results(folder).assign(source="recorded")]
-    table = pd.concat([t for t in tables if len(t)] or tables[1:], ignore_index=True)
+    runs = [load_recorded(home.name, folder)[TIDY_COLUMNS].assign(source="recorded") for home in _homes(folder)]
+    tables = [place.numbers() if place else pd.DataFrame(), *runs]
+    none = pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
+    table = pd.concat([t for t in tables if len(t)] or [none], ignore_index=True)
     number = table[NAME].assign(how=without_provenance(table["signature"]))
     return table[~number.duplicated()].reset_index(drop=True)
 
@@ -105,12 +114,7 @@ def with_recorded(
 ) -> Evaluations:
     """Some runs, and the evaluations of further models that are recorded for the same pairs, verb list and protocol.
 
-    Parameters
-    ----------
-    runs : Evaluations
-    models : names of recorded runs; one that is among `runs`, or of which nothing is recorded in this way, is left out
-    data : name or names of the pairs that `runs` were made with
-    lemmas, protocol : those of `runs`
+    Left out are models that are among `runs`, or of which nothing is recorded in this way.
     """
     pairs, verbs = [load_pairs(name) for name in ([data] if isinstance(data, str) else data)], load_lemmas(lemmas)
     found = list(runs.runs)
@@ -122,17 +126,49 @@ def with_recorded(
     return Evaluations(found, (*runs.recorded, *dict.fromkeys(added)))
 
 
+def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detail | None:
+    """One table of a recorded run's details; None where it has none.
+
+    Raises InputError: a file that is not the one recorded.
+    """
+    home = (folder or data_folder() / "recorded") / model
+    said = read_provenance(home).get("details", {}).get(kind) if (home / PROVENANCE).exists() else None
+    if said is None:
+        return None
+    signatures = {part: Signature.parse(line) for part, line in said["signatures"].items()}
+    return Detail(pd.read_parquet(_checked(home, kind, said["sha256"])), signatures)
+
+
+def recorded_pairs(
+    model: str, method: str = "full-sentence", bos: str = "default", folder: Path | None = None
+) -> PairScores | None:
+    """The pairs of a recorded run by one method and BOS policy, as `evaluate_blimp` gives them, or None."""
+    found = recorded_details(model, "pairs", folder)
+    if found is None or f"{bos} {method}" not in found.signatures:
+        return None
+    table = found.table
+    rows = table[(table["bos"] == bos) & (table["method"] == method)].drop(columns=["bos", "method"])
+    numbers = {name: rows[name].astype(float) for name in ("logp_good", "margin")}
+    rows = rows.assign(**numbers, logp_bad=numbers["logp_good"] - numbers["margin"]).reset_index(drop=True)
+    return PairScores(judged(rows), found.signatures[f"{bos} {method}"])
+
+
+def recorded_items(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
+    """Whether each prediction of each suite holds for each item, from a recorded run; None where it has none."""
+    return _of_bos(recorded_details(model, "items", folder), bos)
+
+
+def recorded_regions(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
+    """Surprisals of regions (bits) in every suite, item and condition, from a recorded run; None where it has none."""
+    return _of_bos(recorded_details(model, "regions", folder), bos)
+
+
 def read_provenance(home: Path) -> dict:
     """The provenance of a recorded run."""
-    path = home / PROVENANCE
     try:
-        made = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads((home / PROVENANCE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise InputError(f"{path}: missing or not JSON; `tse record` writes it") from None
-    needed = ("date", "hardware", "versions", "files", "left_out")
-    if missing := [key for key in needed if key not in made]:
-        raise InputError(f"{path}: no {missing[0]!r}; it must hold {', '.join(needed)}")
-    return made
+        raise InputError(f"{home / PROVENANCE}: missing or not JSON; `tse record` writes it") from None
 
 
 def write_provenance(home: Path, made: dict) -> None:
@@ -140,12 +176,17 @@ def write_provenance(home: Path, made: dict) -> None:
     write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
 
 
-def _part(home: Path, part: str, said: dict) -> pd.DataFrame:
-    path = home / f"{part}.parquet"
-    table = read_results(path)
-    if hashlib.sha256(path.read_bytes()).hexdigest() != said["sha256"]:
-        raise InputError(f"{path}: another checksum than {PROVENANCE} says; take the original file or record it again")
-    return table.assign(part=part)
+def _checked(home: Path, name: str, checksum: str) -> Path:
+    path = home / f"{name}.parquet"
+    if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != checksum:
+        raise InputError(f"{path}: not the file that {PROVENANCE} lists; take the original or record it again")
+    return path
+
+
+def _of_bos(found: Detail | None, bos: str) -> pd.DataFrame | None:
+    if found is None:
+        return None
+    return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
 
 
 def _homes(folder: Path | None) -> list[Path]:

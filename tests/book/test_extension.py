@@ -282,7 +282,7 @@ HOLDS = {
 
 def verdict(claim, statistics):
     made = Signature({"model": "made-up@12345678", "data": "d@1"}, {"bos": "none"})
-    table = findings_table({"default": [({claim: statistics[claim]}, made)]})
+    table = findings_table([("default", {claim: statistics[claim]}, made)])
     return extension_ledger(table).set_index("id").loc[claim, "verdict"]
 
 

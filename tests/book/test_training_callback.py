@@ -1,7 +1,6 @@
-"""Evaluations in a training loop leave no trace in the weights, keep to their share of time and never end it."""
+"""Evaluations in a training loop leave no trace in the weights and never end it."""
 
 import hashlib
-import math
 import random
 from types import SimpleNamespace
 
@@ -13,7 +12,7 @@ import transformers
 
 from tse_book import EvaluationCallback
 from tse_core import evaluate, evaluate_blimp, load_model, load_pairs
-from tse_core.results.tidy import TIDY_COLUMNS, read_results
+from tse_core.results.tidy import TIDY_COLUMNS
 
 TEXT = ["the author laughs .", "the authors laugh .", "the guards that like the author laugh .", "the author swims ."]
 PAIRS = pd.DataFrame(
@@ -46,7 +45,7 @@ def training(tiny_causal, folder, steps=6, **asked):
         save_strategy="no", report_to=[], use_cpu=True, disable_tqdm=True, seed=1,
     )  # fmt: skip
     trainer = transformers.Trainer(module, options, train_dataset=rows, processing_class=tokenizer)
-    callback = EvaluationCallback(trainer, every=2, share=math.inf, **asked) if asked else None
+    callback = EvaluationCallback(trainer, every=2, **asked) if asked else None
     if callback:
         trainer.add_callback(callback)
     trainer.train()
@@ -64,9 +63,9 @@ def plain(tiny_causal, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def beside(tiny_causal, tmp_path_factory):
-    """A training with evaluations, whose curve is kept in a file and whose last model is kept beside it."""
+    """A training with evaluations, whose last model is kept beside it."""
     folder = tmp_path_factory.mktemp("beside")
-    done = training(tiny_causal, folder, measures=MEASURES, out=folder / "curve.csv")
+    done = training(tiny_causal, folder, measures=MEASURES)
     done.module.save_pretrained(folder / "kept")
     transformers.AutoTokenizer.from_pretrained(tiny_causal).save_pretrained(folder / "kept")
     return done
@@ -75,7 +74,7 @@ def beside(tiny_causal, tmp_path_factory):
 def test_a_training_with_evaluations_has_the_same_weights_bit_for_bit(tiny_causal, plain, beside):
     assert plain.left == beside.left and len(plain.left[1]) == 3
     assert plain.left[0] != digest(model_and_tokenizer(tiny_causal)[0])  # it did learn something
-    assert [entry["step"] for entry in beside.logs] == [2, 4, 6] and not beside.callback.skipped
+    assert [entry["step"] for entry in beside.logs] == [2, 4, 6]
 
 
 def test_the_scores_are_those_of_the_weights_at_that_step(beside):
@@ -92,7 +91,7 @@ def test_the_scores_are_those_of_the_weights_at_that_step(beside):
             simple = measured.table().iloc[0]
             for metric in ("TSE", "EW", "MW"):
                 assert logged[f"eval_agreement_{metric}"] == pytest.approx(simple[metric], abs=1e-6)
-    assert "eval_pairs_accuracy" in logged and len(read_results(beside.folder / "curve.csv")) == len(curve)
+    assert "eval_pairs_accuracy" in logged
 
 
 def test_an_evaluation_that_fails_is_one_warning_and_training_goes_on(tiny_causal, plain, tmp_path):
@@ -106,24 +105,3 @@ def test_an_evaluation_that_fails_is_one_warning_and_training_goes_on(tiny_causa
     assert sum("broken" in str(warning.message) for warning in found) == 1
     assert done.left == plain.left and len(done.logs) == 3
     assert set(done.callback.curve["measure"]) == {"pairs"}
-
-
-def test_evaluations_keep_to_their_share_of_the_time(tiny_causal, monkeypatch):
-    clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr("tse_book.studies.training_callback.time.perf_counter", lambda: clock.now)
-
-    def costly(model):
-        clock.now += 10
-        return MEASURES["pairs"](model)
-
-    module, tokenizer = model_and_tokenizer(tiny_causal)
-    trainer = SimpleNamespace(model=module, processing_class=tokenizer, log=lambda scores: None)
-    callback = EvaluationCallback(trainer, {"costly": costly}, every=1, share=0.1)
-    state, control = SimpleNamespace(global_step=0, is_world_process_zero=True), SimpleNamespace(should_log=False)
-    callback.on_train_begin(None, state, control)
-    for state.global_step in range(1, 301):
-        clock.now += 1
-        callback.on_step_end(None, state, control)
-    steps = callback.curve["step"].unique().tolist()
-    assert steps == [1, 180, 270]  # the second when 20 of 200 seconds would be evaluation, and so on
-    assert len(callback.skipped) == 300 - len(steps)

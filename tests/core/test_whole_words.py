@@ -12,7 +12,8 @@ from tokenizers.models import BPE, WordLevel, WordPiece
 from transformers import PreTrainedTokenizerFast
 
 from tiny import save_unigram_model
-from tse_book.studies import record_details, recorded_details, words_for
+from tse_book.recorded import recorded_details
+from tse_book.studies.recording import record_details, words_for
 from tse_book.studies.some_lemmas import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import shared_lemmas

@@ -16,7 +16,7 @@ provenance.json (hardware, versions, date, seconds, checksums).
 
 Of a model from outside this project also:
 
-  findings.csv              what the general claims need
+  findings.csv              what the general claims need; of BLiMP and suites from the recorded pairs and items
 
   pairs, wordings.parquet   every BLiMP pair and Table 2, with a BOS token and without
 
@@ -59,36 +59,35 @@ def record(
 ) -> None:
     from tse_book.laboratory.names import is_laboratory
     from tse_book.pages.statements import STATEMENTS, statements_for
-    from tse_book.recorded import PARTS, read_provenance
-    from tse_book.studies import WORDS, details_for, fitting, parts_for, record_details, record_findings, words_for
-    from tse_book.studies import record as run
+    from tse_book.recorded import read_provenance
+    from tse_book.studies import recording
     from tse_book.studies.controls import CONTROLS, controls_for
-    from tse_book.studies.details import DETAILS
-    from tse_book.studies.findings_run import FINDINGS
+    from tse_book.studies.findings import FINDINGS, record_findings
+    from tse_book.studies.recording import DETAILS, PARTS, WORDS
 
     known = (*PARTS, FINDINGS, DETAILS, WORDS, CONTROLS, STATEMENTS)
     for name in part or []:
         check_known("part", name, known)
     kept = options.store_in(store, no_store)
     (loaded,) = opening.models(model)
-    asked = fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
+    asked = recording.fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
     home = out / loaded.label.rpartition("/")[2]
     laboratory = is_laboratory(loaded.label)
     wanted = part or (PARTS if laboratory else known)
-    if parts := parts_for(loaded, lemmas, **asked, store=kept, chosen=[name for name in PARTS if name in wanted]):
-        run(loaded, out, parts)
+    if chosen := [name for name in PARTS if name in wanted]:
+        recording.record(loaded, out, recording.parts_for(loaded, lemmas, **asked, store=kept, chosen=chosen))
     tables = {
-        DETAILS: lambda: details_for(loaded, lemmas, **asked, store=kept),
-        WORDS: lambda: words_for(loaded, lemmas, asked["data"], kept),
+        DETAILS: lambda: recording.details_for(loaded, lemmas, **asked, store=kept),
+        WORDS: lambda: recording.words_for(loaded, lemmas, asked["data"], kept),
         CONTROLS: lambda: controls_for(loaded, lemmas),
         STATEMENTS: lambda: statements_for(home.name, lemmas, out),  # from the recorded controls
     }
     made = read_provenance(home)
     for name in tables:
         if name in wanted:
-            made = record_details(home, tables[name]())
+            made = recording.record_details(home, tables[name]())
     if FINDINGS in wanted:  # last: they use what was recorded
-        made = record_findings(loaded, home, lemmas, **asked, store=kept)
+        made = record_findings(loaded, home, lemmas, asked["data"], kept)
     for name, file in {**made["files"], **made.get("details", {})}.items():
         print(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
     for name, why in made["left_out"].items():

@@ -11,7 +11,7 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.published import blimp_methods_compared as published_methods
-from tse_book.studies import recorded_pairs
+from tse_book.recorded import recorded_pairs
 from tse_core.blimp.scores import PairScores
 from tse_core.errors import check_known, unknown_name_error
 from tse_core.uncertainty.shares import wilson

@@ -21,8 +21,8 @@ from tse_book.claims.statements import (
     NO_BOS as NO_BOS,
 )
 from tse_book.pages.newman import label, opened
+from tse_book.recorded import Detail, recorded_details
 from tse_book.studies.controls import MEASURES, bare_tables, control_tables, controlled_verbs, controls_for
-from tse_book.studies.details import COLUMNS, Detail, recorded_details
 from tse_core.errors import InputError
 from tse_core.uncertainty.intervals import interval
 
@@ -66,7 +66,7 @@ def statements_for(model: str, lemmas: str, folder: Path | None = None) -> dict[
         if known is None or controls is None:
             raise InputError(f"{model} has no recorded controls; record that part first")
         table = judge_otherwise(Tables(**known, verbs=controlled_verbs(lemmas)), bare_tables(model, folder))
-        return Detail(table[COLUMNS[STATEMENTS]], controls.signatures)
+        return Detail(table, controls.signatures)
 
     return {STATEMENTS: detail}
 

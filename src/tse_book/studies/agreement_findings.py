@@ -4,8 +4,6 @@ Each claim samples what it is about: claims about verbs sample subjects and verb
 distribution sample subjects.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -16,16 +14,17 @@ from tse_core.agreement.scores import lemma_scores
 from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 
-def agreement_statistics(evaluation, forms: pd.DataFrame | None = None) -> Statistics:
-    """The claims that need every context (detail="lemmas" or "forms"): claim -> its statistic.
+def agreement_statistics(evaluation, forms: pd.DataFrame) -> Statistics:
+    """The claims about agreement: claim -> its statistic, of an evaluation with detail "lemmas" or "forms".
 
     `forms` is what `form_shares` gives for a sample of the contexts.
     """
-    found = about_verbs(evaluation) | {"E.attractors.pairs": Statistic(_attractors(_rows(evaluation.pairs)))}
-    if forms is not None:
-        rows = _rows(forms)
-        found["E.mass-past"] = Statistic({row: [Group(_past(g), [g["noun"].to_numpy()])] for row, g in rows.items()})
-    return found
+    past = {}
+    for row, group in _rows(forms).items():
+        share = group["past"] / (group["past"] + group["other"])  # of what is no present form of a lemma
+        past[row] = [Group(share.to_numpy(float), [group["noun"]])]
+    found = about_verbs(evaluation)
+    return found | {"E.attractors.pairs": _attractors(evaluation.pairs), "E.mass-past": Statistic(past)}
 
 
 def about_verbs(evaluation, *, once: bool = False) -> Statistics:
@@ -35,55 +34,42 @@ def about_verbs(evaluation, *, once: bool = False) -> Statistics:
     the claim is about TSE of exactly these. With `once` TSE counts the same context with the same two forms once.
     """
     asked = distinct_items(evaluation.pairs) if once else evaluation.pairs
-    asked = asked[asked["tse"].notna()]
-    pairs = _rows(asked)
-    tse = {row: Group(g["tse"].to_numpy(float), _ways(g.assign(lemma="the templates'"))) for row, g in pairs.items()}
-    cells = _rows(lemma_scores(evaluation.by_lemma))
-    scores = {name: {row: _of_cells(g, name) for row, g in cells.items()} for name in ("ew", "mw")}
-    for row, contexts in _rows(evaluation.contexts).items():  # MW of a group is not quite their mean, which tables show
-        for name, groups in scores.items():
-            groups[row] = _centred(groups[row], contexts[name].mean())
-    against_tse = {row: [tse[row], *negative([scores["ew"][row]])] for row in cells if row in tse}
+    pairs = _rows(asked[asked["tse"].notna()])
+    contexts = evaluation.contexts.groupby("construction")[["ew", "mw"]].mean()
+    against_tse, against_mw = {}, {}
+    for row, cells in _rows(lemma_scores(evaluation.by_lemma)).items():
+        counts, ways = cells["contexts"].to_numpy(), [cells["noun"], cells["lemma"]]
+        groups = {}
+        for name in ("ew", "mw"):  # MW of a group is not quite the mean of its contexts, which tables show
+            mean = np.average(cells[name], weights=counts)
+            groups[name] = Group(cells[name].to_numpy(float) + contexts.loc[row, name] - mean, ways, counts=counts)
+        lower = negative([groups["ew"]])
+        against_mw[row] = [groups["mw"], *lower]
+        if row in pairs:
+            same_verbs = np.full(len(pairs[row]), "the templates'")
+            tse = Group(pairs[row]["tse"].to_numpy(float), [pairs[row]["noun"], same_verbs])
+            against_tse[row] = [tse, *lower]
     found = {"E.ew-below-tse": Statistic(against_tse)}
-    if not once:
-        rows = {row: [scores["mw"][row], *negative([scores["ew"][row]])] for row in cells}
-        found["E.mw-above-ew"] = Statistic(rows)
-    return found
+    return found if once else found | {"E.mw-above-ew": Statistic(against_mw)}
 
 
-def _rows(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """A table by construction, its subjects' clusters in the column noun."""
-    clustered = table if "left" not in table else table.assign(noun=subject_clusters(table))
-    return {str(name): group for name, group in clustered.groupby("construction", sort=False)}
-
-
-def _ways(table: pd.DataFrame) -> list[np.ndarray]:
-    return [table["noun"].to_numpy(), table["lemma"].to_numpy()]
-
-
-def _of_cells(table: pd.DataFrame, score: str) -> Group:
-    return Group(table[score].to_numpy(float), _ways(table), counts=table["contexts"].to_numpy())
-
-
-def _centred(group: Group, mean: float) -> Group:
-    return group._replace(values=group.values + mean - np.average(group.values, weights=group.counts))
-
-
-def _attractors(pairs: Mapping[str, pd.DataFrame]) -> dict[str, list[Group]]:
+def _attractors(pairs: pd.DataFrame) -> Statistic:
     """TSE where the noun between subject and verb has the subject's number, less TSE where it has the other number.
 
     Over subjects and over the nouns in between."""
     rows = {}
-    for row in BETWEEN:
-        if row in pairs and "attractor_number" in pairs[row]:
-            same = pairs[row]["attractor_number"] == pairs[row]["number"]
-            between = attractor_clusters(pairs[row])
-            ends = [Group(pairs[row]["tse"].to_numpy(float)[here], [pairs[row]["noun"].to_numpy()[here], between[here]])
-                    for here in (same.to_numpy(), ~same.to_numpy())]  # fmt: skip
-            rows[row] = [ends[0], *negative(ends[1:])]
-    return rows
+    for row, group in _rows(pairs).items():
+        if row in BETWEEN and "attractor_number" in group:
+            same = (group["attractor_number"] == group["number"]).to_numpy()
+            ways = [group["noun"].to_numpy(), attractor_clusters(group)]
+            one, other = (
+                Group(group["tse"].to_numpy(float)[here], [way[here] for way in ways]) for here in (same, ~same)
+            )
+            rows[row] = [one, *negative([other])]
+    return Statistic(rows)
 
 
-def _past(forms: pd.DataFrame) -> np.ndarray:
-    """The share of past forms in the probability of words that are not present forms of a lemma."""
-    return (forms["past"] / (forms["past"] + forms["other"])).to_numpy(float)
+def _rows(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """A table by construction, its subjects' clusters in the column noun."""
+    clustered = table.assign(noun=subject_clusters(table))
+    return {str(name): group for name, group in clustered.groupby("construction", sort=False)}

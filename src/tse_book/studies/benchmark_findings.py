@@ -6,11 +6,10 @@ and few nouns, are one number, and a comparison of k pairs of paradigms has k un
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from tse_book import published
-from tse_book.studies.contrasts import Group, Statistic, correlated, negative, paired
+from tse_book.studies.contrasts import Group, Statistic, Statistics, correlated, negative
 from tse_core.datasets.paradigms import blimp_paradigms
 
 FULL, PREFIXES = "full-sentence", ("one-prefix", "two-prefix")
@@ -59,7 +58,7 @@ DISTANCES = {
 }
 
 
-def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> dict[str, Statistic]:
+def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> Statistics:
     """The claims about BLiMP: claim -> its statistic.
 
     `scored` has the pairs of each method: paradigm, correct (NaN where the model refuses a pair).
@@ -77,16 +76,19 @@ def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> dict[str, Statistic]
         found["E.islands"] = _distance(whole, known["phenomenon"], ISLANDS, hardest=True)
         found["E.morphology"] = _distance(whole, fields, MORPHOLOGY, hardest=False)
         found["E.correlation"] = _neural_and_human(whole)
-    prefixes = {method: accuracies[method] for method in PREFIXES if method in accuracies}
-    if len(whole) and len(prefixes) == len(PREFIXES):
-        found["E.methods.mean"] = _method_differences(whole, prefixes)
-        found["E.methods.correlation"] = Statistic(
-            {method: [_correlation(own, whole)] for method, own in prefixes.items()}, correlations=True
-        )
-    return {claim: statistic for claim, statistic in found.items() if statistic.rows}
+    if len(whole) and set(PREFIXES) <= set(accuracies):
+        means: dict[str, list[Group]] = {}
+        correlations = {}
+        for method in PREFIXES:  # how far its mean lies from that of full sentences, in either direction
+            away = accuracies[method] - whole[accuracies[method].index]
+            means |= {method: [_by_paradigm(away)], f"-{method}": [_by_paradigm(away, -1.0)]}
+            correlations[method] = [_correlation(accuracies[method], whole)]
+        found["E.methods.mean"] = Statistic(means, "largest")
+        found["E.methods.correlation"] = Statistic(correlations, correlations=True)
+    return found
 
 
-def suite_statistics(items: pd.DataFrame) -> dict[str, Statistic]:
+def suite_statistics(items: pd.DataFrame) -> Statistics:
     """The claims about SyntaxGym's suites: claim -> its statistic.
 
     `items` has suite, item, correct: whether the item's (first) prediction holds.
@@ -95,18 +97,16 @@ def suite_statistics(items: pd.DataFrame) -> dict[str, Statistic]:
     modifiers = {base: (base, modified) for base, modified in MODIFIERS.items()}
     distances = {longer: (base, longer) for longer, base in DISTANCES.items()}
     found = {}
-    for claim, rows in (("E.suites.modifier", modifiers), ("E.suites.distance", distances)):
-        there = {name: ends for name, ends in rows.items() if set(ends) <= set(holds)}
-        if there:
-            found[claim] = Statistic(
-                {name: paired(holds[a], holds[b], _items(holds, a)) for name, (a, b) in there.items()}
-            )
+    for claim, suites in (("E.suites.modifier", modifiers), ("E.suites.distance", distances)):
+        rows = {}
+        for name, (easy, hard) in suites.items():
+            if {easy, hard} <= set(holds):
+                both = holds[[easy, hard]].dropna()
+                units = [[f"{easy} {item}" for item in both.index]]  # an item is one in all comparisons with the suite
+                rows[name] = [Group(both[easy].to_numpy(), units), Group(both[hard].to_numpy(), units, -1.0)]
+        if rows:
+            found[claim] = Statistic(rows)
     return found
-
-
-def _items(holds: pd.DataFrame, suite: str) -> np.ndarray:
-    """A label for every item of a suite, so that an item is one cluster in all comparisons with the suite."""
-    return np.array([f"{suite} {item}" for item in holds.index])
 
 
 def _by_paradigm(values: pd.Series, weight: float = 1.0) -> Group:
@@ -132,14 +132,5 @@ def _neural_and_human(accuracy: pd.Series) -> Statistic:
     table = published.blimp_table4()
     wide = table[table["source"] == "recomputed"].pivot_table(index="UID", columns="model", values="accuracy")
     own = accuracy[wide.index]
-    human = _correlation(own, wide["human"])
-    return Statistic({name: [_correlation(own, wide[name]), *negative([human])] for name in NEURAL})
-
-
-def _method_differences(whole: pd.Series, prefixes: Mapping[str, pd.Series]) -> Statistic:
-    """How far a prefix method's mean lies from that of full sentences, in either direction."""
-    rows: dict[str, list] = {}
-    for method, accuracy in prefixes.items():
-        difference = accuracy - whole[accuracy.index]
-        rows |= {method: [_by_paradigm(difference)], f"-{method}": [_by_paradigm(difference, -1.0)]}
-    return Statistic(rows, "largest")
+    human = negative([_correlation(own, wide["human"])])
+    return Statistic({name: [_correlation(own, wide[name]), *human] for name in NEURAL})

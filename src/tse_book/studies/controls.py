@@ -6,7 +6,7 @@
     data/recorded/MODEL/likelihoods.parquet  a verb: how likely it is where no subject decides its form
     data/recorded/MODEL/bare_controls.parquet, bare_attractors.parquet  the same without a BOS token, by single tokens
 
-`controlled_verbs` says which verbs count, `tse_book.studies.statements` what these tables are asked. All log-odds and
+`controlled_verbs` says which verbs count, `tse_book.claims.statements` what these tables are asked. All log-odds and
 log-probabilities are in nats; log-odds are those of the singular form against the plural one.
 """
 
@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_book.studies.details import COLUMNS, Detail, recorded_details
+from tse_book.recorded import Detail, recorded_details
+from tse_book.studies.recording import small_detail
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import slot_distribution
@@ -74,13 +75,6 @@ def bare_tables(model: str, folder: Path | None = None) -> dict[str, pd.DataFram
     return found and {name.removeprefix("bare_"): table for name, table in found.items()}
 
 
-def _recorded(model: str, names: Iterable[str], folder: Path | None) -> dict[str, pd.DataFrame] | None:
-    found = {name: recorded_details(model, name, folder) for name in names}
-    if any(detail is None for detail in found.values()):
-        return None
-    return {name: detail.table for name, detail in found.items() if detail is not None}
-
-
 def controls_for(model: LanguageModel, lemmas: str = DEFAULT, tables=None) -> dict[str, Callable[[], Detail]]:
     """The tables of a recorded run, as ``record_details`` takes them: those given, or all."""
     return {name: partial(measure, model, lemmas) for name, measure in (tables or MEASURES | BARE).items()}
@@ -99,8 +93,8 @@ def subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     columns = {"log_odds": words.log_odds, "log_odds_tokens": tokens.log_odds}
     for form in ("singular", "plural"):
         columns[f"end_{form}"] = (words.log_probabilities(form) - tokens.log_probabilities(form)).round(2)
-    table = _by_verb(words, columns, lemmas)[COLUMNS["controls"]]
-    return Detail(table, {"whole words": words.signature, "single tokens": tokens.signature})
+    signatures = {"whole words": words.signature, "single tokens": tokens.signature}
+    return small_detail(_by_verb(words, columns, lemmas), signatures)
 
 
 def bare_subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
@@ -110,24 +104,12 @@ def bare_subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
         found = evaluate(bare, f"{SUBJECTS}/{slug}", lemmas, cutoffs=WHOLE, detail="forms")
         tables.append(_by_verb(found, {"log_odds_tokens": found.log_odds}, lemmas))
         signatures[slug] = found.signature
-    return Detail(pd.concat(tables, ignore_index=True)[COLUMNS["bare_controls"]], signatures)
+    return small_detail(pd.concat(tables, ignore_index=True).drop(columns=["left", "right"]), signatures)
 
 
 def bare_attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     """As `attractor_table`, without a BOS token."""
     return attractor_table(model.with_policies(bos="none"), lemmas)
-
-
-def _by_verb(found: Evaluation, columns: dict[str, np.ndarray], lemmas: str) -> pd.DataFrame:
-    """A row for each context and verb that counts, with arrays (contexts, lemmas) as its columns."""
-    kept = _kept(found, lemmas)
-    shape = (len(found.contexts), int(kept.sum()))
-    table = {
-        name: np.repeat(found.contexts[name].to_numpy(), shape[1])
-        for name in ("construction", "opener", "noun", "number", "left", "right")
-    }
-    table["lemma"] = np.tile(found.lemmas["lemma"].to_numpy()[kept], shape[0])
-    return pd.DataFrame(table | {name: values[:, kept].ravel().round(4) for name, values in columns.items()})
 
 
 def attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
@@ -136,14 +118,13 @@ def attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     ``verbs`` of the kind, how many are ``correct``, and their mean ``margin`` of the form that agrees.
     """
     found = evaluate(model, ATTRACTORS, lemmas, cutoffs=WHOLE, detail="forms")
+    contexts = found.contexts[["preposition", "adverb", "noun", "attractor", "attractor_number", "number"]]
     tables = []
-    for also_noun, members in _kinds(found, lemmas):
-        margins = _margins(found)[:, members]
-        names = ["preposition", "adverb", "noun", "attractor", "attractor_number", "number"]
-        counts = {"verbs": members.sum(), "correct": (margins > 0).sum(axis=1), "margin": margins.mean(axis=1)}
-        tables.append(found.contexts[names].assign(also_noun=also_noun, **counts))
-    table = pd.concat(tables, ignore_index=True)[COLUMNS["attractors"]]
-    return Detail(_small(table), {ATTRACTORS: found.signature})
+    for also_noun in (False, True):
+        margins = _margins(found)[:, _counted(found, lemmas) & (found.lemmas["noun"] == also_noun).to_numpy()]
+        counts = {"verbs": margins.shape[1], "correct": (margins > 0).sum(axis=1), "margin": margins.mean(axis=1)}
+        tables.append(contexts.assign(also_noun=also_noun, **counts))
+    return small_detail(pd.concat(tables, ignore_index=True), {ATTRACTORS: found.signature})
 
 
 def row_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
@@ -154,15 +135,16 @@ def row_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     tables, signatures = [], {}
     for slug in load_grammar(ROWS).constructions:
         found = evaluate(model, f"{ROWS}/{slug}", lemmas, cutoffs=WHOLE, detail="forms")
-        kept = _kept(found, lemmas)
-        margins, odds = _margins(found)[:, kept], found.log_odds[:, kept]
-        verbs = found.lemmas["lemma"].to_numpy()[kept]
-        for (noun, number), rows in found.contexts.groupby(["noun", "number"], sort=False).indices.items():
-            counts = {"correct": (margins[rows] > 0).sum(axis=0), "log_odds": odds[rows].mean(axis=0).round(4)}
-            cell = {"construction": found.contexts["construction"].iloc[0], "noun": noun, "number": number}
-            tables.append(pd.DataFrame({"lemma": verbs, "contexts": len(rows), **counts}).assign(**cell))
+        counted = _counted(found, lemmas)
+        right, odds = _margins(found)[:, counted] > 0, found.log_odds[:, counted]
+        cells = found.contexts.groupby(["construction", "noun", "number"], sort=False).indices
+        for cell, rows in cells.items():
+            about = dict(zip(["construction", "noun", "number"], cell, strict=True))
+            about |= {"lemma": found.lemmas["lemma"][counted], "contexts": len(rows)}
+            sums = {"correct": right[rows].sum(axis=0), "log_odds": odds[rows].mean(axis=0).round(4)}
+            tables.append(pd.DataFrame(about | sums))
         signatures[slug] = found.signature
-    return Detail(_small(pd.concat(tables, ignore_index=True)[COLUMNS["rows"]]), signatures)
+    return small_detail(pd.concat(tables, ignore_index=True), signatures)
 
 
 def likelihood_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
@@ -188,32 +170,32 @@ def likelihood_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
         table[name] = np.array(known, dtype="float32").round(4)
     signature = evaluate(model, f"{SUBJECTS}/it", lemmas, cutoffs=WHOLE).signature
     asked = pd.DataFrame([(name, left) for name, of in places.items() for left in of], columns=["key", "left"])
-    data = f"likelihoods@{data_hash(asked)}"
-    made = Signature({"model": signature.identity["model"], "data": data}, signature.policy)
-    return Detail(table[COLUMNS["likelihoods"]], {"likelihoods": made})
+    identity = {"model": signature.identity["model"], "data": f"likelihoods@{data_hash(asked)}"}
+    return Detail(table, {"likelihoods": Signature(identity, signature.policy)})
 
 
-def _kept(found: Evaluation, lemmas: str) -> np.ndarray:
+def _by_verb(found: Evaluation, columns: dict[str, np.ndarray], lemmas: str) -> pd.DataFrame:
+    """A row for each context and verb that counts, with arrays (contexts, lemmas) as its columns."""
+    counted = _counted(found, lemmas)
+    contexts = found.contexts[["construction", "opener", "noun", "number", "left", "right"]]
+    table = contexts.loc[np.repeat(contexts.index, counted.sum())].reset_index(drop=True)
+    table["lemma"] = np.tile(found.lemmas["lemma"][counted], len(contexts))
+    return table.assign(**{name: values[:, counted].ravel().round(4) for name, values in columns.items()})
+
+
+def _counted(found: Evaluation, lemmas: str) -> np.ndarray:
     """Which of an evaluation's lemmas count in the controls: bool (lemmas,)."""
     return found.lemmas["lemma"].isin(controlled_verbs(lemmas)["lemma"]).to_numpy()
 
 
-def _kinds(found: Evaluation, lemmas: str):
-    kept = _kept(found, lemmas)
-    for also_noun in (False, True):
-        yield also_noun, kept & (found.lemmas["noun"] == also_noun).to_numpy()
-
-
 def _margins(found: Evaluation) -> np.ndarray:
     """Log-probability of the form that agrees less that of the other: (contexts, lemmas)."""
-    plural = (found.contexts["number"] == "plural").to_numpy()[:, None]
-    return np.where(plural, -found.log_odds, found.log_odds)
+    return np.where(found.plural, -found.log_odds, found.log_odds)
 
 
-def _small(table: pd.DataFrame) -> pd.DataFrame:
-    counts = {name: "int16" for name in ("contexts", "correct", "verbs") if name in table}
-    means = {name: "float32" for name in ("margin", "log_odds") if name in table}
-    return table.astype(counts | means)
+def _recorded(model: str, names: Iterable[str], folder: Path | None) -> dict[str, pd.DataFrame] | None:
+    found = {name: recorded_details(model, name, folder) for name in names}
+    return {name: detail.table for name, detail in found.items() if detail} if all(found.values()) else None
 
 
 MEASURES = {

@@ -14,22 +14,29 @@ from scipy.special import expit
 from tse_core.uncertainty.intervals import Interval, combine, interval
 
 
-def simulated_coverage(clusters: int, contexts=20, *, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0) -> dict:
+def simulated_coverage(
+    clusters: int | Sequence[tuple[int, int]], contexts=20, *, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0
+) -> dict:
     """How often the interval contains the score of the whole population of nouns, which a simulation knows.
 
     A noun's score is the logistic function of a normal draw (standard deviation `spread`, centred so that the
     population mean is `mean`); a context's score is a share of 20 lemmas drawn at its noun's score.
 
+    `clusters` are the nouns of one mean, or a table's groups of rows that share their nouns, (how many rows, how many
+    nouns), for the interval of the mean over its rows.
+
     Returns a dict: clusters, coverage (share of `runs`), below and above (that miss on each side), width (median).
     """
-    random = np.random.default_rng([seed, clusters])
+    random = np.random.default_rng([seed, *np.ravel(clusters)])
     shift = _centre(random, mean, spread)
-    labels = np.repeat(np.arange(clusters), contexts)
     found = []
     for _ in range(runs):
-        nouns = expit(random.normal(size=clusters) * spread + shift)
-        values = random.binomial(20, np.repeat(nouns, contexts)) / 20
-        found.append(interval(values, labels, level=level))
+        samples = []
+        for group, (rows, nouns) in enumerate([(1, clusters)] if isinstance(clusters, int) else clusters):
+            scores = np.repeat(expit(random.normal(size=nouns) * spread + shift), contexts)
+            labels = np.repeat(np.arange(nouns) + 1000 * group, contexts)
+            samples += [(random.binomial(20, scores) / 20, [labels]) for _ in range(rows)]
+        found.append(combine(samples, [1 / len(samples)] * len(samples), level=level, bounds=(0, 1)))
     return {"clusters": clusters, **_counted(found, mean)}
 
 
@@ -51,44 +58,6 @@ def simulated_crossed_coverage(*sizes: int, mean=0.9, spread=1.0, runs=1000, lev
         found["first_way"].append(interval(values, first, level=level))
         found["all_ways"].append(interval(values, first, crossed_with=others, level=level))
     return {name: _counted(some, mean)["coverage"] for name, some in found.items()}
-
-
-def simulated_difference_coverage(subjects=20, verbs=200, asked=4, *, mean=0.8, spread=1.0, runs=1000, seed=0) -> dict:
-    """How often intervals of TSE - EW hold its true value, 0, when TSE's few verbs are drawn like EW's many.
-
-    Returns a dict: by_subject (share of `runs` in which the interval holds 0, subjects alone sampled) and by_both.
-    """
-    random = np.random.default_rng([seed, subjects, verbs, asked])
-    shift = _centre(random, mean, spread * np.sqrt(2))
-    subject, verb = (way.ravel() for way in np.indices((subjects, verbs)))
-    few = verb < asked
-    found: dict[str, list[Interval]] = {"by_subject": [], "by_both": []}
-    for _ in range(runs):
-        easiness = random.normal(size=subjects)[subject] * spread + random.normal(size=verbs)[verb] * spread
-        values = (random.random(len(subject)) < expit(easiness + shift)).astype(float)
-        for name, ways in (("by_subject", [subject]), ("by_both", [subject, verb])):
-            found[name].append(combine([(values[few], [way[few] for way in ways]), (values, ways)], [1, -1]))
-    return {name: _counted(some, 0.0)["coverage"] for name, some in found.items()}
-
-
-def simulated_rows_coverage(
-    rows: Sequence[tuple[int, int]] = ((9, 10), (1, 470)), *, contexts=20, mean=0.9, spread=1.0, runs=1000, seed=0
-) -> dict:
-    """How often the interval of the mean over a table's rows holds the score of all nouns, as `simulated_coverage`.
-
-    `rows` are groups of rows that share their nouns: (how many rows, how many nouns).
-    """
-    random = np.random.default_rng([seed, *np.ravel(rows)])
-    shift = _centre(random, mean, spread)
-    found = []
-    for _ in range(runs):
-        samples = []
-        for group, (count, nouns) in enumerate(rows):
-            scores = expit(random.normal(size=nouns) * spread + shift)
-            labels = np.repeat(np.arange(nouns) + 1000 * group, contexts)
-            samples += [(random.binomial(20, np.repeat(scores, contexts)) / 20, [labels]) for _ in range(count)]
-        found.append(combine(samples, [1 / len(samples)] * len(samples)))
-    return _counted(found, mean)
 
 
 def drawn_study(nouns: int, contexts: int = 50, *, seed: int = 1) -> pd.DataFrame:

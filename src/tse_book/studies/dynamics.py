@@ -4,9 +4,9 @@ A sweep with ``keep: lemmas`` leaves in the store how often each verb of the lis
 noun. From that come scores by frequency band, and with the steps of the checkpoints, curves over training.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,13 +25,20 @@ from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
 
 BANDS = ("head", "middle", "tail")
-COLUMNS = [
-    "name", "step", "data", "construction", "band", "metric", "score", "low", "high", "n", "lemmas", "signature",
-]  # fmt: skip
+SCORES = ["construction", "band", "metric", "score", "low", "high", "n"]
+COLUMNS = ["name", "step", "data", *SCORES, "lemmas", "signature"]
+
+
+def recorded(name: str) -> pd.DataFrame | None:
+    """Curves that come with the project (data/recorded/dynamics), None if there are none of that name."""
+    path = data_folder() / "recorded" / "dynamics" / f"{name}.csv"
+    return pd.read_csv(path) if path.is_file() else None
 
 
 def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path | None = None) -> pd.DataFrame:
     """Scores over training, from a sweep; what its store does not hold is scored.
+
+    Bands are those of the verb list; without a column ``band`` the last checkpoint's own (`likely_bands`).
 
     Returns a table: name, step, data, construction (and ``All constructions``: all contexts together), band ("all",
     "head", "middle", "tail"), metric, score, low, high (95 %, clustered by subject noun), n (contexts; pairs for TSE),
@@ -42,22 +49,26 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
     store = store if isinstance(store, Store) else Store(store)
     runs = [run for run in plan.runs if run.benchmark == "agreement"]
     for run in runs:
-        if run.keep == "contexts":
-            raise InputError("curves by frequency band need a sweep with keep: lemmas")
-        _step(run)
-    parts = []
-    groups: dict[tuple, list[Run]] = {}
+        if run.model.step is None:
+            raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
+    curves: dict[tuple, list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.model.name, run.data, run.lemmas, run.protocol, run.forms), []).append(run)
-    for group in groups.values():
-        parts += list(_group(sorted(group, key=lambda run: -_step(run)), store))[::-1]
-    return pd.concat(parts, ignore_index=True)[COLUMNS]
+        curves.setdefault((run.model.name, run.data, run.lemmas, run.protocol, run.forms), []).append(run)
+    tables = [table for curve in curves.values() for table in _curve(curve, store)]
+    return pd.concat(tables, ignore_index=True)[COLUMNS]
 
 
-def _step(run: Run) -> int:
-    if run.model.step is None:
-        raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
-    return run.model.step
+def _curve(runs: list[Run], store: Store) -> list[pd.DataFrame]:
+    """Tables of one model's checkpoints by step; the last one is scored first, since its bands may serve all."""
+    bands, tables = None, []
+    for run in sorted(runs, key=lambda run: -(run.model.step or 0)):
+        found: Any = result_of(run, store)  # what a run of the benchmark "agreement" gives
+        if bands is None:
+            listed = "band" in found.lemmas
+            bands = found.lemmas.set_index("lemma")["band"].to_dict() if listed else likely_bands(found)
+        about = {"name": run.model.name, "step": run.model.step, "data": run.data}
+        tables.append(band_scores(found, bands).assign(**about, signature=found.signature.without_provenance))
+    return tables[::-1]
 
 
 def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
@@ -70,7 +81,7 @@ def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFram
         inside = scores_over(evaluation, [lemma for lemma, its in bands.items() if its == band])
         rows += _scores(inside, OF_CONTEXTS, band)
     counted = evaluation.lemmas["lemma"].map(bands).value_counts()
-    table = pd.DataFrame(rows, columns=["construction", "band", "metric", "score", "low", "high", "n"])
+    table = pd.DataFrame(rows, columns=SCORES)
     return table.assign(lemmas=[len(evaluation.lemmas) if b == "all" else int(counted[b]) for b in table["band"]])
 
 
@@ -87,33 +98,7 @@ def likely_bands(evaluation: Evaluation) -> dict[str, str]:
     return dict(zip(likely.index, band, strict=True))
 
 
-def recorded(name: str) -> pd.DataFrame | None:
-    """Curves that come with the project (data/recorded/dynamics), None if there are none of that name."""
-    path = data_folder() / "recorded" / "dynamics" / f"{name}.csv"
-    return pd.read_csv(path) if path.is_file() else None
-
-
-def _group(runs: Sequence[Run], store: Store):
-    """Tables of one model's checkpoints, last first: without bands in the verb list, the last one defines them."""
-    bands = None
-    for run in runs:
-        found = cast(Evaluation, result_of(run, store))  # what a run of the benchmark "agreement" gives
-        if bands is None:
-            named = "band" in found.lemmas
-            bands = (
-                dict(zip(found.lemmas["lemma"], found.lemmas["band"], strict=True)) if named else likely_bands(found)
-            )
-        table = band_scores(found, bands)
-        about = {
-            "name": run.model.name,
-            "step": run.model.step,
-            "data": run.data,
-            "signature": found.signature.without_provenance,
-        }
-        yield table.assign(**about)
-
-
-def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str):
+def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str) -> Iterator[tuple]:
     """Each construction's scores with intervals, and those of all contexts together."""
     rows = rows.assign(noun=subject_clusters(rows))
     for construction, group in [*rows.groupby("construction", sort=False), (ALL_CONSTRUCTIONS, rows)]:

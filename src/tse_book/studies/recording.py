@@ -1,36 +1,52 @@
-"""Record a run: everything the claims need from one model, measured and written as results files with provenance.
+"""Record a run: everything the claims and chapters need from one model, written as files with provenance.
 
-What cannot be measured (no lemma in the vocabulary, data that is not downloaded) is left out and listed.
+`tse_book.recorded` lists the files. What cannot be measured (no lemma in the vocabulary, data that is not downloaded)
+is left out and named in the provenance. What the store has is taken from there.
 """
 
 import hashlib
 import platform
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from tse_book.laboratory.names import is_laboratory
-from tse_book.recorded import PARTS, write_provenance
+from tse_book.recorded import METHODS, Detail, read_provenance, write_provenance
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
 from tse_core.agreement.evaluate import evaluate
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.options import CHOICES
+from tse_core.agreement.scores import require_lemmas
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
+from tse_core.files import write_aside
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS, write_results
 from tse_core.syntaxgym.library import list_suites, load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 
+PARTS, DETAILS, WORDS = ("agreement", "blimp", "suites"), "details", "words"  # of `tse record --part`
 PROTOCOLS: tuple[Protocol, ...] = ("released", "exact")
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
+_PAIR = [
+    "bos", "method", "phenomenon", "paradigm", "pair_id", "logp_good", "margin", "length_good", "length_bad",
+    "unknown_critical", "unscored_difference",
+]  # fmt: skip
+_OF_SUITES = {
+    "items": ["bos", "suite", "item", "prediction", "holds", "unknown"],
+    "regions": ["bos", "suite", "item", "condition", "region", "name", "bits", "tokens"],
+}
 
 
 class Part(NamedTuple):
@@ -42,6 +58,73 @@ class Part(NamedTuple):
     name: str
     pieces: Mapping[str, Callable[[], object]]
     join: Callable[[list], pd.DataFrame] = pd.concat
+
+
+def fitting(model) -> dict:
+    """What to record by default: a laboratory model on the laboratory's pairs and suites, any other on the papers'."""
+    laboratory = is_laboratory(model.label)
+    data, suites = ["marvin-linzen"], list_suites()
+    if not laboratory:
+        try:
+            load_pairs("newman-blimp")
+            data.append("newman-blimp")
+        except InputError:  # not downloaded
+            pass
+    names = suites.loc[suites["source"] == ("laboratory" if laboratory else "public"), "name"]
+    return {"data": data, "pairs": "laboratory" if laboratory else "blimp", "suites": list(names)}
+
+
+# Results files
+
+
+def parts_for(
+    model, lemmas: str, data: Iterable[str], pairs: str, suites: Iterable[str], store: Store | None, chosen=PARTS
+) -> list[Part]:
+    """The parts of a recorded run, as `record` takes them."""
+    parts = {
+        "agreement": Part("agreement", {name: partial(agreement_results, model, name, lemmas, store) for name in data}),
+        "blimp": Part("blimp", {"": lambda: evaluate_blimp(model, pairs, store=store).tidy().dropna(subset="score")}),
+        "suites": Part("suites", {name: partial(_known_outcome, model, name, store) for name in suites}, suite_rows),
+    }
+    return [parts[name] for name in chosen]
+
+
+def record(model, folder: Path, parts: Iterable[Part]) -> dict:
+    """Measure the parts and write them and their provenance below folder/MODEL; returns the provenance.
+
+    Raises InputError: nothing can be measured.
+    """
+    home = Path(folder) / model.label.rpartition("/")[2]
+    files: dict[str, dict] = {}
+    left_out: dict[str, str] = {}
+    for part in parts:
+        started, found = time.perf_counter(), []
+        for piece, measure in part.pieces.items():
+            try:
+                found.append(measure())
+            except InputError as error:
+                name = f"{part.name}: {piece}" if piece else part.name
+                left_out[name] = str(error).replace(model.name, model.label)  # not a folder's path
+        if found:
+            table = part.join(found).reset_index(drop=True)
+            home.mkdir(parents=True, exist_ok=True)
+            write_results(table, home / f"{part.name}.parquet")
+            files[part.name] = {"numbers": len(table), **_written(home / f"{part.name}.parquet", started)}
+    if not files:
+        reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
+        raise InputError(f"{model.name}: nothing to record: {reasons}")
+    versions = {"tse-core": __version__, "python": platform.python_version()}
+    made = {
+        "model": model.identity(),
+        "kind": model.kind,
+        "date": date.today().isoformat(),
+        "hardware": hardware(model.device),
+        "versions": versions | {name: version(name) for name in VERSIONS},
+        "files": files,
+        "left_out": left_out,
+    }
+    write_provenance(home, made)
+    return made
 
 
 def agreement_results(model, name: str, lemmas: str, store: Store | str | None = "default") -> pd.DataFrame:
@@ -58,93 +141,10 @@ def further_results(evaluation, model, lemmas: str, store="default") -> pd.DataF
     """
     tables = [past_rows(model, evaluation.contexts, lemmas)]
     if "Simple" in set(evaluation.contexts["construction"]):
-        protocol = cast(Protocol, evaluation.signature.protocol)
+        protocol: Any = evaluation.signature.protocol
         simple = evaluate(model, "marvin-linzen/simple", lemmas, protocol=protocol, detail="lemmas", store=store)
         tables += [not_nouns_rows(simple), sentence_rows(model, lemmas)]
     return pd.concat(tables, ignore_index=True)
-
-
-def blimp_results(model, data: str = "blimp", store: Store | str | None = "default") -> pd.DataFrame:
-    """Accuracy by paradigm and phenomenon, whole sentences (pseudo-log-likelihoods for a masked model)."""
-    return evaluate_blimp(model, data, store=store).tidy().dropna(subset="score")
-
-
-def known_outcome(model, name: str, store: Store | str | None = "default") -> Outcome:
-    """A model on a suite. Raises InputError where the suite has words that the model does not know."""
-    outcome = evaluate_suite(model, load_suite(name), store=store)
-    if outcome.items["unknown"].any():
-        raise InputError("it has words that the model does not know")
-    return outcome
-
-
-def record(model, folder: Path, parts: Iterable[Part]) -> dict:
-    """Measure the parts and write them and their provenance below folder/MODEL; returns the provenance.
-
-    Raises InputError: Nothing can be measured: every piece of every part was left out.
-    """
-    home = Path(folder) / model.label.rpartition("/")[2]
-    files = {}
-    left_out: dict[str, str] = {}
-    for part in parts:
-        started = time.perf_counter()
-        table, troubles = _measured(part)
-        names = {f"{part.name}: {piece}" if piece else part.name: why for piece, why in troubles.items()}
-        left_out |= {name: why.replace(model.name, model.label) for name, why in names.items()}  # not a folder's path
-        if table.empty:
-            if not troubles:
-                left_out[part.name] = "the model knows too few of the words"
-            continue
-        home.mkdir(parents=True, exist_ok=True)
-        write_results(table, home / f"{part.name}.parquet")
-        checksum = hashlib.sha256((home / f"{part.name}.parquet").read_bytes()).hexdigest()
-        seconds = round(time.perf_counter() - started, 1)
-        files[part.name] = {"numbers": len(table), "seconds": seconds, "sha256": checksum}
-    if not files:
-        raise InputError(f"{model.name}: nothing to record: " + "; ".join(f"{p}: {why}" for p, why in left_out.items()))
-    made = {
-        "model": model.identity(),
-        "kind": model.kind,
-        "date": date.today().isoformat(),
-        "hardware": hardware(model.device),
-        "versions": {"tse-core": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in VERSIONS},
-        "files": files,
-        "left_out": left_out,
-    }
-    write_provenance(home, made)
-    return made
-
-
-def _measured(part: Part) -> tuple[pd.DataFrame, dict[str, str]]:
-    """A part's table, and why pieces of it are missing."""
-    found, troubles = [], {}
-    for piece, measure in part.pieces.items():
-        try:
-            found.append(measure())
-        except InputError as error:
-            troubles[piece] = str(error)
-    return part.join(found).reset_index(drop=True) if found else pd.DataFrame(), troubles
-
-
-def parts_for(
-    model, lemmas: str, data: Iterable[str], pairs: str, suites: Iterable[str], store: Store | None, chosen=PARTS
-) -> list[Part]:
-    """The parts of a recorded run, as `record` takes them."""
-    parts = {
-        "agreement": Part("agreement", {name: partial(agreement_results, model, name, lemmas, store) for name in data}),
-        "blimp": Part("blimp", {"": partial(blimp_results, model, pairs, store=store)}),
-        "suites": Part("suites", {name: partial(known_outcome, model, name, store) for name in suites}, suite_rows),
-    }
-    return [parts[name] for name in chosen]
-
-
-def fitting(model) -> dict:
-    """What to record by default: a laboratory model on the laboratory's pairs and suites, any other on the papers'."""
-    laboratory = is_laboratory(model.label)
-    suites = list_suites()
-    names = suites.loc[suites["source"] == ("laboratory" if laboratory else "public"), "name"]
-    data = ["marvin-linzen"] if laboratory else ["marvin-linzen", *_there("newman-blimp")]
-    return {"data": data, "pairs": "laboratory" if laboratory else "blimp", "suites": list(names)}
 
 
 def hardware(device) -> str:
@@ -156,9 +156,162 @@ def hardware(device) -> str:
     return f"{platform.machine()} {device.type}"
 
 
-def _there(name: str) -> list[str]:
-    try:
-        load_pairs(name)
-    except InputError:
-        return []
-    return [name]
+def _known_outcome(model, name: str, store) -> Outcome:
+    outcome = evaluate_suite(model, load_suite(name), store=store)
+    if outcome.items["unknown"].any():
+        raise InputError("it has words that the model does not know")
+    return outcome
+
+
+def _written(path: Path, started: float) -> dict:
+    """What the provenance says of a file."""
+    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
+    return {"seconds": round(time.perf_counter() - started, 1), "sha256": checksum}
+
+
+# Details
+
+
+def record_details(home: Path, details: Mapping[str, Callable[[], Detail]]) -> dict:
+    """Measure the details and write them into the folder of a recorded run; returns its provenance.
+
+    Raises InputError: there is no such recorded run. What cannot be measured is left out, and named in the provenance.
+    """
+    made = read_provenance(home)
+    for name, measure in details.items():
+        started, label = time.perf_counter(), f"details: {name}"
+        try:
+            table, signatures = measure()
+        except InputError as error:
+            made["left_out"][label] = str(error)
+            continue
+        path = home / f"{name}.parquet"
+        write_aside(path, table.to_parquet(index=False, compression="zstd", compression_level=19))
+        about = {"rows": len(table), **_written(path, started)}
+        about["signatures"] = {part: str(signature) for part, signature in signatures.items()}
+        made.setdefault("details", {})[name] = about
+        made["left_out"].pop(label, None)
+    write_provenance(home, made)
+    return made
+
+
+def details_for(
+    model, lemmas: str, data: Iterable[str], pairs: str, suites: Iterable[str], store: Store | None = None
+) -> dict[str, Callable[[], Detail]]:
+    """The details of a recorded run, as `record_details` takes them."""
+    return {
+        "pairs": partial(_pairs, model, pairs, store),
+        "items": partial(_of_suites, model, suites, "items", store),
+        "regions": partial(_of_suites, model, suites, "regions", store),
+        "wordings": partial(_wordings, model, data, lemmas, store),
+    }
+
+
+def words_for(
+    model: LanguageModel, lemmas: str, data: Iterable[str], store: Store | None = None, sample: int | None = None
+) -> dict[str, Callable[[], Detail]]:
+    """Table 2 by single tokens and by whole words in the same contexts, as `record_details` takes it.
+
+    `sample` is of contexts of each construction, by default what `evaluate` takes for whole words.
+    """
+
+    @cache
+    def runs() -> dict[str, Evaluation]:
+        return _by_forms(model, lemmas, data, store, sample)
+
+    return {"words": lambda: _words(runs()), "verbs": lambda: _verbs(model, runs())}
+
+
+def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
+    """The model with its default BOS policy and, if it is causal, with none where that differs."""
+    own = model.with_policies(bos="default")
+    yield "default", own
+    if model.kind == "causal" and own.bos_read != "none":
+        yield "none", model.with_policies(bos="none")
+
+
+def small_detail(table: pd.DataFrame, signatures: Mapping[str, Signature]) -> Detail:
+    """A detail whose numbers are in single precision, counts in two bytes where they fit."""
+    single = dict.fromkeys(table.select_dtypes("float64"), "float32")
+    small = {name: "int16" for name in table.select_dtypes("int64") if table[name].abs().max() < 2**15}
+    return Detail(table.astype(single | small), signatures)
+
+
+def _pairs(model, pairs: str | pd.DataFrame, store: Store | None) -> Detail:
+    """The log-probability of every good sentence and its margin over the bad one (nats), by BOS policy and method.
+
+    The margin is a column of its own, so that its sign is exact in single precision.
+    """
+    tables, signatures = [], {}
+    for bos, own in readings(model):
+        for method in METHODS if model.kind == "causal" else (None,):
+            run, name = evaluate_blimp(own, pairs, method=method, store=store), method or "pll"
+            tables.append(run.pairs.assign(bos=bos, method=name)[_PAIR])
+            signatures[f"{bos} {name}"] = run.signature
+    return small_detail(pd.concat(tables, ignore_index=True), signatures)
+
+
+def _of_suites(model, suites: Iterable[str], kind: str, store: Store | None) -> Detail:
+    """The "items" of each suite (whether each prediction holds), or its "regions" (their surprisal in bits)."""
+    tables, signatures, loaded = [], {}, [load_suite(name) for name in suites]
+    for bos, own in readings(model):
+        for suite in loaded:
+            run = evaluate_suite(own, suite, store=store)
+            tables.append(getattr(run, kind).assign(bos=bos, suite=suite.name)[_OF_SUITES[kind]])
+            signatures[f"{bos} {suite.name}"] = run.signature
+    return small_detail(pd.concat(tables, ignore_index=True), signatures)
+
+
+def _wordings(model, data: Iterable[str], lemmas: str, store: Store | None) -> Detail:
+    """Table 2 at 100 %, with either BOS policy, with and without a capital on the first word."""
+    tables, signatures, names = [], {}, list(data)
+    for bos, own in readings(model):
+        for capital in (True, False):
+            for name in names:
+                found = evaluate(own, load_pairs(name, capital=capital), lemmas, store=store)
+                tables.append(found.table().assign(bos=bos, capital=capital))
+                signatures[f"{bos} {'capital' if capital else 'lower case'} {name}"] = found.signature
+    columns = ["bos", "capital", "construction", "contexts", "pairs", "TSE", "EW", "MW"]
+    return small_detail(pd.concat(tables, ignore_index=True)[columns], signatures)
+
+
+def _by_forms(model, lemmas: str, data: Iterable[str], store, sample: int | None) -> dict[str, Evaluation]:
+    """Evaluations by whole words first, since single tokens are scored in their sample."""
+    without = ("words-no-end",) if model.kind == "causal" else ()  # a masked model sees where a word ends
+    found = {}
+    for name in data:
+        size: Any = sample
+        for forms in (*without, "words", "single"):
+            verbs, end = CHOICES[forms]
+            run = evaluate(model, name, lemmas, verbs=verbs, word_end=end, sample=size, detail="lemmas", store=store)
+            found[f"{run.signature.policy.get('forms', 'single')} {name}"] = run
+            drawn = run.signature.policy.get("sample")
+            size = int(drawn.partition("@")[0]) if drawn else "all"
+    return found
+
+
+def _words(runs: Mapping[str, Evaluation]) -> Detail:
+    table = pd.concat([run.tidy() for run in runs.values()], ignore_index=True)
+    return Detail(table[TIDY_COLUMNS], {name: run.signature for name, run in runs.items()})
+
+
+def _verbs(model: LanguageModel, runs: Mapping[str, Evaluation]) -> Detail:
+    """For each lemma in each construction: in how many contexts the form that agrees is more probable, the mean
+    probability of each form, and how many tokens it has."""
+    tables, means = [], ["probability_correct", "probability_wrong"]
+    for name, run in runs.items():
+        sums = require_lemmas(run.by_lemma)
+        sums = sums.assign(**{mean: sums[mean] * sums["contexts"] for mean in means})
+        table = sums.groupby(["construction", "lemma"], sort=False)[["contexts", "correct", *means]].sum()
+        table[means] = table[means].div(table["contexts"], axis=0)
+        forms = run.lemmas.drop_duplicates("lemma")[["lemma", "singular", "plural"]]
+        for number in ("singular", "plural"):
+            forms[f"tokens_{number}"] = [len(ids or ()) for ids in model.spellings(forms[number].tolist())]
+        tables.append(table.reset_index().merge(forms, on="lemma").assign(forms=name.split()[0]))
+    columns = [
+        "forms", "construction", "lemma", "singular", "plural", "tokens_singular", "tokens_plural", "contexts",
+        "correct", *means,
+    ]  # fmt: skip
+    return small_detail(
+        pd.concat(tables, ignore_index=True)[columns], {name: run.signature for name, run in runs.items()}
+    )

@@ -5,7 +5,7 @@ numbers, made here from suite outcomes and distributions at the verb slot. Every
 `TIDY_COLUMNS`, which results files and the store hold as well; ``lemmas`` is 0 where no lemma list is involved.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -26,35 +26,29 @@ from tse_core.uncertainty.tables import subject_clusters
 BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # TSE's verbs in Table 3's first sentence
 LIKE = ("like", "likes")  # the text says that the first (wrong) form is more probable in both sentences
-_WHOLE = {"side": "top", "cutoff": 1.0, "low": np.nan, "high": np.nan, "coverage": np.nan, "invalid": np.nan}
-_NO_LIST = {"lemmas": 0, "contexts": 0, "pairs": 0}
+BOUNDS = ["score", "low", "high"]
+_USUAL = {"side": "top", "cutoff": 1.0, "low": np.nan, "high": np.nan, "coverage": np.nan, "invalid": np.nan}
+_USUAL |= {"lemmas": 0, "contexts": 0, "pairs": 0}
 
 
-def suite_rows(outcomes: Iterable) -> pd.DataFrame:
+def suite_rows(outcomes: Sequence) -> pd.DataFrame:
     """Accuracy of one model on each suite (first prediction, as recorded by Hu et al. 2020), circuit, and SG score.
 
     The value of a circuit, or the SG score, is the mean over its suites among the 31 analysed, if all of them ran.
     """
-    outcomes = list(outcomes)
     rows = []
     for outcome in outcomes:
         first = outcome.items.loc[outcome.items["prediction"] == 1, "holds"]
         share = wilson(int(first.sum()), len(first))
-        bounds = {"score": share.estimate, "low": share.low, "high": share.high}
-        rows.append({"construction": outcome.suite.name, **bounds, "pairs": len(first)})
-    suites = pd.DataFrame(rows)
-    if suites.empty:
-        return pd.DataFrame(columns=TIDY_COLUMNS)
+        rows.append((outcome.suite.name, share.estimate, share.low, share.high, len(first)))
+    suites = pd.DataFrame(rows, columns=["construction", *BOUNDS, "pairs"])
     public = public_suites().query("in_31")
-    groups = {**dict(list(public.groupby("circuit"))), "SG score": public}
-    means = [
-        _mean_of(name, suites[suites["construction"].isin(group["suite"])])
-        for name, group in groups.items()
-        if set(group["suite"]) <= set(suites["construction"])
-    ]
-    signature = suites_signature([outcome.signature for outcome in outcomes])
-    table = pd.concat([suites, pd.DataFrame(means)], ignore_index=True).assign(metric="accuracy")
-    return _tidy(table, signature, method="syntaxgym")
+    for name, group in [*public.groupby("circuit"), ("SG score", public)]:
+        own = suites[suites["construction"].isin(group["suite"])]
+        if len(own) == len(group):
+            rows.append((name, *joined(*(own[end] for end in BOUNDS)), own["pairs"].sum()))
+    table = pd.DataFrame(rows, columns=suites.columns).assign(metric="accuracy")
+    return _tidy(table, suites_signature([outcome.signature for outcome in outcomes]), method="syntaxgym")
 
 
 def suites_signature(signatures: Sequence[Signature]) -> Signature:
@@ -68,41 +62,36 @@ def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
     """Table 3 from a model: probabilities of the printed subwords and of `LIKE`, their share in its top 10, TSE."""
     lemmas = load_lemmas(lemmas)
     printed = published.table3()
-    parts = []
-    for number, (sentence, rows) in enumerate(printed.groupby("sentence", sort=False)):
+    rows = []
+    for sentence, group in printed.groupby("sentence", sort=False):
         marked = marked_distribution(model, sentence.replace(BLANK, "___"), "singular", lemmas)
         words = marked["token"].str.strip()
         found = marked.assign(word=words).drop_duplicates("word").set_index("word")["probability"]
-        shared = len(set(words.head(10)) & set(rows["subword"])) / len(rows)
-        asked = [*rows["subword"], *LIKE]
-        numbers = {f"P({word})": float(found.get(word, 0.0)) for word in asked} | {"top-10 overlap": shared}
-        if number == 0:
-            numbers["TSE"] = slot_scores(marked, TEMPLATE_VERBS)["tse"]
-        parts.append(pd.DataFrame({"construction": sentence, "metric": list(numbers), "score": list(numbers.values())}))
-    table = pd.concat(parts, ignore_index=True).dropna(subset="score").assign(contexts=1)
+        rows += [(sentence, f"P({word})", float(found.get(word, 0.0))) for word in (*group["subword"], *LIKE)]
+        rows.append((sentence, "top-10 overlap", len(set(words.head(10)) & set(group["subword"])) / len(group)))
+        if sentence == printed["sentence"].iloc[0]:
+            rows.append((sentence, "TSE", slot_scores(marked, TEMPLATE_VERBS)["tse"]))
+    table = pd.DataFrame(rows, columns=["construction", "metric", "score"]).drop_duplicates(["construction", "metric"])
     data = f"table3@{data_hash(printed[['sentence']])}"
-    return _tidy(table, _signature(model, data, lemmas))
+    return _tidy(table.dropna(subset="score").assign(contexts=1), _signature(model, data, lemmas))
 
 
 def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, sample: int = 200) -> pd.DataFrame:
-    """The mean probability on past forms in each construction, over a fixed sample of contexts (or pairs).
-
-    A list without past forms gets those of the appendix.
-    """
+    """The mean probability on past forms in each construction, over a fixed sample of contexts (or pairs)."""
     shares = sampled_forms(model, contexts, lemmas, sample)
-    rows = [_bounded(group, "past") for _, group in shares.groupby("construction", sort=False)]
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
-    lemmas = _with_past(load_lemmas(lemmas))
-    return _tidy(pd.DataFrame(rows).assign(metric="past"), _signature(model, data, lemmas))
+    return _tidy(_means(shares, "past").assign(metric="past"), _signature(model, data, _with_past(lemmas)))
 
 
 def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: int) -> pd.DataFrame:
-    """How the probability at the verb slot divides, past forms apart, in a fixed sample of each construction."""
-    lemmas = _with_past(load_lemmas(lemmas))
+    """How the probability at the verb slot divides, past forms apart, in a fixed sample of each construction.
+
+    A list without past forms gets those of the appendix.
+    """
     contexts = contexts.drop_duplicates(["construction", "left", "right", "number"])
     groups = contexts.groupby("construction", sort=False)
     chosen = pd.concat([group.sample(min(sample, len(group)), random_state=0) for _, group in groups])
-    return form_shares(model, chosen, lemmas)
+    return form_shares(model, chosen, _with_past(lemmas))
 
 
 def not_nouns_rows(evaluation) -> pd.DataFrame:
@@ -110,30 +99,21 @@ def not_nouns_rows(evaluation) -> pd.DataFrame:
 
     The appendix' table says which lemmas are nouns; lemmas that are not in it are left out.
     """
-    groups = [group for _, group in scores_over(evaluation, only_verbs()).groupby("construction", sort=False)]
-    rows = [_bounded(group, "ew") | {"lemmas": group["lemmas"].max()} for group in groups]
-    table = pd.DataFrame(rows).assign(metric="EW, not nouns", pairs=0)
-    return _tidy(table, evaluation.signature)
-
-
-def only_verbs() -> set[str]:
-    """The lemmas of the paper's appendix that are no nouns too."""
     table = load_lemmas("newman-appendix").table
-    return set(table.loc[~table["noun"], "lemma"])
+    scores = scores_over(evaluation, set(table.loc[~table["noun"], "lemma"]))
+    counted = scores.groupby("construction")["lemmas"].max()
+    found = _means(scores, "ew")
+    found = found.assign(metric="EW, not nouns", lemmas=found["construction"].map(counted))
+    return _tidy(found, evaluation.signature)
 
 
-def _bounded(group: pd.DataFrame, column: str) -> dict:
-    """A construction's row: the mean of a column over its contexts, and its interval."""
-    found = interval(group[column], subject_clusters(group))
-    bounds = {"score": found.estimate, "low": found.low, "high": found.high}
-    return {"construction": group["construction"].iloc[0], **bounds, "contexts": len(group)}
-
-
-def _mean_of(name: str, suites: pd.DataFrame) -> dict:
-    """The plain mean of some suites; its bounds join theirs."""
-    found = joined(*(suites[end] for end in ("score", "low", "high")))
-    bounds = dict(zip(("score", "low", "high"), found, strict=True))
-    return {"construction": name, **bounds, "pairs": int(suites["pairs"].sum())}
+def _means(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Each construction's mean of a column over its contexts, and its interval."""
+    rows = []
+    for name, group in table.groupby("construction", sort=False):
+        found = interval(group[column], subject_clusters(group))
+        rows.append((name, found.estimate, found.low, found.high, len(group)))
+    return pd.DataFrame(rows, columns=["construction", *BOUNDS, "contexts"])
 
 
 def _signature(model, data: str, lemmas: Lemmas) -> Signature:
@@ -142,7 +122,8 @@ def _signature(model, data: str, lemmas: Lemmas) -> Signature:
     return Signature({"model": model.identity(), "data": data}, policy, provenance(model.device))
 
 
-def _with_past(lemmas: Lemmas) -> Lemmas:
+def _with_past(lemmas: Lemmas | str) -> Lemmas:
+    lemmas = load_lemmas(lemmas)
     if "past" in lemmas.table:
         return lemmas
     past = load_lemmas("newman-appendix").table.drop_duplicates("plural").set_index("plural")["past"]
@@ -151,13 +132,7 @@ def _with_past(lemmas: Lemmas) -> Lemmas:
 
 def _tidy(table: pd.DataFrame, signature: Signature, method: str = "") -> pd.DataFrame:
     """Rows in the columns of result files: of agreement under a protocol, or by another benchmark's method."""
-    made = {
-        "model": signature.model,
-        "protocol": "" if method else signature.protocol,
-        "method": method,
-        "signature": str(signature),
-    }
-    for column, value in {**_WHOLE, **_NO_LIST}.items():
-        if column not in table:
-            table = table.assign(**{column: value})
-    return table.assign(**made)[TIDY_COLUMNS].astype({"lemmas": int, "contexts": int, "pairs": int})
+    protocol = "" if method else signature.protocol
+    usual = {column: value for column, value in _USUAL.items() if column not in table}
+    table = table.assign(model=signature.model, protocol=protocol, method=method, signature=str(signature), **usual)
+    return table[TIDY_COLUMNS].astype({"lemmas": int, "contexts": int, "pairs": int})

@@ -1,7 +1,4 @@
-"""How the probability at a verb slot divides between forms that agree, forms that do not, past forms and the rest.
-
-`tse_core.agreement.slots` says of each entry of a vocabulary which of these it is, as in the paper's Table 3.
-"""
+"""How the probability at a verb slot divides between forms that agree, forms that do not, past forms and the rest."""
 
 import numpy as np
 import pandas as pd
@@ -35,9 +32,8 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
         probabilities = block.logits.softmax(-1)
         for number, kinds in membership.items():
             chosen = numbers[block.requests] == number
-            shares[block.requests[chosen]] = (
-                (probabilities @ kinds.to(probabilities.device)).cpu().numpy()[block.rows[chosen]]
-            )
+            found = (probabilities @ kinds.to(probabilities.device)).cpu().numpy()
+            shares[block.requests[chosen]] = found[block.rows[chosen]]
     return contexts.assign(**dict(zip(FORMS, shares.T, strict=True)))
 
 

@@ -1,12 +1,10 @@
-"""Evaluations inside a training loop: scores over training, at a bounded cost and with no effect on the weights."""
+"""Evaluations inside a training loop: scores over training, with no effect on the weights."""
 
 import random
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,10 +13,9 @@ from transformers import TrainerCallback
 
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.blimp.scores import PairScores
-from tse_core.errors import InputError
 from tse_core.models.coerce import load_model
 from tse_core.models.language_model import LanguageModel
-from tse_core.results.tidy import TIDY_COLUMNS, write_results
+from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.syntaxgym.outcomes import Outcome
 
 
@@ -38,11 +35,8 @@ class EvaluationCallback(TrainerCallback):
     measures : name -> function of a `LanguageModel`, which returns what `evaluate`, `evaluate_blimp` or
         `evaluate_suite` return
     every : steps from one evaluation to the next
-    share : of the training's time that evaluations may take. One that would exceed it is `skipped`, by the cost of the
-        one before; the first is always done.
-    out : results file (.parquet or .csv), rewritten after each evaluation
-    tokenizer : by default the trainer's ``processing_class``
-    options : how the model is read, as in `load_model`: kind, bos
+    options : how the model is read, as in `load_model`: kind, bos, tokenizer (by default the trainer's
+        ``processing_class``)
 
     Every score with its signature is in ``curve``: the columns of results files, and before them step and measure.
     """
@@ -53,71 +47,42 @@ class EvaluationCallback(TrainerCallback):
         measures: Mapping[str, Callable[[LanguageModel], Evaluation | PairScores | Outcome]],
         *,
         every: int = 500,
-        share: float = 0.05,
-        out: str | Path | None = None,
-        tokenizer=None,
         **options,
     ):
-        if not isinstance(every, int) or every < 1:
-            raise InputError(f"every is {every!r}; it must be a number of steps, 1 or more")
-        self.trainer, self.measures, self.every, self.share = trainer, dict(measures), every, share
-        self.out, self.tokenizer, self.options = out and Path(out), tokenizer, options
+        self.trainer, self.measures, self.every = trainer, dict(measures), every
+        self.options = {"tokenizer": trainer.processing_class} | options
         self.curve = pd.DataFrame(columns=["step", "measure", *TIDY_COLUMNS])
-        self.skipped: list[int] = []
-        self._start, self._spent, self._last = time.perf_counter(), 0.0, 0.0
-        self._warned: set[str] = set()
-
-    def on_train_begin(self, args, state, control, **_):
-        self._start, self._spent = time.perf_counter(), 0.0
+        self._failed: set[str] = set()
 
     def on_step_end(self, args, state, control, **_):
         if state.global_step % self.every or not state.is_world_process_zero:
             return
-        begun = time.perf_counter()
-        if self._spent + self._last > self.share * (begun - self._start + self._last):
-            self.skipped.append(state.global_step)
-            return
         with _same_random_numbers():
             scores = self._evaluated(state.global_step)
-        self._last = time.perf_counter() - begun
-        self._spent += self._last
         if scores:
             due = control.should_log  # which our own log would reset
             self.trainer.log(scores)
             control.should_log = due
 
     def _evaluated(self, step: int) -> dict[str, float]:
-        """The scores for the trainer's log; the curve and its file get all scores."""
+        """The scores for the trainer's log; the curve gets all scores."""
         logged: dict[str, float] = {}
-        tables, model = [self.curve] if len(self.curve) else [], None
+        tables = [self.curve] if len(self.curve) else []
         for name, measure in self.measures.items():
             try:
-                model = model or self._model(step)
-                table = measure(model).tidy()
+                model = load_model(self.trainer.model, **self.options)
+                table = measure(replace(model, name=f"{model.name}-step-{step}")).tidy()
             except Exception as error:  # whatever fails here must not end the training
-                self._warn(f"the evaluation {name!r} at step {step} failed, training goes on: {error}", name)
+                if name not in self._failed:
+                    self._failed.add(name)
+                    note = f"the evaluation {name!r} at step {step} failed, training goes on: {error}"
+                    warnings.warn(note, stacklevel=2)
                 continue
             logged |= {f"eval_{name}_{metric}": score for metric, score in _overall(table).items()}
             tables.append(table.assign(step=step, measure=name))
         if tables:
             self.curve = pd.concat(tables, ignore_index=True)[["step", "measure", *TIDY_COLUMNS]]
-        if self.out and logged:
-            try:
-                write_results(self.curve[TIDY_COLUMNS], self.out)
-            except (InputError, OSError) as error:
-                self._warn(f"the curve is kept in memory only: {error}", "file")
         return logged
-
-    def _model(self, step: int) -> LanguageModel:
-        tokenizer = self.tokenizer or getattr(self.trainer, "processing_class", None)
-        model = load_model(self.trainer.model, tokenizer=tokenizer, **self.options)
-        return replace(model, name=f"{model.name}-step-{step}")
-
-    def _warn(self, message: str, what: str) -> None:
-        """Once for each measure, and once for the file."""
-        if what not in self._warned:
-            self._warned.add(what)
-            warnings.warn(message, stacklevel=2)
 
 
 def _overall(table: pd.DataFrame) -> dict[str, float]:
