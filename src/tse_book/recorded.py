@@ -28,9 +28,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tse_core.agreement.evaluations import Evaluations
+from tse_book.recorded_evaluations import recorded_evaluation
+from tse_core.agreement.evaluation import Evaluations
 from tse_core.agreement.options import Options
-from tse_core.agreement.recorded import recorded_evaluation
 from tse_core.blimp.scores import PairScores
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
@@ -122,8 +122,7 @@ def with_recorded(
         if model not in runs.models:
             kept = [recorded_evaluation(model, each, verbs, Options(protocol=protocol), folder) for each in pairs]
             found += [(model, evaluation) for evaluation in kept if evaluation is not None]
-    added = [model for model, _ in found if model not in runs.models]
-    return Evaluations(found, (*runs.recorded, *dict.fromkeys(added)))
+    return Evaluations(found)
 
 
 def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detail | None:

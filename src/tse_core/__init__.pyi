@@ -13,7 +13,7 @@ from . import sweep as sweep
 from . import syntaxgym as syntaxgym
 from . import uncertainty as uncertainty
 from .agreement.evaluate import evaluate as evaluate
-from .agreement.evaluations import evaluate_models as evaluate_models
+from .agreement.evaluate import evaluate_models as evaluate_models
 from .agreement.slots import score_context as score_context
 from .agreement.slots import slot_distribution as slot_distribution
 from .blimp.scores import evaluate_blimp as evaluate_blimp

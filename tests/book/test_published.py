@@ -11,7 +11,7 @@ from golden_facts import facts
 from tse_book import charts, published
 from tse_book.pages import blimp_figures, figures, newman
 from tse_book.studies.learning_curves import doubling_slopes
-from tse_core.agreement.evaluations import Evaluations
+from tse_core.agreement.evaluation import Evaluations
 from tse_core.errors import InputError
 from tse_core.syntaxgym.library import public_suites
 

@@ -22,9 +22,9 @@ from tse_book.recorded import (
     recorded_regions,
     with_recorded,
 )
+from tse_book.recorded_evaluations import write_evaluation
 from tse_book.studies.recording import Part, details_for, hardware, readings, record, record_details
-from tse_core.agreement.evaluations import Evaluations
-from tse_core.agreement.recorded import write_evaluation
+from tse_core.agreement.evaluation import Evaluations
 from tse_core.blimp.scores import accuracies, evaluate_blimp
 from tse_core.datasets.names import load_sentence_pairs
 from tse_core.datasets.paradigms import blimp_paradigms

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
-from tse_core.agreement.cells import clustered, twin_of
-from tse_core.agreement.divisions import COUNTS, refuse_taken_names
+from tse_core.agreement.cells import COUNTS, clustered, refuse_taken_names, twin_of
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.pairs import context_index, contexts_of
@@ -76,7 +75,6 @@ def test_ew_of_a_group_of_verbs_is_the_share_of_these_alone():
     }  # fmt: skip
     assert table["lemmas"].tolist() == [2, 2, 1, 1]
     assert table["pairs"].tolist() == [3, 0, 0, 0] and table["unscored"].tolist() == [0, 0, 1, 0]
-    assert by_hand().table(lemmas=["walk"])["EW"][0] == pytest.approx(1 / 3)
 
 
 def test_an_item_that_several_pairs_ask_counts_once():
@@ -122,12 +120,8 @@ def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
         (lambda e: e.table("advrb"), "unknown column to divide by 'advrb' .did you mean 'adverb'"),
         (lambda e: e.table("adverb,adverb"), "name at least one, each once"),
         (lambda e: replace(e, form_arrays=None).table("noun"), "use detail='forms'"),
-        (lambda e: replace(e, form_arrays=None).table(lemmas=["walk"]), "use detail='forms'"),
-        (lambda e: e.intervals([]), "over is empty"),
+        (lambda e: e.intervals([]), "unknown way of sampling ''"),
         (lambda e: e.intervals(["nouns"]), "unknown way of sampling 'nouns'"),
-        (lambda e: e.intervals(["attractors"]), "no column 'attractor'"),
-        (lambda e: e.table(lemmas="walk"), "is the text 'walk'"),
-        (lambda e: e.table(lemmas=["zzz"]), "none of the 1 lemmas given"),
         (lambda e: clustered(e, "XX"), "unknown metric 'XX'"),
     ],
 )

@@ -14,7 +14,6 @@ import pytest
 
 from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement import evaluate as pipeline
-from tse_core.agreement.scoring import Scorer
 from tse_core.errors import StoreWarning
 from tse_core.files import write_aside
 from tse_core.results.store import Store
@@ -75,8 +74,8 @@ def counted_shards():
     """How many shards are computed meanwhile."""
     computed = []
     with pytest.MonkeyPatch.context() as patch:
-        score = Scorer.tables
-        patch.setattr(Scorer, "tables", lambda *a: computed.append(1) or score(*a))
+        score = pipeline.score_contexts
+        patch.setattr(pipeline, "score_contexts", lambda *a: computed.append(1) or score(*a))
         yield computed
 
 

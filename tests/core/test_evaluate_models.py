@@ -1,22 +1,14 @@
 """Several models in one call: the tables are those of each alone, and one network is in memory at a time."""
 
 import gc
-import hashlib
-import json
 import weakref
 
 import pandas as pd
 import pytest
 
-import tse_core
-from tse_core import InputError, evaluate, evaluate_models, load_lemmas, load_model, load_pairs
-from tse_core.agreement import evaluations, recorded
+from tse_core import InputError, evaluate, evaluate_models, load_model
+from tse_core.agreement import evaluate as pipeline
 from tse_core.agreement.comparison import compare_metrics
-from tse_core.agreement.evaluate import Prepared
-from tse_core.agreement.options import Options
-from tse_core.agreement.recorded import recorded_evaluation, write_evaluation
-from tse_core.metrics.table import Cutoffs
-from tse_core.paths import data_folder
 
 MODELS = ["lab-systematic-causal", "lab-lexical-causal"]
 SIMPLE = "marvin-linzen/simple"
@@ -55,15 +47,16 @@ def test_several_data_sets_stand_under_one_another():
 
 
 def test_a_network_is_forgotten_before_the_next_is_opened(tiny_causal, tiny_masked, monkeypatch):
-    networks, ask = [], Prepared.evaluation
+    networks, score = [], pipeline.score_contexts
 
-    def asked(prepared, *how):
+    def scored(model, *how):
         gc.collect()
         assert not any(network() for network in networks)
-        networks.append(weakref.ref(prepared.scorer.model.network))
-        return ask(prepared, *how)
+        found = score(model, *how)
+        networks.append(weakref.ref(model.network))
+        return found
 
-    monkeypatch.setattr(Prepared, "evaluation", asked)
+    monkeypatch.setattr(pipeline, "score_contexts", scored)
     evaluate_models({"one": tiny_causal, "other": tiny_masked}, SIMPLE)
     assert len(networks) == 2
 
@@ -78,7 +71,7 @@ def test_a_network_is_forgotten_before_the_next_is_opened(tiny_causal, tiny_mask
     ],
 )
 def test_mistakes_are_said_before_anything_is_scored(models, how, message, monkeypatch):
-    monkeypatch.setattr(Prepared, "evaluation", None)
+    monkeypatch.setattr(pipeline, "score_contexts", None)
     with pytest.raises(InputError, match=message):
         evaluate_models(models, SIMPLE, **how)
 
@@ -86,61 +79,4 @@ def test_mistakes_are_said_before_anything_is_scored(models, how, message, monke
 def test_models_of_other_vocabularies_are_compared_over_the_lemmas_that_both_have(tiny_causal, tiny_masked):
     found = evaluate_models([tiny_causal, tiny_masked], SIMPLE, shared=True)
     assert {str(run.signature.policy["lemmas"]).split("@")[0] for _, run in found.runs} == {"newman-clean-shared"}
-    assert load_model(tiny_causal).label in found.models and tse_core.evaluate_models is evaluate_models
-
-
-@pytest.fixture(scope="module")
-def made():
-    return evaluate(MODELS[0], SIMPLE, detail="lemmas", store=None)
-
-
-@pytest.fixture(scope="module")
-def kept(made, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("recorded")
-    write_evaluation(made, folder / "model" / "evaluations" / "simple.parquet")
-    return folder
-
-
-def test_an_evaluation_that_was_kept_is_read_back_as_it_was(made, kept):
-    found = recorded_evaluation("model", load_pairs(SIMPLE), load_lemmas("newman-clean"), Options(), kept)
-    assert found.signature == made.signature and "recorded on" in found.scored
-    for of in (
-        lambda run: run.table(intervals=True),
-        lambda run: run.curves(intervals=True),
-        lambda run: run.intervals(("subjects", "verbs")),
-        lambda run: run.by_lemma,
-        lambda run: run.lemmas,
-        lambda run: compare_metrics(run, "TSE", "EW"),
-        lambda run: run.tidy().drop(columns="signature"),
-    ):
-        pd.testing.assert_frame_equal(of(found), of(made), rtol=2e-4, atol=1e-6, check_dtype=False)
-
-
-@pytest.mark.parametrize(
-    ("data", "lemmas", "how"),
-    [
-        ("marvin-linzen/vp-coordination", "newman-clean", {}),
-        (SIMPLE, "newman-appendix", {}),
-        (SIMPLE, "newman-clean", {"protocol": "released"}),
-        (SIMPLE, "newman-clean", {"detail": "forms"}),
-        (SIMPLE, "newman-clean", {"verbs": "all"}),
-        (SIMPLE, "newman-clean", {"sample": 4}),
-        (SIMPLE, "newman-clean", {"cutoffs": Cutoffs((1.0,), ())}),
-    ],
-)
-def test_what_was_asked_in_another_way_is_not_answered_from_a_record(data, lemmas, how, kept):
-    assert recorded_evaluation("model", load_pairs(data), load_lemmas(lemmas), Options(**how), kept) is None
-
-
-def test_a_model_that_would_have_to_be_fetched_is_read_from_its_record(monkeypatch):
-    monkeypatch.setattr(evaluations, "as_language_model", None)  # nothing is opened
-    monkeypatch.setattr(recorded, "model_state", lambda name: "missing")
-    found = evaluate_models(["gemma-3-270m"], "marvin-linzen", detail="lemmas")
-    assert found.recorded == ("gemma-3-270m",)
-    assert found.table().set_index("construction").loc["Simple", "EW"] == pytest.approx(0.8344, abs=1e-4)
-    gaps = found.compare("TSE", "EW").set_index("construction")
-    assert gaps.loc["Simple", "difference"] == pytest.approx(0.9643 - 0.8344, abs=1e-4)
-    assert found["gemma-3-270m"].by_lemma["lemma"].nunique() == 1213
-    provenance = json.loads((data_folder() / "recorded/gemma-3-270m/provenance.json").read_text())
-    file = data_folder() / "recorded/gemma-3-270m/evaluations/marvin-linzen.parquet"
-    assert hashlib.sha256(file.read_bytes()).hexdigest() == provenance["evaluations"]["marvin-linzen"]["sha256"]
+    assert load_model(tiny_causal).label in found.models

@@ -18,8 +18,8 @@ from tse_book.studies.some_lemmas import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import shared_lemmas
 from tse_core.agreement.contexts import stratified_sample
-from tse_core.agreement.evaluate import prepare
-from tse_core.agreement.options import CHOICES, Options
+from tse_core.agreement.options import CHOICES
+from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.forward.passes import target_log_probabilities
 from tse_core.forward.word_forms import form_log_probabilities, form_tree
@@ -301,8 +301,7 @@ def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces
 @pytest.mark.slow
 def test_smollm2_counts_twice_as_many_lemmas_as_whole_words():
     model, lemmas = load_model("smollm2-135m-instruct"), load_lemmas("newman-clean")
-    single = prepare(model, "marvin-linzen/simple", lemmas, Options()).scorer.verbs
-    whole = prepare(model, "marvin-linzen/simple", lemmas, Options(verbs="all", sample=2)).scorer.verbs
+    single, whole = (counted_verbs(model, lemmas, forms) for forms in ("single", "words"))
     assert (len(single.lemmas), len(whole.lemmas)) == (962, 1945)
     tree = form_tree(whole.spellings[: whole.listed])
     assert (len(tree.inner), len(tree.beginnings)) == (866, 4618)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from tse_core.agreement.evaluations import Evaluations
+from tse_core.agreement.evaluation import Evaluations
 
 
 def head_and_tail(curves: pd.DataFrame) -> pd.DataFrame:

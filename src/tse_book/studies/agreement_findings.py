@@ -9,8 +9,8 @@ import pandas as pd
 
 from tse_book.published import BETWEEN
 from tse_book.studies.contrasts import Group, Statistic, Statistics, negative
+from tse_core.agreement.cells import lemma_scores
 from tse_core.agreement.evaluation import distinct_items
-from tse_core.agreement.scores import lemma_scores
 from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
 
 

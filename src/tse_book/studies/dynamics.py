@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from tse_book.studies.some_lemmas import scores_over
+from tse_core.agreement.cells import require_lemmas
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.scores import require_lemmas
 from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Metric
 from tse_core.paths import data_folder

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+from tse_core.agreement.scores import require_lemmas
 
 from tse_book.laboratory.names import is_laboratory
 from tse_book.recorded import METHODS, Detail, read_provenance, write_provenance
@@ -23,7 +24,6 @@ from tse_core import __version__
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import CHOICES
-from tse_core.agreement.scores import require_lemmas
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import Protocol

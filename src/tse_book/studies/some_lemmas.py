@@ -5,10 +5,10 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.divisions import among
+from tse_core.agreement.cells import forms_of, require_lemmas
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.scores import forms_of, require_lemmas
 from tse_core.datasets.lemmas import Lemmas
+from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS
 
 CELL = ["construction", "subject", "noun", "number"]
@@ -25,7 +25,9 @@ def scores_over(evaluation: Evaluation, lemmas: Collection[str] | Lemmas) -> pd.
     lemmas (how many), ew, mw. Raises InputError: made without detail="lemmas"; none of the lemmas counted.
     """
     by_lemma = require_lemmas(evaluation.by_lemma)
-    chosen = by_lemma[among(by_lemma["lemma"], lemmas)]
+    chosen = by_lemma[by_lemma["lemma"].isin(lemmas.table["lemma"] if isinstance(lemmas, Lemmas) else list(lemmas))]
+    if chosen.empty:
+        raise InputError(f"none of the {len(lemmas):,} lemmas given counted")
     forms, keys = forms_of(chosen), [chosen[name] for name in CELL]
     cells = chosen.groupby(CELL, sort=False).agg(contexts=("contexts", "first"), lemmas=("lemma", "size"))
     for metric in OF_CONTEXTS.values():

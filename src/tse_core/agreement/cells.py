@@ -20,41 +20,42 @@ context are means over its verbs, so to sample verbs they are taken apart into o
 whose mean is the score again.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.divisions import MARGIN, NONE, SHIFT, TABLE_ORDER, among, divisions, factor_names, verb_rows
-from tse_core.agreement.scores import lemma_scores, require_lemmas
-from tse_core.errors import InputError, check_known
-from tse_core.metrics.table import METRICS, NS, OF_CONTEXTS, OF_PAIRS, Forms
+from tse_core.errors import InputError, check_known, unknown_name_error
+from tse_core.metrics.table import MARGIN, METRICS, NS, OF_CONTEXTS, OF_PAIRS, SHIFT, Forms
 from tse_core.uncertainty.clusters import Sample
-from tse_core.uncertainty.intervals import Interval, combine
 from tse_core.uncertainty.tables import subject_clusters
 
 if TYPE_CHECKING:
     from tse_core.agreement.evaluation import Evaluation
 
-UNBOUNDED: tuple[float, float] = (-np.inf, np.inf)
-FURTHER = {NS: (0.0, 1.0), MARGIN: UNBOUNDED, SHIFT: UNBOUNDED}  # scores that are not in the table of metrics
+NONE = "none"  # the label where the data give no value
+TABLE_ORDER = (*reversed(METRICS), MARGIN, NS, SHIFT)  # MW, EW, TSE, as in Table 2, then the others
+COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "items")
 OVER_VERBS = ("EW", MARGIN, NS, SHIFT)  # means over verbs; MW is a ratio of sums
-WAYS = ("subjects", "verbs", "attractors")  # what can be sampled, besides any column of the contexts
+WAYS = ("subjects", "verbs")  # what can be sampled
+UNBOUNDED = (-np.inf, np.inf)
+_SCORES = [name.lower() for name in TABLE_ORDER]
+_TAKEN = {*COUNTS, *_SCORES, *(f"{name}_{end}" for name in _SCORES for end in ("low", "high", "items")), "tokens",
+          "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n", "within_noise",
+          "log_probability_correct", "log_probability_wrong"}  # fmt: skip
+_OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct", "wrong", "twin")
+_OF_BOTH = {"lemma", "noun"}  # dividing by one of these means the verb list's
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """Some contexts of an evaluation, their pairs, and some of its verbs."""
 
-    found: "Evaluation"
-    labels: dict[str, Any]  # of each factor that divides
-    contexts: np.ndarray  # rows of `Evaluation.contexts`
-    pairs: np.ndarray  # rows of `Evaluation.pairs`: those of these contexts and verbs
+    labels: dict[str, Any]  # of each column that divides
+    scores: pd.DataFrame  # a row for each context, under its number: every metric of contexts
+    pairs: pd.DataFrame  # those of these contexts and verbs
     verbs: np.ndarray | None  # rows of `Evaluation.lemmas`; None: all, as scored
-    scores: dict[str, np.ndarray]  # every metric of contexts, of each context
-    partners: np.ndarray | None  # of each context the row of its twin, -1 where there is none in the cell
+    twins: pd.Series | None  # of each context its twin, -1 where there is none in the cell
     split: int  # contexts whose twin is in another cell
 
     @property
@@ -62,137 +63,168 @@ class Cell:
         """The metrics that it has, in the order of tables."""
         return [metric for metric in TABLE_ORDER if metric in self.scores or metric in OF_PAIRS]
 
-    def interval(self, metric: str, over: Sequence[str]) -> tuple[Interval, int] | None:
-        """The interval of a metric, and of how many values; None where none is defined."""
-        made = self.sample(metric, over)
-        count = 0 if made is None else int(np.sum(~np.isnan(made.values)))
-        return (combine([made], [1.0], bounds=score_limits(metric)), count) if made and count else None
 
-    def sample(self, metric: str, over: Sequence[str]) -> Sample | None:
-        """The values of a metric with their clusters; None where the metric is not there."""
-        found = self.found
-        if metric in OF_PAIRS:
-            pairs = found.pairs.iloc[self.pairs]
-            clusters = found.clusters(over, pairs["context"].to_numpy(), pairs["lemma"].to_numpy())
-            return Sample(pairs[OF_PAIRS[metric].column].to_numpy(float), clusters)
-        if metric not in self.scores:
-            return None
-        if "verbs" not in over:
-            return Sample(self.scores[metric][self.contexts], found.clusters(over, self.contexts))
-        if found.form_arrays is not None and metric in OVER_VERBS:
-            return self._verb_sample(metric, [way for way in over if way != "verbs"])
-        by_lemma = require_lemmas(found.by_lemma)
-        if self.verbs is not None or list(self.labels) != ["construction"] or set(over) - {"subjects", "verbs"}:
-            found.log_odds  # noqa: B018  (raises where no forms were kept)
-            return None
-        table = lemma_scores(by_lemma[by_lemma["construction"] == self.labels["construction"]])
-        of_way = {"subjects": subject_clusters(table), "verbs": table["lemma"].to_numpy()}
-        return Sample(table[metric.lower()].to_numpy(), [of_way[way] for way in over], table["contexts"].to_numpy())
-
-    def _verb_sample(self, metric: str, others: list[str]) -> Sample:
-        """A value for each verb and combination of the other clusters: the mean over their contexts."""
-        rows, values = verb_values(self.found, metric, self.contexts, self.verbs, self.partners)
-        keys = [*self.found.clusters(others, rows), np.zeros(len(rows), int)]
-        groups = pd.DataFrame(values).groupby(keys, sort=False)
-        means, sizes = groups.mean().to_numpy(), groups.size()
-        verbs = means.shape[1]
-        clusters = [np.repeat(sizes.index.get_level_values(level), verbs) for level in range(len(others))]
-        if verbs > 1 or not others:
-            lemmas = self.found.lemmas["lemma"].to_numpy()
-            clusters.append(np.tile(lemmas if self.verbs is None else lemmas[self.verbs], len(sizes)))
-        return Sample(means.ravel(), clusters, np.repeat(sizes, verbs))
-
-
-def cells(found: "Evaluation", by: str | Sequence[str], lemmas: Collection[str] | None = None) -> Iterator[Cell]:
+def cells(found: "Evaluation", by: str | Sequence[str]) -> Iterator[Cell]:
     """The cells of an evaluation. Parameters and errors are those of `Evaluation.table`."""
     of_contexts, of_lemmas = divisions(by, found.contexts, found.lemmas)
     levels = found.contexts[of_contexts].replace("", NONE).assign(all="")
-    cell, labels = pd.factorize(pd.MultiIndex.from_frame(levels))
-    twins, partners = twin_of(found.contexts), None
+    twins, inside = twin_of(found.contexts), None
     if found.form_arrays is not None and (twins >= 0).any():
-        either = pd.factorize(pd.MultiIndex.from_frame(levels.drop(columns="number", errors="ignore")))[0]
-        partners = np.where((twins >= 0) & (either[twins] == either), twins, -1)
-    of_pairs = cell[found.pairs["context"]]
-    for verb_labels, verbs in _verb_groups(found.lemmas, of_lemmas, lemmas):
-        scores = _context_scores(found, verbs, partners)
-        chosen = True if verbs is None else verb_rows(found.pairs, found.lemmas).isin(verbs).to_numpy()
-        for number, label in enumerate(labels):
-            named = zip([*of_contexts, *of_lemmas], [*label[:-1], *verb_labels], strict=True)
-            contexts, pairs = np.flatnonzero(cell == number), np.flatnonzero((of_pairs == number) & chosen)
-            split = 0 if partners is None else int((twins[contexts] != partners[contexts]).sum())
-            yield Cell(found, dict(named), contexts, pairs, verbs, scores, partners, split)
+        either = levels.drop(columns="number", errors="ignore")
+        cell = either.groupby(list(either), sort=False).ngroup().to_numpy()
+        inside = pd.Series(np.where((twins >= 0) & (cell[twins] == cell), twins, -1))
+    for verb_labels, verbs in _verb_groups(found.lemmas, of_lemmas):
+        scores, pairs = _context_scores(found, verbs, inside), found.pairs
+        if verbs is not None:
+            pairs = pairs[verb_rows(pairs, found.lemmas).isin(verbs)]
+        for label, part in levels.groupby(list(levels), sort=False):
+            rows = part.index
+            labels = dict(zip([*of_contexts, *of_lemmas], [*label[:-1], *verb_labels], strict=True))
+            own = None if inside is None else inside[rows]
+            split = 0 if own is None else int((twins[rows] != own).sum())
+            yield Cell(labels, scores.loc[rows], pairs[pairs["context"].isin(rows)], verbs, own, split)
+
+
+def in_order(table: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
+    """The rows of cells by the columns that divide, the levels of each in the order in which they come."""
+    names = factor_names(by)
+    order = [pd.factorize(table[name])[0] for name in reversed(names)]
+    return table.iloc[np.lexsort(order)][[*names, *table.columns.drop(names)]].reset_index(drop=True)
+
+
+def sample(found: "Evaluation", cell: Cell, metric: str, over: Sequence[str]) -> Sample | None:
+    """The values of a metric in a cell with their clusters; None where it has none that can be sampled so.
+
+    Raises InputError where verbs are to be sampled and none were kept.
+    """
+    if metric in OF_PAIRS:
+        of_way = {"subjects": found.subjects[cell.pairs["context"]], "verbs": cell.pairs["lemma"].to_numpy()}
+        return Sample(cell.pairs[OF_PAIRS[metric].column].to_numpy(float), [of_way[way] for way in over])
+    if metric not in cell.scores:
+        return None
+    if "verbs" not in over:
+        return Sample(cell.scores[metric].to_numpy(), [found.subjects[cell.scores.index]])
+    if found.form_arrays is not None and metric in OVER_VERBS:
+        return _verb_sample(found, cell, metric, over)
+    if cell.verbs is not None or list(cell.labels) != ["construction"]:
+        found.log_odds  # noqa: B018  (raises where no forms were kept)
+        return None
+    by_lemma = require_lemmas(found.by_lemma)
+    table = lemma_scores(by_lemma[by_lemma["construction"] == cell.labels["construction"]])
+    of_way = {"subjects": subject_clusters(table), "verbs": table["lemma"].to_numpy()}
+    return Sample(table[metric.lower()].to_numpy(), [of_way[way] for way in over], table["contexts"].to_numpy())
 
 
 def clustered(found: "Evaluation", metric: str, over: Sequence[str] = ("subjects",)) -> dict[str, Sample]:
     """A metric in every construction: a Sample, whose mean is the score. `over` is that of `Evaluation.intervals`.
 
-    Raises InputError: an unknown metric or way of sampling, or none; verbs of an evaluation that kept none.
+    Raises InputError: an unknown metric or way of sampling; verbs of an evaluation that kept none.
     """
-    check_known("metric", metric, [*METRICS, *FURTHER])
-    check_ways(found, over)
-    samples = {cell.labels["construction"]: cell.sample(metric, over) for cell in cells(found, "construction")}
-    return {construction: sample for construction, sample in samples.items() if sample is not None}
+    check_known("metric", metric, [*METRICS, MARGIN, NS, SHIFT])
+    check_ways(over)
+    samples = {cell.labels["construction"]: sample(found, cell, metric, over) for cell in cells(found, "construction")}
+    return {construction: made for construction, made in samples.items() if made is not None}
 
 
-def check_ways(found: "Evaluation", over: Sequence[str]) -> None:
+def check_ways(over: Sequence[str]) -> None:
     """Raises InputError for an unknown way of sampling, or none."""
-    known = [*WAYS, *found.contexts.columns.intersection(found.pairs.columns)]
-    for way in over:
-        check_known("way of sampling", way, known)
-    if not over:
-        raise InputError(f"over is empty; say what is sampled: {', '.join(WAYS)}, or a column of the contexts")
+    for way in over or [""]:
+        check_known("way of sampling", way, WAYS)
 
 
 def score_limits(metric: str) -> tuple[float, float]:
     """The lowest and the highest score of a metric, the limits of its intervals."""
-    return FURTHER[metric] if metric in FURTHER else METRICS[metric].range
+    return METRICS[metric].range if metric in METRICS else (0.0, 1.0) if metric == NS else UNBOUNDED
 
 
-def in_order(table: pd.DataFrame, found: "Evaluation", by: str | Sequence[str]) -> pd.DataFrame:
-    """The rows of cells by the columns that divide: levels of contexts as they appear, those of verbs sorted."""
+def lemma_scores(by_lemma: pd.DataFrame | None) -> pd.DataFrame:
+    """Every metric of contexts, taken apart into a value for each subject, number and lemma of `Evaluation.by_lemma`.
+
+    For contexts in which the numerators and denominators of a metric sum to P and W over L lemmas, a lemma with p and w
+    has the value P/W + L (p - w P/W) / W: the mean over the lemmas is the score P/W, and what a lemma adds to it is
+    what it adds to the score of another sample of lemmas, up to first order. For EW it is the lemma's own share.
+
+    Returns
+    -------
+    DataFrame with construction, subject, noun, left (where the subject is not known), number, lemma, contexts (how
+    many), and a column for each metric and the margin. Raises InputError where no lemmas were kept.
+    """
+    by_lemma = require_lemmas(by_lemma)
+    forms = forms_of(by_lemma)
+    groups = by_lemma.groupby(["construction", "subject", "number"], sort=False).ngroup()
+    size = groups.map(groups.value_counts())
+    scores = {}
+    for metric in OF_CONTEXTS.values():
+        numerator, denominator = metric.numerator(forms), metric.denominator(forms)
+        whole = denominator.groupby(groups).transform("sum")
+        score = numerator.groupby(groups).transform("sum") / whole
+        scores[metric.column] = score + size * (numerator - denominator * score) / whole
+    named = ["construction", "subject", "noun", "number", "lemma", "contexts", MARGIN]
+    return by_lemma[named].assign(left=by_lemma["subject"], **scores)
+
+
+def require_lemmas(by_lemma: pd.DataFrame | None) -> pd.DataFrame:
+    """`Evaluation.by_lemma`, where it was kept. Raises InputError."""
+    if by_lemma is None:
+        raise InputError("the evaluation was made without its lemmas; use detail='lemmas'")
+    return by_lemma
+
+
+def forms_of(rows: pd.DataFrame) -> Forms:
+    """What the metrics are computed from, of rows of `Evaluation.by_lemma`."""
+    return Forms(rows["probability_correct"], rows["probability_wrong"], rows["correct"] / rows["contexts"])
+
+
+def factor_names(by: str | Sequence[str]) -> list[str]:
+    """The names of columns in a text with commas between them, or in a list.
+
+    >>> factor_names("noun, adverb")
+    ['noun', 'adverb']
+    """
+    return [name.strip() for name in by.split(",")] if isinstance(by, str) else list(by)
+
+
+def divisions(by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """The columns that divide the contexts, and those that divide the verbs.
+
+    Raises InputError: no such column; a name twice, or none.
+    """
     names = factor_names(by)
-    order = {name: pd.factorize(table[name], sort=name in found.lemmas)[0] for name in names}
-    table = table.iloc[np.lexsort([*reversed(order.values())])].reset_index(drop=True)
-    missing = {name: table[name].astype(object).fillna(NONE) for name in names if table[name].isna().any()}
-    return table.assign(**missing)[[*names, *table.columns.drop(names)]]
+    if len(set(names)) < len(names) or names in ([], [""]):
+        raise InputError(f"the columns to divide by are {', '.join(names) or 'none'}; name at least one, each once")
+    factors = [name for name in contexts if name not in _OF_BOTH and name.lower() not in _TAKEN]
+    for name in names:
+        if name not in lemmas and name not in factors:
+            hint = "; the data set marvin-linzen-adverbs has it" if name == "adverb" else ""
+            raise unknown_name_error("column to divide by", name, [*lemmas, *factors], hint)
+    return [name for name in names if name not in lemmas], [name for name in names if name in lemmas]
 
 
-def verb_values(
-    found: "Evaluation", metric: str, rows: np.ndarray, verbs: np.ndarray | None, partners: Any = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """A metric that is a mean over verbs, taken apart: the rows of contexts that have it, and values (rows, verbs)."""
-    odds = found.log_odds if verbs is None else found.log_odds[:, verbs]
-    of_twins = metric in (NS, SHIFT)
-    rows = rows[partners[rows] >= 0] if of_twins else rows
-    values = odds[rows].astype(float)
-    if of_twins:
-        values -= odds[partners[rows]]
-    values = np.where(found.plural[rows], -values, values)  # the log-odds of the correct form, or by how much they rise
-    return rows, values if metric in (MARGIN, SHIFT) else (values > 0).astype(float)
+def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:
+    """Raises InputError for a column of the pairs or of the verb list that results have, or that both have."""
+    pairs, lemmas = list(pairs), list(lemmas)
+    for who, columns, more in (("pairs have", pairs, ()), ("verb list has", lemmas, _OF_CONTEXTS)):
+        for name in columns:
+            if name.lower() in _TAKEN or name in more:
+                raise InputError(f"the {who} a column {name!r}, which results have too; give it another name")
+    if both := set(pairs) & set(lemmas) - _OF_BOTH:
+        raise InputError(f"the pairs and the verb list both have a column {min(both)!r}; give one another name")
 
 
-def _context_scores(
-    found: "Evaluation", verbs: np.ndarray | None, partners: np.ndarray | None
-) -> dict[str, np.ndarray]:
-    """Every metric of contexts in each context, over some lemmas (None: all); NS and shift where there are partners."""
-    every = np.arange(len(found.contexts))
-    if verbs is None:
-        scores = {name: found.contexts[name.lower()].to_numpy() for name in (*OF_CONTEXTS, MARGIN)}
-    else:
-        odds = found.log_odds[:, verbs]
-        forms = [np.exp(found.log_probabilities(form)[:, verbs]) for form in ("singular", "plural")]
-        correct, wrong = (np.where(found.plural, *order) for order in (forms[::-1], forms))
-        of_verbs = Forms(correct, wrong, np.where(found.plural, odds < 0, odds > 0).astype(float))
-        scores = {
-            metric.name: metric.numerator(of_verbs).sum(axis=1) / metric.denominator(of_verbs).sum(axis=1)
-            for metric in OF_CONTEXTS.values()
-        }
-        scores[MARGIN] = verb_values(found, MARGIN, every, verbs)[1].mean(axis=1)
-    for name in (NS, SHIFT) if partners is not None else ():
-        rows, values = verb_values(found, name, every, verbs, partners)
-        scores[name] = np.full(len(every), np.nan)
-        scores[name][rows] = values.mean(axis=1)
-    return scores
+def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> pd.Series:
+    """The verb-list row of each pair's verb: the one with its two forms, else the first of its lemma; -1 if none.
+
+    A list may have one lemma twice, with other forms (realises and realizes). Forms that it lacks (isn't) go with
+    their lemma.
+    """
+    rows = range(len(lemmas))
+    forms = dict(zip(zip(lemmas["singular"], lemmas["plural"], strict=True), rows, strict=True))
+    names = dict(zip(reversed(lemmas["lemma"].tolist()), reversed(rows), strict=True))
+    found = [
+        forms.get((correct, wrong), forms.get((wrong, correct), names.get(lemma, -1)))
+        for correct, wrong, lemma in zip(pairs["correct"], pairs["wrong"], pairs["lemma"], strict=True)
+    ]
+    return pd.Series(found, index=pairs.index, dtype="int64")
 
 
 def twin_of(contexts: pd.DataFrame) -> np.ndarray:
@@ -212,15 +244,56 @@ def twin_of(contexts: pd.DataFrame) -> np.ndarray:
     return twins
 
 
-def _verb_groups(
-    counted: pd.DataFrame, columns: list[str], lemmas: Collection[str] | None
-) -> list[tuple[tuple, np.ndarray | None]]:
+def _verb_groups(counted: pd.DataFrame, columns: list[str]) -> Iterator[tuple[tuple, np.ndarray | None]]:
     """The labels of each group of verbs and their rows in the list of lemmas (None: all of them)."""
-    if not columns and lemmas is None:
-        return [((), None)]
-    chosen = counted if lemmas is None else counted[among(counted["lemma"], lemmas)]
     if not columns:
-        return [((), chosen.index.to_numpy())]
-    texts = [name for name in columns if pd.api.types.is_string_dtype(chosen[name])]
-    groups = chosen.assign(**chosen[texts].replace("", NONE)).groupby(columns, sort=True, dropna=False)
-    return [(labels, rows.index.to_numpy()) for labels, rows in groups]
+        yield (), None
+        return
+    for labels, rows in counted.groupby(columns, sort=True, dropna=False, observed=True):
+        yield tuple(NONE if label == "" or pd.isna(label) else label for label in labels), rows.index.to_numpy()
+
+
+def _context_scores(found: "Evaluation", verbs: np.ndarray | None, twins: pd.Series | None) -> pd.DataFrame:
+    """Every metric of contexts in each context, over some lemmas (None: all); NS and shift where there are twins."""
+    if verbs is None:
+        scores = {name: found.contexts[name.lower()] for name in (*OF_CONTEXTS, MARGIN)}
+    else:
+        odds = found.log_odds[:, verbs]
+        forms = [np.exp(found.log_probabilities(form)[:, verbs]) for form in ("singular", "plural")]
+        correct, wrong = (np.where(found.plural, *order) for order in (forms[::-1], forms))
+        of_verbs = Forms(correct, wrong, np.where(found.plural, odds < 0, odds > 0).astype(float))
+        scores = {
+            metric.name: metric.numerator(of_verbs).sum(axis=1) / metric.denominator(of_verbs).sum(axis=1)
+            for metric in OF_CONTEXTS.values()
+        }
+        scores[MARGIN] = _verb_values(found, MARGIN, np.arange(len(odds)), verbs).mean(axis=1)
+    table = pd.DataFrame(scores, index=found.contexts.index)
+    if twins is not None:
+        with_twin = twins[twins >= 0]
+        for name in (NS, SHIFT):
+            values = _verb_values(found, name, with_twin.index, verbs, with_twin).mean(axis=1)
+            table[name] = pd.Series(values, with_twin.index)
+    return table
+
+
+def _verb_values(found: "Evaluation", metric: str, rows: np.ndarray, verbs: np.ndarray | None, twins=None):
+    """A metric that is a mean over verbs, taken apart: its values (rows, verbs) in contexts, and their twins."""
+    odds = found.log_odds if verbs is None else found.log_odds[:, verbs]
+    values = odds[rows].astype(float)
+    if metric in (NS, SHIFT):
+        values -= odds[twins]
+    values = np.where(found.plural[rows], -values, values)  # the log-odds of the correct form, or by how much they rise
+    return values if metric in (MARGIN, SHIFT) else (values > 0).astype(float)
+
+
+def _verb_sample(found: "Evaluation", cell: Cell, metric: str, over: Sequence[str]) -> Sample:
+    """A value for each verb and subject: the mean over their contexts."""
+    rows = cell.scores.index[cell.scores[metric].notna()] if metric in (NS, SHIFT) else cell.scores.index
+    values = _verb_values(found, metric, rows, cell.verbs, None if cell.twins is None else cell.twins[rows])
+    groups = found.subjects[rows] if "subjects" in over else np.zeros(len(rows), int)
+    means, sizes = pd.DataFrame(values).groupby(groups).mean(), pd.Series(groups).value_counts(sort=False)
+    lemmas = found.lemmas["lemma"].to_numpy() if cell.verbs is None else found.lemmas["lemma"].to_numpy()[cell.verbs]
+    of_way = {"subjects": np.repeat(means.index, len(lemmas)), "verbs": np.tile(lemmas, len(means))}
+    ways = [way for way in over if way != "verbs" or len(lemmas) > 1 or list(over) == ["verbs"]]
+    counts = np.repeat(sizes[means.index].to_numpy(), len(lemmas))
+    return Sample(means.to_numpy().ravel(), [of_way[way] for way in ways], counts)

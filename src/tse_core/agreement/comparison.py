@@ -4,24 +4,26 @@ Models with different vocabularies count different lemmas, so their EW and MW ar
 `shared_lemmas` gives the list on which both can be evaluated alike, `compare_evaluations` the paired differences.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from tse_core.agreement.cells import UNBOUNDED, clustered, score_limits
-from tse_core.agreement.divisions import MARGIN
-from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import Options, Verbs
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError
-from tse_core.metrics.table import METRICS
+from tse_core.metrics.table import MARGIN, METRICS
 from tse_core.models.coerce import as_language_model
 from tse_core.results.comparing import READING, require_comparable
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import Interval, combine
 from tse_core.uncertainty.p_values import holm
+
+if TYPE_CHECKING:
+    from tse_core.agreement.evaluation import Evaluation
 
 COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
 MEAN = "mean of the rows"
@@ -36,12 +38,9 @@ def shared_lemmas(
 ) -> Lemmas:
     """The lemmas of a list that count for every model, named ``<list>-shared``: on it all can be evaluated alike.
 
-    By default those with both forms as single tokens of each; `verbs` and `word_end` are those of `evaluate`. As whole
-    words nearly all lemmas of a list count for every causal model.
-
-    Raises
-    ------
-    InputError : an unknown choice; the models share none; whole words without their end for a masked model.
+    `verbs` and `word_end` are those of `evaluate`. As whole words nearly all lemmas of a list count for every causal
+    model. Raises InputError: an unknown choice; the models share none; whole words without their end for a masked
+    model.
     """
     chosen, lemmas = Options(verbs=verbs, word_end=word_end).forms, load_lemmas(lemmas)
     shared = Lemmas(f"{lemmas.name}-shared", lemmas.table)
@@ -50,7 +49,7 @@ def shared_lemmas(
     return shared
 
 
-def compare_evaluations(first: Evaluation, second: Evaluation) -> pd.DataFrame:
+def compare_evaluations(first: "Evaluation", second: "Evaluation") -> pd.DataFrame:
     """Every metric of two evaluations of the same data and lemmas, with paired intervals clustered by subject noun.
 
     Returns
@@ -75,14 +74,16 @@ def compare_evaluations(first: Evaluation, second: Evaluation) -> pd.DataFrame:
     rows = []
     for metric in (*reversed(METRICS), MARGIN):
         found = _differences(clustered(first, metric), clustered(second, metric), score_limits(metric))
-        rows += [(construction, metric, *row) for construction, *row in found]
+        rows += [{"construction": row.pop("construction"), "metric": metric} | row for row in found]
     if not rows:
         raise InputError("the two evaluations share no construction")
-    table = pd.DataFrame(rows, columns=["construction", "metric", *COLUMNS])
+    table = pd.DataFrame(rows)
     return table.assign(p_holm=holm(table["p_value"]))
 
 
-def compare_metrics(found: Evaluation, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
+def compare_metrics(
+    found: "Evaluation", first: str, second: str, *, over: Sequence[str] = ("subjects",)
+) -> pd.DataFrame:
     """Two metrics of one evaluation, e.g. "TSE" and "EW", as paired differences in every construction.
 
     `over` is what the claim is about, and so what is sampled: see `Evaluation.intervals`.
@@ -105,13 +106,16 @@ def compare_metrics(found: Evaluation, first: str, second: str, *, over: Sequenc
 
 def _differences(
     first: Mapping[str, Sample], second: Mapping[str, Sample], bounds: tuple[float, float] = UNBOUNDED
-) -> Iterator[tuple]:
+) -> list[dict[str, Any]]:
     """The construction and `COLUMNS` of every construction in which both metrics are defined."""
-    for construction in first:
-        both = [samples[construction] for samples in (first, second) if construction in samples]
-        if len(both) == 2 and not any(np.isnan(sample.values).all() for sample in both):
-            means = (combine([sample], [1]).estimate for sample in both)
-            yield construction, *means, *_tested(combine(both, [1, -1], bounds=bounds))
+    rows = []
+    for construction in (name for name in first if name in second):
+        both = [first[construction], second[construction]]
+        if not any(np.isnan(sample.values).all() for sample in both):
+            means = [combine([sample], [1]).estimate for sample in both]
+            numbers = [*means, *_tested(combine(both, [1, -1], bounds=bounds))]
+            rows.append({"construction": construction} | dict(zip(COLUMNS, numbers, strict=True)))
+    return rows
 
 
 def _tested(found: Interval) -> tuple[float, ...]:

@@ -1,11 +1,34 @@
-"""The contexts of agreement pairs: each gets one number, by which every later table knows it."""
+"""From pairs to contexts: the number of each subject, then the contexts, one number each for all later tables."""
 
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
+from tse_core.datasets.numbers import with_numbers
 from tse_core.datasets.pairs import context_index, contexts_of
+from tse_core.errors import InputError
+
+
+def in_order(lemmas: Lemmas) -> Lemmas:
+    """A list in the order of its forms: the same tables are kept for it, whatever the order of its rows."""
+    return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
+
+
+def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
+    """The pairs whose subject's number is given or shown by the forms, and how many numbers are guesses."""
+    if pairs["number"].ne("").all():
+        return pairs, 0
+    pairs, guessed = with_numbers(pairs, [lemmas, load_lemmas("newman-appendix")])
+    known = pairs["number"] != ""
+    if not known.any():
+        raise InputError(
+            f"no pair says its subject's number, and their verbs do not show it (the first: "
+            f"{pairs['correct'].iloc[0]}/{pairs['wrong'].iloc[0]}); add a column number (singular or plural), give a "
+            "verb list with these verbs, or compare whole sentences (tse blimp)"
+        )
+    return pairs[known], guessed
 
 
 def numbered_contexts(

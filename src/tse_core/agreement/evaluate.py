@@ -1,37 +1,37 @@
-"""A model on agreement pairs: each unique context scored over a whole verb list, each pair with its own verb.
+"""Models on agreement pairs: each unique context scored over a whole verb list, each pair with its own verb.
 
 `evaluate` is the replication's centre, in the order of this file (Newman et al. 2021): pairs -> contexts, each with its
 number -> slices of them, scored one by one (`tse_core.agreement.scoring`) or taken from the store -> an `Evaluation`.
+It is `evaluate_models` of one model.
 """
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.contexts import numbered_contexts
-from tse_core.agreement.divisions import MARGIN, refuse_taken_names
-from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.cells import divisions, refuse_taken_names
+from tse_core.agreement.comparison import shared_lemmas
+from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pairs
+from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.options import TABLES, Detail, Options, Verbs, older_names
-from tse_core.agreement.scoring import FORM_COLUMNS, GROUP, SUMS, Scorer, all_at_cutoffs
-from tse_core.agreement.verbs import counted_verbs
-from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
+from tse_core.agreement.scoring import FORM_COLUMNS, GROUP, SUMS, all_at_cutoffs, pair_forms, score_contexts
+from tse_core.agreement.verbs import CountedVerbs, counted_verbs
+from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash, load_pairs, usual_list
-from tse_core.datasets.numbers import require_agreement, with_numbers
+from tse_core.datasets.numbers import require_agreement
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError, TseWarning
 from tse_core.files import safe_name
-from tse_core.metrics.table import OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
+from tse_core.metrics.table import MARGIN, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Store, store_for
-from tse_core.results.work import Shard, Work, run
+from tse_core.results.store import Shard, Store, run, store_for
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
@@ -95,154 +95,181 @@ def evaluate(
         tokenizer that has no lemma with two single-token forms or does not show where a word ends.
     """
     how = {"verbs": verbs, "word_end": word_end, "detail": detail} | older_names(forms, keep)
-    options = Options(cutoffs=cutoffs, protocol=protocol, sample=sample, seed=seed, **how)
-    return prepare(model, pairs, lemmas, options).evaluation(store, batch_tokens)
+    how |= {"cutoffs": cutoffs, "protocol": protocol, "sample": sample, "seed": seed}
+    opened = [as_language_model(model)]
+    return evaluate_models(opened, pairs, lemmas, store=store, batch_tokens=batch_tokens, **how).runs[0][1]
 
 
-def prepare(
-    model: LanguageModel | str | Path,
-    pairs: pd.DataFrame | str | Path,
-    lemmas: Lemmas | pd.DataFrame | str | Path | None,
-    options: Options,
-) -> "Prepared":
-    """All that is known before the first forward pass; bad input raises here. Parameters are those of `evaluate`."""
-    pairs = load_pairs(pairs)
+def evaluate_models(
+    models: Iterable | Mapping[str, Any],
+    pairs: pd.DataFrame | str | Path | Sequence,
+    lemmas: Lemmas | pd.DataFrame | str | Path | None = None,
+    *,
+    shared: bool = False,
+    by: str | Sequence[str] = "construction",
+    store: Store | str | Path | None = "default",
+    batch_tokens: int | None = None,
+    **how: Any,
+) -> Evaluations:
+    """Evaluate several models on the same pairs, with one network in memory at a time.
+
+    Parameters
+    ----------
+    models : names, folders or LanguageModels, or a mapping from the name in tables to one of these
+        A LanguageModel that the caller opened stays in memory as long as the caller keeps it.
+    pairs : agreement pairs, or what `load_pairs` takes; or a list of these, each evaluated by itself
+    lemmas : as in `evaluate`
+    shared : whether only lemmas count that count for every model, so that EW and MW answer the same questions
+    by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
+    store, batch_tokens, further arguments : as in `evaluate`
+
+    Raises
+    ------
+    InputError : what `evaluate` raises; two models of one name; no model.
+    """
+    options = Options(**how)
+    if isinstance(models, str | Path) or not models:
+        raise InputError(f"models is {models!r}; give a list of at least one model")
+    opened: dict[str, LanguageModel] = {}
+    for name, model in models.items() if isinstance(models, Mapping) else ((None, model) for model in models):
+        model = as_language_model(model)
+        name = str(name or model.label)
+        if name in opened:
+            raise InputError(f"two models are called {name!r}; give a mapping from a name of your own to each")
+        opened[name] = model
+    tables = [load_pairs(each) for each in ([pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs)]
+    usual = [usual_list(options.protocol, table.attrs.get("name", "")) for table in tables]
+    lists = [load_lemmas(name if lemmas is None else lemmas) for name in usual]
+    if shared:
+        lists = [shared_lemmas(opened.values(), each, verbs=options.verbs, word_end=options.word_end) for each in lists]
+    asked = [_question(*each) for each in zip(tables, lists, strict=True)]
+    runs: list[tuple[str, Evaluation]] = []
+    while opened:  # each network is forgotten once it was asked
+        name = next(iter(opened))
+        model = opened.pop(name)
+        runs += [(name, _evaluation(model, question, options, by, store, batch_tokens)) for question in asked]
+        del model
+    return Evaluations(runs)
+
+
+class _Question(NamedTuple):
+    """What every model is asked."""
+
+    name: str  # of the pairs
+    pairs: pd.DataFrame  # those whose subject's number is known
+    given: int  # how many pairs there were
+    guessed: int  # how many of their numbers are guesses
+    lemmas: Lemmas
+
+
+def _question(pairs: pd.DataFrame, lemmas: Lemmas) -> _Question:
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    name = pairs.attrs.get("name", "pairs")
-    lemmas = in_order(load_lemmas(usual_list(options.protocol, name) if lemmas is None else lemmas))
+    lemmas = in_order(lemmas)
     refuse_taken_names(pairs, lemmas.table)
     require_agreement(pairs, lemmas)
     known, guessed = numbered_pairs(pairs, lemmas)
-    model = as_language_model(model)
+    return _Question(pairs.attrs.get("name", "pairs"), known, len(pairs), guessed, lemmas)
+
+
+def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, store, batch_tokens) -> Evaluation:
+    """The scores of a model, slice by slice computed or from the store.
+
+    Slices share with those of any other data the model, the policies and the cut-offs. A run that kept more detail has
+    more tables of a slice, and serves one that asks for less.
+    """
     if options.protocol == "released" and model.bos == "default":  # the released code itself adds no BOS token
         model = model.with_policies(bos="tokenizer")
-    verbs = counted_verbs(model, lemmas, options.forms, pd.concat([known["correct"], known["wrong"]]).unique())
+    words = pd.concat([asked.pairs["correct"], asked.pairs["wrong"]]).unique()
+    verbs = counted_verbs(model, asked.lemmas, options.forms, words)
     if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
-    drawn, contexts, every = numbered_contexts(known, model.kind, options.protocol, options.contexts, options.seed)
-    scorer = Scorer(model, verbs, options)
+    drawn = options.contexts, options.seed
+    pairs, contexts, every = numbered_contexts(asked.pairs, model.kind, options.protocol, *drawn)
+    divisions(by, contexts, verbs.lemmas)
     _warn_of_unknown_words(model, contexts)
-    listed = f"{len(verbs.lemmas):,} of {len(lemmas):,}"
-    if len(verbs.lemmas) < LITTLE * len(lemmas):
-        text = f"{model.label} holds both forms of only {listed} lemmas of {lemmas.name}; EW and MW are about these"
-        warnings.warn(text, TseWarning, stacklevel=3)
-    without_form = int((scorer.pair_forms(drawn) < 0).any(axis=1).sum())
-    counts = {
-        "pairs": f"{len(drawn) - without_form:,} of {len(pairs):,}",
-        "lemmas": listed,
-        "lemmas of single tokens": (verbs.lemmas["tokens"] == 1).sum() if verbs.spellings else 0,
-        "contexts drawn": f"{len(contexts):,} of {every:,} (seed {options.seed})" if options.contexts != "all" else 0,
-        "pairs outside the sample": len(known) - len(drawn),
-        "pairs whose verb has no form that counts": without_form,
-        "pairs whose subject's number is not known": len(pairs) - len(known),
-        "numbers guessed from English spelling": guessed,
+    if len(verbs.lemmas) < LITTLE * len(asked.lemmas):
+        of_list = f"{len(verbs.lemmas):,} of {len(asked.lemmas):,} lemmas of {asked.lemmas.name}"
+        text = f"{model.label} holds both forms of only {of_list}; EW and MW are about these"
+        warnings.warn(text, TseWarning, stacklevel=4)
+
+    def score(part: tuple[pd.DataFrame, pd.DataFrame], advance) -> dict[str, pd.DataFrame]:
+        return score_contexts(model, verbs, options, *part, batch_tokens, advance)
+
+    signature = _signature(model, verbs, asked, pairs, options)
+    cutoffs = str(tuple(options.cutoffs))
+    policy = {name: value for name, value in signature.policy.items() if name != "sample"} | {"cutoffs": cutoffs}
+    of_slices = Signature({"model": signature.identity["model"], "data": "any"}, policy, signature.provenance)
+    slices = dict(_slices(contexts, pairs, WORD_SLICE if verbs.spellings else SLICE))
+    shards = {name: Shard(part, len(part[0])) for name, part in slices.items()}
+    kept, place = TABLES[options.detail], store_for(model, store)
+    done = run(of_slices, shards, score, kept, title=f"{model.label}: contexts", unit="contexts", store=place)
+    tables = {name: pd.concat([part[name] for part in done.tables.values()], ignore_index=True) for name in kept}
+    at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
+    rows = np.concatenate([part[1].index for part in slices.values()])
+    found = Evaluation(
+        contexts=_with_scores(contexts, at_cutoffs),
+        pairs=_scored_pairs(pairs, tables["pairs"].set_index(rows), model.dtype),
+        lemmas=verbs.lemmas,
+        signature=replace(signature, provenance=done.provenance),
+        cutoffs=options.cutoffs,
+        scored=_what_was_scored(model, verbs, asked, pairs, contexts, every, options),
+        at_cutoffs=at_cutoffs,
+        by_lemma=_by_lemma(tables["lemmas"], verbs.lemmas) if "lemmas" in tables else None,
+        form_arrays=_form_arrays(tables["forms"], len(verbs.lemmas)) if "forms" in tables else None,
+    )
+    if place:
+        place.keep_numbers(found.signature, found.tidy, of=cutoffs)
+    return found
+
+
+def _signature(
+    model: LanguageModel, verbs: CountedVerbs, asked: _Question, pairs: pd.DataFrame, options: Options
+) -> Signature:
+    """How the numbers are made; it reads the model's weights."""
+    policies = model.policies()
+    dtype = policies.pop("dtype")
+    policy = {
+        "lemmas": f"{asked.lemmas.name}@{asked.lemmas.hash}({len(verbs.lemmas)})",
+        **policies,
+        **({"forms": options.forms, "cut": "list"} if verbs.spellings else {}),
+        **({"sample": f"{options.contexts}@{options.seed}"} if options.contexts != "all" else {}),
+        "caps": "first" if pairs["left"].str[:1].str.isupper().all() else "as-is",
+        "period": "add" if pairs["right"].str.endswith(".").all() else "as-is",
+        "protocol": f"{options.protocol}/{PROTOCOL_VERSION}",
+        "dtype": dtype,
+        "ties": "wrong",
     }
-    said = {what: count if isinstance(count, str) else f"{count:,}" for what, count in counts.items() if count}
-    scored = "; ".join(f"{what}: {count}" for what, count in said.items())
-    names = f"{name}@{data_hash(known)}", f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})"
-    return Prepared(scorer, drawn, contexts, *names, scored)
+    identity = {"model": model.identity(), "data": f"{asked.name}@{data_hash(asked.pairs)}"}
+    return Signature(identity, policy, provenance(model.device))
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """An evaluation before its first forward pass."""
+def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, tuple]]:
+    """Some contexts of a construction and their pairs, named after their contents, whatever else is in the run."""
+    pairs = pairs.sort_values("context", kind="stable")
+    starts = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
+    for construction, rows in contexts.groupby("construction", sort=False).indices.items():
+        for number, start in enumerate(range(rows[0], rows[-1] + 1, size)):
+            end = min(start + size, rows[-1] + 1)
+            some, of_these = contexts.iloc[start:end], pairs.iloc[starts[start] : starts[end]].sort_index()
+            of_these = of_these.assign(context=of_these["context"] - start)
+            name = data_hash(some[NAMED]) + data_hash(of_these[["left", "right", "correct", "wrong", "number"]])
+            yield f"{safe_name(construction)}-{number:03d}-{name}", (some, of_these)
 
-    scorer: Scorer
-    pairs: pd.DataFrame  # those that are scored, with the number of their context
-    contexts: pd.DataFrame  # construction by construction, in the order of their numbers
-    data: str  # the pairs' name and hash, as in the signature
-    listed: str  # the lemma list, its hash and how many of it count, as in the signature
-    scored: str  # how many pairs and lemmas could be scored, and why others could not
 
-    @property
-    def lemmas(self) -> pd.DataFrame:
-        """Those that count."""
-        return self.scorer.verbs.lemmas
+def _with_scores(contexts: pd.DataFrame, at_cutoffs: pd.DataFrame) -> pd.DataFrame:
+    """The contexts with their scores over the whole distribution, behind the column pairs."""
+    whole = at_cutoffs[(at_cutoffs["side"] == "top") & (at_cutoffs["cutoff"] == 1)]
+    whole = whole.pivot(index="context", columns="metric", values="score").reindex(columns=[*OF_CONTEXTS, MARGIN])
+    behind = contexts.columns.get_loc("pairs") + 1
+    return pd.concat([contexts.iloc[:, :behind], whole.rename(columns=str.lower), contexts.iloc[:, behind:]], axis=1)
 
-    def evaluation(self, store: Store | str | Path | None = "default", batch_tokens: int | None = None) -> Evaluation:
-        """The scores, slice by slice computed or from the store.
 
-        Slices share with those of any other data the model, the policies and the cut-offs. A run that kept more detail
-        has more tables of a slice, and serves one that asks for less.
-        """
-
-        def score(part: tuple[pd.DataFrame, pd.DataFrame], advance) -> dict[str, pd.DataFrame]:
-            return self.scorer.tables(*part, batch_tokens, advance)
-
-        model, options, made = self.scorer.model, self.scorer.options, self.signature
-        cutoffs = str(tuple(options.cutoffs))
-        policy = {name: value for name, value in made.policy.items() if name != "sample"} | {"cutoffs": cutoffs}
-        shared = Signature({"model": made.identity["model"], "data": "any"}, policy, made.provenance)
-        shards = {name: Shard(part, len(part[0])) for name, part in self._slices()}
-        store = store_for(model, store)
-        done = run(Work(shared, shards, score, TABLES[options.detail], f"{model.label}: contexts", "contexts"), store)
-        tables = {
-            name: pd.concat([of_slice[name] for of_slice in done.tables.values()], ignore_index=True)
-            for name in TABLES[options.detail]
-        }
-        rows = np.concatenate([shard.contents[1].index for shard in shards.values()])
-        found = self._evaluation(tables, rows, replace(made, provenance=done.provenance))
-        if store:
-            store.keep_numbers(found.signature, found.tidy, of=cutoffs)
-        return found
-
-    @cached_property
-    def signature(self) -> Signature:
-        """How the numbers are made; it reads the model's weights."""
-        model, options = self.scorer.model, self.scorer.options
-        policies = model.policies()
-        dtype = policies.pop("dtype")
-        policy = {
-            "lemmas": self.listed,
-            **policies,
-            **({"forms": options.forms, "cut": "list"} if self.scorer.verbs.spellings else {}),
-            **({"sample": f"{options.contexts}@{options.seed}"} if options.contexts != "all" else {}),
-            "caps": "first" if self.pairs["left"].str[:1].str.isupper().all() else "as-is",
-            "period": "add" if self.pairs["right"].str.endswith(".").all() else "as-is",
-            "protocol": f"{options.protocol}/{PROTOCOL_VERSION}",
-            "dtype": dtype,
-            "ties": "wrong",
-        }
-        return Signature({"model": model.identity(), "data": self.data}, policy, provenance(model.device))
-
-    def _slices(self) -> Iterator[tuple[str, tuple[pd.DataFrame, pd.DataFrame]]]:
-        """Some contexts of a construction and their pairs, named after their contents, whatever else is in the run."""
-        size = WORD_SLICE if self.scorer.verbs.spellings else SLICE
-        pairs = self.pairs.sort_values("context", kind="stable")
-        starts = np.searchsorted(pairs["context"], np.arange(len(self.contexts) + 1))
-        for construction, rows in self.contexts.groupby("construction", sort=False).indices.items():
-            for number, start in enumerate(range(rows[0], rows[-1] + 1, size)):
-                end = min(start + size, rows[-1] + 1)
-                contexts = self.contexts.iloc[start:end]
-                of_these = pairs.iloc[starts[start] : starts[end]].sort_index()
-                of_these = of_these.assign(context=of_these["context"] - start)
-                name = data_hash(contexts[NAMED]) + data_hash(of_these[["left", "right", "correct", "wrong", "number"]])
-                yield f"{safe_name(construction)}-{number:03d}-{name}", (contexts, of_these)
-
-    def _evaluation(self, tables: dict[str, pd.DataFrame], rows: np.ndarray, signature: Signature) -> Evaluation:
-        """The tables of all slices, which follow one another as the contexts do; `rows` are those of their pairs."""
-        options = self.scorer.options
-        at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
-        whole = at_cutoffs[(at_cutoffs["side"] == "top") & (at_cutoffs["cutoff"] == 1)]
-        whole = whole.pivot(index="context", columns="metric", values="score")
-        contexts = self.contexts.copy()
-        for metric in (MARGIN, *reversed(OF_CONTEXTS)):  # inserted behind the pairs one after the other
-            contexts.insert(contexts.columns.get_loc("pairs") + 1, metric.lower(), whole.get(metric, np.nan))
-        pairs = pd.concat([self.pairs, tables["pairs"].set_index(rows).sort_index()], axis=1)
-        noise = NOISE.get(self.scorer.model.dtype, max(NOISE.values()))
-        margin = pairs["log_probability_correct"] - pairs["log_probability_wrong"]
-        return Evaluation(
-            contexts=contexts,
-            pairs=pairs.assign(within_noise=margin.abs() < noise),
-            lemmas=self.lemmas,
-            signature=signature,
-            cutoffs=options.cutoffs,
-            scored=self.scored,
-            at_cutoffs=at_cutoffs,
-            by_lemma=_by_lemma(tables["lemmas"], self.lemmas) if "lemmas" in tables else None,
-            form_arrays=_form_arrays(tables["forms"], len(self.lemmas)) if "forms" in tables else None,
-        )
+def _scored_pairs(pairs: pd.DataFrame, scores: pd.DataFrame, dtype: str) -> pd.DataFrame:
+    """The pairs with their scores, whose index is theirs."""
+    margin = (scores["log_probability_correct"] - scores["log_probability_wrong"]).abs()
+    scores = scores.assign(within_noise=margin < NOISE.get(dtype, max(NOISE.values())))
+    return pd.concat([pairs, scores.sort_index()], axis=1)
 
 
 def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
@@ -261,24 +288,20 @@ def _form_arrays(forms: pd.DataFrame, lemmas: int) -> dict[str, np.ndarray]:
     return arrays
 
 
-def in_order(lemmas: Lemmas) -> Lemmas:
-    """A list in the order of its forms, so that its hash does not depend on that of its rows."""
-    return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
-
-
-def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
-    """The pairs whose subject's number is given or shown by the forms, and how many numbers are guesses."""
-    if pairs["number"].ne("").all():
-        return pairs, 0
-    pairs, guessed = with_numbers(pairs, [lemmas, load_lemmas("newman-appendix")])
-    known = pairs["number"] != ""
-    if not known.any():
-        raise InputError(
-            f"no pair says its subject's number, and their verbs do not show it (the first: "
-            f"{pairs['correct'].iloc[0]}/{pairs['wrong'].iloc[0]}); add a column number (singular or plural), give a "
-            "verb list with these verbs, or compare whole sentences (tse blimp)"
-        )
-    return pairs[known], guessed
+def _what_was_scored(model, verbs: CountedVerbs, asked: _Question, pairs, contexts, every: int, options) -> str:
+    """`Evaluation.scored`."""
+    without_form = int((pair_forms(model, verbs, pairs) < 0).any(axis=1).sum())
+    counts = {
+        "pairs": f"{len(pairs) - without_form:,} of {asked.given:,}",
+        "lemmas": f"{len(verbs.lemmas):,} of {len(asked.lemmas):,}",
+        "lemmas of single tokens": (verbs.lemmas["tokens"] == 1).sum() if verbs.spellings else 0,
+        "contexts drawn": f"{len(contexts):,} of {every:,} (seed {options.seed})" if options.contexts != "all" else 0,
+        "pairs outside the sample": len(asked.pairs) - len(pairs),
+        "pairs whose verb has no form that counts": without_form,
+        "pairs whose subject's number is not known": asked.given - len(asked.pairs),
+        "numbers guessed from English spelling": asked.guessed,
+    }
+    return "; ".join(f"{what}: {n if isinstance(n, str) else f'{n:,}'}" for what, n in counts.items() if n)
 
 
 def _warn_of_unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> None:
@@ -291,4 +314,4 @@ def _warn_of_unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> None
     if found:
         named = ", ".join(found[:5]) + (f" and {len(found) - 5:,} more" if len(found) > 5 else "")
         text = f"{model.label} reads words of the contexts as unknown ({named}): scores do not depend on which they are"
-        warnings.warn(text, TseWarning, stacklevel=4)
+        warnings.warn(text, TseWarning, stacklevel=5)

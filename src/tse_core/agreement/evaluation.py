@@ -1,6 +1,6 @@
-"""The scores of a model on agreement pairs, and what can be asked of them: tables in cells, intervals, curves."""
+"""The scores of models on agreement pairs, and what can be asked of them: tables in cells, intervals, curves."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -8,14 +8,23 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import OVER_VERBS, cells, check_ways, in_order
-from tse_core.agreement.divisions import TABLE_ORDER, factor_names
+from tse_core.agreement.cells import (
+    OVER_VERBS,
+    TABLE_ORDER,
+    cells,
+    check_ways,
+    factor_names,
+    in_order,
+    sample,
+    score_limits,
+)
+from tse_core.agreement.comparison import compare_evaluations, compare_metrics
 from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Cutoffs
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
+from tse_core.uncertainty.intervals import combine, interval
+from tse_core.uncertainty.tables import subject_clusters
 
 INTERVAL_COLUMNS = ["metric", "score", "low", "high", "method", "clusters", "n"]
 OF_DISTRIBUTION, OF_LIST = "of the distribution", "of the list"  # what cut-offs are shares of
@@ -52,13 +61,7 @@ class Evaluation:
     by_lemma: pd.DataFrame | None = field(default=None, repr=False)
     form_arrays: Mapping[str, np.ndarray] | None = field(default=None, repr=False)
 
-    def table(
-        self,
-        by: str | Sequence[str] = "construction",
-        *,
-        lemmas: Collection[str] | None = None,
-        intervals: bool = False,
-    ) -> pd.DataFrame:
+    def table(self, by: str | Sequence[str] = "construction", *, intervals: bool = False) -> pd.DataFrame:
         """The scores in cells, by default the rows of Table 2.
 
         Parameters
@@ -66,7 +69,6 @@ class Evaluation:
         by : names of columns, as a sequence or with commas between them
             Of the contexts (construction, number, adverb, attractor_number) or of the lemma list (noun, band, tokens,
             lemma; ``noun`` is the list's); these need detail "forms".
-        lemmas : names of the only lemmas to count, optional; needs detail "forms"
         intervals : bool
             Adds ``EW_low``, ``EW_high`` and so on, 95 %: over subject nouns; of a group of verbs over subject nouns and
             verbs, crossed (EW, margin, NS and shift alone).
@@ -84,65 +86,62 @@ class Evaluation:
 
         Raises
         ------
-        InputError : no such column; no lemma given counted; forms are needed and were not kept.
+        InputError : no such column; forms are needed and were not kept.
         """
         rows = []
-        for cell in cells(self, by, lemmas):
-            pairs = self.pairs.iloc[cell.pairs]
-            scored, once = pairs[pairs["tse"].notna()], distinct_items(pairs)
-            scores = {name: pd.Series(values[cell.contexts]).mean() for name, values in cell.scores.items()}
-            scores |= {metric.name: pairs[metric.column].mean() for metric in OF_PAIRS.values()}
+        for cell in cells(self, by):
+            scored, once = cell.pairs[cell.pairs["tse"].notna()], distinct_items(cell.pairs)
+            scores = cell.scores.mean().to_dict() | {name: cell.pairs[m.column].mean() for name, m in OF_PAIRS.items()}
             row = cell.labels | {name: scores[name] for name in cell.metrics}
-            row |= {"lemmas": len(self.lemmas if cell.verbs is None else cell.verbs), "contexts": len(cell.contexts)}
-            if cell.partners is not None:
-                halves = int((cell.partners[cell.contexts] >= 0).sum())
+            row |= {"lemmas": len(self.lemmas if cell.verbs is None else cell.verbs), "contexts": len(cell.scores)}
+            if cell.twins is not None:
+                halves = int((cell.twins >= 0).sum())
                 row |= {"twins": halves // (1 if "number" in cell.labels else 2), "split_twins": cell.split}
-            row |= {"pairs": len(scored), "unscored": len(pairs) - len(scored), "verbs": scored["lemma"].nunique()}
+            row |= {"pairs": len(scored), "unscored": len(cell.pairs) - len(scored), "verbs": scored["lemma"].nunique()}
             row |= {"items": len(once), "TSE_items": once["tse"].mean()}
-            over = ("subjects",) if cell.verbs is None else ("subjects", "verbs")
             for metric in cell.metrics if intervals else ():
                 if cell.verbs is None or metric in OVER_VERBS:
-                    bounds = cell.interval(metric, over)
-                    low, high = bounds[0][1:3] if bounds else (np.nan, np.nan)
-                    row |= {f"{metric}_low": low, f"{metric}_high": high}
+                    over = ("subjects",) if cell.verbs is None else ("subjects", "verbs")
+                    found = self._interval(cell, metric, over)
+                    row |= dict(
+                        zip([f"{metric}_low", f"{metric}_high"], found[1:3] if found else [np.nan] * 2, strict=True)
+                    )
             rows.append(row)
-        return in_order(pd.DataFrame(rows), self, by)
+        return in_order(pd.DataFrame(rows), by)
 
-    def intervals(
-        self,
-        over: Sequence[str] = ("subjects",),
-        by: str | Sequence[str] = "construction",
-        *,
-        lemmas: Collection[str] | None = None,
-    ) -> pd.DataFrame:
+    def intervals(self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction") -> pd.DataFrame:
         """95 % intervals of every metric in each cell, for other samples of what the claim is about.
 
         Parameters
         ----------
         over : what is sampled
             "subjects" by default: the scores of these verbs on other subjects. ("subjects", "verbs") crosses the two,
-            for a claim about verbs at large; EW, MW and margin then need detail "lemmas". "attractors" and any column
-            of the contexts ("opener") may be added; beside verbs they need detail "forms", as cells other than
-            constructions do, and MW has none there.
-        by, lemmas : as in `table`
+            for a claim about verbs at large; EW, MW and margin then need detail "lemmas", cells other than
+            constructions detail "forms", and MW has none there.
+        by : as in `table`
 
         Returns
         -------
         DataFrame with the columns of `by`, metric, score, low, high, method, clusters, n (values that are defined).
         """
-        check_ways(self, over)
+        check_ways(over)
         rows = []
-        for cell in cells(self, by, lemmas):
+        for cell in cells(self, by):
             for metric in cell.metrics:
-                if found := cell.interval(metric, over):
-                    bounds, count = found
-                    row = [metric, *bounds[: len(INTERVAL_COLUMNS) - 2], count]
-                    rows.append(cell.labels | dict(zip(INTERVAL_COLUMNS, row, strict=True)))
-        columns = [*factor_names(by), *INTERVAL_COLUMNS]
+                if found := self._interval(cell, metric, over):
+                    rows.append(cell.labels | dict(zip(INTERVAL_COLUMNS, [metric, *found], strict=True)))
         if not rows:
-            return pd.DataFrame(columns=columns)
-        table = in_order(pd.DataFrame(rows), self, by)[columns]
+            return pd.DataFrame(columns=[*factor_names(by), *INTERVAL_COLUMNS])
+        table = in_order(pd.DataFrame(rows), by)
         return table.sort_values("metric", key=lambda m: m.map(TABLE_ORDER.index), kind="stable", ignore_index=True)
+
+    def _interval(self, cell, metric: str, over: Sequence[str]) -> tuple | None:
+        """What follows the metric in `INTERVAL_COLUMNS`; None where no value is defined."""
+        made = sample(self, cell, metric, over)
+        if made is None or np.isnan(made.values).all():
+            return None
+        found = combine([made], [1.0], bounds=score_limits(metric))
+        return *found[:5], int(np.sum(~np.isnan(made.values)))
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """Scores against cut-offs (Figures 1 to 4).
@@ -156,19 +155,27 @@ class Evaluation:
         """
         numbers = self.at_cutoffs[self.at_cutoffs["metric"].isin(list(OF_CONTEXTS))]
         numbers = numbers.assign(construction=self.contexts["construction"].to_numpy()[numbers["context"]])
-        subjects = pd.factorize(self.subjects)[0] if intervals else None
         rows = []
         for key, group in numbers.groupby(["construction", "metric", "side", "cutoff"], sort=False, observed=True):
-            score = group["score"]
-            row = [*key, score.mean(), group["coverage"].mean(), score.isna().mean(), len(group)]
-            if subjects is not None:
-                limits, known = OF_CONTEXTS[key[1]].range, score.notna().any()
-                row += interval(score, subjects[group["context"]], bounds=limits)[1:3] if known else (np.nan, np.nan)
-            rows.append(row)
-        columns = ["construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "contexts"]
-        table = pd.DataFrame(rows, columns=columns + (["low", "high"] if intervals else []))
+            score, bounds = group["score"], (np.nan, np.nan)
+            if intervals and score.notna().any():
+                bounds = interval(score, self.subjects[group["context"]], bounds=OF_CONTEXTS[key[1]].range)[1:3]
+            rows.append([*key, score.mean(), group["coverage"].mean(), score.isna().mean(), len(group), *bounds])
+        columns = [
+            "construction",
+            "metric",
+            "side",
+            "cutoff",
+            "score",
+            "coverage",
+            "invalid",
+            "contexts",
+            "low",
+            "high",
+        ]
+        table = pd.DataFrame(rows, columns=columns)
         table.insert(4, "share", OF_LIST if "forms" in self.signature.policy else OF_DISTRIBUTION)
-        return table
+        return table if intervals else table.drop(columns=["low", "high"])
 
     def tidy(self) -> pd.DataFrame:
         """Every number of this evaluation, one per row with its signature, as in result files.
@@ -179,14 +186,12 @@ class Evaluation:
 
     @cached_property
     def _tidy(self) -> pd.DataFrame:
-        table = self.table(intervals=True)
-        ends = {"score": "", "low": "_low", "high": "_high"}
-        curves = self.curves(intervals=True)
+        table, curves = self.table(intervals=True), self.curves(intervals=True)
         curves["pairs"] = curves["construction"].map(table.set_index("construction")["pairs"])
-        of_pairs = [
-            table.assign(metric=name, side="", cutoff=np.nan, **{end: table[name + tail] for end, tail in ends.items()})
-            for name in OF_PAIRS
-        ]
+        of_pairs = []
+        for name in OF_PAIRS:
+            ends = {"score": table[name], "low": table[f"{name}_low"], "high": table[f"{name}_high"]}
+            of_pairs.append(table.assign(metric=name, side="", cutoff=np.nan, **ends))
         made = self.signature
         return pd.concat([*of_pairs, curves], ignore_index=True).assign(
             model=made.model, protocol=made.protocol, method="", lemmas=len(self.lemmas), signature=str(made)
@@ -220,21 +225,66 @@ class Evaluation:
         """What clusters the contexts by subject: its noun, where that is not known a guess (`subject_clusters`)."""
         return subject_clusters(self.contexts)
 
-    @cached_property
-    def attractors(self) -> np.ndarray:
-        """What clusters the contexts by the noun between subject and verb. Raises InputError where none is known."""
-        return attractor_clusters(self.contexts)
 
-    def clusters(self, over: Sequence[str], contexts: np.ndarray, lemmas: np.ndarray | None = None) -> list[np.ndarray]:
-        """For each way of sampling, the clusters of some contexts, or of pairs with these contexts and lemmas."""
-        found = []
-        for way in over:
-            if way == "verbs" and lemmas is not None:
-                found.append(lemmas)
-            else:
-                named = way in ("subjects", "attractors")
-                found.append((getattr(self, way) if named else self.contexts[way].to_numpy())[contexts])
-        return found
+@dataclass(frozen=True)
+class Evaluations:
+    """The evaluations of several models, each on one data set or more.
+
+    Its tables are those of each `Evaluation`, which take the same arguments, one under the other, with a first column
+    that names the model.
+
+    Attributes
+    ----------
+    runs : list of (name of the model, Evaluation), model by model, each on the data in the order given
+    """
+
+    runs: list[tuple[str, Evaluation]]
+
+    @property
+    def models(self) -> list[str]:
+        """The models' names, in order."""
+        return list(dict.fromkeys(model for model, _ in self.runs))
+
+    def __getitem__(self, model: str) -> Evaluation:
+        """The evaluation of a model, the first where there is more than one data set."""
+        return self._of(model)[0]
+
+    def table(self, *by, **how) -> pd.DataFrame:
+        """`Evaluation.table` of every model."""
+        return self._joined(lambda found: found.table(*by, **how))
+
+    def intervals(self, *over, **how) -> pd.DataFrame:
+        """`Evaluation.intervals` of every model."""
+        return self._joined(lambda found: found.intervals(*over, **how))
+
+    def curves(self, **how) -> pd.DataFrame:
+        """`Evaluation.curves` of every model."""
+        return self._joined(lambda found: found.curves(**how))
+
+    def compare(self, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
+        """`tse_core.agreement.comparison.compare_metrics` of every model; its p-values are corrected model by model."""
+        return self._joined(lambda found: compare_metrics(found, first, second, over=over))
+
+    def compare_models(self, first: str, second: str) -> pd.DataFrame:
+        """Two models as paired differences of every metric; see `tse_core.agreement.comparison.compare_evaluations`.
+
+        Models of different vocabularies can be compared if they were evaluated with ``shared=True``.
+        """
+        both = zip(self._of(first), self._of(second), strict=True)
+        return pd.concat([compare_evaluations(one, other) for one, other in both], ignore_index=True)
+
+    def tidy(self) -> pd.DataFrame:
+        """Every number with its signature, as in result files."""
+        return pd.concat([found.tidy() for _, found in self.runs], ignore_index=True)
+
+    def _of(self, model: str) -> list[Evaluation]:
+        if model not in self.models:
+            raise InputError(f"no model {model!r} was evaluated; there is: {', '.join(self.models)}")
+        return [found for name, found in self.runs if name == model]
+
+    def _joined(self, table_of: Callable[[Evaluation], pd.DataFrame]) -> pd.DataFrame:
+        joined = pd.concat([table_of(found).assign(model=model) for model, found in self.runs], ignore_index=True)
+        return joined[["model", *joined.columns.drop("model")]]
 
 
 def distinct_items(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -13,13 +13,12 @@ from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs, check_cutoffs
 Verbs = Literal["single-token", "all"]
 Detail = Literal["contexts", "lemmas", "forms"]
 # What signatures call each choice of verbs and of the word's end; "single", the paper's choice, is not written there.
-FORMS: dict[tuple[Verbs, bool], str] = {
-    ("single-token", False): "single",
-    ("single-token", True): "single-end",
-    ("all", True): "words",
-    ("all", False): "words-no-end",
+CHOICES: dict[str, tuple[Verbs, bool]] = {
+    "single": ("single-token", False),
+    "single-end": ("single-token", True),
+    "words": ("all", True),
+    "words-no-end": ("all", False),
 }
-CHOICES = {name: choice for choice, name in FORMS.items()}
 TABLES = {
     "contexts": ("contexts", "pairs"),
     "lemmas": ("contexts", "pairs", "lemmas"),
@@ -54,7 +53,8 @@ class Options:
     @property
     def forms(self) -> str:
         """What signatures call the verbs and their ends. By default the end counts where verbs of all lengths do."""
-        return FORMS[self.verbs, self.verbs == "all" if self.word_end is None else bool(self.word_end)]
+        chosen = self.verbs, self.verbs == "all" if self.word_end is None else bool(self.word_end)
+        return next(name for name, choice in CHOICES.items() if choice == chosen)
 
     @property
     def contexts(self) -> int | Literal["all"]:
@@ -70,14 +70,14 @@ class OlderName(TseWarning, DeprecationWarning):
 
 def older_names(forms: str | None = None, keep: str | None = None) -> dict[str, Any]:
     """The arguments that the older names `forms` and `keep` mean, with a warning."""
-    how: dict[str, Any] = {}
+    meant: dict[str, Any] = {}
     if forms is not None:
         check_known("forms", forms, CHOICES)
-        how["verbs"], how["word_end"] = CHOICES[forms]
+        verbs, end = CHOICES[forms]
+        meant |= {"verbs": verbs, "word_end": end}
+        text = f"forms={forms!r} is an older name; write verbs={verbs!r}, word_end={end}"
+        warnings.warn(text, OlderName, stacklevel=3)
     if keep is not None:
-        how["detail"] = keep
-    if how:
-        older = {name: value for name, value in (("forms", forms), ("keep", keep)) if value is not None}
-        texts = [", ".join(f"{name}={value!r}" for name, value in names.items()) for names in (older, how)]
-        warnings.warn(f"{texts[0]} is an older name; write {texts[1]}", OlderName, stacklevel=3)
-    return how
+        meant["detail"] = keep
+        warnings.warn(f"keep={keep!r} is an older name; write detail={keep!r}", OlderName, stacklevel=3)
+    return meant

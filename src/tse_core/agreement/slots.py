@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.divisions import MARGIN
 from tse_core.agreement.options import Options
-from tse_core.agreement.scoring import Scorer, all_at_cutoffs
+from tse_core.agreement.scoring import all_at_cutoffs, score_contexts
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.pairs import NUMBERS
 from tse_core.datasets.plain_text import plain_context
 from tse_core.errors import InputError, check_known
 from tse_core.forward.passes import blocks
+from tse_core.metrics.table import MARGIN
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 
@@ -77,7 +77,7 @@ def score_context(
     counted = counted_verbs(model, load_lemmas(lemmas), options.forms)
     context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
-    tables = Scorer(model, counted, options).tables(pd.DataFrame([context]), no_pairs)
+    tables = score_contexts(model, counted, options, pd.DataFrame([context]), no_pairs)
     curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
     curves = curves[curves["metric"] != MARGIN].astype({"metric": "str", "side": "str"}).reset_index(drop=True)
     whole = curves[(curves["side"] == "top") & (curves["cutoff"] == 1)].set_index("metric")["score"]

@@ -1,4 +1,4 @@
-"""Which verbs of a list count for a model, and where their forms are: in its vocabulary, or in a list of whole words.
+"""Which lemmas of a list count for a model, and where their forms are: in its vocabulary, or in a list of whole words.
 
 A masked model fills as many masks as a form has tokens, so only lemmas whose two forms are equally long count for it.
 It always counts the word's end: it sees the token after the masks, the next one of the sentence, and if that token
@@ -6,7 +6,7 @@ starts a new word or is a punctuation mark, the word ends with certainty.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,29 +16,21 @@ from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
 
 
-@dataclass(frozen=True)
-class CountedVerbs:
+class CountedVerbs(NamedTuple):
     """The lemmas that count, and where their forms are."""
 
     lemmas: pd.DataFrame  # column tokens: the length of a lemma's longer form
     ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or places in `spellings`
     where: Mapping[str, int]  # a word's entry or place
-    forms: str  # what signatures call the choice of verbs and ends (`Options.forms`)
     spellings: list[tuple[int, ...]] | None = None  # whole words, first those of the lemmas; None: the vocabulary
     listed: int = 0  # how many of the spellings are those of the lemmas
     ends: bool = False  # whether the probability of the word's end is a factor; a masked model's is 1
-
-    def places(self, words: pd.Series) -> np.ndarray:
-        """The entry or place of each word, int64; -1 for none."""
-        return words.map(self.where).fillna(-1).to_numpy(np.int64)
 
 
 def counted_verbs(model: LanguageModel, lemmas: Lemmas, forms: str, further: Sequence[str] = ()) -> CountedVerbs:
     """The lemmas of a list that count for a model, and where their forms and further words (those of pairs) are.
 
-    Raises
-    ------
-    InputError : no lemma counts; whole words without their end for a masked model.
+    `forms` is one of `CHOICES`. Raises InputError: no lemma counts; whole words without their end for a masked model.
     """
     masked, single = model.kind == "masked", forms in ("single", "single-end")
     if forms == "words-no-end" and masked:
@@ -61,20 +53,14 @@ def counted_verbs(model: LanguageModel, lemmas: Lemmas, forms: str, further: Seq
             f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with {lack}"
             f"{', of equally many tokens' if masked else ''}; choose another list, or verbs='all'"
         )
-    table = lemmas.table.iloc[counted].reset_index(drop=True)
-    table = table.assign(tokens=[max(map(len, both[row])) for row in counted])
+    table, both = lemmas.table.iloc[counted].reset_index(drop=True), [both[row] for row in counted]
+    table = table.assign(tokens=[max(map(len, pair)) for pair in both])
     if forms == "single":
-        ids = np.array([[spelling[0] for spelling in both[row]] for row in counted], dtype=np.int64)
-        return CountedVerbs(table, ids, {word: spelling[0] for word, spelling in spelled.items()}, forms)
-    of_lemmas = dict.fromkeys(both[row][form] for form in (0, 1) for row in counted)
+        ids = np.array([[spelling[0] for spelling in pair] for pair in both], dtype=np.int64)
+        return CountedVerbs(table, ids, {word: spelling[0] for word, spelling in spelled.items()})
+    of_lemmas = dict.fromkeys(pair[form] for form in (0, 1) for pair in both)
     every = list(dict.fromkeys([*of_lemmas, *(spelled[word] for word in further if word in spelled)]))
     places = {spelling: place for place, spelling in enumerate(every)}
-    return CountedVerbs(
-        table,
-        np.array([[places[spelling] for spelling in both[row]] for row in counted], dtype=np.int64),
-        {word: places[spelling] for word, spelling in spelled.items() if spelling in places},
-        forms,
-        every,
-        len(of_lemmas),
-        forms != "words-no-end" and not masked,
-    )
+    ids = np.array([[places[spelling] for spelling in pair] for pair in both], dtype=np.int64)
+    where = {word: places[spelling] for word, spelling in spelled.items() if spelling in places}
+    return CountedVerbs(table, ids, where, every, len(of_lemmas), forms != "words-no-end" and not masked)

@@ -20,9 +20,8 @@ from tse_core.errors import InputError
 from tse_core.files import safe_name
 from tse_core.models.coerce import as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Store, store_for
+from tse_core.results.store import Shard, Store, run, store_for
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.results.work import Shard, Work, run
 from tse_core.sentences.preferences import check_pairs, check_policies, judged, score_pairs
 from tse_core.sentences.tokens import check_method, default_method
 
@@ -107,7 +106,8 @@ def evaluate_blimp(
         for paradigm, group in pairs.groupby("paradigm", sort=False)
     }
     store = store_for(model, store)
-    done = run(Work(made, shards, score, ["pairs"], f"{model.label} {method}", "pairs", model.probe), store)
+    title = f"{model.label} {method}"
+    done = run(made, shards, score, ["pairs"], store=store, title=title, unit="pairs", probe=model.probe)
     scored = pd.concat([tables["pairs"] for tables in done.tables.values()], ignore_index=True)
     phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
     scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))

@@ -55,7 +55,7 @@ def evaluate(
     tse evaluate lab-systematic-causal --data marvin-linzen/simple --out scores.parquet
     tse evaluate gpt2 bert-base-cased --data pairs.csv --verbs all --by noun,number
     """
-    from tse_core.agreement.evaluations import evaluate_models
+    from tse_core.agreement.evaluate import evaluate_models
     from tse_core.agreement.options import older_names
     from tse_core.datasets.names import load_pairs
 
@@ -92,7 +92,7 @@ def evaluate(
 
 def _show_scores(runs, by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
-    from tse_core.agreement.divisions import TABLE_ORDER, factor_names
+    from tse_core.agreement.cells import TABLE_ORDER, factor_names
 
     table, factors = runs.table(by, intervals=True), factor_names(by)
     named = [*(["model"] if len(runs.models) > 1 else []), *factors]

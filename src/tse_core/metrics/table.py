@@ -3,7 +3,7 @@
 Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
 charts. A metric of contexts or pairs is a sum over the lemmas that count (`numerator`) divided by another
 (`denominator`); both are functions of `Forms`, written with operators only, so that arrays and tensors both work.
-Number sensitivity (`NS`) compares two contexts and is not in the table.
+`MARGIN`, `NS` and `SHIFT` are scores beside the table: they are not sums of this form.
 """
 
 from collections.abc import Callable
@@ -121,7 +121,9 @@ METRICS = {
 }  # fmt: skip
 
 
+MARGIN = "margin"  # the mean over verbs of log P(correct) - log P(wrong), in nats: beside EW
 NS = "NS"  # number sensitivity, which `tse_core.agreement.cells` defines
+SHIFT = "shift"  # the mean over twins and verbs of a difference of log-odds, in nats: beside NS
 OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
 OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
 COVERAGE = "mass"  # the column of the probability on the forms that count

@@ -1,27 +1,29 @@
 """Finished work on disk: atomic, shared, resumable.
 
-    MODEL-HASH/KEY/SHARD.parquet            a finished piece of work (`tse_core.results.table_file`)
+    MODEL-HASH/KEY/SHARD.parquet            a finished shard, a piece of work (`tse_core.results.table_file`)
     MODEL-HASH/results-KEY-CODE.parquet     the finished numbers of a run, a results file (`tse_core.results.tidy`)
     MODEL-HASH/added-KEY-ROWS.parquet       the same from elsewhere (``tse results add``)
 
-KEY is a hash of identity and policies, and for pieces of work of the code that scores (`tse_core.results.code`), so
-that no other code's scores are served. Files are written aside and moved into place: a killed run leaves no half of
-one, and two processes may share a store. What cannot be read is reported and computed again.
+KEY is a hash of identity and policies, and for shards of the code that scores (`tse_core.results.code`), so that no
+other code's scores are served. Files are written aside and moved into place: a killed run leaves no half of one, and
+two processes may share a store. What cannot be read is reported and computed again. `run` is the course of all work:
+look up the shards that are finished, score the rest, keep them.
 """
 
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from tse_core.errors import InputError, StoreWarning, unknown_name_error
 from tse_core.files import safe_name
 from tse_core.paths import store_folder
+from tse_core.progress import progress
 from tse_core.results.code import code_digest
-from tse_core.results.signature import Signature
+from tse_core.results.signature import Signature, joined_provenance
 from tse_core.results.table_file import read_facts, read_tables, write_tables
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results, rows_digest, write_results
 
@@ -30,18 +32,86 @@ _HOMES = "*-" + "[0-9a-f]" * 8  # the folders that a store makes
 SAME_PROBE = 0.5  # nats: half precision and other batches change a token's score by hundredths
 SAME_SCORE = 1e-3  # beyond rounding, two numbers under one signature are a contradiction
 
+Tables = Mapping[str, pd.DataFrame]
+
+
+class Shard(NamedTuple):
+    """A piece of work that is scored at once."""
+
+    contents: Any  # what the function that scores takes
+    size: int  # how much it counts for progress
+
+
+class Finished(NamedTuple):
+    """What `run` gives."""
+
+    tables: Mapping[str, Tables]  # of each shard, in the order of the work
+    provenance: Mapping[str, str]  # of all shards joined, from the store or scored now
+
+
+class StoredRun(NamedTuple):
+    """A file of finished numbers."""
+
+    key: str
+    origin: str  # COMPUTED (by this code), OTHER_CODE, ADDED or DAMAGED
+    signature: Signature | None
+    path: Path
+
+
+def run(
+    signature: Signature,
+    shards: Mapping[str, Shard],
+    score: Callable[[Any, Callable[[float], None]], Tables],
+    tables: Sequence[str],
+    *,
+    store: "Store | None",
+    title: str,
+    unit: str,
+    probe: Callable[[], Sequence[float]] = tuple,
+) -> Finished:
+    """Do all work that is not in the store yet, shard by shard, with a progress bar.
+
+    Parameters
+    ----------
+    signature : what all shards share: the model and every policy that changes their scores
+    shards : by names that stand for their contents, so that a shard serves every run that contains it
+    score : gives the tables of a shard; takes its contents and a function to call with the share that was just done
+    tables : the names of the tables that a shard gives
+    title, unit : of the progress bar
+    probe : see `SurprisalModel.probe`; kept with each shard
+
+    Raises what scoring raises; earlier shards are in the store by then.
+    """
+    probed, made, done = list(probe()) if store else [], [], 0
+    found: dict[str, Tables] = {}
+    with progress(sum(shard.size for shard in shards.values()), title, unit=unit) as bar:
+        for name, shard in shards.items():
+            stored = store.get(signature, name, tables, probed) if store else None
+            if stored is not None:
+                found[name], provenance = stored
+            else:
+
+                def advance(share: float, size: int = shard.size) -> None:
+                    bar.update(share * size)
+
+                found[name], provenance = score(shard.contents, advance), signature.provenance
+                if store:
+                    store.put(signature, name, found[name], probed)
+            made.append(provenance)
+            done += shard.size
+            bar.update(done - bar.n)
+    return Finished(found, joined_provenance(made or [signature.provenance]))
+
 
 class Store:
-    """Finished pieces of work and finished numbers in a folder, by default $TSE_STORE or the user's cache."""
+    """Finished shards and finished numbers in a folder, by default $TSE_STORE or the user's cache."""
 
     def __init__(self, folder: str | Path | None = None):
         self.folder = Path(folder) if folder else store_folder()
 
-    # Pieces of work
-
     def get(
         self, signature: Signature, name: str, tables: Sequence[str], probe: Sequence[float] = ()
-    ) -> tuple[dict[str, pd.DataFrame], Mapping[str, str]] | None:
+    ) -> tuple[Tables, Mapping[str, str]] | None:
         """The tables of a finished shard and their provenance; None where it has to be computed.
 
         A file that cannot be read is reported, and so is one whose model scored the probe differently.
@@ -49,7 +119,7 @@ class Store:
         path = self._shard(signature, name)
         try:
             found, facts = read_tables(path, tables)
-            if (facts.get("shard"), facts.get("key")) != (name, work_key(signature)):
+            if (facts.get("shard"), facts.get("key")) != (name, _shard_key(signature)):
                 raise InputError(f"{path}: holds other work than its name says")
         except InputError as error:
             if path.exists() or path.is_symlink():
@@ -64,18 +134,11 @@ class Store:
             return None
         return found, facts["provenance"]
 
-    def put(
-        self, signature: Signature, name: str, tables: Mapping[str, pd.DataFrame], probe: Sequence[float] = ()
-    ) -> None:
+    def put(self, signature: Signature, name: str, tables: Tables, probe: Sequence[float] = ()) -> None:
         """Keep the tables of a finished shard. Raises InputError: no space, no permission."""
-        named = {"key": work_key(signature), "shard": name, "code": code_digest()}
+        named = {"key": _shard_key(signature), "shard": name, "code": code_digest()}
         facts = {**named, "probe": list(probe), **signature.as_dict()}
         self._write(self._shard(signature, name), lambda path: write_tables(path, tables, facts))
-
-    def _shard(self, signature: Signature, name: str) -> Path:
-        return self._home(signature) / work_key(signature) / f"{name}.parquet"
-
-    # Finished numbers
 
     def keep_numbers(self, signature: Signature, tidy: Callable[[], pd.DataFrame], of: str = "") -> None:
         """Keep the numbers of a run; `tidy` makes their table and is called only where the store has none.
@@ -114,17 +177,15 @@ class Store:
 
         Numbers that other code computed are left out, and those that were added where they are computed here as well.
         """
-        tables = []
+        tables = [pd.DataFrame(columns=[*TIDY_COLUMNS, "source", "key"])]
         for run in self.runs(key):
             table = _numbers(run.path) if run.origin in (COMPUTED, ADDED) else None
             if table is not None:
                 tables.append(table.assign(source=run.origin, key=run.key))
-        if not tables:
-            return pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
-        table = pd.concat(tables, ignore_index=True)
+        table = pd.concat(tables[1:] or tables, ignore_index=True)
         return table[~table.duplicated(["key", *NAME])].drop(columns="key").reset_index(drop=True)
 
-    def runs(self, key: str = "") -> list["StoredRun"]:
+    def runs(self, key: str = "") -> list[StoredRun]:
         """The files of finished numbers, all or those whose key starts so; computed ones come first."""
         found = []
         for kind in ("results", ADDED):
@@ -142,14 +203,16 @@ class Store:
         if len(found) > 1:
             raise InputError(f"{len(found)} results have keys that start with {start!r}; give more of it")
         if not found:
-            raise unknown_name_error(
-                "result", start, [key[:10] for key in keys], "; or a path that ends in .parquet or .csv"
-            )
+            hint = "; or a path that ends in .parquet or .csv"
+            raise unknown_name_error("result", start, [key[:10] for key in keys], hint)
         return found[0]
 
     def _home(self, signature: Signature) -> Path:
         label, _, digest = signature.identity["model"].rpartition("@")
         return self.folder / f"{safe_name(label)}-{digest}"
+
+    def _shard(self, signature: Signature, name: str) -> Path:
+        return self._home(signature) / _shard_key(signature) / f"{name}.parquet"
 
     def _put_numbers(self, path: Path, table: pd.DataFrame, signature: Signature, code: str) -> None:
         facts = {"code": code, **signature.as_dict()}
@@ -169,15 +232,6 @@ class Store:
             ) from error
 
 
-class StoredRun(NamedTuple):
-    """A file of finished numbers."""
-
-    key: str
-    origin: str  # COMPUTED (by this code), OTHER_CODE, ADDED or DAMAGED
-    signature: Signature | None
-    path: Path
-
-
 def as_store(store: Store | str | Path | None) -> Store | None:
     """A store as it is, that in a folder, or the user's own ("default"); None for none."""
     if store is None or isinstance(store, Store):
@@ -195,16 +249,13 @@ def store_for(model, store: Store | str | Path | None) -> Store | None:
         name, _, digest = model.identity().rpartition("@")
         others = {path.name for path in place.folder.glob(f"{safe_name(name)}-*")}
         if others and f"{safe_name(name)}-{digest}" not in others:
-            warnings.warn(
-                f"the store holds results of another network called {name}; those of this one are computed anew",
-                StoreWarning,
-                stacklevel=3,
-            )
+            text = f"the store holds results of another network called {name}; those of this one are computed anew"
+            warnings.warn(text, StoreWarning, stacklevel=3)
     return place
 
 
-def work_key(signature: Signature) -> str:
-    """The name of a folder of pieces of work: a hash of their signature and of the code that scores."""
+def _shard_key(signature: Signature) -> str:
+    """The folder of shards: a hash of their signature and of the code that scores."""
     return hashlib.sha256(f"{signature.key} {code_digest()}".encode()).hexdigest()[:24]
 
 

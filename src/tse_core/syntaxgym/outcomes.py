@@ -16,9 +16,8 @@ from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
 from tse_core.progress import progress
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Store, store_for
+from tse_core.results.store import Shard, Store, run, store_for
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.results.work import Shard, Work, run
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.suites import KEYS, Suite, to_dict, to_json
@@ -152,8 +151,8 @@ def evaluate_suite(
     identity = {"model": model.identity(), "data": f"{suite.name}@{data_hash(suite.table)}"}
     made = Signature(identity, policy, provenance(model.device))
     shards = {"suite": Shard(suite, int(suite.table["content"].str.split().str.len().sum()))}
-    work = Work(made, shards, partial(_suite_tokens, model), ["tokens"], suite.name, "words", model.probe)
-    done = run(work, store)
+    how: dict = {"store": store, "title": suite.name, "unit": "words", "probe": model.probe}
+    done = run(made, shards, partial(_suite_tokens, model), ["tokens"], **how)
     tokens = done.tables["suite"]["tokens"]
     regions = _regions(suite, tokens, metric)
     identity = {**identity, "data": f"{suite.name}@{suite.hash}"}

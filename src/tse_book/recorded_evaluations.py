@@ -11,14 +11,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.evaluate import in_order, numbered_pairs
+from tse_core.agreement.contexts import in_order, numbered_pairs
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import Options
 from tse_core.agreement.scoring import all_at_cutoffs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.metrics.table import Cutoffs
-from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
 from tse_core.paths import data_folder
 from tse_core.results.signature import PROTOCOL_VERSION, Signature
 from tse_core.results.table_file import read_facts, read_tables, write_tables
@@ -57,15 +56,6 @@ def read_evaluation(path: Path, pairs: pd.DataFrame, lemmas: Lemmas) -> Evaluati
     )
 
 
-def _rounded(table: pd.DataFrame) -> pd.DataFrame:
-    """Numbers with 13 binary digits, which compress well: to 1 in 8,000 of each; those of `EXACT` stay."""
-    rounded = {}
-    for name in table.select_dtypes("float").columns.difference(EXACT):
-        bits = table[name].to_numpy("float32").view("uint32")
-        rounded[name] = ((bits + (1 << 10)) & ~np.uint32((1 << 11) - 1)).view("float32")
-    return table.assign(**rounded).astype(dict.fromkeys(table.select_dtypes("float"), "float32"))
-
-
 def recorded_evaluation(
     model: str, pairs: pd.DataFrame, lemmas: Lemmas, options: Options, folder: Path | None = None
 ) -> Evaluation | None:
@@ -87,6 +77,10 @@ def recorded_evaluation(
     return None
 
 
-def must_be_fetched(model: object) -> bool:
-    """Whether a model is one of the package index whose file is not here yet."""
-    return isinstance(model, str) and model in PACKAGE_MODELS and model_state(model) != "cached"
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Numbers with 13 binary digits, which compress well: to 1 in 8,000 of each; those of `EXACT` stay."""
+    rounded = {}
+    for name in table.select_dtypes("float").columns.difference(EXACT):
+        bits = table[name].to_numpy("float32").view("uint32")
+        rounded[name] = ((bits + (1 << 10)) & ~np.uint32((1 << 11) - 1)).view("float32")
+    return table.assign(**rounded).astype(dict.fromkeys(table.select_dtypes("float"), "float32"))
