@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from tse_core.agreement.scores import require_lemmas
 
 from tse_book.laboratory.names import is_laboratory
 from tse_book.recorded import METHODS, Detail, read_provenance, write_provenance
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
+from tse_core.agreement.cells import require_lemmas
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import CHOICES
