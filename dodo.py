@@ -34,50 +34,45 @@ DOIT_CONFIG = {
 (ROOT / "_build").mkdir(exist_ok=True)
 settle()
 PROFILE = load_profile()
+MAKE = ROOT / "book" / "make"
 FIRST = ["preflight"]  # what has no other step before it follows this one, so that what is missing is said at once
 
 
-def step(module: str, *arguments: str) -> str:
-    return shlex.join([sys.executable, "-m", f"book.make.{module}", *arguments])
+def step(module: str, *arguments: str, **more) -> dict:
+    """A task that runs a module of book/make, after the preflight if nothing else comes before it."""
+    command = shlex.join([sys.executable, "-m", f"book.make.{module}", *arguments])
+    return {"actions": [command], "task_dep": FIRST} | more
 
 
-def results_as_before(task, values) -> bool:
-    """Whether the store holds the results it held when the task ran last: `tse results add` brings others."""
-    now = sorted(path.name for path in store_folder().glob("*/*.parquet"))
-    task.value_savers.append(lambda: {"results": now})
-    return values.get("results") == now
+def as_before(name: str, now):
+    """Whether what `now` gives is what it gave when the task ran last."""
+
+    def unchanged(task, values) -> bool:
+        found = now()
+        task.value_savers.append(lambda: {name: found})
+        return values.get(name) == found
+
+    return unchanged
 
 
-def pages_as_before(task, values) -> bool:
-    """Whether the pages are there, and nothing that they are made of has changed since."""
-    task.value_savers.append(lambda: {"state": state()})
-    return (HTML / "book" / "index.html").exists() and values.get("state") == state()
-
-
-def live_is_complete(task, values) -> bool:
-    """Whether the living page has what it should: without npm or its registry it is tried again at the next build."""
-    return complete()
+def results() -> list[str]:
+    """The results in the store: `tse results add` brings others."""
+    return sorted(path.name for path in store_folder().glob("*/*.parquet"))
 
 
 def task_preflight():
     """Look whether this machine has what the profile needs, and say at once what it lacks."""
-    return {"actions": [step("preflight")], "uptodate": [False]}
+    return step("preflight", task_dep=[], uptodate=[False])
 
 
 def task_score():
     """Score one model of the profile on all its data, one model after the other: each shows its own progress."""
-    needs = inputs(ROOT / "book" / "make" / "scores.py")
     before = FIRST
-    for model in dict.fromkeys(PROFILE["models"]):
-        yield {
-            "name": model.replace("/", "-"),
-            "actions": [step("scores", model)],
-            "io": {"capture": False},
-            "task_dep": before,
-            "file_dep": needs,
-            "targets": [job.record for job in jobs(PROFILE) if job.model == model],
-        }
-        before = [f"score:{model.replace('/', '-')}"]
+    for model in PROFILE["models"]:
+        name, made = model.replace("/", "-"), [job.record for job in jobs(PROFILE) if job.model == model]
+        needs = {"task_dep": before, "file_dep": inputs(MAKE / "scores.py")}
+        yield step("scores", model, name=name, io={"capture": False}, targets=made, **needs)
+        before = [f"score:{name}"]
 
 
 def task_notebook():
@@ -85,28 +80,23 @@ def task_notebook():
     texts = {name: (ROOT / "notebooks" / f"{name}.py").read_text() for name in notebook_names()}
     last = {name for name, text in texts.items() if "known_results" in text}
     for name, text in texts.items():
-        needs = notebook_inputs(name)
-        before = ["gym"] if "src/tse_book/gym.py" in needs else []
+        reads = notebook_inputs(name)
         scored = jobs(PROFILE) if any(f"\n{key} = " in text for key in SHARED) else []
-        yield {
-            "name": name,
-            "actions": [step("execute", name)],
-            "file_dep": [
-                f"notebooks/{name}.ipynb",
-                *needs,
-                *(job.record for job in scored),
-                "book/make/execute.py",
-                "book/make/guards.py",
+        before = ["gym"] if "src/tse_book/gym.py" in reads else []
+        before += [f"notebook:{other}" for other in texts if name in last and other not in last]
+        chosen = {"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name)), "models": PROFILE["models"]}
+        yield step(
+            "execute",
+            name,
+            name=name,
+            task_dep=[*FIRST, *before],
+            file_dep=[
+                *(f"notebooks/{name}.ipynb", "book/make/execute.py", "book/make/guards.py"),
+                *(*reads, *(job.record for job in scored)),
             ],
-            "task_dep": [*FIRST, *before, *(f"notebook:{n}" for n in texts if name in last and n not in last)],
-            "uptodate": [
-                config_changed(
-                    {"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name)), "models": PROFILE["models"]}
-                ),
-                *([results_as_before] if name in last else []),
-            ],
-            "targets": [RUNS / f"{name}.ipynb"],
-        }
+            uptodate=[config_changed(chosen), *([as_before("results", results)] if name in last else [])],
+            targets=[RUNS / f"{name}.ipynb"],
+        )
 
 
 def task_gym():
@@ -122,92 +112,51 @@ def task_gym():
 
 def task_assets():
     """Take the chart bundle and MathJax out of the installed packages."""
-    return {
-        "actions": [step("assets")],
-        "task_dep": FIRST,
-        "file_dep": ["book/make/assets.py"],
-        "uptodate": [config_changed(versions())],
-        "targets": [ASSETS / "vega-bundle.js", ASSETS / "vega-versions.js"],
-    }
+    made = [ASSETS / "vega-bundle.js", ASSETS / "vega-versions.js"]
+    return step("assets", file_dep=["book/make/assets.py"], uptodate=[config_changed(versions())], targets=made)
 
 
 def task_wheel():
     """Build the package as a wheel, which the book offers for download: notebooks on their own install it."""
-    return {
-        "actions": [step("wheel")],
-        "task_dep": FIRST,
-        "file_dep": [*package_files(), "book/make/wheel.py"],
-        "targets": [WHEEL],
-    }
+    return step("wheel", file_dep=[*package_files(), "book/make/wheel.py"], targets=[WHEEL])
 
 
 def task_slides():
     """Write the lesson's slides, one file that needs nothing beside it."""
-    return {
-        "actions": [step("slides")],
-        "file_dep": [
-            *inputs(ROOT / "book/make/slides.py", ROOT / "book/make/front.py"),
-            SOURCE,
-            *PARTS,
-            *(RUNS / f"{name}.ipynb" for name in notebooks_used()),
-        ],
-        "targets": [TARGET],
-    }
+    code = inputs(MAKE / "slides.py", MAKE / "front.py")
+    executed = [RUNS / f"{name}.ipynb" for name in notebooks_used()]
+    return step("slides", task_dep=[], file_dep=[*code, SOURCE, *PARTS, *executed], targets=[TARGET])
 
 
 def task_exercises():
     """Write the notebooks for learners: questions, empty cells and checks, without the solutions."""
-    return {
-        "actions": [step("exercises")],
-        "task_dep": FIRST,
-        "file_dep": [
-            *(f"notebooks/{name}.py" for name in notebook_names()),
-            *("_config.yml", "book/make/exercises.py", "book/make/pair.py"),
-        ],
-        "targets": [ARCHIVE, *(EXERCISES / f"{chapter.name}.ipynb" for chapter in chapters())],
-    }
+    sources = [f"notebooks/{name}.py" for name in notebook_names()]
+    sources += ["_config.yml", "book/make/exercises.py", "book/make/pair.py"]
+    made = [ARCHIVE, *(EXERCISES / f"{chapter.name}.ipynb" for chapter in chapters())]
+    return step("exercises", file_dep=sources, targets=made)
 
 
 def task_downloads():
-    """Write the results as tables, with their schema and checksums."""
-    return {
-        "actions": [step("downloads")],
-        "file_dep": [*inputs(ROOT / "book" / "make" / "downloads.py"), "book/make/downloads.yaml"],
-        "task_dep": ["notebook", "gym"],
-        "uptodate": [results_as_before],
-        "targets": [DOWNLOADS / "tables.md"],
-    }
+    """Write the results as tables, with their schema."""
+    code = [*inputs(MAKE / "downloads.py"), "book/make/downloads.yaml"]
+    needs = {"task_dep": ["notebook", "gym"], "file_dep": code, "uptodate": [as_before("results", results)]}
+    return step("downloads", targets=[DOWNLOADS / "tables.md"], **needs)
 
 
 def task_live():
     """Bring the engine and the model that run in a page, and what the page knows of them; LIVE=0 leaves them out."""
-    sources = [
-        ROOT / "book" / "make" / f"{name}.py" for name in ("live", "facts", "wllama", "recorded_examples", "distance")
-    ]
-    return {
-        "actions": [step("live")],
-        "task_dep": FIRST,
-        "io": {"capture": False},
-        "file_dep": [*inputs(*sources), "data/recorded/live.json"],
-        "uptodate": [live_is_complete],
-        "targets": [FACTS],
-    }
+    code = inputs(MAKE / "live.py", MAKE / "facts.py")
+    # without the engine's registry it is tried again at the next build
+    return step("live", io={"capture": False}, file_dep=code, uptodate=[complete], targets=[FACTS])
 
 
 def task_html():
     """Build the pages, from nothing."""
-    return {
-        "actions": [step("html")],
-        "task_dep": ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "live"],
-        "uptodate": [config_changed({name: version(name) for name in PACKAGES}), pages_as_before],
-    }
+    before = ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "live"]
+    same = [config_changed({name: version(name) for name in PACKAGES}), (HTML / "book" / "index.html").exists]
+    return step("html", task_dep=before, uptodate=[*same, as_before("state", state)])
 
 
 def task_pdf():
     """Print every page of the book and join them: `make pdf`."""
-    return {
-        "actions": [step("pdf")],
-        "task_dep": ["html"],
-        "targets": ["_build/book.pdf"],
-        "uptodate": [False],
-    }
+    return step("pdf", task_dep=["html"], targets=["_build/book.pdf"], uptodate=[False])

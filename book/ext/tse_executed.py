@@ -12,7 +12,6 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
-import yaml
 from docutils import nodes
 from sphinx.util import logging
 
@@ -67,15 +66,6 @@ def formulas_where_there_are(app, pagename, templatename, context, doctree) -> N
         scripts[:] = [one for one in scripts if "mathjax" not in str(getattr(one, "filename", "")).lower()]
 
 
-def picture_of_the_book(app, pagename, templatename, context, doctree) -> None:
-    """What a link to the front page shows elsewhere; where the book has an address, the picture's is whole."""
-    if pagename == app.config.root_doc:
-        owner, _, name = os.environ.get("TSE_REPOSITORY", "").rstrip("/").rpartition("/")
-        home = f"https://{owner.rpartition('/')[2]}.github.io/{name}/" if owner else "../"
-        tags = {"title": context["title"], "type": "book", "image": f"{home}_static/book.png"}
-        context["metatags"] += "".join(f'<meta property="og:{key}" content="{tags[key]}">\n' for key in tags)
-
-
 def without_icon_font(app, exception) -> None:
     """Take the theme's icon font (1 MB), its styles and its script out of the book: icons.css draws what is used."""
     if exception or app.builder.name != "html":
@@ -90,14 +80,13 @@ def without_icon_font(app, exception) -> None:
 
 def plain_lists(app, pagename, templatename, context, doctree) -> None:
     """The bibliography and the parameters of a function claim to be lists that they are not: screen readers stumble."""
+
+    def lines(found: re.Match) -> str:  # the parameters of a function, a line each
+        return f'<span class="sig-lines">{found[1].replace("dd>", "span>")}</span>'
+
     if "body" in context:
         body = context["body"].replace('<div role="list" class="citation-list">', '<div class="citation-list">')
-        context["body"] = PARAMETERS.sub(_lines, body)
-
-
-def _lines(found: re.Match) -> str:
-    """The parameters of a function, a line each."""
-    return f'<span class="sig-lines">{found[1].replace("dd>", "span>")}</span>'
+        context["body"] = PARAMETERS.sub(lines, body)
 
 
 def tables_beside(app, pagename, templatename, context, doctree) -> None:
@@ -120,20 +109,6 @@ def what_is_raised(app, what, name, obj, options, lines: list[str]) -> None:
     lines[:] = [part for line in lines for part in RAISED.sub(r"\1\2\n\1    \3", line).split("\n")]
 
 
-def redirects(app, exception) -> None:
-    """An address that the book had before leads to the page that has its contents now (book/redirects.yaml)."""
-    if exception or app.builder.name != "html":
-        return
-    for old, new in yaml.safe_load((Path(app.srcdir) / "book" / "redirects.yaml").read_text(encoding="utf-8")).items():
-        page = Path(app.outdir) / old
-        target = Path(os.path.relpath(Path(app.outdir) / new, page.parent)).as_posix()
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(
-            f'<!doctype html><meta charset="utf-8"><title>This page has moved</title>\n'
-            f'<meta http-equiv="refresh" content="0; url={target}"><a href="{target}">This page has moved.</a>\n'
-        )
-
-
 def unbroken(app, doctree):
     """A number and its percent sign stay on one line."""
     for text in list(doctree.findall(nodes.Text)):
@@ -146,9 +121,7 @@ def setup(app):
     app.connect("doctree-read", unbroken)
     app.connect("html-page-context", tables_beside)
     app.connect("html-page-context", plain_lists)
-    app.connect("html-page-context", picture_of_the_book)
     app.connect("html-page-context", formulas_where_there_are, priority=900)
-    app.connect("build-finished", redirects)
     app.connect("build-finished", without_icon_font)
     app.connect("config-inited", repository_buttons)
     app.connect("source-read", swap_in)

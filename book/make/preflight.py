@@ -1,11 +1,10 @@
 """Before the work starts: has this machine what the profile needs? One message names all that is missing."""
 
 import os
-import sys
-from pathlib import Path
 
 from book.make import fail
 from book.make.profile import WITHOUT, at_once, load_profile, profile_name
+from tse_book.pages import missing, profiles, read_profile
 
 
 def settle() -> None:
@@ -15,10 +14,7 @@ def settle() -> None:
     """
     if WITHOUT in os.environ:
         return
-    from tse_book.pages import profiles, read_profile
-
-    profile = load_profile()
-    reasons = {name: profiles.cannot_be_had(name) for name in profile["optional"]}
+    reasons = {name: profiles.cannot_be_had(name) for name in load_profile()["optional"]}
     for name, reason in reasons.items():
         if reason:
             print(f"The book is built without {name}. {reason}")
@@ -29,14 +25,9 @@ def settle() -> None:
 
 def check() -> None:
     """End with the list of what is missing, each with its remedy; silent where all is there."""
-    from tse_book.pages import missing
-
     if lacking := missing(load_profile(), at_once()):
         lines = "\n".join(f"  {item}" for item in lacking)
-        raise fail(
-            f"profile {profile_name()} cannot run here yet; nothing was computed. Missing:\n{lines}\n"
-            f"The command tse is {Path(sys.executable).parent / 'tse'}."
-        )
+        raise fail(f"profile {profile_name()} cannot run here yet; nothing was computed. Missing:\n{lines}")
 
 
 if __name__ == "__main__":

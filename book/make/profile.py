@@ -5,12 +5,11 @@ A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``proto
 """
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-
-import yaml
 
 from book.make import ROOT, SCORES, fail
 from tse_book.pages import SHARED, lists_at_hand, read_profile
@@ -56,17 +55,12 @@ def load_profile(name: str | None = None) -> dict:
 
 def jobs(profile: dict) -> list[Job]:
     """Every scoring run of a profile, each once, model by model: so that one model is in memory at a time."""
+    sentence_pairs = [own["sentence_pairs"] for own in profile["notebooks"].values() if own.get("sentence_pairs")]
     found = []
-    for model in dict.fromkeys(profile["models"]):
+    for model in profile["models"]:
         found += [Job(model, *names) for names in product(*(profile[key] for key in SHARED[1:]))]
-        found += [Job(model, pairs, "", "full-sentence") for pairs in sentence_pairs(profile)]
+        found += [Job(model, pairs, "", "full-sentence") for pairs in sentence_pairs]
     return list(dict.fromkeys(found))
-
-
-def sentence_pairs(profile: dict) -> list[str]:
-    """The sentence pairs that the profile names for single notebooks, BLiMP say."""
-    named = (own.get("sentence_pairs") for own in profile["notebooks"].values())
-    return list(dict.fromkeys(filter(None, named)))
 
 
 def at_once() -> int:
@@ -77,18 +71,7 @@ def at_once() -> int:
 
 def notebook_names() -> list[str]:
     """The notebooks of the book, in its order: those _toc.yml lists."""
-    contents = yaml.safe_load((ROOT / "_toc.yml").read_text())
-
-    def files(node):
-        if isinstance(node, dict):
-            yield from [node["file"]] if "file" in node else []
-            for child in node.values():
-                yield from files(child)
-        elif isinstance(node, list):
-            for child in node:
-                yield from files(child)
-
-    return [f.removeprefix("notebooks/") for f in files(contents) if f.startswith("notebooks/")]
+    return re.findall(r"^[- ]*file: notebooks/(\w+)$", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
 
 
 def parameters(notebook: str, known: dict[str, str], profile: dict) -> dict:

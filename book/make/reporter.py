@@ -14,29 +14,24 @@ class StepReporter(ConsoleReporter):
     def execute_task(self, task):
         if task.actions:
             self.started[task.name] = time.perf_counter()
-            self.say(task, "...")
+            self.say("...", task)
 
     def add_success(self, task):
         if task.actions:
-            seconds = time.perf_counter() - self.started[task.name]
-            self.say(task, f"{seconds:.1f} s")
+            self.say(f"{time.perf_counter() - self.started[task.name]:.1f} s", task)
 
     def skip_uptodate(self, task):
-        self.say(task, "as it was")
+        self.say("as it was", task)
 
     def add_failure(self, task, fail):
         if fail.report:
-            self.failures.append({"task": task, "exception": fail})
-            self.say(task, "FAILED")
+            said = "".join(action.err or action.out or "" for action in task.actions if task.executed)
+            self.failures.append(f"\n{task.name}: {said.strip() or fail.get_msg()}\n")
+            self.say("FAILED", task)
 
     def complete_run(self):
-        for failure in self.failures:
-            task = failure["task"]
-            said = [action.err or action.out or "" for action in task.actions] if task.executed else []
-            self.write(f"\n{task.name}: {''.join(said).strip() or failure['exception'].get_msg()}\n")
-        for message in self.runtime_errors:
-            self.write(f"\n{message}\n")
+        self.write("".join([*self.failures, *(f"\n{message}\n" for message in self.runtime_errors)]))
 
-    def say(self, task, state):
+    def say(self, state, task):
         self.write(f"{state:>10}  {task.name}\n")
         self.outstream.flush()

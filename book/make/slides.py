@@ -10,7 +10,6 @@ import ast
 import re
 from functools import cache
 from html import escape
-from string import Template
 
 import nbformat
 from docutils.nodes import make_id
@@ -27,30 +26,6 @@ STYLES = (LOOKS / "tse.css", LOOKS / "front.css", LOOKS / "slides.css")
 SCRIPTS = (ASSETS / "vega-versions.js", ASSETS / "vega-bundle.js", LOOKS / "tse-charts.js", LOOKS / "slides.js")
 PARTS = (*STYLES, *SCRIPTS)
 SHOWS = {"chart": "altair-viz", "table": "tse-table"}  # what an output of each kind contains
-PAGE = Template("""\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>$title</title>
-<link rel="icon" href="data:,">
-<style>$css</style>
-<script>$scripts</script>
-</head>
-<body>
-<main class="bd-article">
-$slides
-</main>
-<nav aria-label="Slides">
-<button type="button" id="back" aria-label="Back">←</button>
-<span id="place" role="status"></span>
-<button type="button" id="next" aria-label="Next">→</button>
-<button type="button" id="notes">Notes</button>
-</nav>
-</body>
-</html>
-""")
 
 
 def notebooks_used() -> list[str]:
@@ -97,9 +72,8 @@ def shown(kind: str, address: str) -> str:
 def first_of_section(kind: str, notebook: str, section: str) -> str:
     inside = False
     for cell in executed(notebook).cells:
-        if cell.cell_type == "markdown":
-            headings = re.findall(r"^#+ (.*)", cell.source, re.MULTILINE)
-            inside = make_id(headings[-1]) == section if headings else inside
+        if cell.cell_type == "markdown" and (headings := re.findall(r"^#+ (.*)", cell.source, re.MULTILINE)):
+            inside = make_id(headings[-1]) == section
         for output in cell.get("outputs", []) if inside else []:
             html = output.get("data", {}).get("text/html", "")
             if SHOWS[kind] in html:
@@ -107,25 +81,44 @@ def first_of_section(kind: str, notebook: str, section: str) -> str:
     raise fail(f"book/slides.md: {notebook} has no section {section!r} with a {kind}")
 
 
-def slides(text: str) -> list[str]:
-    """The HTML of each slide."""
+def write_slides() -> None:
+    """The slides as one file that needs nothing beside it."""
+    text = SOURCE.read_text()
     markdown = MarkdownIt("commonmark").enable("table").use(attrs_plugin, spans=True).use(myst_role_plugin)
     markdown.add_render_rule("fence", lambda self, tokens, i, *_: shown(*tokens[i].info.strip("{").split("} ")))
     markdown.add_render_rule("myst_role", lambda self, tokens, i, *_: number(tokens[i].content))
     parts = re.split(r"\n---\n", text)
-    return [
-        f'<section id="{place}" aria-label="Slide {place} of {len(parts)}">\n{markdown.render(part)}</section>'
-        for place, part in enumerate(parts, 1)
-    ]
-
-
-def write_slides() -> None:
-    text = SOURCE.read_text()
     css = "\n".join(path.read_text() for path in STYLES)
     scripts = "\n".join(path.read_text() for path in SCRIPTS).replace("</script", r"<\/script")
-    title = re.search(r"^# (.*)", text, re.MULTILINE)[1]
+    slides = "\n".join(
+        f'<section id="{place}" aria-label="Slide {place} of {len(parts)}">\n{markdown.render(part)}</section>'
+        for place, part in enumerate(parts, 1)
+    )
+    page = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{re.search(r"^# (.*)", text, re.MULTILINE)[1]}</title>
+<link rel="icon" href="data:,">
+<style>{css}</style>
+<script>{scripts}</script>
+</head>
+<body>
+<main class="bd-article">
+{slides}
+</main>
+<nav aria-label="Slides">
+<button type="button" id="back" aria-label="Back">←</button>
+<span id="place" role="status"></span>
+<button type="button" id="next" aria-label="Next">→</button>
+<button type="button" id="notes">Notes</button>
+</nav>
+</body>
+</html>
+"""
     TARGET.parent.mkdir(parents=True, exist_ok=True)
-    TARGET.write_text(PAGE.substitute(title=title, css=css, scripts=scripts, slides="\n".join(slides(text))))
+    TARGET.write_text(page)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def test_a_notebook_in_git_is_clean_and_its_sources_twin_and_opens_with_the_curr
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count for cell in code)
     install = [cell.source for cell in code if "install" in cell.metadata.get("tags", [])]
-    assert install == [pair.install_cell().split("\n", 1)[1].rstrip("\n")]
+    assert install == [pair.install_source()]
     assert jupytext.writes(notebook, "py:percent") == source.read_text(), "make notebooks-sync puts them in step"
 
 
@@ -65,7 +65,7 @@ def project(tmp_path, monkeypatch):
         "src/tse_core/__init__.pyi": "from .agreement import evaluate as evaluate\n",
         "src/tse_core/agreement/__init__.py": "",
         "src/tse_core/agreement/__init__.pyi": "from .evaluation import evaluate as evaluate\n",
-        "src/tse_core/agreement/evaluation.py": "from ..tables import table\n",
+        "src/tse_core/agreement/evaluation.py": "from tse_core.tables import table\n",
         "src/tse_core/tables.py": 'from tse_core.paths import f\nT = f() / "published" / "table.csv"\n',
         "src/tse_book/__init__.py": "",
         "src/tse_book/charts/__init__.py": "from tse_book.charts.theme import x\n",
@@ -82,13 +82,12 @@ def project(tmp_path, monkeypatch):
 
 
 def forget():
-    for cached in (inputs.imported, inputs.public_names, inputs.entries):
+    for cached in (inputs.imported, inputs.public_names, inputs.parsed):
         cached.cache_clear()
 
 
 USED = {
     "import tse_core\ntse_core.evaluate()": {"evaluation.py", "tables.py", "table.csv"},
-    "import tse_core as t\nt.evaluate()": {"evaluation.py", "tables.py", "table.csv"},
     "from tse_core import evaluate": {"evaluation.py", "tables.py", "table.csv"},
     "from tse_core.tables import table": {"tables.py", "table.csv"},
     "from tse_book import charts": {"theme.py"},

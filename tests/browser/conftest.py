@@ -18,17 +18,13 @@ expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
 
 def pages() -> list[str]:
-    """Every page of the book, front page first; addresses of before, which only lead on, are left out."""
-    found = sorted(p.relative_to(HTML).as_posix() for p in HTML.rglob("*.html") if not (_internal(p) or _leads_on(p)))
+    """Every page of the book, front page first."""
+    found = sorted(p.relative_to(HTML).as_posix() for p in HTML.rglob("*.html") if not _internal(p))
     return sorted(found, key=lambda name: name != "book/index.html")
 
 
 def _internal(path: Path) -> bool:
     return path.relative_to(HTML).parts[0].startswith("_") or path.relative_to(HTML).as_posix() == "index.html"
-
-
-def _leads_on(path: Path) -> bool:
-    return 'http-equiv="refresh"' in path.read_text(encoding="utf-8")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups

@@ -7,8 +7,7 @@ import unicodedata
 import pytest
 from pypdf import PdfReader
 
-from book.make.contents import contents
-from book.make.pdf import PDF, links
+from book.make.pdf import PDF, contents, links
 
 
 @pytest.fixture(scope="module")

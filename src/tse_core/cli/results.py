@@ -47,16 +47,14 @@ def add(
 ) -> None:
     """Add results made elsewhere, on a GPU or in Colab, to the store, with their signatures.
 
-    All files are checked first. Numbers that the store has are skipped, and so is what holds no results in a folder.
+    All files are checked first. Numbers that the store has are skipped, and so are files without results among several.
 
     Example:  tse results add recorded/gpt2
     """
     from tse_core.results.tidy import is_results, read_results
 
-    tables: dict = {}
-    for place in files:
-        inside = sorted(filter(is_results, place.iterdir())) if place.is_dir() else [place]
-        tables |= {file: read_results(file) for file in inside}
+    found = [file for place in files for file in (sorted(place.iterdir()) if place.is_dir() else [place])]
+    tables = {file: read_results(file) for file in found if len(found) == 1 or is_results(file)}
     if not tables:
         raise InputError(f"{', '.join(map(str, files))}: no results file is there (.parquet or .csv with signatures)")
     for file, table in tables.items():

@@ -1,18 +1,20 @@
-"""What the living page gives, in Chromium over the built book: its distance from the package, the lesson's numbers."""
+"""Write data/recorded/live.json anew from a built book: ``python -m book.make.live_record``.
+
+Examples and story are what the package computes; the lesson's numbers, and how far the living page lies from the
+package, come from the page itself, in Chromium.
+"""
 
 import json
 import threading
 
-import pandas as pd
-
 from book.make.browser import PATIENCE, launch
+from book.make.facts import recorded_examples, story
+from book.make.live import MODEL
+from book.make.live_pages import RECORDED
 from book.make.serve import server
-from tse_book.pages import table
-from tse_core.paths import data_folder
+from tse_core import load_model
 
 CHECKED = "document.querySelector('[data-part=check] [data-summary]')?.dataset.summary"
-
-
 LESSON = (
     ("The keys to the cabinet", 1),
     ("The key to the cabinets", 0),
@@ -55,19 +57,7 @@ def page_numbers() -> dict:
     return {"distance": found, "lesson": lesson}
 
 
-def lesson() -> str:
-    """What the class will see on the page Try it, as its engine gave it."""
-    recorded = json.loads((data_folder() / "recorded" / "live.json").read_text(encoding="utf-8"))["lesson"]
-    heads = {"left": "Context", "tse": "TSE, be", "ew": "EW", "mw": "MW"}
-    heads |= {"never": "EW, never nouns", "also": "EW, also nouns"}
-    return table(pd.DataFrame(recorded)[list(heads)].rename(columns=heads), "As the page itself computes").data
-
-
-def distance_html(distance: dict) -> str:
-    """The sentence of the page."""
-    return (
-        f"<p>Measured in {distance['browser']} on {distance['contexts']} contexts of the paper: EW differs by "
-        f"{distance['ew_mean']:.3f} on average and {distance['ew_max']:.3f} at most, MW by {distance['mw_mean']:.3f} "
-        f"and {distance['mw_max']:.3f}. Page and package say the same of {distance['same_mean']:.1%} of the verbs, and "
-        f"of {distance['same_min']:.1%} in the worst context. One context took {distance['seconds']:.2f} s.</p>\n"
-    )
+if __name__ == "__main__":
+    model = load_model(MODEL)
+    found = {"examples": recorded_examples(model), **page_numbers(), "story": story(model)}
+    RECORDED.write_text(json.dumps(found, indent=1) + "\n")
