@@ -33,7 +33,8 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-# whose vocabularies to look into; laboratory models only if no real one is named
+# whose vocabularies to look into; laboratory models are asked only if no real model is
+# named
 models = ["smollm2-135m-instruct"]
 
 # %% [markdown] tags=["explains"]

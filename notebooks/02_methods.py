@@ -33,7 +33,8 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-# names, folders or names on the hub; laboratory models only if no real one is named
+# short names, folders, or names on the Hugging Face hub; laboratory models are asked
+# only if no real model is named
 models = ["smollm2-135m-instruct"]  # the first causal one is asked
 masked = ["lab-systematic-masked"]
 

@@ -34,7 +34,7 @@ if "google.colab" in sys.modules:
 
 # %% tags=["parameters"]
 # laboratory models are used only if no real one is named
-models = ["smollm2-135m-instruct"]  # names, folders or names on the hub
+models = ["smollm2-135m-instruct"]  # short names, folders, or names on the hub
 recorded = ["gemma-3-270m"]  # shown beside them, from results kept with the book
 data = ["marvin-linzen"]  # "newman-blimp" needs: tse data fetch newman-blimp
 lemmas = "newman-clean"  # the list of verbs

@@ -132,7 +132,7 @@ from tse_core.metrics.scores import agreement, cutoff_scores
 
 curves = charts.published_curves(1)
 
-# a made-up distribution: 1,000 verbs that agree alike well whether frequent or rare
+# a made-up distribution: 1,000 verbs that agree equally well, frequent or rare
 random = np.random.default_rng(0)
 frequency = random.normal(0, 0.5, 1000)
 strength = random.normal(4, 2.2, 1000)  # of the form that agrees, over the other one
@@ -172,7 +172,7 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
 #
-# In the made-up distribution above over 1,000 `verbs`, rare ones and frequent ones agree alike. Give `rare`, the share of the
+# In the made-up distribution above over 1,000 `verbs`, rare and frequent ones agree equally well. Give `rare`, the share of the
 # 100 verbs of lowest `frequency` whose correct form is ahead (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom
 # 1&nbsp;% (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
 #

@@ -33,7 +33,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["gpt2"]  # scored if sentence_pairs names some
+models = ["gpt2"]  # scored only if sentence_pairs names a data set
 sentence_pairs = ""  # "blimp" needs: tse data fetch blimp
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
 

@@ -161,7 +161,7 @@ import pandas as pd
 
 from tse_book import published
 
-# a row for each model, with its corpus if that has a name, and each of the 31 suites
+# the accuracy of each model (with its corpus, if that has a name) on each of 31 suites
 recorded = published.hu2020_suites().fillna({"corpus": ""})
 recorded = recorded[recorded["in_31"]]
 keys = ["model", "corpus", "suite"]

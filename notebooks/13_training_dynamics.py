@@ -112,7 +112,7 @@ bands = ["head", "middle", "tail"]
 table(by_size[bands].reset_index(), "EW by size of the corpus, systematic language")
 
 # %% [markdown]
-# From 1,000 sentences a model hardly learns to agree, not even in the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .95 of the tail. What could fool you: each size is one model, trained once.
+# From 1,000 sentences a model hardly learns to agree, not even in the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .95 of the tail. What could fool you: each size, like each language above, is one model, trained once.
 
 # %% [markdown] tags=["explains"]
 # ## Your own models

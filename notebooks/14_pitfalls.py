@@ -33,7 +33,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct"]  # names, folders or names on the hub
+models = ["smollm2-135m-instruct"]  # short names, folders, or names on the hub
 lemmas = "newman-clean"  # the list of verbs
 constructions = [  # kept small: every switch is a new run
     "marvin-linzen/simple",

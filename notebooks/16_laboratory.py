@@ -33,7 +33,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-grammars = ["systematic", "lexical"]  # the two of the language, in this order
+grammars = ["systematic", "lexical"]  # the language's two grammars, in this order
 
 # %% [markdown] tags=["explains"]
 # Does each score measure what it claims to measure? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose right scores follow by arithmetic.

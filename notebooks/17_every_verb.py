@@ -33,7 +33,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct"]  # the first causal one draws the tree
+models = ["smollm2-135m-instruct"]  # the tree is that of the first causal one
 context = "The author"  # of the tree
 number = "singular"  # of its subject
 drawn = ["write", "accuse", "modernize", "antagonize"]  # its verbs

@@ -33,7 +33,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct"]  # measured now where nothing is recorded: hours
+models = ["smollm2-135m-instruct"]  # what is not recorded is measured now: hours
 recorded = ["gemma-3-270m"]  # shown beside them, from results kept with the book
 lemmas = "newman-clean"  # the list of verbs
 
