@@ -17,46 +17,20 @@ def pieces(model, prompt: str) -> list[tuple[str, float | None]]:
     return list(zip(model.tokens(ids), [None, *values], strict=True))
 
 
-def prompts(body: dict) -> list[str]:
-    """The prompts of a request, which holds a list or a single one."""
-    return [body["prompt"]] if isinstance(body["prompt"], str) else body["prompt"]
-
-
-def written(model, body: dict) -> dict:
-    """As llama-cpp-python and vLLM answer to logprobs without echo: the token generated alone; here always "author"."""
-    choices = []
-    for index, prompt in enumerate(prompts(body)):
-        token, value = pieces(model, f"{prompt} author")[-1]
-        logprobs = {"tokens": [f" {token}"], "token_logprobs": [value], "text_offset": [], "top_logprobs": None}
-        choices.append({"index": index, "text": f" {token}", "logprobs": logprobs, "finish_reason": "length"})
-    return {"object": "text_completion", "model": body["model"], "choices": choices}
-
-
 def echoed(model, body: dict) -> dict:
-    """As llama-cpp-python and vLLM answer to echo and logprobs, a token generated at the end."""
-    if "echo" not in body:
-        return written(model, body)
-    choices = []
-    for index, prompt in enumerate(prompts(body)):
-        tokens, values = zip(*pieces(model, prompt), (" more", -0.5), strict=True)
-        logprobs = {"tokens": list(tokens), "token_logprobs": list(values), "text_offset": [], "top_logprobs": None}
-        choices.append({"index": index, "text": prompt + " more", "logprobs": logprobs, "finish_reason": "length"})
-    return {"object": "text_completion", "model": body["model"], "choices": choices[::-1]}
+    """As llama-cpp-python and vLLM answer to logprobs: with echo the prompt, then the token generated.
 
-
-def prompt_logprobs(model, body: dict) -> dict:
-    """As vLLM answers to prompt_logprobs: nothing of the first token, of each other one its id, text, rank."""
+    Without echo that is "author", with it "more".
+    """
     if "echo" in body:
-        return 400, {"error": {"message": "echo is not supported", "code": 400}}
-    if "prompt_logprobs" not in body:
-        return written(model, body)
-    choices = []
-    for index, prompt in enumerate(prompts(body)):
-        found = [
-            {str(i): {"logprob": v, "rank": 3, "decoded_token": t}} for i, (t, v) in enumerate(pieces(model, prompt))
-        ]
-        choices.append({"index": index, "text": " more", "logprobs": None, "prompt_logprobs": [None, *found[1:]]})
-    return {"object": "text_completion", "model": body["model"], "choices": choices}
+        found, text = [*pieces(model, body["prompt"]), (" more", -0.5)], body["prompt"] + " more"
+    else:
+        token, value = pieces(model, f"{body['prompt']} author")[-1]
+        found, text = [(f" {token}", value)], f" {token}"
+    tokens, values = map(list, zip(*found, strict=True))
+    logprobs = {"tokens": tokens, "token_logprobs": values, "text_offset": [], "top_logprobs": None}
+    choice = {"index": 0, "text": text, "logprobs": logprobs, "finish_reason": "length"}
+    return {"object": "text_completion", "model": body["model"], "choices": [choice]}
 
 
 @contextmanager

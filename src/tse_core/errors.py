@@ -33,10 +33,6 @@ class GuessedWarning(TseWarning):
     """Something that the data or the model's file should say was inferred instead; one line says what and how."""
 
 
-class SlowWarning(TseWarning):
-    """Something is computed in a slower way than other models allow; one line says why, and what it costs."""
-
-
 class ChangedTextWarning(TseWarning):
     """Text was normalised when it was read (spaces, accented letters); one line says where."""
 

@@ -46,8 +46,7 @@ def test_every_function_takes_names_and_a_store_by_its_path(tmp_path):
 
 
 def test_a_command_takes_no_choices_that_are_its_own(command, monkeypatch):
-    choices = {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main"}
-    for option, value in choices.items():
+    for option, value in {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main"}.items():
         with pytest.raises(InputError, match=f"has its own {option}; leave {option} out"):
             load_model(command, **{option: value})
     with pytest.raises(InputError, match="itself decides what is read before"):
@@ -76,11 +75,11 @@ def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
     module, tokenizer = AutoModelForCausalLM.from_pretrained(tiny_causal), AutoTokenizer.from_pretrained(tiny_causal)
     with pytest.raises(InputError, match="needs its tokenizer: load_model"):
         load_model(module)
-    with pytest.raises(InputError, match="keeps its device and its precision"):
+    with pytest.raises(InputError, match="a model in memory has its own dtype; leave dtype out"):
         load_model(module, tokenizer, dtype="float16")
-    for other in ({"tokenizer": tokenizer}, {"name": "run-7"}):
-        with pytest.raises(InputError, match="brings its own tokenizer and name; others belong to a model in memory"):
-            load_model(tiny_causal, **other)
+    for name, other in {"tokenizer": tokenizer, "name": "run-7"}.items():
+        with pytest.raises(InputError, match=f"has its own {name}; leave {name} out"):
+            load_model(tiny_causal, **{name: other})
     with pytest.raises(InputError, match="a name, a path or a Hugging Face model, not int"):
         load_model(3)
     held = load_model(module, tokenizer)

@@ -32,15 +32,6 @@ def test_the_kind_is_read_from_the_configuration(tiny_causal, tiny_masked, tmp_p
             load_model(folder, kind=kind)
 
 
-def test_a_configuration_that_names_other_weights_is_refused(tiny_causal, tmp_path):
-    shutil.copytree(tiny_causal, tmp_path / "model")
-    (tmp_path / "model" / "model.safetensors").rename(tmp_path / "model" / "other.safetensors")
-    shutil.copy(tiny_causal / "model.safetensors", tmp_path / "model")
-    folder = rewritten(tmp_path / "model", tmp_path / "rewritten", transformers_weights="other.safetensors")
-    with pytest.raises(InputError, match="names other files of weights .transformers_weights."):
-        load_model(folder)
-
-
 def test_the_weights_are_read_for_the_first_logits_and_not_before(tiny_causal):
     network = load_model(tiny_causal).network
     assert network.vocabulary_size and network._module is None

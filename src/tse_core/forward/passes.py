@@ -1,10 +1,8 @@
 """Efficient forward passes: every distinct input is computed once, and logits only where needed.
 
 A *request* is a place in a sequence of token ids. For a causal model the logits there predict the next token, for a
-masked model the token at that place. Causal models that take a tree of prefixes get one: sequences are sorted, and each
-adds only the tokens that it does not share with the one before. Other models, and sequences longer than the window that
-a layer sees, get batches of equally long sequences, so that no padding is ever computed. So do sequences that are so
-long that a model scales all their positions; nothing of them is shared, as a prefix alone would be read in another way.
+masked model the token at that place. Causal models that take a tree of prefixes get one. Other models, and sequences
+longer than the window that a layer sees, get batches of equally long sequences, so that no padding is ever computed.
 If memory runs out, passes are halved until they fit.
 """
 
@@ -13,12 +11,11 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from weakref import WeakSet
 
 import numpy as np
 import torch
 
-from tse_core.errors import InputError, SlowWarning, TseWarning
+from tse_core.errors import InputError, TseWarning
 from tse_core.forward.trees import Ids, arrays, trees
 from tse_core.models.language_model import LanguageModel
 
@@ -30,7 +27,6 @@ PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a t
 # reuses; larger pieces are returned, and new pages cost more than a larger product with the vocabulary gains
 NO_FLOAT64 = ("mps",)  # their logits go to the CPU first, to be summed
 CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
-_told: WeakSet = WeakSet()  # the networks of which it was said what their passes cost
 
 
 @dataclass(frozen=True)
@@ -176,54 +172,23 @@ def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
         sequence = tuple(sequence)
         if limit and len(sequence) > limit:
             raise InputError(f"a sentence of {len(sequence)} tokens is longer than {model.name} can read ({limit})")
-        cut = model.kind == "causal" and not _is_scaled(model, sequence)
         for place in places:
             if not 0 <= place < len(sequence):
                 raise InputError(f"position {place} is outside a sequence of {len(sequence)} tokens")
-            wanted.setdefault((sequence[: place + 1] if cut else sequence, place), []).append(request)
+            wanted.setdefault((sequence[: place + 1] if model.kind == "causal" else sequence, place), []).append(
+                request
+            )
             request += 1
     return {key: np.array(requests) for key, requests in wanted.items()}
-
-
-def _is_scaled(model, sequence: Ids) -> bool:
-    """Whether a sequence is so long that the model scales the positions of all its tokens."""
-    beyond = model.network.scaled_beyond
-    return beyond is not None and len(sequence) > beyond
 
 
 def _passes(model, wanted, budget, share_prefixes: bool):
     """All passes that answer what is wanted."""
     network = model.network
-    scaled = [key for key in wanted if _is_scaled(model, key[0])]
-    others = [key for key in wanted if not _is_scaled(model, key[0])]
-    yield from _level_passes(model, scaled, budget, cut=False)
-    if not others:
-        return
-    longest = max(len(sequence) for sequence, _ in others)
+    longest = max(len(sequence) for sequence, _ in wanted)
     if share_prefixes and network.takes_trees and longest <= (network.window or longest):
-        yield from _tree_passes(model, others, budget)
-    else:
-        if share_prefixes:
-            _say_what_it_costs(model, others)
-        yield from _level_passes(model, others, budget, cut=model.kind == "causal")
-
-
-def _say_what_it_costs(model, wanted) -> None:
-    """Warn, once for each network, where trees of prefixes would have saved a quarter of the tokens or more."""
-    network = model.network
-    if network in _told or not network.without_trees:
-        return
-    sequences = sorted({sequence for sequence, _ in wanted})
-    alone = [b for b, after in zip(sequences, [*sequences[1:], ()], strict=True) if after[: len(b)] != b]
-    tokens, nodes = sum(map(len, alone)), len({b[:end] for b in alone for end in range(1, len(b) + 1)})
-    if tokens > 1.33 * nodes:
-        _told.add(network)
-        warnings.warn(
-            f"{model.label} computes each context by itself, {tokens / nodes:.1f} times as many tokens as with shared "
-            f"beginnings: {network.without_trees}",
-            SlowWarning,
-            stacklevel=4,
-        )
+        return _tree_passes(model, wanted, budget)
+    return _level_passes(model, wanted, budget)
 
 
 def _joined(passes, rows: int):
@@ -243,15 +208,15 @@ def _joined(passes, rows: int):
         yield torch.cat(held), places
 
 
-def _level_passes(model, wanted, budget, *, cut: bool):
+def _level_passes(model, wanted, budget):
     """Batches of equally long sequences, longest first, so that running out of memory shows early.
 
-    Where a causal model's sequences are `cut` at the place that is asked for, those that begin another are read in it.
+    A causal model reads those that begin another one in that one.
     """
     holder: dict[Ids, Ids] = {}
     asked: dict[Ids, list[tuple[Ids, int]]] = {}
     for sequence, place in sorted(wanted, reverse=True):
-        if cut and sequence not in holder:
+        if model.kind == "causal" and sequence not in holder:
             for end in range(len(sequence), 0, -1):
                 holder.setdefault(sequence[:end], sequence)
         asked.setdefault(holder.get(sequence, sequence), []).append((sequence, place))

@@ -1,12 +1,23 @@
-"""The forms in which every public function takes its model."""
+"""Opening models, and the forms in which every public function takes its model."""
 
+import inspect
 import re
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, TypeAlias
 
-from tse_core.errors import InputError
-from tse_core.models.backends import AnyModel, Request, open_model
+from tse_core.errors import InputError, check_known
 from tse_core.models.backends.hugging_face import open_module
+from tse_core.models.devices import DTYPES, keep_freed_memory
 from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.surprisal_model import SurprisalModel
+
+AnyModel: TypeAlias = LanguageModel | SurprisalModel
+BACKENDS = {  # a pattern of names -> what opens a model of such a name; the first that matches wins
+    r"command:.*|docker://.*": "tse_core.models.backends.command:open_command",
+    r"https?://.*": "tse_core.models.backends.server:open_server",
+    r".*": "tse_core.models.backends.hugging_face:open_hugging_face",
+}
 
 
 def load_model(
@@ -38,7 +49,7 @@ def load_model(
         Of a model in memory; other models bring their own.
     name : str, optional
         Of a model in memory, e.g. "run-7". Its results are kept under this name and a hash of its weights, its
-        configuration and its log-probabilities of a fixed probe. Those of a model in memory without one are not kept.
+        configuration and its logits of a fixed probe. Those of a model in memory without one are not kept.
     kind : "causal" or "masked", optional
         Read from the model's configuration where that is clear.
     device : str
@@ -58,19 +69,25 @@ def load_model(
     >>> load_model("lab-systematic-masked").kind
     'masked'
     """
-    if isinstance(model, str | Path):
-        if tokenizer is not None or name is not None:
-            raise InputError(f"{model} brings its own tokenizer and name; others belong to a model in memory")
-        return open_model(Request(str(model), kind, device, dtype, revision, bos, trust_remote_code))
-    if not hasattr(model, "config") or not hasattr(model, "state_dict"):
-        raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(model).__name__}")
-    if tokenizer is None:
-        raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer)")
-    if (device, dtype, revision) != ("auto", "float32", None):
-        raise InputError("a model in memory keeps its device and its precision, and has no revision")
-    if name is not None and not re.fullmatch(r"[^\s@/\\]+", str(name)):
-        raise InputError(f"the name of a model in memory is {name!r}; it must be one word, such as 'run-7'")
-    return open_module(model, tokenizer, kind=kind, bos=bos, name=name)
+    options: dict[str, Any] = {
+        "kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos,
+        "trust_remote_code": trust_remote_code, "tokenizer": tokenizer, "name": name,
+    }  # fmt: skip
+    defaults = {key: each.default for key, each in inspect.signature(load_model).parameters.items()}
+    options = {key: value for key, value in options.items() if value is not defaults[key] and value != defaults[key]}
+    check_known("dtype", dtype, DTYPES)
+    if not isinstance(model, str | Path):
+        opener: Any = open_module
+    elif str(model):
+        keep_freed_memory()
+        model = str(model)
+        opener = resolve_name(next(place for names, place in BACKENDS.items() if re.fullmatch(names, model, re.DOTALL)))
+    else:
+        raise InputError("the name of the model is empty; it is a name, a folder or a file: tse list models")
+    if others := options.keys() - inspect.signature(opener).parameters.keys():
+        what = model if isinstance(model, str) else "a model in memory"
+        raise InputError(f"{what} has its own {min(others)}; leave {min(others)} out")
+    return opener(model, **options)
 
 
 def as_model(model) -> AnyModel:

@@ -9,8 +9,6 @@ import torch
 from tse_core.errors import InputError
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # names of mallopt's parameters, from malloc.h
-KEPT, LARGEST = 2**31 - 1, 32 * 2**20  # bytes: how much may stay free, and the largest piece kept (glibc's limit)
 
 
 def usable_device(device: str) -> torch.device:
@@ -27,11 +25,9 @@ def usable_device(device: str) -> torch.device:
 
 @cache
 def keep_freed_memory() -> None:
-    """Keep the memory that a pass frees, as getting it again takes ten times as long.
-
-    This is a setting of the C library that only glibc, the usual one on Linux, has.
-    """
+    """Keep the memory that a pass frees, as getting it again takes ten times as long (with glibc, usual on Linux)."""
+    trim_threshold, mmap_threshold = -1, -3  # names of mallopt's parameters, from malloc.h
     with suppress(OSError, AttributeError):
         libc = ctypes.CDLL("libc.so.6")
-        libc.mallopt(TRIM_THRESHOLD, KEPT)
-        libc.mallopt(MMAP_THRESHOLD, LARGEST)
+        libc.mallopt(trim_threshold, 2**31 - 1)  # bytes that may stay free
+        libc.mallopt(mmap_threshold, 32 * 2**20)  # bytes of the largest piece that is kept: glibc's limit

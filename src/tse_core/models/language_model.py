@@ -14,9 +14,8 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.files import is_folder
-from tse_core.models.bos import WORDS, bos_ids
 from tse_core.models.network import Network
-from tse_core.models.tokenizing import Encoding, encoded, spelled, unknown_entry
+from tse_core.models.tokenizing import BOS_WORDS, Encoding, bos_ids, special_tokens, unknown_entry
 from tse_core.models.word_ends import word_ends
 from tse_core.words import join
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 Kind = Literal["causal", "masked"]
+CARRIER = "a"  # a word as it stands inside a sentence comes after this one
 
 
 class Prompt(NamedTuple):
@@ -55,7 +55,7 @@ class LanguageModel:
     quantisation: str | None = None  # how the file of a quantised model stores most of its weights, e.g. "Q4_1"
 
     def __post_init__(self):
-        if self.bos not in WORDS:
+        if self.bos not in BOS_WORDS:
             bos_ids(self.name, self.tokenizer, self.bos, None)
         if self.kind == "masked" and self.bos not in ("default", "tokenizer"):
             raise InputError(
@@ -78,10 +78,7 @@ class LanguageModel:
     @property
     def label(self) -> str:
         """The name without its folder, as tables and charts show it."""
-        if not is_folder(self.name):
-            return self.name
-        folder = Path(self.name)
-        return (folder if folder.name not in ("", "..") else folder.resolve()).name or self.name
+        return Path(self.name).resolve().name if is_folder(self.name) else self.name
 
     @property
     def dtype(self) -> str:
@@ -150,9 +147,52 @@ class LanguageModel:
     def encode_batch(self, sentences: Sequence[str], *, mask: bool = False) -> list[Encoding]:
         """Many sentences at once (a fast tokenizer uses all cores); with `mask` they may hold the mask token.
 
-        Raises InputError for a sentence that spells another special token, such as ``<|endoftext|>`` or ``[SEP]``.
+        Raises InputError for a sentence that spells another special token, such as ``<|endoftext|>`` or ``[SEP]``, and
+        for an entry that the network lacks.
         """
-        return encoded(self, sentences, () if self.kind == "masked" else self._bos_ids, mask)
+        if not sentences:
+            return []
+        masked, space = self.kind == "masked", int(self.space)
+        texts = [" " * space + sentence for sentence in sentences]
+        batch = self.tokenizer(
+            texts,
+            add_special_tokens=masked,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=masked,
+            verbose=False,
+        )
+        refused = special_tokens(self.tokenizer)
+        if mask:
+            refused.pop(self.tokenizer.mask_token_id, None)
+        front = () if masked else self._bos_ids
+        encodings = []
+        for i, text in enumerate(texts):
+            ids, places = batch["input_ids"][i], batch["offset_mapping"][i]
+            special = list(map(bool, batch["special_tokens_mask"][i])) if masked else [False] * len(ids)
+            for token, (start, end), mark in zip(ids, places, special, strict=True):
+                if token in refused and not mark:
+                    self._check_text(token, refused[token], text[start:end], sentences[i])
+            offsets = [
+                (0, 0) if mark else (max(0, b - len(text[a:b].lstrip()) - space), max(0, b - space))
+                for (a, b), mark in zip(places, special, strict=True)  # some count spaces as their own
+            ]
+            ids = (*front, *ids)
+            if ids and max(ids) >= self.vocabulary_size:
+                raise InputError(
+                    f"the tokenizer of {self.name} has the entry {self.tokenizer.convert_ids_to_tokens(max(ids))!r} "
+                    f"({max(ids):,}), but its network only {self.vocabulary_size:,} entries: they are of two models, "
+                    "or entries were added without training"
+                )
+            encodings.append(Encoding(ids, ((0, 0),) * len(front) + (*offsets,), (True,) * len(front) + (*special,)))
+        return encodings
+
+    def _check_text(self, token: int, special: str, text: str, sentence: str) -> None:
+        """Raise InputError for text that is read as a special token; unknown text may be, unless it spells that one."""
+        if token != self.unknown_id or text.strip().casefold() == special.casefold():
+            raise InputError(
+                f"the text {sentence!r} spells {special!r}, a special token of the model, which it would not read as "
+                "these characters; leave it out, or put a space inside"
+            )
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slot between left and right of each context: a masked model sees both sides, a causal one the left.
@@ -182,11 +222,22 @@ class LanguageModel:
         return self.slots([(left, right)])[0]
 
     def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
-        """The vocabulary entries of each word as it stands inside a sentence, None where a part of it is unknown.
+        """The vocabulary entries of each word as it stands inside a sentence; an uncased tokenizer spells lower case.
 
-        An uncased tokenizer spells the word in lower case.
+        None where one of them is unknown, special, or none of the network's.
         """
-        return spelled(self, words)
+        if not words:
+            return []
+        before = self.tokenizer(CARRIER, add_special_tokens=False)["input_ids"]
+        texts = [f"{CARRIER} {word}" for word in words]
+        encodings = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+        not_read = {self.unknown_id, *special_tokens(self.tokenizer)}
+        found: list[tuple[int, ...] | None] = []
+        for word, ids in zip(words, encodings, strict=True):
+            own = tuple(ids[len(before) :])
+            whole = word.strip() and own and ids[: len(before)] == before and not_read.isdisjoint(own)
+            found.append(own if whole and max(own) < self.vocabulary_size else None)
+        return found
 
     def word_ids(self, words: Sequence[str]) -> list[int | None]:
         """The single entry of each word as it stands inside a sentence, None where it is split or unknown."""

@@ -15,9 +15,7 @@ class Network:
     dtype = "float32"  # precision of the weights
     max_length: int | None = None  # the longest sequence that it reads, in tokens; None: there is no limit
     window: int | None = None  # tokens that the layer that sees fewest sees; a tree is never larger. None: all
-    scaled_beyond: int | None = None  # the length beyond which all positions of a sequence are computed in another way
     takes_trees = False  # whether `tree_states` can be used: packed trees of prefixes instead of sequences
-    without_trees = ""  # why not, in words, where that makes passes longer than they could be
     keeps_results = True  # whether its scores may be stored, under `fingerprint`
 
     @property

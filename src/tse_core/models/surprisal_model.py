@@ -3,10 +3,21 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from tse_core.models.spelling import spell
+
 PROBE = "The keys to the cabinet are on the table."
+
+
+class Piece(NamedTuple):
+    """A token as such a model gives it."""
+
+    text: str  # empty where it is not said
+    bits: float  # NaN where none are given
+    unknown: bool  # whether the model does not know it, or does not say its text
 
 
 @dataclass(frozen=True)
@@ -15,19 +26,29 @@ class TokenSurprisals:
 
     tokens: list[str]
     ids: np.ndarray  # int; -1 for a model that gives surprisals only
-    starts: np.ndarray  # int, in characters of the sentence, without the space that a token may begin with;
-    ends: np.ndarray  # both are equal for a mark that stands for nothing, such as the end of the sentence
+    starts: np.ndarray  # int, in characters of the sentence, without the space that a token may begin with
+    ends: np.ndarray
     bits: np.ndarray  # float64, -log2 P(token | context); 0 where nothing was scored
     scored: np.ndarray  # bool, False for a first token without a BOS token before it
     unknown: np.ndarray  # bool, whether the model does not know the token
 
-    @classmethod
-    def given(cls, tokens: list[str], spans, bits, unknown) -> "TokenSurprisals":
-        """As a model without distributions gives them: `spans` is [start, end) of each token, NaN bits none."""
-        starts, ends = np.array(spans, dtype=int).reshape(-1, 2).T
-        bits, unknown = np.array(bits, dtype=float), np.array(unknown, dtype=bool)
-        ids, scored = np.full(len(tokens), -1), ~np.isnan(bits)
-        return cls(tokens, ids, starts, ends, np.where(scored, bits, 0.0), scored, unknown)
+
+def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
+    """The tokens of a sentence where they lie in it; None where they do not spell it.
+
+    A token that covers nothing, such as a space of its own, counts with the next one. At either end it is left out.
+    """
+    spans = spell(sentence, [piece.text for piece in pieces], [piece.unknown for piece in pieces])
+    covering = [place for place, (start, end) in enumerate(spans or []) if end > start]
+    if not spans or not covering:
+        return None
+    first_of_each = [covering[0], *(place + 1 for place in covering[:-1])]
+    bits = np.add.reduceat([piece.bits for piece in pieces[: covering[-1] + 1]], first_of_each)
+    starts, ends = np.array([spans[place] for place in covering]).T
+    tokens = [pieces[place].text or sentence[slice(*spans[place])] for place in covering]
+    unknown = np.array([pieces[place].unknown and pieces[place].text != "" for place in covering])
+    scored = ~np.isnan(bits)
+    return TokenSurprisals(tokens, np.full(len(tokens), -1), starts, ends, np.where(scored, bits, 0.0), scored, unknown)
 
 
 class SurprisalModel:
@@ -59,7 +80,7 @@ class SurprisalModel:
         raise NotImplementedError
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
-        """The surprisal of every token of each sentence, with its place in the sentence."""
+        """The surprisal of every token of each sentence, with its place there (see `placed`). Raises InputError."""
         raise NotImplementedError
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:

@@ -1,17 +1,18 @@
-"""What a model's tokenizer makes of sentences and words: ids with their places, spellings, the entry for unknown words.
+"""What is asked of a tokenizer: which token comes before a text, which entries are special, which one is unknown.
 
-`model` is a `LanguageModel` throughout.
+Many tokenizers add no BOS token. The first token then has no context that predicts it, and the model starts in the
+middle of a text. In pretraining, documents were joined with one token between them, so that a model has seen this token
+before a first word. It is written in a few ways only, and never is it the token that ends a turn of a chat.
 """
 
 import json
-import threading
-from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from tse_core.errors import InputError
 
-CARRIER = "a"  # a word as it stands inside a sentence comes after this one
-_turn = threading.RLock()  # a tokenizer serves one thread at a time
+BOS_WORDS = ("default", "tokenizer", "add", "none")  # values of the policy `bos` that are not a token's text
+DOCUMENT_BOS = ("<|endoftext|>", "<|end_of_text|>", "<s>")  # of GPT-2, GPT-NeoX, Qwen, SmolLM; of Granite; of BLOOM
 
 
 class Encoding(NamedTuple):
@@ -22,76 +23,43 @@ class Encoding(NamedTuple):
     special: tuple[bool, ...]  # tokens that the model adds: BOS, [CLS], [SEP]
 
 
-def encoded(model, sentences: Sequence[str], added: Sequence[int], mask: bool) -> list[Encoding]:
-    """The encodings of sentences, all at once, with the ids `added` before each; with `mask` one may hold the mask.
+def document_bos(config, tokenizer) -> str | None:
+    """The first of `DOCUMENT_BOS` that the vocabulary has, None where it has none.
 
-    Raises InputError for a sentence that is read as another special token, or that spells the one for unknown words,
-    and for an entry that the network lacks.
+    None, too, for a model whose configuration says ``bos: none`` (this project's laboratory models, which learned
+    sentences with and without their [BOS]).
     """
-    if not sentences:
-        return []
-    masked, space = model.kind == "masked", int(model.space)
-    texts = [" " * space + sentence for sentence in sentences]
-    with _turn:
-        batch = model.tokenizer(
-            texts,
-            add_special_tokens=masked,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=masked,
-            verbose=False,
-        )
-        special_tokens = _special_tokens(model.tokenizer)
-    if mask:
-        special_tokens.pop(model.tokenizer.mask_token_id, None)
-    encodings = []
-    for i, text in enumerate(texts):
-        ids, places = batch["input_ids"][i], batch["offset_mapping"][i]
-        special = list(map(bool, batch["special_tokens_mask"][i])) if masked else [False] * len(ids)
-        for token, (start, end), mark in zip(ids, places, special, strict=True):
-            if token in special_tokens and not mark:
-                _check_text(model, token, special_tokens[token], text[start:end], sentences[i])
-        offsets = [
-            (0, 0) if mark else (max(0, b - len(text[a:b].lstrip()) - space), max(0, b - space))
-            for (a, b), mark in zip(places, special, strict=True)  # some count spaces as their own
-        ]
-        ids, more = (*added, *ids), len(added)
-        if ids and max(ids) >= model.vocabulary_size:
-            raise InputError(
-                f"the tokenizer of {model.name} has the entry {model.tokenizer.convert_ids_to_tokens(max(ids))!r} "
-                f"({max(ids):,}), but its network only {model.vocabulary_size:,} entries: they are of two models, or "
-                "entries were added without training"
-            )
-        encodings.append(Encoding(ids, (*[(0, 0)] * more, *offsets), (*[True] * more, *special)))
-    return encodings
+    known = {} if getattr(config, "bos", None) == "none" else tokenizer.get_vocab()
+    return next((token for token in DOCUMENT_BOS if token in known), None)
 
 
-def _check_text(model, token: int, special: str, text: str, sentence: str) -> None:
-    """Raise InputError for text that is read as a special token; unknown text may be, if it does not spell that one."""
-    if token != model.unknown_id or text.strip().casefold() == special.casefold():
+def bos_ids(name: str, tokenizer, bos: str, document_bos: str | None) -> tuple[int, ...]:
+    """The ids that a causal model reads before the text under a policy (see `LanguageModel`). Raises InputError."""
+    if bos == "none":
+        return ()
+    if bos == "add":
+        if tokenizer.bos_token_id is None:
+            raise InputError(f"{name} has no beginning-of-sequence token; use bos='none' or a token's text")
+        return (tokenizer.bos_token_id,)
+    text = document_bos if bos == "default" else None if bos == "tokenizer" else bos
+    if bos in BOS_WORDS and ((own := added_by(tokenizer)) or text is None):
+        return own
+    if text not in tokenizer.get_vocab():
         raise InputError(
-            f"the text {sentence!r} spells {special!r}, a special token of the model, which it would not read as these "
-            "characters; leave it out, or put a space inside"
+            f"bos is {text!r}, which is not a token of {name}; it must be 'default', 'tokenizer', 'add', 'none' or the "
+            "text of a token"
         )
+    return (tokenizer.get_vocab()[text],)
 
 
-def spelled(model, words: Sequence[str]) -> list[tuple[int, ...] | None]:
-    """The entries of each word inside a sentence, None where one is unknown, special, or none of the network's."""
-    if not words:
-        return []
-    with _turn:
-        before = model.tokenizer(CARRIER, add_special_tokens=False)["input_ids"]
-        texts = [f"{CARRIER} {word}" for word in words]
-        encodings = model.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-        not_read = {model.unknown_id, *_special_tokens(model.tokenizer)}
-    found: list[tuple[int, ...] | None] = []
-    for word, ids in zip(words, encodings, strict=True):
-        own = tuple(ids[len(before) :])
-        whole = word.strip() and own and ids[: len(before)] == before and not_read.isdisjoint(own)
-        found.append(own if whole and max(own) < model.vocabulary_size else None)
-    return found
+def added_by(tokenizer) -> tuple[int, ...]:
+    """What the tokenizer adds before a text by itself."""
+    encoded = tokenizer("a", return_special_tokens_mask=True)
+    marked = zip(encoded["input_ids"], encoded["special_tokens_mask"], strict=True)
+    return tuple(token for token, _ in takewhile(lambda each: each[1], marked))
 
 
-def _special_tokens(tokenizer) -> dict[int, str]:
+def special_tokens(tokenizer) -> dict[int, str]:
     """The entries that a tokenizer keeps for marks such as the end of a text, by their ids."""
     marked = {i: token.content for i, token in tokenizer.added_tokens_decoder.items() if token.special}
     return marked | dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))

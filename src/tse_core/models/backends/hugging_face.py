@@ -13,16 +13,15 @@ from tokenizers import Tokenizer
 
 from tse_core.errors import GuessedWarning, InputError
 from tse_core.files import is_file, is_folder
-from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, with_adapter, without_wrapper
-from tse_core.models.backends import Request
-from tse_core.models.bos import DOCUMENT_BOS, added_by, document_bos
+from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, with_adapter
 from tse_core.models.devices import DTYPES, usable_device
-from tse_core.models.folders import WEIGHTS, laboratory_models, opened, opened_network, weight_files
+from tse_core.models.folders import laboratory_models, opened, opened_network, weight_files
 from tse_core.models.gguf_files import PACKAGE_MODELS, converted_folder, model_file
-from tse_core.models.hub import fetched_weights, model_folder
-from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, dtype_of, in_one_pass, one_pass
+from tse_core.models.hub import hub_folder
+from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, in_one_pass, one_pass
 from tse_core.models.identity import cached, file_digest, state_of, stored_tensors, tokenizer_digest, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.tokenizing import DOCUMENT_BOS, added_by, document_bos
 from tse_core.paths import data_folder
 
 SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked families that read a space before a first word
@@ -36,25 +35,24 @@ class Source:
 
     name: str  # as the user gave it
     folder: Path  # with its configuration and weights, of an adapter those of its base model
-    hub: str = ""  # its name there, from where `folder` is filled
     adapter: Path | None = None  # the folder of an adapter
     settings: dict | None = None  # what it says
     gguf: Path | None = None  # the file of which `folder` was made; its hash is the model's identity
 
+    @property
     def weights(self) -> list[Path]:
-        """The files that hold the weights, fetched where they are missing. Raises InputError where there are none."""
+        """The files that hold the weights. Raises InputError where one is missing."""
         if self.gguf:
             return [self.gguf]
-        found = fetched_weights(self.name, self.hub, self.folder) if self.hub else weight_files(self.folder)
-        found += [self.adapter / ADAPTER_WEIGHTS] if self.adapter else []
-        for file in found or [self.folder / WEIGHTS]:
+        found = weight_files(self.folder) + ([self.adapter / ADAPTER_WEIGHTS] if self.adapter else [])
+        for file in found:
             if not file.is_file():
                 raise InputError(f"{self.name} holds no {file.name}; weights are read from safetensors only")
         return found
 
 
-def source_of(name: str, revision: str | None = None, trust: bool = False) -> Source:
-    """The files of a model by its name, of which only the weights may still have to be fetched. Raises InputError."""
+def source_of(name: str, revision: str | None = None) -> Source:
+    """The files of a model by its name, fetched where they are missing. Raises InputError."""
     gguf = model_file(name) if name in PACKAGE_MODELS else Path(name) if name.lower().endswith(".gguf") else None
     place = str(data_folder() / "models" / name) if name in laboratory_models() else name
     adapter = settings = None
@@ -62,11 +60,11 @@ def source_of(name: str, revision: str | None = None, trust: bool = False) -> So
         adapter, settings = Path(place), adapter_settings(name, Path(place))
         place = settings.pop("base_model_name_or_path")
         revision = revision or (None if is_folder(place) else settings.get("revision"))
-    if revision and (gguf or is_folder(place)):
+    if not gguf and not is_folder(place):
+        return Source(name, hub_folder(name, place, revision), adapter, settings)
+    if revision:
         raise InputError(f"{name} is not of the hub, so {revision!r} names no revision: no branch, tag or commit")
-    if gguf or is_folder(place):
-        return Source(name, converted_folder(gguf) if gguf else Path(place), "", adapter, settings, gguf)
-    return Source(name, model_folder(name, place, revision, trust), place, adapter, settings)
+    return Source(name, converted_folder(gguf) if gguf else Path(place), adapter, settings, gguf)
 
 
 class NetworkInFiles(HuggingFaceNetwork):
@@ -74,11 +72,10 @@ class NetworkInFiles(HuggingFaceNetwork):
 
     def __init__(self, source: Source, config, *, causal: bool, device: str, dtype: str, options: dict):
         super().__init__(config, causal=causal)
-        self._source, self._config, self._dtype, self._options = source, config, dtype, options
+        self._source, self._config, self.dtype, self._options = source, config, dtype, options
         self._spread = device == "map"
         self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None
-        self._read_as = ""  # the precision of the module when it was read; some of its weights may keep their own
 
     @property
     def module(self):
@@ -86,21 +83,14 @@ class NetworkInFiles(HuggingFaceNetwork):
         with one_pass:
             if self._module is None:
                 (state, _), module = self._found, in_one_pass(self._read())
-                if state != state_of(self._source.weights()):
-                    raise InputError(f"{self._source.weights()[0]} changed after the model was opened; open it again")
-                self._module, self._read_as = module, dtype_of(module)
+                if state != state_of(self._source.weights):
+                    raise InputError(f"{self._source.weights[0]} changed after the model was opened; open it again")
+                self._module = module
             return self._module
 
     @property
     def device(self):
         return self._device
-
-    @property
-    def dtype(self) -> str:
-        """That which was asked for, or else what the caller has made of the module since it was read."""
-        if self._module is None or dtype_of(self._module) == self._read_as:
-            return self._dtype
-        return dtype_of(self._module)
 
     def fingerprint(self, tokenizer) -> str:
         _, digest = self._found
@@ -111,7 +101,7 @@ class NetworkInFiles(HuggingFaceNetwork):
     @cached_property
     def _found(self) -> tuple[list[tuple], str]:
         """The state of the files when they were first looked at, and a hash of what in them decides the numbers."""
-        source, files = self._source, self._source.weights()
+        source, files = self._source, self._source.weights
         state = state_of(files)
         if source.gguf:
             return state, cached(files, lambda: file_digest(files[0]))
@@ -122,54 +112,65 @@ class NetworkInFiles(HuggingFaceNetwork):
 
     def _read(self):
         source, auto = self._source, "AutoModelForCausalLM" if self.causal else "AutoModelForMaskedLM"
-        dtype = DTYPES["float32" if source.adapter else self._dtype]  # an adapter is merged in single precision
+        dtype = DTYPES["float32" if source.adapter else self.dtype]  # an adapter is merged in single precision
         more = {"dtype": dtype, "use_safetensors": True, "device_map": "auto" if self._spread else None}
         module = opened_network(source.name, source.folder, auto, self._options | more)
         if source.adapter:
-            module = with_adapter(source.name, module, source.adapter).to(DTYPES[self._dtype])
+            module = with_adapter(source.name, module, source.adapter).to(DTYPES[self.dtype])
         return module.eval() if self._spread else module.eval().to(self._device)
 
 
-def open_module(module, tokenizer, *, kind=None, bos="default", name: str | None = None) -> LanguageModel:
+def open_module(
+    module, tokenizer=None, *, kind: Kind | None = None, bos: str = "default", name: str | None = None
+) -> LanguageModel:
     """A Hugging Face model that is in memory, with its tokenizer; see `NetworkInMemory`. Raises InputError."""
+    if not hasattr(module, "config") or not hasattr(module, "state_dict"):
+        raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(module).__name__}")
+    if tokenizer is None:
+        raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer)")
+    if name is not None and not re.fullmatch(r"[^\s@/\\]+", name):
+        raise InputError(f"the name of a model in memory is {name!r}; it must be one word, such as 'run-7'")
     label = name or Path(str(getattr(module.config, "_name_or_path", "") or type(module).__name__)).name
-    held = without_wrapper(label, module)
-    if held is not module and not name:
+    if not name and isinstance(getattr(module, "peft_config", None), dict):
         label = f"{label}+adapter"
-    kind = kind_of(label, held.config, kind)
-    check_tokenizer(label, tokenizer, kind, held.config)
-    network = NetworkInMemory(held, causal=kind == "causal", name=name)
-    return _language_model(label, kind, tokenizer, network, held.config, bos)
+    kind = kind_of(label, module.config, kind)
+    check_tokenizer(label, tokenizer, kind, module.config)
+    network = NetworkInMemory(module, causal=kind == "causal", name=name)
+    return _language_model(label, kind, tokenizer, network, module.config, bos)
 
 
-def open_hugging_face(request: Request) -> LanguageModel:
+def open_hugging_face(
+    name: str,
+    *,
+    kind: Kind | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    revision: str | None = None,
+    bos: str = "default",
+    trust_remote_code: bool = False,
+) -> LanguageModel:
     """A model in a folder, on the hub, of the package index or in a GGUF file. Raises InputError."""
-    name, source = request.name, source_of(request.name, request.revision, request.trust)
-    options = {"trust_remote_code": request.trust, "local_files_only": not request.trust}
+    source = source_of(name, revision)
+    options = {"trust_remote_code": trust_remote_code, "local_files_only": not trust_remote_code}
     config = opened(name, source.folder, "AutoConfig", options)
-    if getattr(config, "transformers_weights", None):
-        raise InputError(f"{name}: config.json names other files of weights (transformers_weights); remove that line")
-    kind = kind_of(name, config, request.kind)
+    kind = kind_of(name, config, kind)
     folder = source.folder
     if source.adapter and (source.adapter / "tokenizer.json").is_file():
         folder = source.adapter
     tokenizer = opened(name, folder, "AutoTokenizer", options)
-    if not source.hub:
-        source.weights()  # says at once where there are none
+    _ = source.weights  # raises at once where one is missing
     check_tokenizer(name, tokenizer, kind, config)
     if (file := folder / "tokenizer.json").is_file() and not source.gguf:
-        said = Tokenizer.from_file(str(file)).encode(SAMPLE, add_special_tokens=False).ids
-        if tokenizer(SAMPLE, add_special_tokens=False)["input_ids"] != said:
+        stored = Tokenizer.from_file(str(file)).encode(SAMPLE, add_special_tokens=False).ids
+        if tokenizer(SAMPLE, add_special_tokens=False)["input_ids"] != stored:
             raise InputError(
                 f"the tokenizer of {name} splits {SAMPLE!r} otherwise than its tokenizer.json says, as transformers "
                 f"makes a {type(tokenizer).__name__} of it; tokenizer_config.json may name another tokenizer_class"
             )
-    network = NetworkInFiles(
-        source, config, causal=kind == "causal", device=request.device, dtype=request.dtype, options=options
-    )
+    network = NetworkInFiles(source, config, causal=kind == "causal", device=device, dtype=dtype, options=options)
     library = (getattr(config, "quantization_config", None) or {}).get("quant_method")
-    more = {"revision": request.revision, "quantisation": getattr(config, "quantisation", library)}
-    return _language_model(name, kind, tokenizer, network, config, request.bos, **more)
+    more = {"revision": revision, "quantisation": getattr(config, "quantisation", library)}
+    return _language_model(name, kind, tokenizer, network, config, bos, **more)
 
 
 def _language_model(name, kind, tokenizer, network, config, bos, **more) -> LanguageModel:
@@ -228,16 +229,14 @@ def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
             f"{name} was trained for another task than predicting words ({other[0]}); to read it as a language "
             "model anyway, say kind='masked' or kind='causal'"
         )
-    found: Kind | None = None
+    text, found = config.get_text_config(), wanted
     if family in MASKED or family in ENCODERS:
-        reads_left = getattr(config, "causal" if family == "xlm" else "is_decoder", False)
-        found = "causal" if reads_left else "masked" if family in MASKED else None
+        found = "causal" if getattr(config, "is_decoder", False) else "masked" if family in MASKED else None
     elif family in CAUSAL:
-        text = config.get_text_config()
-        ahead = getattr(text, "is_causal", True) is False or getattr(text, "use_bidirectional_attention", None) is True
-        found = None if ahead else "causal"
-    elif wanted or re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
-        found = wanted or ("masked" if "MaskedLM" in architectures else "causal")
+        sees_ahead = getattr(text, "is_causal", True) is False or getattr(text, "use_bidirectional_attention", False)
+        found = None if sees_ahead else "causal"
+    elif not wanted and re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
+        found = "masked" if "MaskedLM" in architectures else "causal"
     if found is None:
         raise InputError(f"{name} ({family}) is no masked model, and no causal one that sees earlier tokens only")
     if wanted not in (None, found):
