@@ -175,9 +175,8 @@ def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
         for place in places:
             if not 0 <= place < len(sequence):
                 raise InputError(f"position {place} is outside a sequence of {len(sequence)} tokens")
-            wanted.setdefault((sequence[: place + 1] if model.kind == "causal" else sequence, place), []).append(
-                request
-            )
+            read = sequence[: place + 1] if model.kind == "causal" else sequence
+            wanted.setdefault((read, place), []).append(request)
             request += 1
     return {key: np.array(requests) for key, requests in wanted.items()}
 

@@ -69,12 +69,6 @@ def load_model(
     >>> load_model("lab-systematic-masked").kind
     'masked'
     """
-    options: dict[str, Any] = {
-        "kind": kind, "device": device, "dtype": dtype, "revision": revision, "bos": bos,
-        "trust_remote_code": trust_remote_code, "tokenizer": tokenizer, "name": name,
-    }  # fmt: skip
-    defaults = {key: each.default for key, each in inspect.signature(load_model).parameters.items()}
-    options = {key: value for key, value in options.items() if value is not defaults[key] and value != defaults[key]}
     check_known("dtype", dtype, DTYPES)
     if not isinstance(model, str | Path):
         opener: Any = open_module
@@ -84,10 +78,17 @@ def load_model(
         opener = resolve_name(next(place for names, place in BACKENDS.items() if re.fullmatch(names, model, re.DOTALL)))
     else:
         raise InputError("the name of the model is empty; it is a name, a folder or a file: tse list models")
-    if others := options.keys() - inspect.signature(opener).parameters.keys():
-        what = model if isinstance(model, str) else "a model in memory"
-        raise InputError(f"{what} has its own {min(others)}; leave {min(others)} out")
-    return opener(model, **options)
+    options: dict[str, Any] = {
+        "tokenizer": tokenizer, "name": name, "kind": kind, "device": device, "dtype": dtype, "revision": revision,
+        "bos": bos, "trust_remote_code": trust_remote_code,
+    }  # fmt: skip
+    taken = {key for key, each in inspect.signature(opener).parameters.items() if each.kind == each.KEYWORD_ONLY}
+    known = inspect.signature(load_model).parameters
+    for option in options.keys() - taken:
+        if options[option] != known[option].default:
+            what = model if isinstance(model, str) else "a model in memory"
+            raise InputError(f"{what} has its own {option}; leave {option} out")
+    return opener(model, **{option: options[option] for option in taken})
 
 
 def as_model(model) -> AnyModel:

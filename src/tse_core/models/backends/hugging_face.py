@@ -121,7 +121,7 @@ class NetworkInFiles(HuggingFaceNetwork):
 
 
 def open_module(
-    module, tokenizer=None, *, kind: Kind | None = None, bos: str = "default", name: str | None = None
+    module, *, tokenizer=None, kind: Kind | None = None, bos: str = "default", name: str | None = None
 ) -> LanguageModel:
     """A Hugging Face model that is in memory, with its tokenizer; see `NetworkInMemory`. Raises InputError."""
     if not hasattr(module, "config") or not hasattr(module, "state_dict"):
