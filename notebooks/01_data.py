@@ -44,10 +44,10 @@ models = ["smollm2-135m-instruct"]
 
 # %%
 from tse_book.pages import folded, table
-from tse_core.datasets.grammar import load_grammar, template_table
+from tse_core.datasets.grammar import load_grammar
 
 grammar = load_grammar("marvin-linzen")
-patterns = template_table(grammar)[["construction", "pattern"]]
+patterns = grammar.patterns[["construction", "pattern"]]
 table(patterns, "The templates")
 
 # %% [markdown] tags=["explains"]

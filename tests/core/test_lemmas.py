@@ -98,11 +98,11 @@ def test_the_hash_names_the_forms_and_nothing_else():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("lemma,singular\nwalk,walks\n", "bad.csv: no column 'plural'; there is: lemma, singular"),
-        ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "bad.csv:3 ./run.: singular is empty"),
-        ("lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n", "bad.csv:4 .walks/walk.: these"),
-        ("lemma,singular,plural\nput,put,put\n", "bad.csv:2 .put/put.: both forms are the same"),
-        ("lemma,singular,plural,noun\nwalk,walks,walk,maybe\n", "bad.csv:2 .walks/walk.: noun must be yes or no"),
+        ("lemma,singular\nwalk,walks\n", "bad.csv: needs rows with the columns .*plural; has lemma, singular"),
+        ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "bad.csv:3: the lemma or a form is empty"),
+        ("lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n", "bad.csv:4: these two forms"),
+        ("lemma,singular,plural\nput,put,put\n", "bad.csv:2: both forms are the same"),
+        ("lemma,singular,plural,noun\nwalk,walks,walk,maybe\n", "bad.csv:2: noun must be yes or no"),
     ],
 )
 def test_a_faulty_list_is_refused_with_its_line(tmp_path, text, message):

@@ -105,6 +105,6 @@ def test_pages_read_text_as_python_does(page):
 
 def test_a_lemma_list_from_a_table_is_checked_as_a_file_is():
     table = pd.DataFrame({"lemma": ["go", "go"], "singular": ["goes", "goes "], "plural": ["go", "go"]})
-    message = "the lemma list mine, row 2 .goes/go.: these two forms"
+    message = "the lemma list mine, row 2: these two forms"
     with pytest.warns(ChangedTextWarning), pytest.raises(InputError, match=message):
         Lemmas("mine", table)

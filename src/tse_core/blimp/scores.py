@@ -23,7 +23,7 @@ from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Shard, Store, run, store_for
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.sentences.preferences import check_pairs, check_policies, judged, score_pairs
-from tse_core.sentences.tokens import check_method, default_method
+from tse_core.sentences.tokens import check_method
 
 OF_ALL = ("Overall", "all pairs")  # what tables call BLiMP's 67 paradigms together, and any others
 
@@ -84,8 +84,7 @@ def evaluate_blimp(
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
-    method = default_method(model) if method is None else method
-    check_method(model, method)
+    method = check_method(model, method)
     pairs = load_sentence_pairs(pairs)
     name = pairs.attrs.get("name", "sentence-pairs")
     pairs = suited(pairs, method)

@@ -26,18 +26,15 @@ from tse_core.paths import data_folder
 from tse_core.schemas import check, read_schema
 
 BOTH = "both"  # the number of a place of a twin where both forms are written out
-_PART = re.compile(r"([^\[\]\s]+)|\[(\*?)\s*([^\[\]]*?)(?:\s+(\d+))?\s*\]")  # a word, or a slot: star, list, index
+_PLACE = re.compile(r"([^\[\]\s]+)|\[(\*?)\s*([^\[\]]*?)(?:\s+(\d+))?\s*\]")  # a word, or a slot: star, list, index
 _MARK = re.compile(r"(\S+)\((singular|plural)\)")
 
 
 class Entry(NamedTuple):
-    """A word of the lexicon: its two forms (equal where it does not agree), what follows them, a noun inside that.
-
-    The plural of a noun that has none (everyone) is None.
-    """
+    """A word of the lexicon: its two forms, what follows them, and a noun inside that with its number."""
 
     singular: str
-    plural: str | None
+    plural: str | None  # None for a noun that has none (everyone); the singular for words that do not agree
     rest: str = ""
     noun: str = ""
     noun_number: str = ""
@@ -53,40 +50,29 @@ class Entry(NamedTuple):
         return f"{self.form(number)} {self.rest}" if self.rest else self.form(number)
 
 
-class Slot(NamedTuple):
-    """A place of a pattern: its list, that list's kind, the agreement index, whether it is under test.
-
-    A fixed word is a place without a list's name and with one entry.
-    """
+class Place(NamedTuple):
+    """A place of a pattern; a fixed word is one without a list's name and with one entry."""
 
     list: str
-    kind: str
-    index: int  # type: ignore[assignment]  # a tuple has a method of this name
+    kind: str  # of the list: nouns, predicates or words
+    number: int  # the index that agreeing words share
     tested: bool
     entries: Sequence[Entry]
-
-
-class Template(NamedTuple):
-    """One sentence pattern of a construction; ``parts`` are its places, in order."""
-
-    slug: str
-    construction: str
-    name: str
-    pattern: str
-    parts: Sequence[Slot]
 
 
 @dataclass(frozen=True)
 class Grammar:
     """A grammar as read.
 
-    In a factorial design ``factors`` maps a column of the pairs to the list whose words it holds, ``ambiguous`` holds
-    the combinations that can be read in two ways, ``items`` says how many items of a pattern are drawn (0: all), and
-    ``drawn`` names the factors that are drawn with the items and not crossed with them.
+    ``patterns`` has the columns slug, construction, template and pattern. In a factorial design ``factors`` maps a
+    column of the pairs to the list whose words it holds, ``ambiguous`` holds the combinations that can be read in two
+    ways, ``items`` says how many items of a pattern are drawn (0: all), and ``drawn`` names the factors that are drawn
+    with the items and not crossed with them.
     """
 
     name: str
-    templates: Sequence[Template]
+    patterns: pd.DataFrame
+    places: Mapping[str, Sequence[Place]]  # of each template
     factors: Mapping[str, str] = field(default_factory=dict)
     ambiguous: Sequence[Mapping[str, Any]] = ()
     items: int = 0
@@ -95,7 +81,7 @@ class Grammar:
     @property
     def constructions(self) -> dict[str, str]:
         """Slug -> name of each construction, in the file's order."""
-        return {template.slug: template.construction for template in self.templates}
+        return dict(zip(self.patterns["slug"], self.patterns["construction"], strict=True))
 
 
 def load_grammar(name_or_path: str | Path) -> Grammar:
@@ -125,12 +111,6 @@ def list_grammars() -> list[str]:
     return sorted(path.stem for path in (data_folder() / "grammars").glob("*.yaml"))
 
 
-def template_table(grammar: Grammar) -> pd.DataFrame:
-    """The grammar's patterns: columns slug, construction, template, pattern; one row per template."""
-    columns = ["slug", "construction", "template", "pattern"]
-    return pd.DataFrame([template[:4] for template in grammar.templates], columns=columns)
-
-
 def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True, period: bool = True) -> pd.DataFrame:
     """All agreement pairs of a grammar, or of the one construction whose slug is ``only``, in a fixed order.
 
@@ -143,8 +123,10 @@ def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True,
     """
     if only is not None:
         check_known(f"construction of {grammar.name}", only, grammar.constructions)
-    chosen = [template for template in grammar.templates if only in (None, template.slug)]
-    rows = [row for template in chosen for row in _pairs(grammar, template, capital, period)]
+    rows: list[tuple] = []
+    for pattern in grammar.patterns.itertuples():
+        if only in (None, pattern.slug):
+            rows += _pairs(grammar, pattern, capital, period)
     design = [*grammar.factors, "ambiguous"] if grammar.factors else []
     return pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, "twin", *design])
 
@@ -156,16 +138,16 @@ def _grammar(content: dict[str, Any], stem: str) -> Grammar:
             if name in lists:
                 raise InputError(f"lexicon.{kind}.{name}: another list has this name already")
             lists[name] = kind, [_entry(" ".join(text.split()), kind) for text in texts]
-    templates = []
+    rows, places = [], {}
     for slug, construction in content["constructions"].items():
         for name, pattern in construction["patterns"].items():
-            parts = _parts(pattern, lists, f"constructions.{slug}.patterns.{name}")
-            templates.append(Template(str(slug), construction.get("name", str(slug)), str(name), pattern, parts))
-    name, times = Counter(template.name for template in templates).most_common(1)[0]
-    if times > 1:
-        raise InputError(f"two patterns are called {name!r}")
+            if str(name) in places:
+                raise InputError(f"two patterns are called {str(name)!r}")
+            places[str(name)] = _places(pattern, lists, f"constructions.{slug}.patterns.{name}")
+            rows.append((str(slug), construction.get("name", str(slug)), str(name), pattern))
+    patterns = pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern"])
     design = {key: content[key] for key in ("factors", "ambiguous", "items", "drawn") if key in content}
-    grammar = Grammar(content.get("name", stem), templates, **design)
+    grammar = Grammar(content.get("name", stem), patterns, places, **design)
     for name in grammar.factors.values():
         check_known("list of words", name, content["lexicon"].get("words", {}))
     for column in itertools.chain(grammar.drawn, *grammar.ambiguous):
@@ -176,44 +158,45 @@ def _grammar(content: dict[str, Any], stem: str) -> Grammar:
 
 
 def _entry(text: str, kind: str) -> Entry:
-    forms, _, rest = text.partition(" ") if kind == "predicates" else (text, "", "")
-    singular, _, plural = (part.strip() for part in forms.partition("/"))
     if kind == "words":
         return Entry(text, text)
+    forms, _, rest = text.partition(" ") if kind == "predicates" else (text, "", "")
+    singular, _, plural = (part.strip() for part in forms.partition("/"))
     noun, number = (_MARK.findall(rest) or [("", "")])[-1]
     return Entry(singular, plural or None, _MARK.sub(r"\1", rest), noun, number)
 
 
-def _parts(pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: str) -> list[Slot]:
+def _places(pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: str) -> list[Place]:
     """The fixed words and slots of a pattern."""
-    parts = []
-    for word, star, name, index in _PART.findall(pattern):
+    places = []
+    for word, star, name, number in _PLACE.findall(pattern):
         if not word:
             check_known(f"list in {where}", name, lists)
         kind, entries = ("", [Entry(word, word)]) if word else lists[name]
-        parts.append(Slot(name, kind, int(index or 0), bool(star), entries))
-    nouns = Counter(part.index for part in parts if part.kind == "nouns")
-    for part in parts:
-        if part.tested and part.kind != "predicates":
-            raise InputError(f"{where}: the star is for a predicate, and {part.list!r} is none")
-        if part.kind in ("nouns", "predicates") and nouns[part.index] != 1:
-            place = f"{where}: index {part.index or 'none'} of {part.list!r}"
-            raise InputError(f"{place} must stand on exactly one noun, it stands on {nouns[part.index]}")
-    return parts
+        places.append(Place(name, kind, int(number or 0), bool(star), entries))
+    nouns = Counter(place.number for place in places if place.kind == "nouns")
+    for place in places:
+        if place.tested and place.kind != "predicates":
+            raise InputError(f"{where}: the star is for a predicate, and {place.list!r} is none")
+        if place.kind in ("nouns", "predicates") and nouns[place.number] != 1:
+            which = f"{where}: index {place.number or 'none'} of {place.list!r}"
+            raise InputError(f"{which} must stand on exactly one noun, it stands on {nouns[place.number]}")
+    return places
 
 
-def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) -> Iterator[tuple]:
+def _pairs(grammar: Grammar, pattern, capital: bool, period: bool) -> Iterator[tuple]:
     """Every choice of numbers and entries, as rows in the order of the columns of `generate`."""
-    parts = template.parts
-    verb = next(i for i, part in enumerate(parts) if part.tested)
-    subject = next(i for i, part in enumerate(parts) if part.kind == "nouns" and part.index == parts[verb].index)
-    indices = sorted({part.index for part in parts if part.kind in ("nouns", "predicates")})
-    items, rows = list(_items(grammar, template)), itertools.count(1)
+    places = grammar.places[pattern.template]
+    verb = next(i for i, place in enumerate(places) if place.tested)
+    agreed = places[verb].number
+    subject = next(i for i, place in enumerate(places) if place.kind == "nouns" and place.number == agreed)
+    indices = sorted({place.number for place in places if place.kind in ("nouns", "predicates")})
+    items, rows = list(_items(grammar, pattern.template)), itertools.count(1)
     for values in itertools.product(NUMBERS, repeat=len(indices)):
         number_of = dict(zip(indices, values, strict=True))
-        number = number_of[parts[verb].index]
-        at = [number_of.get(part.index, "singular") for part in parts]
-        twin_at = [BOTH if part.index == parts[verb].index else n for part, n in zip(parts, at, strict=True)]
+        number = number_of[agreed]
+        at = [number_of.get(place.number, "singular") for place in places]
+        twin_at = [BOTH if place.number == agreed else n for place, n in zip(places, at, strict=True)]
         for item in items:
             possible = [
                 [(e, e.text(n), e.text(twin)) for e in entries if n == "singular" or e.plural is not None]
@@ -221,53 +204,54 @@ def _pairs(grammar: Grammar, template: Template, capital: bool, period: bool) ->
             ]
             for choice in itertools.product(*possible):
                 chosen, texts, twins = zip(*choice, strict=True)
-                if _says_twice(parts, chosen):
+                if _says_twice(places, chosen):
                     continue
                 tested = chosen[verb]
                 yield (
-                    f"{template.name}/{next(rows)}",
-                    template.construction,
-                    template.name,
+                    f"{pattern.template}/{next(rows)}",
+                    pattern.construction,
+                    pattern.template,
                     texts[subject],
                     chosen[subject].singular,
-                    *_attractor(parts, chosen, at, subject, verb),
+                    *_attractor(places, chosen, at, subject, verb),
                     verb_lemma(tested.plural),
                     *shape(*_sides(texts, tested.rest, verb), capital=capital, period=period),
                     number,
                     tested.form(number),
                     tested.form(NUMBERS[number == "singular"]),
                     " ___ ".join(_sides(twins, tested.rest, verb)).strip(),
-                    *_levels(grammar, template, chosen),
+                    *_levels(grammar, pattern.slug, places, chosen),
                 )
 
 
-def _items(grammar: Grammar, template: Template) -> Iterator[list[Sequence[Entry]]]:
+def _items(grammar: Grammar, template: str) -> Iterator[list[Sequence[Entry]]]:
     """The entries at each place of a sentence: all of them, or for each of the items drawn in a design.
 
     An item is a choice of the words that are neither levels of a crossed factor nor under test. Items are drawn one by
     one with the template's own seed, each time one whose words were drawn least.
     """
+    places = grammar.places[template]
     if not grammar.items:
-        yield [part.entries for part in template.parts]
+        yield [place.entries for place in places]
         return
     crossed = {"", *(name for column, name in grammar.factors.items() if column not in grammar.drawn)}
-    places = [i for i, part in enumerate(template.parts) if part.list not in crossed and not part.tested]
-    parts = [template.parts[i] for i in places]
-    left = list(itertools.product(*(part.entries for part in parts)))
-    order = np.random.default_rng([*template.name.encode()]).permutation(len(left))
-    left = [left[i] for i in order if not _says_twice(parts, left[i])]
+    at = [i for i, place in enumerate(places) if place.list not in crossed and not place.tested]
+    free = [places[i] for i in at]
+    left = list(itertools.product(*(place.entries for place in free)))
+    order = np.random.default_rng([*template.encode()]).permutation(len(left))
+    left = [left[i] for i in order if not _says_twice(free, left[i])]
     drawn: Counter[tuple[int, Entry]] = Counter()
     for _ in range(min(grammar.items, len(left))):
-        item = min(left, key=lambda words: sorted((drawn[place] for place in enumerate(words)), reverse=True))
+        item = min(left, key=lambda words: sorted((drawn[word] for word in enumerate(words)), reverse=True))
         left.remove(item)
         drawn.update(enumerate(item))
-        fixed = {place: (word,) for place, word in zip(places, item, strict=True)}
-        yield [fixed.get(i, part.entries) for i, part in enumerate(template.parts)]
+        fixed = {i: (word,) for i, word in zip(at, item, strict=True)}
+        yield [fixed.get(i, place.entries) for i, place in enumerate(places)]
 
 
-def _says_twice(parts: Sequence[Slot], chosen: Sequence[Entry]) -> bool:
+def _says_twice(places: Sequence[Place], chosen: Sequence[Entry]) -> bool:
     """Whether a list gives the same entry to two of its places."""
-    drawn = [(part.list, entry) for part, entry in zip(parts, chosen, strict=True) if part.list]
+    drawn = [(place.list, entry) for place, entry in zip(places, chosen, strict=True) if place.list]
     return len(set(drawn)) < len(drawn)
 
 
@@ -276,23 +260,23 @@ def _sides(texts: Sequence[str], rest: str, verb: int) -> tuple[str, str]:
     return " ".join(filter(None, texts[:verb])), " ".join(filter(None, (rest, *texts[verb + 1 :])))
 
 
-def _levels(grammar: Grammar, template: Template, chosen: Sequence[Entry]) -> list[str]:
+def _levels(grammar: Grammar, slug: str, places: Sequence[Place], chosen: Sequence[Entry]) -> list[str]:
     """The level of each factor of a design in a sentence with these entries, and whether it is ambiguous."""
     if not grammar.factors:
         return []
-    words = {part.list: entry.singular for part, entry in zip(template.parts, chosen, strict=True)}
+    words = {place.list: entry.singular for place, entry in zip(places, chosen, strict=True)}
     levels = {column: words.get(name) or "none" for column, name in grammar.factors.items()}
-    known = {"constructions": template.slug, **levels}
+    known = levels | {"constructions": slug}
     rules = [{key: values for key, values in rule.items() if key != "why"} for rule in grammar.ambiguous]
     ambiguous = any(all(known[key] in values for key, values in rule.items()) for rule in rules)
     return [*levels.values(), "yes" if ambiguous else "no"]
 
 
-def _attractor(parts: Sequence[Slot], chosen: Sequence[Entry], at: Sequence[str], subject: int, verb: int) -> tuple:
+def _attractor(places: Sequence[Place], chosen: Sequence[Entry], at: Sequence[str], subject: int, verb: int) -> tuple:
     """The last noun before the verb that is not its subject, and that noun's number; empty where there is none."""
     for i in range(verb - 1, -1, -1):
         if chosen[i].noun:
             return chosen[i].noun, chosen[i].noun_number
-        if parts[i].kind == "nouns" and i != subject:
+        if places[i].kind == "nouns" and i != subject:
             return chosen[i].form(at[i]), at[i]
     return "", ""

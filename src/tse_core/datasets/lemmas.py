@@ -8,7 +8,6 @@ single vocabulary entries, as only those have a probability at the verb slot (Ne
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tse_core.datasets.plain_text import plain_table
-from tse_core.datasets.tables import places, read_table
+from tse_core.datasets.tables import places, read_table, refuse
 from tse_core.errors import InputError, unknown_name_error
 from tse_core.files import read_yaml
 from tse_core.paths import cache_folder, data_folder
@@ -58,27 +57,20 @@ class Lemmas:
     def __post_init__(self):
         given = self.table
         where = given.attrs.get("where", f"the lemma list {self.name}")
-        if missing := [column for column in REQUIRED if column not in given]:
-            raise InputError(f"{where}: no column {missing[0]!r}; there is: {', '.join(map(str, given.columns))}")
-        if given.empty:
-            raise InputError(f"{where} holds no lemma; each row needs {', '.join(REQUIRED)}")
+        if given.empty or not set(REQUIRED) <= set(given):
+            raise InputError(f"{where}: needs rows with the columns {', '.join(REQUIRED)}; has {', '.join(given)}")
         texts = [name for name in given if name in REQUIRED or not is_numeric_dtype(given[name])]
         table = plain_table(given, where, texts).set_axis(places(given, where))
-        faults = {f"{column} is empty": table[column] == "" for column in REQUIRED}
-        faults["both forms are the same; they must differ"] = table["singular"] == table["plural"]
-        faults["these two forms appear in an earlier row; keep one"] = table.duplicated(["singular", "plural"])
+        refuse((table[[*REQUIRED]] == "").any(axis=1), "the lemma or a form is empty")
+        refuse(table["singular"] == table["plural"], "both forms are the same; they must differ")
+        refuse(table.duplicated(["singular", "plural"]), "these two forms appear in an earlier row; keep one")
         if "noun" in table and not is_bool_dtype(table["noun"]):
-            table["noun"] = table["noun"].astype("str").str.lower().map(_SAID)
-            faults["noun must be yes or no"] = table["noun"].isna()
-        for fault, rows in faults.items():
-            for place, row in table[rows].head(1).iterrows():
-                raise InputError(f"{place} ({row['singular']}/{row['plural']}): {fault}")
-        if "noun" in table:
-            table = table.astype({"noun": bool})
+            noun = table["noun"].astype("str").str.lower().map(_SAID)
+            refuse(noun.isna(), "noun must be yes or no")
+            table["noun"] = noun.astype(bool)
         if "zipf" in table:
-            zipf = pd.to_numeric(table["zipf"], errors="coerce")
-            band = pd.cut(zipf, [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
-            table = table.assign(zipf=zipf, band=band)
+            table["zipf"] = pd.to_numeric(table["zipf"], errors="coerce")
+            table["band"] = pd.cut(table["zipf"], [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
         table = table.reset_index(drop=True)
         table.attrs.pop("where", None)
         object.__setattr__(self, "table", table)
@@ -98,21 +90,20 @@ class Lemmas:
         `word_id` maps a whole word inside a sentence to its index, or to None if it is not a single token. The indices
         are an int64 array (lemmas, 2): [singular, plural].
         """
-        pairs = [(word_id(s), word_id(p)) for s, p in zip(self.table["singular"], self.table["plural"], strict=True)]
-        kept = [row for row, (s, p) in enumerate(pairs) if s is not None and p is not None and s != p]
-        ids = np.array([pairs[row] for row in kept], dtype=np.int64).reshape(-1, 2)
-        return self.table.iloc[kept].reset_index(drop=True), ids
+        ids = pd.DataFrame({form: self.table[form].map(word_id).astype("Int64") for form in ("singular", "plural")})
+        kept = ids.notna().all(axis=1) & (ids["singular"] != ids["plural"]).fillna(False)
+        return self.table[kept].reset_index(drop=True), ids[kept].to_numpy("int64")
 
     def single_entries(self, model) -> tuple[pd.DataFrame, np.ndarray]:
         """`inflection_ids` of a model's vocabulary, all forms looked up at once."""
-        words = list(dict.fromkeys([*self.table["singular"], *self.table["plural"]]))
+        words = pd.unique(self.table[["singular", "plural"]].to_numpy().ravel()).tolist()
         return self.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
 
 
 def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> Lemmas:
     """A verb list by name, from a .csv file or a table with the columns lemma, singular, plural, or as it is.
 
-    Raises InputError for an unknown name, a missing file or column, an empty cell, or a row that occurs twice.
+    Raises InputError for an unknown name, and what `Lemmas` raises.
 
     >>> lemmas = load_lemmas("newman-appendix")
     >>> len(lemmas)
@@ -125,27 +116,19 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
     if isinstance(name_or_path, pd.DataFrame):
         return Lemmas(name_or_path.attrs.get("name", "verbs"), name_or_path)
     name, folder = str(name_or_path), data_folder() / "lemmas"
-    if name == "newman-full":
-        if not full_list_file().is_file():
-            raise InputError(f"newman-full has not been made here: {MAKE_FULL}")
-        return Lemmas(name, read_table(full_list_file()))
-    if name in list_lemmas():
-        return _listed(name, folder, max(file.stat().st_mtime_ns for file in folder.iterdir()))
-    if not name.endswith(".csv"):
+    if name.endswith(".csv"):
+        return Lemmas(Path(name).stem, read_table(name))
+    if name not in list_lemmas():
         hint = " (or a .csv file with columns lemma,singular,plural)"
         raise unknown_name_error("lemma list", name, list_lemmas(), hint)
-    return Lemmas(Path(name).stem, read_table(name))
-
-
-@lru_cache(maxsize=8)
-def _listed(name: str, folder: Path, changed: int) -> Lemmas:
-    """A list that comes with the project; it is read again when a file has `changed`."""
+    if name == "newman-full" and not full_list_file().is_file():
+        raise InputError(f"newman-full has not been made here: {MAKE_FULL}")
     if name == "newman-released":
         return Lemmas(name, _released())
     if name == "newman-clean":
         table = load_lemmas("newman-appendix").table
         return Lemmas(name, table[table["left_out"] == ""])
-    return Lemmas(name, read_table(folder / f"{name}.csv"))
+    return Lemmas(name, read_table(full_list_file() if name == "newman-full" else folder / f"{name}.csv"))
 
 
 def list_lemmas() -> dict[str, str]:

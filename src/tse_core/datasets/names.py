@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -17,7 +16,7 @@ from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.datasets.plain_text import plain_table
-from tse_core.datasets.tables import FILES, TABLES, agreement_as_sentences, agreement_pairs, read_table, sentence_pairs
+from tse_core.datasets.tables import FILES, TABLES, agreement_pairs, read_table, sentence_pairs
 from tse_core.errors import TseWarning, check_known, unknown_name_error
 from tse_core.files import read_text
 from tse_core.paths import data_folder
@@ -55,16 +54,16 @@ def load_pairs(
         shaped = not set(name_or_path) >= _AS_LOADED
         pairs = agreement_pairs(name_or_path, columns, capital=capital and shaped, period=period and shaped)
         return _called(name_or_path.attrs.get("name", "pairs"), pairs)
-    name = str(name_or_path).rstrip("/")
-    spelling: dict[str, Any] = {"capital": capital, "period": period}
+    name, spelling = str(name_or_path).rstrip("/"), {"capital": capital, "period": period}
     head, _, tail = name.partition("/")
     if name.endswith(FILES):
-        return _called(name, agreement_pairs(read_table(name_or_path), columns, **spelling))
+        return _called(name, agreement_pairs(read_table(name), columns, capital=capital, period=period))
     if name.endswith(GRAMMARS):
-        return _called(name, plain_table(generate(load_grammar(name_or_path), **spelling), name))
+        return _called(name, plain_table(generate(load_grammar(name), capital=capital, period=period), name))
     if head in list_grammars():
         return _called(name, _generated(head, tail, read_text(grammar_file(head)), **spelling).copy())
-    return _called(name, _of_agreement(*_data_set(name, AGREEMENT, list_grammars()), **spelling))
+    data, part = _data_set(name, AGREEMENT, list_grammars())
+    return _called(name, _of_agreement(data, part, capital=capital, period=period))
 
 
 def load_sentence_pairs(
@@ -81,12 +80,17 @@ def load_sentence_pairs(
             return plain_table(name_or_path, "the pairs")
         return _called(name_or_path.attrs.get("name", "sentence-pairs"), sentence_pairs(name_or_path, columns))
     name = str(name_or_path).rstrip("/")
-    data = data_set_of(name)
+    found = data_set_of(name)
     if name.endswith(FILES):
-        return _called(name, sentence_pairs(read_table(name_or_path), columns))
-    if name.partition("/")[0] in list_grammars() or (data and data[0].holds == AGREEMENT):
-        return _called(name, agreement_as_sentences(load_pairs(name)))
-    return _called(name, _of_sentences(*_data_set(name, SENTENCES, _holding(AGREEMENT))))
+        return _called(name, sentence_pairs(read_table(name), columns))
+    if name.partition("/")[0] in list_grammars() or (found and found[0].holds == AGREEMENT):
+        return _called(name, sentence_pairs(load_pairs(name)))
+    data, part = _data_set(name, SENTENCES, _holding(AGREEMENT))
+    pairs = pd.concat([sentence_pairs(read_table(path), data.columns) for path in _files(data, part)])
+    if data.format == "blimp":  # the twelve phenomena of its paper, and one spelling per field
+        pairs["phenomenon"] = pairs["paradigm"].map(blimp_paradigms().set_index("UID")["phenomenon"])
+        pairs["field"] = pairs["field"].str.replace("/", "_")
+    return _called(name, pairs.reset_index(drop=True))
 
 
 def usual_list(protocol: str, data: str = "") -> str:
@@ -104,8 +108,8 @@ def dataset_table() -> pd.DataFrame:
     """What can be loaded: columns name, holds (agreement pairs, sentence pairs), source (generated, download, file)."""
     rows = []
     for grammar in list_grammars():
-        rows.append((grammar, AGREEMENT, "generated"))
-        rows += [(f"{grammar}/{slug}", AGREEMENT, "generated") for slug in load_grammar(grammar).constructions]
+        names = [grammar, *(f"{grammar}/{slug}" for slug in load_grammar(grammar).constructions)]
+        rows += [(name, AGREEMENT, "generated") for name in names]
     for data in data_sets().values():
         if data.holds in (AGREEMENT, SENTENCES):
             names = [data.name, *(f"{data.name}/{part}" for part in _parts(data))]
@@ -150,17 +154,20 @@ def _holding(what: str) -> list[str]:
 
 def _parts(data: DataSet) -> dict[str, list[Path]]:
     """The files of a data set by the names of its parts: their own, in CLAMS those of the constructions."""
+    paths = [Path(path) for path in data.files]
     if data.folder:
         endings = TABLES if data.format == "table" else (".jsonl",)
         paths = sorted(path for path in (data_folder() / data.folder).rglob("*") if path.suffix in endings)
-    else:
-        paths = [Path(path) for path in data.files]
-    patterns = load_grammar(data.grammar).templates if data.format == "clams" else []
-    slugs = {pattern.name: pattern.slug for pattern in patterns}
+    slugs = _of_patterns(data, "slug") if data.format == "clams" else {}
     parts: dict[str, list[Path]] = {}
     for path in paths:
         parts.setdefault(slugs.get(path.stem, path.stem), []).append(path)
     return parts
+
+
+def _of_patterns(data: DataSet, column: str) -> dict[str, str]:
+    """The slug or the construction of each pattern of the grammar after which a data set's files are named."""
+    return load_grammar(data.grammar).patterns.set_index("template")[column].to_dict() if data.grammar else {}
 
 
 def _files(data: DataSet, part: str) -> list[Path]:
@@ -180,8 +187,7 @@ def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
 
     A warning says in one line how many pairs of CLAMS were set aside and why.
     """
-    patterns = load_grammar(data.grammar).templates if data.grammar else []
-    constructions = {pattern.name: pattern.construction for pattern in patterns}
+    constructions = _of_patterns(data, "construction")
     tables: list[pd.DataFrame] = []
     aside: Counter[str] = Counter()
     for path in _files(data, part):
@@ -201,16 +207,6 @@ def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
         name = f"{data.name}/{part}" if part else data.name
         what = f"{name}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})"
         warnings.warn(what, TseWarning, stacklevel=3)
-    return pairs
-
-
-def _of_sentences(data: DataSet, part: str) -> pd.DataFrame:
-    """A data set's sentence pairs; BLiMP's with the twelve phenomena of its paper and one spelling per field."""
-    tables = [sentence_pairs(read_table(path), data.columns) for path in _files(data, part)]
-    pairs = pd.concat(tables, ignore_index=True)
-    if data.format == "blimp":
-        pairs["phenomenon"] = pairs["paradigm"].map(blimp_paradigms().set_index("UID")["phenomenon"])
-        pairs["field"] = pairs["field"].str.replace("/", "_")
     return pairs
 
 

@@ -12,8 +12,8 @@ from tse_core.errors import InputError
 def with_numbers(pairs: pd.DataFrame, lists: Iterable[Lemmas]) -> tuple[pd.DataFrame, int]:
     """The pairs with the numbers that they do not say, where the verb's two forms show them, else "".
 
-    A verb list shows the number of the forms that it holds, and English spelling that of other regular verbs; how many
-    numbers are by spelling alone, and so a guess, is given too.
+    The forms are those of verb lists or regular in English; how many numbers are by spelling alone, and so a guess, is
+    given too.
 
     >>> pairs = pd.DataFrame({"correct": ["laughs", "are", "zaps", "go"], "wrong": ["laugh", "is", "zap", "run"]})
     >>> from tse_core.datasets.lemmas import load_lemmas

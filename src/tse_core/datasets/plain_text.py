@@ -16,7 +16,7 @@ from tse_core.words import plain, plain_right
 def plain_texts(texts: Sequence[str], where: str, spell: Callable[[str], str] = plain) -> list[str]:
     """The texts in plain spelling; non-texts stay. `where` names them in the warning."""
     spelled = [spell(text) if isinstance(text, str) else text for text in texts]
-    warn_of_changes([old for old, new in zip(texts, spelled, strict=True) if old != new], where)
+    _warn_of_changes([old for old, new in zip(texts, spelled, strict=True) if old != new], where)
     return spelled
 
 
@@ -34,7 +34,8 @@ def plain_table(
     called ``right`` is read as what stands behind a gap; `parts` are columns with parts of sentences, which keep their
     spelling until they are joined. Raises InputError if two columns have the same name.
     """
-    check_columns(table, where)
+    for name in table.columns[table.columns.duplicated()]:
+        raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
     changed: list[str] = []
     spelled = {}
     for name in table.columns if columns is None else columns:
@@ -43,18 +44,11 @@ def plain_table(
         plain_of = {text: spell(text) for text in texts.unique()}
         changed += [text for text, new in plain_of.items() if text != new]
         spelled[name] = texts.map(plain_of).astype("str")
-    warn_of_changes(changed, where)
+    _warn_of_changes(changed, where)
     return table.assign(**spelled)
 
 
-def check_columns(table: pd.DataFrame, where: str) -> None:
-    """Raises InputError if two columns have the same name."""
-    for name in table.columns[table.columns.duplicated()]:
-        raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
-
-
-def warn_of_changes(changed: Sequence[str], where: str) -> None:
-    """One warning that some texts were read in another spelling; none where there are none."""
+def _warn_of_changes(changed: Sequence[str], where: str) -> None:
     if changed:
         number = "1 text was" if len(changed) == 1 else f"{len(changed):,} texts were"
         rule = "text is read with one space between words, none at its ends, and composed letters"

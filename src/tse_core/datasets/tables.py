@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
-from tse_core.datasets.plain_text import check_columns, plain_table
+from tse_core.datasets.plain_text import plain_table
 from tse_core.errors import InputError, check_known
 from tse_core.files import lines_of, read_text
 from tse_core.words import MARKS, join, plain, plain_right
@@ -85,9 +85,11 @@ def agreement_pairs(
     pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="").assign(**_parts(cells))
     sides = [shape(*both, capital=capital, period=period) for both in zip(pairs["left"], pairs["right"], strict=True)]
     pairs["left"], pairs["right"] = [left for left, _ in sides], [right for _, right in sides]
-    pairs["number"] = _numbers(pairs["number"])
+    number = pairs["number"].str.partition("->")[0].str.strip().str.lower().map(_NUMBERS)  # SG -> PL: the good one's
+    refuse(number.isna(), "the number must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty")
+    pairs["number"] = number
     pairs["lemma"] = lemmas_of(pairs)
-    stem = Path(table.attrs.get("where", "")).stem
+    stem = _stem(table)
     pairs = _filled(pairs, id=_ids(table), template=stem, construction=stem or "pairs")
     if construction:
         pairs["construction"] = construction
@@ -106,11 +108,10 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
         for side, form in (("good", "correct"), ("bad", "wrong")):
             cells[side] = [*map(join, parts["left"], parts[form], parts["right"])]
     for side in ("good", "bad"):
-        _refuse(cells[side] == "", f"the {side} sentence is empty")
+        refuse(cells[side] == "", f"the {side} sentence is empty")
     given = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
     pairs = given.reindex(columns=SENTENCE_COLUMNS, fill_value="")
-    stem = Path(table.attrs.get("where", "")).stem
-    pairs = _filled(pairs, paradigm=stem or "pairs", pair_id=[label.rpartition("/")[2] for label in _ids(table)])
+    pairs = _filled(pairs, paradigm=_stem(table) or "pairs", pair_id=[name.rpartition("/")[2] for name in _ids(table)])
     pairs = _filled(pairs, phenomenon=pairs["paradigm"]).assign(methods="full-sentence")
     for method, fields in PREFIX_FIELDS.items():
         allowed = (pairs[list(fields)] != "").all(axis=1)
@@ -118,12 +119,6 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
             allowed &= cells[flag] != "False"
         pairs["methods"] = pairs["methods"].mask(allowed, pairs["methods"] + f" {method}")
     return pairs.reset_index(drop=True)
-
-
-def agreement_as_sentences(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Agreement pairs as sentence pairs; the two verb forms are also the one-prefix method's words."""
-    words = dict(zip(PREFIX_FIELDS["one-prefix"], (pairs[name] for name in ("left", "correct", "wrong")), strict=True))
-    return sentence_pairs(pairs.assign(phenomenon="subject-verb agreement", field="morphology", **words))
 
 
 def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
@@ -150,12 +145,6 @@ def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
     return pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), plural.map(verb_lemma))
 
 
-def places(table: pd.DataFrame, what: str) -> list[str]:
-    """Where each row of a table stands: file and line, or `what` it is and the row."""
-    where = table.attrs.get("where")
-    return [f"{where}:{line}" for line in table.index] if where else [f"{what}, row {i + 1}" for i in range(len(table))]
-
-
 def read_table(path: str | Path) -> pd.DataFrame:
     """The rows of a .jsonl, .csv, .tsv or .txt file, cells of tables as text. Raises InputError.
 
@@ -168,6 +157,18 @@ def read_table(path: str | Path) -> pd.DataFrame:
         raise InputError(f"{path}: holds no row; it needs a header and a line for each row, or a JSON object a line")
     table.attrs["where"] = str(path)
     return table
+
+
+def places(table: pd.DataFrame, what: str) -> list[str]:
+    """Where each row of a table stands: file and line, or `what` it is and the row."""
+    where = table.attrs.get("where")
+    return [f"{where}:{line}" for line in table.index] if where else [f"{what}, row {i + 1}" for i in range(len(table))]
+
+
+def refuse(rows: pd.Series, fault: str) -> None:
+    """Raises InputError, naming the place of the first of the rows that are at fault."""
+    if rows.any():
+        raise InputError(f"{rows.idxmax()}: {fault}")
 
 
 def _cells(text: str, path: Path, separator: str) -> pd.DataFrame:
@@ -202,8 +203,7 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
     where, columns = table.attrs.get("where", "the pairs"), dict(columns or {})
     if table.empty:
         raise InputError(f"{where}: there are no pairs to score")
-    table = table.set_axis(places(table, where)).rename(columns=str)
-    check_columns(table, where)
+    table = plain_table(table.set_axis(places(table, where)).rename(columns=str), where, [])
     for holds, name in columns.items():
         check_known("use of a column", holds, NAMES)
         check_known(f"column of {where}", name, table.columns)
@@ -216,7 +216,7 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
             "with a gap (left or text) and two forms (correct, wrong); or say which is which, as in --column good=NAME"
         )
     for holds in needed:
-        _refuse(table[found[holds]].isna(), f"{found[holds]} is missing")
+        refuse(table[found[holds]].isna(), f"{found[holds]} is missing")
     unused = {holds for way in _WAYS for holds in way} - set(needed)
     cells = {holds: table[name] for holds, name in found.items() if holds not in unused}
     taken = {name for known in NAMES.values() for name in known} | {*found.values(), ""}
@@ -233,28 +233,11 @@ def _parts(cells: pd.DataFrame) -> dict[str, list[str]]:
     found = {name: cells[name].tolist() for name in ("left", "correct", "wrong", "right") if name in cells}
     if "text" in cells:
         sides = cells["text"].str.partition(MASK)
-        _refuse(sides[1] == "", f"no {MASK} in the text; it marks the verb's place")
+        refuse(sides[1] == "", f"no {MASK} in the text; it marks the verb's place")
         found |= {"left": [plain(left) for left in sides[0]], "right": [plain_right(right) for right in sides[2]]}
-    _refuse((cells["correct"] == "") | (cells["wrong"] == ""), "a form of the verb is empty")
-    _refuse(cells["correct"] == cells["wrong"], "the correct and the wrong form are the same")
+    refuse((cells["correct"] == "") | (cells["wrong"] == ""), "a form of the verb is empty")
+    refuse(cells["correct"] == cells["wrong"], "the correct and the wrong form are the same")
     return {"right": [""] * len(cells)} | found
-
-
-def _numbers(said: pd.Series) -> pd.Series:
-    """ "singular", "plural" or "" for each cell; "SG -> PL" gives the first, the good sentence's."""
-    numbers = said.str.partition("->")[0].str.strip().str.lower().map(_NUMBERS)
-    for where, number in said[numbers.isna()].items():
-        raise InputError(
-            f"{where}: the number is {number!r}; it must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or "
-            "empty; pairs about anything else can be compared as sentences (tse blimp)"
-        )
-    return numbers
-
-
-def _refuse(rows: pd.Series, fault: str) -> None:
-    """Raises InputError, naming the place of the first of the rows that are at fault."""
-    if rows.any():
-        raise InputError(f"{rows.idxmax()}: {fault}")
 
 
 def _filled(pairs: pd.DataFrame, **usual) -> pd.DataFrame:
@@ -262,7 +245,12 @@ def _filled(pairs: pd.DataFrame, **usual) -> pd.DataFrame:
     return pairs.assign(**{name: pairs[name].mask(pairs[name] == "", values) for name, values in usual.items()})
 
 
+def _stem(table: pd.DataFrame) -> str:
+    """The name of a table's file without the ending."""
+    return Path(table.attrs.get("where", "")).stem
+
+
 def _ids(table: pd.DataFrame) -> list[str]:
-    """A label of each row: the name of its file without the ending, and the line; or the number of the row."""
-    stem = Path(table.attrs.get("where", "")).stem
+    """A label of each row: that name and the line; or the number of the row."""
+    stem = _stem(table)
     return [f"{stem}/{line}" for line in table.index] if stem else [str(i + 1) for i in range(len(table))]

@@ -34,26 +34,19 @@ def with_boundaries(model, sentences, scored) -> list:
     """
     ends = np.flatnonzero(model.word_ends)
     encodings = model.encode_batch(sentences)
-    positions = [_boundaries(scores, encoding) for scores, encoding in zip(scored, encodings, strict=True)]
+    lasts = [np.flatnonzero(np.append(scores.starts[1:] > scores.ends[:-1], True)) for scores in scored]
+    added = [len(encoding.ids) - len(scores.ids) for scores, encoding in zip(scored, encodings, strict=True)]
+    positions = [(last + before).tolist() for last, before in zip(lasts, added, strict=True)]
     mass = np.full(sum(map(len, positions)), np.nan)
     for requests, logits in passes.logits(model, [e.ids for e in encodings], positions):
         share = logits[:, ends].logsumexp(-1) - logits.logsumexp(-1)
         mass[requests] = -share.double().cpu().numpy() / math.log(2)
     corrected, start = [], 0
-    for scores, encoding, places in zip(scored, encodings, positions, strict=True):
+    for scores, last in zip(scored, lasts, strict=True):
+        paid = mass[start : start + len(last)]
         bits = scores.bits.copy()
-        first = len(encoding.ids) - len(scores.ids)  # tokens that the model adds in front
-        for place, paid in zip(np.array(places) - first, mass[start : start + len(places)], strict=True):
-            bits[place] += paid
-            if place + 1 < len(bits):
-                bits[place + 1] -= paid
-        start += len(places)
+        bits[last] += paid
+        bits[last[:-1] + 1] -= paid[:-1]
+        start += len(last)
         corrected.append(replace(scores, bits=bits))
     return corrected
-
-
-def _boundaries(scores, encoding) -> list[int]:
-    """The positions of each word's last token: where the next token begins further right than this one ends."""
-    first = len(encoding.ids) - len(scores.ids)
-    last = [i for i in range(len(scores.ids)) if i + 1 == len(scores.ids) or scores.starts[i + 1] > scores.ends[i]]
-    return [first + i for i in last]

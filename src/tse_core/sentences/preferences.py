@@ -14,7 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,8 @@ from tse_core.datasets.names import load_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
-from tse_core.sentences.texts import GivenSentence, TokenizedSentence, read_sentences
-from tse_core.sentences.tokens import check_method, check_spaces, default_method, token_log_probabilities
+from tse_core.sentences.texts import Sentence, read_sentences
+from tse_core.sentences.tokens import check_method, check_spaces, token_log_probabilities
 from tse_core.words import plain, word_span
 
 POLICIES = {
@@ -79,32 +79,27 @@ def score_pairs(
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
-    method = default_method(model) if method is None else method
-    check_method(model, method)
+    method = check_method(model, method)
     sentence_pairs = load_sentence_pairs(sentence_pairs)
     names = pair_names(sentence_pairs)
     sides = list(_sides(sentence_pairs, names, method, first))
     labels = [f"pair {name} ({side})" for name in names for side in ("good", "bad")]
-    texts = read_sentences(model, [side.text for side in sides], labels)
-    wanted = list(map(_wanted, texts, sides))
-    nats = token_log_probabilities(model, texts, wanted, method, advance)
-    critical = [text.unknown[_critical(text, s, t)].any() for text, s, t in zip(texts, sides, wanted, strict=True)]
-    first_tokens = np.array([text.unscored for text in texts], dtype=object).reshape(-1, 2)
-    of_sides: dict[str, Any] = {
-        "logp": [math.fsum(values[tokens]) for values, tokens in zip(nats, wanted, strict=True)],
-        "length": [len(tokens) for tokens in wanted],
-        "unknown": [text.unknown.sum() for text in texts],
-    }
-    scores: dict[str, Any] = {
-        f"{name}_{side}": np.array(values[start::2])
-        for name, values in of_sides.items()
-        for start, side in enumerate(("good", "bad"))
-    }
-    scores["unknown_critical"] = np.array(critical, dtype=bool).reshape(-1, 2).any(axis=1)
-    scores["unscored_difference"] = (first_tokens[:, 0] != first_tokens[:, 1]) & (method == "full-sentence")
-    kept = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]]
-    table = pd.concat([kept, pd.DataFrame(scores, index=sentence_pairs.index)], axis=1)
-    return judged(table, ties=ties, unknown_words=unknown_words)
+    read = read_sentences(model, [side.text for side in sides], labels)
+    wanted = list(map(_wanted, read, sides))
+    nats = token_log_probabilities(model, read, wanted, method, advance)
+    rows = []
+    for sentence, side, tokens, values in zip(read, sides, wanted, nats, strict=True):
+        critical = bool(_critical(sentence, side, tokens).any())
+        unknown = int(sentence.unknown.sum())
+        rows.append((math.fsum(values[tokens]), len(tokens), unknown, critical, sentence.unscored or ""))
+    table = pd.DataFrame(rows, columns=["logp", "length", "unknown", "critical", "first"])
+    good, bad = (table.iloc[start::2].set_index(sentence_pairs.index) for start in (0, 1))
+    scores = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]].copy()
+    for name in ("logp", "length", "unknown"):
+        scores[f"{name}_good"], scores[f"{name}_bad"] = good[name], bad[name]
+    scores["unknown_critical"] = good["critical"] | bad["critical"]
+    scores["unscored_difference"] = (good["first"] != bad["first"]) & (method == "full-sentence")
+    return judged(scores, ties=ties, unknown_words=unknown_words)
 
 
 def judged(scores: pd.DataFrame, *, ties="wrong", unknown_words="flag") -> pd.DataFrame:
@@ -137,8 +132,7 @@ def check_policies(**chosen: str) -> None:
 
 def check_pairs(pairs: pd.DataFrame, method: str) -> None:
     """Every field that the method needs is there and not empty."""
-    for _ in _sides(pairs, pair_names(pairs), method, "as-is"):
-        pass
+    list(_sides(pairs, pair_names(pairs), method, "as-is"))
 
 
 def pair_names(pairs: pd.DataFrame) -> list[str]:
@@ -170,18 +164,18 @@ def _sides(pairs, names, method, first) -> Iterator[Side]:
             yield Side(f"{prefix} {word.strip()}", len(plain(prefix)), None)
 
 
-def _wanted(text: TokenizedSentence | GivenSentence, side: Side) -> np.ndarray:
-    tokens = text.scorable()
-    check_spaces(text.sentence, text.starts, text.ends, lambda start, end: start < side.critical < end - 1)
-    return tokens[text.starts[tokens] >= side.critical]
+def _wanted(sentence: Sentence, side: Side) -> np.ndarray:
+    """The tokens that are scored: for the prefix methods those of the critical word."""
+    check_spaces(sentence.text, sentence.starts, sentence.ends, lambda start, end: start < side.critical < end - 1)
+    return np.flatnonzero(sentence.scorable & (sentence.starts >= side.critical))
 
 
-def _critical(text: TokenizedSentence | GivenSentence, side: Side, wanted: np.ndarray) -> np.ndarray:
-    """The tokens of the words that the other side lacks; for the prefix methods those of the critical word."""
+def _critical(sentence: Sentence, side: Side, wanted: np.ndarray) -> np.ndarray:
+    """Which tokens of the words that the other side lacks are unknown; for the prefix methods of the critical word."""
     if side.own_words is None:
-        return wanted
-    words = [slice(*word_span(text.sentence, int(text.starts[token]))) for token in text.real]
-    return text.real[np.array([text.sentence[word] in side.own_words for word in words], dtype=bool)]
+        return sentence.unknown[wanted]
+    words = [sentence.text[slice(*word_span(sentence.text, int(start)))] for start in sentence.starts]
+    return sentence.unknown & np.array([word in side.own_words for word in words], dtype=bool)
 
 
 def _first_letter(text: str, policy: str) -> str:

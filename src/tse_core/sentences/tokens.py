@@ -11,7 +11,8 @@ before them is its policy: ``bos`` says which token a causal model reads first (
 it is not scored, counts 0, and is flagged.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,10 @@ from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError, check_known
 from tse_core.forward import passes
 from tse_core.models.coerce import AnyModel, as_model
+from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.sentences.boundaries import check_boundaries, with_boundaries
-from tse_core.sentences.texts import GivenSentence, TokenizedSentence, read_sentences
+from tse_core.sentences.texts import Sentence, read_sentences
 from tse_core.words import word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
@@ -31,13 +33,7 @@ OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # those that score all toke
 
 
 def token_surprisals(
-    model: AnyModel | str | Path,
-    sentences: Iterable[str],
-    *,
-    bos=None,
-    space=None,
-    method=None,
-    advance=None,
+    model: AnyModel | str | Path, sentences: Iterable[str], *, bos=None, space=None, method=None, advance=None
 ) -> list[TokenSurprisals]:
     """The surprisal of every token of every sentence, in bits, one `TokenSurprisals` per sentence in order.
 
@@ -53,13 +49,19 @@ def token_surprisals(
     InputError : an empty sentence, which is named; a method that does not suit the model.
     """
     model = as_model(model).with_policies(bos=bos, space=space)
-    method = default_method(model) if method is None else method
-    check_method(model, method, OF_EACH_TOKEN)
+    method = check_method(model, method, OF_EACH_TOKEN)
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
     names = [f"sentence {number}" for number in range(1, len(sentences) + 1)]
-    texts = read_sentences(model, sentences, names)
-    nats = token_log_probabilities(model, texts, [text.scorable() for text in texts], method, advance)
-    return [text.scores(values) for text, values in zip(texts, nats, strict=True)]
+    read = read_sentences(model, sentences, names)
+    nats = token_log_probabilities(model, read, [np.flatnonzero(each.scorable) for each in read], method, advance)
+    if not isinstance(model, LanguageModel):
+        return [each.given for each in read if each.given]
+    found = []
+    for each, values in zip(read, nats, strict=True):
+        bits = np.where(each.scorable, -values / math.log(2), 0.0)
+        of_tokens = each.ids, each.starts, each.ends, bits, each.scorable, each.unknown
+        found.append(TokenSurprisals(model.tokens(each.ids.tolist()), *of_tokens))
+    return found
 
 
 def surprisals(
@@ -81,8 +83,7 @@ def surprisals(
     -------
     DataFrame with sentence and position (from 0), token or word, start and end (characters of the sentence in plain
     spelling), surprisal, scored, unknown; for words also tokens, how many it has. A word is unknown if a token of it
-    is,
-    scored if all of them are.
+    is, scored if all of them are.
 
     Examples
     --------
@@ -111,52 +112,46 @@ def surprisals(
                 start, end = word_span(sentence, start)
                 row = {"sentence": number, "position": position, "word": sentence[start:end], "tokens": len(group)}
             row |= {"start": start, "end": end, "surprisal": float(scores.bits[group].sum())}
-            rows.append(
-                row | {"scored": bool(scores.scored[group].all()), "unknown": bool(scores.unknown[group].any())}
-            )
+            row |= {"scored": bool(scores.scored[group].all()), "unknown": bool(scores.unknown[group].any())}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
 def token_log_probabilities(
-    model, texts: Sequence[TokenizedSentence | GivenSentence], wanted: Sequence[np.ndarray], method, advance=None
+    model, sentences: Sequence[Sentence], wanted: Sequence[np.ndarray], method: str, advance=None
 ) -> list[np.ndarray]:
     """log P (nats) of the wanted tokens of each sentence: float64 (its tokens,), NaN where it is not computed.
 
     Everything goes to one forward pass, which computes what several sentences share (a prefix, a masked copy) once.
     """
-    tokenized = [text for text in texts if isinstance(text, TokenizedSentence)]
-    if not tokenized:
+    if not isinstance(model, LanguageModel):
         if advance:
             advance(1.0)
-        return [text.nats for text in texts if isinstance(text, GivenSentence)]
-    sequences, positions, targets = [], [], []
-    for text, tokens in zip(tokenized, wanted, strict=True):
-        for sequence, places, ids in _reads(text, tokens, method):
-            sequences.append(sequence)
-            positions.append(places)
-            targets.append(ids)
+        return [sentence.nats for sentence in sentences]
+    found = [np.full(len(sentence.ids), np.nan) for sentence in sentences]
+    reads = [read for parts in zip(sentences, wanted, strict=True) for read in _reads(model, *parts, method)]
+    sequences, positions, targets = ([read[part] for read in reads] for part in range(3))
     requests = sum(map(len, wanted))
     options = {"advance": lambda done: advance(done / requests)} if advance else {}
     values = passes.target_log_probabilities(model, sequences, positions, targets, **options)
-    scores, start = [], 0
-    for text, tokens in zip(tokenized, wanted, strict=True):
-        scores.append(np.full(len(text.ids), np.nan))
-        scores[-1][tokens] = values[start : start + len(tokens)]
+    start = 0
+    for nats, tokens in zip(found, wanted, strict=True):
+        nats[tokens] = values[start : start + len(tokens)]
         start += len(tokens)
-    return scores
+    return found
 
 
-def default_method(model) -> str:
-    """Full sentences for a causal model, the original PLL for a masked one."""
-    return "pll" if model.kind == "masked" else "full-sentence"
+def check_method(model, method: str | None, known: Sequence[str] = METHODS) -> str:
+    """The method, by default full sentences for a causal model and the original PLL for a masked one.
 
-
-def check_method(model, method: str, known: Sequence[str] = METHODS) -> None:
-    """A method that exists and suits the kind of model."""
+    Raises InputError for one that does not exist or does not suit the kind of model.
+    """
+    method = method or ("pll" if model.kind == "masked" else "full-sentence")
     check_known("method", method, known)
     if (model.kind == "masked") != method.startswith("pll"):
         suits = "pll and pll-l2r" if model.kind == "masked" else "full-sentence, one-prefix and two-prefix"
         raise InputError(f"the method {method!r} does not suit the {model.kind} model {model.label}; {suits} do")
+    return method
 
 
 def check_spaces(sentence: str, starts, ends, where: Callable[[int, int], bool] = lambda start, end: True) -> None:
@@ -180,19 +175,19 @@ def _words(sentence: str, scores: TokenSurprisals) -> list[list[int]]:
     return list(groups.values())
 
 
-def _reads(text: TokenizedSentence, tokens: np.ndarray, method: str):
+def _reads(model, sentence: Sentence, tokens: np.ndarray, method: str) -> Iterator[tuple]:
     """(sequence that the model reads, positions at which it predicts, ids to predict), for the wanted tokens.
 
-    A causal model reads the text once, a masked model a copy for each token.
+    A causal model reads the sentence once, a masked model a copy for each token.
     """
-    tokens = tokens.tolist()
-    if text.model.kind == "causal":
-        if tokens:
-            yield text.ids[: tokens[-1]], [token - 1 for token in tokens], [text.ids[token] for token in tokens]
+    places, ids = sentence.places[tokens].tolist(), sentence.ids[tokens].tolist()
+    if model.kind == "causal":
+        if places:
+            yield sentence.read[: places[-1]], [place - 1 for place in places], ids
         return
-    for token in tokens:
+    for token, place, wanted in zip(tokens.tolist(), places, ids, strict=True):
         stop = token + 1
-        while method == "pll-l2r" and stop <= text.real[-1] and text.inside_word(stop):
+        while method == "pll-l2r" and stop < len(sentence.ids) and sentence.inside_word(stop):
             stop += 1
-        masks = (text.model.tokenizer.mask_token_id,) * (stop - token)
-        yield (*text.ids[:token], *masks, *text.ids[stop:]), [token], [text.ids[token]]
+        masks = (model.tokenizer.mask_token_id,) * (stop - token)
+        yield (*sentence.read[:place], *masks, *sentence.read[place + len(masks) :]), [place], [wanted]
