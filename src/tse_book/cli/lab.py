@@ -67,7 +67,9 @@ def train(
     name: Annotated[str, typer.Argument(help="lab-systematic-causal, lab-lexical-masked, ...")],
     out: Annotated[Path, typer.Option(help="The model's folder; it must not exist yet.")],
     seed: Seed = 0,
-    steps: Annotated[int | None, typer.Option(help="Steps of 512 sentences; by default enough for that kind.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="Steps of 512 sentences; by default enough for that kind.", min=1)
+    ] = None,
     sentences: Annotated[
         int | None, typer.Option(help="Repeat a corpus of N sentences; by default each sentence is new.", min=1)
     ] = None,
@@ -77,10 +79,9 @@ def train(
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
     threads: Annotated[int | None, typer.Option(help="Processor cores to use; by default all.", min=1)] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted training of this folder.")] = False,
     checkpoints: Annotated[str, typer.Option(help="log: also save the model after 1, 2, 4, 8, ... steps.")] = "",
 ) -> None:
-    """Train a laboratory model from its seed; minutes on two cores. A killed training continues with --resume.
+    """Train a laboratory model from its seed; minutes on two cores.
 
     Examples:  tse lab train lab-systematic-causal --out my-model
 
@@ -103,7 +104,7 @@ def train(
             bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
             bar.update(step - bar.n)
 
-        folder = run(plan, out, device=device, resume=resume, checkpoints=checkpoints, report=report)
+        folder = run(plan, out, device=device, checkpoints=checkpoints, report=report)
     print(f"written: {folder}")
 
 

@@ -15,7 +15,7 @@ A {shape}-shaped language model (3 layers, width 128, {entries}, {parameters:,} 
 language: a small known English in which every probability can be computed. It serves to hold metrics of
 syntactic evaluation against the truth; it knows no other words and says nothing about English.
 
-- **Data**: {data} of `tse lab corpus --regime {regime} --seed {seed}`; {regime_text}.
+- **Data**: the first {count:,} sentences of `tse lab corpus --regime {regime} --seed {seed}`; {regime_text}.
   Some noun-verb combinations never occur in it, so that generalising can be measured.
 - **Training**: {steps:,} steps of {batch} sentences, AdamW, one-cycle learning rate up to {rate:g}, no dropout.
 {masking}  `tse lab train lab-{regime}-{kind}{option} --seed {seed} --steps {steps} --out FOLDER` makes it again.
@@ -29,7 +29,7 @@ syntactic evaluation against the truth; it knows no other words and says nothing
 """
 _MASKING = "  Verbs were masked in {:.0%} of their places, other words in {:.0%}.\n"
 _PIECES = """\
-words are cut into byte pairs learned from the corpus' first {sentences:,}
+words are cut into byte pairs learned from the corpus' first 20,000
   sentences, frequent words whole and rare ones in pieces. Of the {verbs} verbs {whole} have both forms whole"""
 _REGIMES = {
     "systematic": "every verb agrees with its subject, apart from attraction at known rates",
@@ -38,33 +38,20 @@ _REGIMES = {
 }
 
 
-def pieces(sentences: int, verbs: int, whole: int) -> str:
-    """A card's text on a byte-pair vocabulary: what it was learned from, and how many verbs it keeps whole."""
-    return _PIECES.format(sentences=sentences, verbs=verbs, whole=whole)
-
-
-def model_card(
-    plan,
-    curve: list[tuple[int, float]],
-    perplexity: float,
-    parameters: int,
-    vocabulary: int,
-    words: str = "one word is one token",
-) -> str:
-    """README.md of a model folder, with ten lines of its loss curve; ``words`` says how words become tokens."""
-    masked = plan.kind == "masked"
-    every = max(1, len(curve) // 10)
+def model_card(plan, network, curve: list[tuple[int, float]], perplexity: float, whole: tuple[int, int] | None) -> str:
+    """README.md of a model folder, with ten lines of its loss curve; `whole`, of byte pairs: verbs kept whole, all."""
+    masked, every = plan.kind == "masked", max(1, len(curve) // 10)
     rows = [f"| {step:,} | {loss:.3f} |" for step, loss in [*curve[::every], curve[-1]]]
     return _CARD.format(
-        **asdict(plan) | {"rate": plan.rate},
-        name=f"lab-{plan.regime}-{plan.kind}" + ("-bpe" if plan.byte_pair else ""),
-        entries=f"{vocabulary:,} {'byte-pair entries' if plan.byte_pair else 'words'}",
-        option=f" --byte-pair {plan.byte_pair}" if plan.byte_pair else "",
-        words=words,
+        **asdict(plan),
+        name=f"lab-{plan.regime}-{plan.kind}" + ("-bpe" if whole else ""),
+        entries=f"{network.config.vocab_size:,} {'byte-pair entries' if whole else 'words'}",
+        option=f" --byte-pair {plan.byte_pair}" if whole else "",
+        words=_PIECES.format(whole=whole[0], verbs=whole[1]) if whole else "one word is one token",
         pipeline="fill-mask" if masked else "text-generation",
         shape="BERT" if masked else "GPT-2",
-        parameters=parameters,
-        data=f"the first {plan.sentences or plan.steps * plan.batch:,} sentences",
+        parameters=network.num_parameters(),
+        count=plan.sentences or plan.steps * plan.batch,
         regime_text=_REGIMES[plan.regime],
         masking=_MASKING.format(plan.mask_verbs, plan.mask_others) if masked else "",
         perplexity=perplexity,

@@ -6,7 +6,6 @@ sentence (0 where a row has no word), and at the end the zeros are squeezed out.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import count, islice
 from typing import Any
 
@@ -24,15 +23,13 @@ def sentences(language: Language, regime: str, number: int, seed: int = 0) -> It
         yield as_text([language.vocabulary[word] for word in row])
 
 
-def stream(language: Language, regime: str, seed: int = 0, start: int = 0) -> Iterator[np.ndarray]:
-    """The endless corpus of a seed, beginning at sentence ``start``: int16 arrays of word ids without special tokens.
+def stream(language: Language, regime: str, seed: int = 0) -> Iterator[np.ndarray]:
+    """The endless corpus of a seed: int16 arrays of word ids without special tokens.
 
-    Block k is drawn from the generator seeded by (seed, k), so a corpus is a prefix of every longer one, and
-    reading may start anywhere.
+    Block k is drawn from the generator seeded by (seed, k), so a corpus is a prefix of every longer one.
     """
-    for block in count(start // BLOCK):
-        rows = draw(language, regime, BLOCK, np.random.default_rng([seed, block]))
-        yield from rows[max(0, start - block * BLOCK) :]
+    for block in count():
+        yield from draw(language, regime, BLOCK, np.random.default_rng([seed, block]))
 
 
 def draw(language: Language, regime: str, number: int, random: np.random.Generator) -> list[np.ndarray]:
@@ -43,7 +40,7 @@ def draw(language: Language, regime: str, number: int, random: np.random.Generat
         if wanted:
             draft = Draft(language, regime, pattern.construction, int(wanted), random)
             for name, arguments in pattern.elements:
-                _ELEMENTS[name](draft, *arguments)
+                ELEMENTS[name](draft, *arguments)
             rows.extend(draft.rows())
     return [rows[place] for place in random.permutation(number)]
 
@@ -73,14 +70,24 @@ class Draft:
 
     def rows(self) -> list[np.ndarray]:
         """The sentences with their full stops: one array of word ids each."""
-        stop = np.full((self.count, 1), self.language.word_ids(".")[0], dtype=np.int16)
-        table = np.hstack([*self.columns, stop])
+        self.add(np.full(self.count, self.id("."), dtype=np.int16))
+        table = np.hstack(self.columns)
         there = table > 0
         return np.split(table[there], np.cumsum(there.sum(axis=1))[:-1])
 
-    def choose(self, phrases: list[str]) -> np.ndarray:
-        """A random phrase per row: word ids (n, longest phrase)."""
-        return phrase_table(self.language, phrases)[self.pick(len(phrases))]
+    def id(self, word: str) -> int:
+        return self.language.word_ids(word)[0]
+
+    def table(self, phrases: list[str]) -> np.ndarray:
+        """Word ids of phrases, zeros behind the shorter ones: int array (phrases, width)."""
+        ids = [self.language.word_ids(phrase) for phrase in phrases]
+        width = max(map(len, ids))
+        return np.array([[*words, *[0] * (width - len(words))] for words in ids])
+
+    def listed(self, name: str) -> np.ndarray:
+        """A random phrase of one of the language's lists per row: word ids (n, longest phrase)."""
+        phrases = self.table(self.language.settings["lexicon"]["words"][name])
+        return phrases[self.pick(len(phrases))]
 
     def pick(self, number: int, weights=None) -> np.ndarray:
         if weights is None:
@@ -91,32 +98,18 @@ class Draft:
         return self.random.random(self.count) < share
 
 
-def phrase_table(language: Language, phrases: list[str]) -> np.ndarray:
-    """Word ids of phrases, zeros behind the shorter ones: int array (phrases, width)."""
-    ids = [language.word_ids(phrase) for phrase in phrases]
-    table = np.zeros((len(ids), max(map(len, ids))), dtype=np.int64)
-    for row, words in enumerate(ids):
-        table[row, : len(words)] = words
-    return table
-
-
 def _noun_phrase(draft: Draft, role: str, kind: str) -> None:
-    language, settings = draft.language, draft.language.settings
-    members = np.flatnonzero(language.nouns["class"] == kind)
+    nouns, settings = draft.language.nouns, draft.language.settings
+    members = np.flatnonzero(nouns["class"] == kind)
     noun, number = members[draft.pick(len(members))], draft.pick(2)
-    determiners = [list(settings["determiners"][name]) for name in NUMBERS]
-    drawn = [
-        draft.pick(len(words), list(settings["determiners"][n].values()))
-        for words, n in zip(determiners, NUMBERS, strict=True)
-    ]
-    tables = [phrase_table(language, words)[:, 0] for words in determiners]
-    draft.add(np.where(number == 0, tables[0][drawn[0]], tables[1][drawn[1]]))
-    draft.add(draft.choose(settings["lexicon"]["words"]["adjective"])[:, 0] * draft.where(settings["attributive"]))
-    forms = np.stack([phrase_table(language, language.nouns[name].tolist()) for name in NUMBERS])
-    draft.add(forms[number, noun])
-    negative = np.where(number == 0, *(np.array(w)[d] == "no" for w, d in zip(determiners, drawn, strict=True)))
-    if role:
-        draft.roles[role] = {"noun": noun, "number": number, "no": negative}
+    either = []
+    for weights in (settings["determiners"][name] for name in NUMBERS):
+        either.append(draft.table(list(weights))[draft.pick(len(weights), list(weights.values())), 0])
+    determiner = np.where(number == 0, *either)
+    draft.add(determiner)
+    draft.add(draft.listed("adjective")[:, 0] * draft.where(settings["attributive"]))
+    draft.add(np.stack([draft.table(nouns[name].tolist()) for name in NUMBERS])[number, noun])
+    draft.roles[role] = {"noun": noun, "number": number, "no": determiner == draft.id("no")}
 
 
 def _verb(draft: Draft, subject: str, attractor: str = "", construction: str = "") -> None:
@@ -130,49 +123,39 @@ def _verb(draft: Draft, subject: str, attractor: str = "", construction: str = "
         lemma = np.where(again, draft.pick(len(language.lemmas), language.frequency), lemma)
     right = draft.where(language.correct(draft.regime, construction)[lemma, number, other])
     form = np.where(draft.where(language.past_share()[lemma]), 2, np.where(right, number, 1 - number))
-    draft.add(verb_table(language)[lemma, form])
+    draft.add(language.verb_ids[lemma, form])
     draft.verbs.append(
         {"construction": construction, "noun": noun, "number": number, "other": other, "lemma": lemma, "form": form}
     )
 
 
-@cache
-def verb_table(language: Language) -> np.ndarray:
-    """Word ids of the verb forms: int array (lemmas, [singular, plural, past]), 0 for no past."""
-    forms = language.lemmas[["singular", "plural", "past"]]
-    return np.array(
-        [[language.word_ids(form)[0] if form else 0 for form in row] for row in forms.itertuples(index=False)]
-    )
-
-
 def _ever(draft: Draft, subject: str) -> None:
-    draft.add(
-        draft.language.word_ids("ever")[0] * (draft.roles[subject]["no"] & draft.where(draft.language.settings["ever"]))
-    )
+    licensed = draft.roles[subject]["no"] & draft.where(draft.language.settings["ever"])
+    draft.add(draft.id("ever") * licensed)
 
 
 def _one(draft: Draft, words: str) -> None:
-    draft.add(draft.choose(draft.language.settings["lexicon"]["words"][words]))
+    draft.add(draft.listed(words))
 
 
 def _word(draft: Draft, word: str) -> None:
-    draft.add(np.full(draft.count, draft.language.word_ids(word)[0]))
+    draft.add(np.full(draft.count, draft.id(word)))
 
 
 def _gap(draft: Draft) -> None:
     """The clause ends here; half of the time with a word for the time."""
-    draft.add(draft.choose(draft.language.settings["lexicon"]["words"]["time"]) * draft.where(0.5)[:, None])
+    draft.add(draft.listed("time") * draft.where(0.5)[:, None])
 
 
 def _object(draft: Draft, some: np.ndarray | None = None) -> None:
     """Add a person or a thing where ``some`` is true."""
     some = np.full(draft.count, True) if some is None else some
-    person, before = draft.where(0.6), len(draft.columns)
-    _noun_phrase(draft, "", "person")
-    middle = len(draft.columns)
-    _noun_phrase(draft, "", "thing")
-    for place in range(before, len(draft.columns)):
-        draft.columns[place] *= (some & (person if place < middle else ~person))[:, None]
+    person = draft.where(0.6)
+    for kind, chosen in (("person", some & person), ("thing", some & ~person)):
+        before = len(draft.columns)
+        _noun_phrase(draft, "object", kind)
+        for column in draft.columns[before:]:
+            column *= chosen[:, None]
 
 
 def _rest(draft: Draft, subject: str) -> None:
@@ -180,11 +163,11 @@ def _rest(draft: Draft, subject: str) -> None:
     kind = np.array(kinds)[draft.pick(len(kinds), weights)]
     _plain_rest(draft, kind)
     _object(draft, kind == "object")
-    language, role = draft.language, draft.roles[subject]
-    gender = language.nouns["gender"].to_numpy()[role["noun"]]
+    nouns, role = draft.language.nouns, draft.roles[subject]
+    gender = nouns["gender"].to_numpy()[role["noun"]]
     feminine = (gender == "feminine") | ((gender == "") & draft.where(0.5))
-    words = np.array(language.word_ids("himself herself themselves"))
-    person = language.nouns["class"].to_numpy()[role["noun"]] == "person"
+    words = np.array(draft.language.word_ids("himself herself themselves"))
+    person = nouns["class"].to_numpy()[role["noun"]] == "person"
     draft.add(words[np.where(role["number"] == 1, 2, feminine.astype(int))] * ((kind == "anaphor") & person))
 
 
@@ -196,10 +179,10 @@ def _more(draft: Draft) -> None:
 
 def _plain_rest(draft: Draft, kind: np.ndarray) -> None:
     for name in ("adjective", "fixed", "time"):
-        draft.add(draft.choose(draft.language.settings["lexicon"]["words"][name]) * (kind == name)[:, None])
+        draft.add(draft.listed(name) * (kind == name)[:, None])
 
 
-_ELEMENTS: dict[str, Callable[..., None]] = {
+ELEMENTS: dict[str, Callable[..., None]] = {
     "NP": _noun_phrase, "VERB": _verb, "EVER": _ever, "ONE": _one, "WORD": _word, "GAP": _gap,
     "OBJECT": _object, "REST": _rest, "MORE": _more,
 }  # fmt: skip

@@ -4,9 +4,8 @@ A language whose probabilities are all known: language.yaml holds nouns, pattern
 their frequency bands. This module turns both into arrays; corpus draws sentences from them, truth computes with them.
 """
 
-import hashlib
-import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -14,13 +13,14 @@ import numpy as np
 import pandas as pd
 
 from tse_core.datasets.pairs import NUMBERS
-from tse_core.errors import InputError, check_known
+from tse_core.errors import check_known
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
 SPECIAL = ("[PAD]", "[UNK]", "[BOS]", "[EOS]", "[CLS]", "[SEP]", "[MASK]")
 MODEL_KINDS = ("causal", "masked")
 BANDS = ("head", "middle", "tail")
+FORMS = ["singular", "plural", "past"]
 _ELEMENT = re.compile(r"(?P<name>[A-Z]+)\((?P<arguments>(?:[^()]|\([^()]*\))*)\)|(?P<word>\S+)")
 
 
@@ -50,7 +50,6 @@ class Language:
     patterns: tuple[Pattern, ...] = field(repr=False)
     vocabulary: tuple[str, ...] = field(repr=False)  # special tokens, then all words; a word's id is its place
     held_out: np.ndarray = field(repr=False)  # bool (constructions, nouns, lemmas): never together in the corpus
-    held_out_pairs: np.ndarray = field(repr=False)  # bool (nouns, lemmas): absent from every construction
 
     def word_ids(self, phrase: str) -> tuple[int, ...]:
         """The ids of a phrase's words."""
@@ -60,11 +59,10 @@ class Language:
     def _index(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.vocabulary)}
 
-    @property
-    def hash(self) -> str:
-        """Eight hexadecimal digits of a hash of its settings and verbs, which determine everything else."""
-        about = json.dumps([self.settings, self.lemmas.to_csv()])
-        return hashlib.sha256(about.encode()).hexdigest()[:8]
+    @cached_property
+    def verb_ids(self) -> np.ndarray:
+        """Word ids of the verb forms: int array (lemmas, [singular, plural, past]), 0 for no past."""
+        return np.array([[self._index.get(form, 0) for form in row] for row in self.lemmas[FORMS].to_numpy()])
 
     def models(self) -> list[str]:
         """The names of the laboratory models: lab-<regime>-<kind>."""
@@ -84,7 +82,6 @@ class Language:
 
     def attraction(self, regime: str, construction: str) -> np.ndarray:
         """P(the verb agrees with the attractor instead of its subject): float array (lemmas,)."""
-        self._check(regime)
         rates = self.settings["constructions"][construction].get("attraction", {}).get(regime, {})
         return np.array([rates.get(name, 0.0) for name in BANDS])[self.band()]
 
@@ -92,9 +89,9 @@ class Language:
         """P(form | lemma, number agreed with), present tense: float array (lemmas, number, form).
 
         Head and middle: the band's share on the diagonal. A lemma with a preferred form takes it in the band's share of
-        its uses in either row.
+        its uses in either row. Raises InputError for an unknown regime.
         """
-        self._check(regime)
+        check_known("regime", regime, self.settings["regimes"])
         rates, band = self.settings["regimes"][regime], self.lemmas["band"]
         share = band.map(rates["agreement"]).fillna(1.0).to_numpy(float)
         table = share[:, None, None] * np.eye(2) + (1 - share)[:, None, None] * (1 - np.eye(2))
@@ -115,9 +112,6 @@ class Language:
         rate = self.attraction(regime, construction)[:, None, None]
         return (1 - rate) * own + rate * table.transpose(0, 2, 1)
 
-    def _check(self, regime: str) -> None:
-        check_known("regime", regime, self.settings["regimes"])
-
 
 @cache
 def load_language() -> Language:
@@ -128,19 +122,15 @@ def load_language() -> Language:
     nouns = pd.DataFrame(list(_nouns(settings)), columns=["class", "singular", "plural", "gender"])
     frequency = 1 / (np.arange(1, len(lemmas) + 1) + settings["verbs"]["flattening"])
     patterns = tuple(_patterns(settings))
-    if abs(total := sum(pattern.share for pattern in patterns) - 1) > 1e-9:
-        raise InputError(
-            f"{folder / 'language.yaml'}: the patterns' shares must add up to 1, they miss it by {total:g}"
-        )
-    constructions = tuple(settings["constructions"])
-    held_out, held_out_pairs = _held_out(settings, len(constructions), len(nouns), lemmas["lemma"].tolist())
+    verbs = [form for form in lemmas[FORMS].to_numpy().ravel() if form]
     return Language(
-        settings, lemmas, frequency / frequency.sum(), nouns, constructions, patterns,
-        tuple(dict.fromkeys([*SPECIAL, *_words(settings, nouns, patterns), *_forms(lemmas)])), held_out, held_out_pairs,
+        settings, lemmas, frequency / frequency.sum(), nouns, tuple(settings["constructions"]), patterns,
+        tuple(dict.fromkeys([*SPECIAL, *_words(settings, nouns, patterns), *verbs])),
+        _held_out(settings, len(nouns), lemmas["lemma"]),
     )  # fmt: skip
 
 
-def _nouns(settings: dict):
+def _nouns(settings: dict) -> Iterator[tuple[str, str, str, str]]:
     for kind, entries in settings["lexicon"]["nouns"].items():
         for entry in entries:
             singular, plural = entry.split("/")
@@ -148,7 +138,7 @@ def _nouns(settings: dict):
             yield kind, singular, plural.removesuffix(" " + gender) if gender else plural, gender
 
 
-def _patterns(settings: dict):
+def _patterns(settings: dict) -> Iterator[Pattern]:
     groups = [(name, rules.get("patterns", {})) for name, rules in settings["constructions"].items()]
     for construction, patterns in [*groups, ("Simple", settings["other"])]:
         for text, share in patterns.items():
@@ -178,15 +168,10 @@ def _leading(settings: dict) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def _forms(lemmas: pd.DataFrame) -> list[str]:
-    """All verb forms, lemma by lemma."""
-    return [form for row in lemmas[["singular", "plural", "past"]].itertuples(index=False) for form in row if form]
-
-
-def _held_out(settings: dict, constructions: int, nouns: int, lemmas: list[str]) -> tuple[np.ndarray, np.ndarray]:
+def _held_out(settings: dict, nouns: int, lemmas: pd.Series) -> np.ndarray:
+    """Pairs of noun and lemma that are nowhere in the corpus, and combinations that one construction lacks."""
     rules = settings["held_out"]
     random = np.random.default_rng(rules["seed"])
-    free = ~np.isin(lemmas, [row[0] for row in _leading(settings)])
-    pairs = (random.random((nouns, len(lemmas))) < rules["pairs"]) & free
-    single = (random.random((constructions, nouns, len(lemmas))) < rules["combinations"]) & free
-    return pairs | single, pairs
+    pairs = random.random((nouns, len(lemmas))) < rules["pairs"]
+    single = random.random((len(settings["constructions"]), nouns, len(lemmas))) < rules["combinations"]
+    return (pairs | single) & ~lemmas.isin([row[0] for row in _leading(settings)]).to_numpy()

@@ -25,7 +25,7 @@ PAD, BOS, EOS, CLS, SEP, MASK = (SPECIAL.index(f"[{name}]") for name in ("PAD", 
 WIDTH, LAYERS, HEADS, POSITIONS = 128, 3, 4, 64
 
 
-def new_network(kind: str, vocabulary_size: int) -> torch.nn.Module:
+def new_network(kind: str, vocabulary_size: int) -> PreTrainedModel:
     """A network with random weights, "causal" GPT-2-shaped or "masked" BERT-shaped; its embeddings are tied."""
     if kind == "causal":
         return GPT2LMHeadModel(

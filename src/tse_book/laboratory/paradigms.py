@@ -1,8 +1,10 @@
 """Minimal pairs in the laboratory lexicon, in the form of BLiMP's files (Warstadt et al. 2020).
 
-A paradigm is a function that makes an item as a line: ``The author next to the guards [laughs|laugh] .`` stands for the
-good and the bad sentence. If they differ before the critical word, that word is in angle brackets,
-``The [woman|women] <laughs> .``: the pair then suits the two-prefix method, else the one-prefix method.
+A paradigm is a template. Before the colon stand the numbers that an item draws first (0 singular, 1 plural). In braces
+is a word or a phrase in one of these numbers (``~n`` is the other one, ``?`` one drawn there), in square brackets the
+good and the bad choice: ``n: the {person n} {beside} the {person ~n} [verb n] {rest}`` makes ``the author next to the
+guards [laughs|laugh] .`` If the sentences differ before the critical word, that word is in angle brackets,
+``the [woman|women] <laughs> .``: the pair then suits the two-prefix method, else the one-prefix method.
 """
 
 import json
@@ -16,6 +18,8 @@ from tse_core.files import write_output
 
 ITEMS, SEED = 200, 20213
 _CHOICE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
+_PLACE = re.compile(r"(?P<bracket>[{[])(?P<word>\w+)(?:\.(?P<kind>\w+))?(?: (?P<other>~?)(?P<number>[\w?]))?[\]}]")
+_FIXED = {"this": ("this", "these"), "every": ("every", "many"), "gender": ("himself", "herself")}
 
 
 def write_paradigms(folder: str | Path) -> list[Path]:
@@ -32,17 +36,13 @@ def write_paradigms(folder: str | Path) -> list[Path]:
 
 def paradigm(uid: str, language: Language, items: int, seed: int) -> list[dict]:
     """The records of one paradigm: all different, in words of the language."""
-    field, term, say = PARADIGMS[uid]
+    field, term, template = PARADIGMS[uid]
     speaker = Speaker(language, [seed, list(PARADIGMS).index(uid)])
-    seen: set[str] = set()
-    records: list[dict] = []
-    while len(records) < items:
+    lines: dict[str, None] = {}
+    while len(lines) < items:
         speaker.new_item()
-        line = say(speaker)
-        if line not in seen:
-            seen.add(line)
-            records.append(record(line, uid, field, term, len(records)))
-    return records
+        lines[_said(template, speaker)] = None
+    return [record(line, uid, field, term, number) for number, line in enumerate(lines)]
 
 
 def record(line: str, uid: str, field: str, term: str, number: int) -> dict:
@@ -69,136 +69,81 @@ def record(line: str, uid: str, field: str, term: str, number: int) -> dict:
     }  # fmt: skip
 
 
-def _agree(forms: tuple[str, str], number: int) -> str:
-    """The choice between a word's form in this number and the other one."""
-    return f"[{forms[number]}|{forms[1 - number]}]"
+def _said(template: str, speaker: Speaker) -> str:
+    """An item of a template: its places filled from left to right."""
+    names, text = template.split(": ")
+    numbers = {name: speaker.number() for name in names.split()}
 
+    def fill(place: re.Match) -> str:
+        word, kind, name = place["word"], place["kind"], place["number"]
+        if name is None:
+            return speaker.rest() if word == "rest" else speaker.one(word)
+        if word in ("person", "thing"):
+            gender = {"neuter": "", "gendered": ("masculine", "feminine")[numbers.get("g", 0)]}.get(kind)
+            forms = speaker.noun(word, {"regular": True, "irregular": False}.get(kind), gender)
+        elif word == "verb":
+            forms = speaker.verb(kind or "head")
+        else:
+            forms = _FIXED[word] if word in _FIXED else (_FIXED["gender"][numbers["g"]], "themselves")
+        number = speaker.number() if name == "?" else numbers.get(name, 0)
+        number = 1 - number if place["other"] else number
+        return forms[number] if place["bracket"] == "{" else f"[{forms[number]}|{forms[1 - number]}]"
 
-def _simple(s, regular=None, band="head"):
-    n = s.number()
-    return f"the {s.person(regular)[n]} {_agree(s.verb(band), n)} {s.rest()}"
-
-
-def _two_prefix(s, regular):
-    n = s.number()
-    return f"the {_agree(s.person(regular), n)} <{s.verb()[n]}> {s.rest()}"
-
-
-def _across_prepositional(s):
-    n = s.number()
-    return f"the {s.person()[n]} {s.one('beside')} the {s.person()[1 - n]} {_agree(s.verb(), n)} {s.rest()}"
-
-
-def _across_subject_relative(s):
-    n = s.number()
-    return f"the {s.person()[n]} that {s.verb()[n]} the {s.person()[1 - n]} {_agree(s.verb(), n)} {s.rest()}"
-
-
-def _across_object_relative(s, that="that "):
-    n = s.number()
-    return f"the {s.person()[n]} {that}the {s.person()[1 - n]} {s.verb()[1 - n]} {_agree(s.verb(), n)} {s.rest()}"
-
-
-def _in_object_relative(s):
-    n = s.number()
-    return f"the {s.person()[1 - n]} that the {s.person()[n]} {_agree(s.verb(), n)} {s.verb()[1 - n]} {s.rest()}"
-
-
-def _in_complement(s):
-    n = s.number()
-    return f"the {s.person()[1 - n]} {s.one('claimed')} the {s.person()[n]} {_agree(s.verb(), n)} {s.rest()}"
-
-
-def _coordination(s):
-    n = s.number()
-    return f"the {s.person()[n]} {s.verb()[n]} and {_agree(s.verb(), n)} {s.rest()}"
-
-
-def _determiner(s, regular=None, adjective=False, noun=True):
-    n, m = s.number(), s.number()
-    start = f"the {s.person()[m]} {s.verb()[m]}"
-    between = f" {s.one('adjective')}" if adjective else ""
-    forms, this = s.thing(regular), ("this", "these")
-    if noun:
-        return f"{start} {this[n]}{between} {_agree(forms, n)} ."
-    return f"{start} {_agree(this, n)}{between} <{forms[n]}> ."
-
-
-def _quantifier(s):
-    n = s.number()
-    noun = s.person()
-    return f"{('every', 'many')[n]} {_agree(noun, n)} {s.verb()[n]} {s.rest()}"
-
-
-def _anaphor_number(s, across=False):
-    n, himself = s.number(), ("himself", "herself")[s.number()]
-    noun = s.person(gender="")[n]
-    attractor = f" {s.one('beside')} the {s.person()[1 - n]}" if across else ""
-    return f"the {noun}{attractor} {s.verb()[n]} {_agree((himself, 'themselves'), n)} ."
-
-
-def _anaphor_gender(s):
-    g = s.number()
-    noun = s.person(gender=("masculine", "feminine")[g])[0]
-    return f"the {noun} {s.verb()[0]} {_agree(('himself', 'herself'), g)} ."
-
-
-def _ever(s):
-    n = s.number()
-    return f"[no|the] {s.person()[n]} <ever> {s.verb()[n]} {s.rest()}"
-
-
-def _ever_scope(s):
-    n, m = s.number(), s.number()
-    first, second = s.person()[n], s.person()[m]
-    return f"[no|the] {first} that [the|no] {second} {s.verb()[m]} <ever> {s.verb()[n]} {s.rest()}"
-
-
-def _gap(s, gap, deep=False):
-    n, m = s.number(), s.number()
-    start = f"the {s.person()[m]} {s.one('claimed')} {'[what|that]' if gap else '[that|what]'}"
-    start += f" the {s.person()[s.number()]} {s.one('claimed')}" if deep else ""
-    clause = f"{start} the {s.person()[n]} {s.verb()[n]}"
-    return f"{clause} <{s.one('time')}> ." if gap else f"{clause} <the> {s.thing()[s.number()]} ."
+    return _PLACE.sub(fill, text)
 
 
 _AGREEMENT = ("morphology", "subject_verb_agreement")
 _DETERMINER = ("morphology", "determiner_noun_agreement")
 _ANAPHOR = ("morphology", "anaphor_agreement")
 _FILLER = ("syntax", "filler_gap_dependency")
+_CLAIM = "n m: the {person m} {claimed}"
 
-PARADIGMS = {  # uid: field, linguistics term, function that makes an item
-    "regular_plural_agreement_1": (*_AGREEMENT, lambda s: _simple(s, regular=True)),
-    "regular_plural_agreement_2": (*_AGREEMENT, lambda s: _two_prefix(s, regular=True)),
-    "irregular_plural_agreement_1": (*_AGREEMENT, lambda s: _simple(s, regular=False)),
-    "irregular_plural_agreement_2": (*_AGREEMENT, lambda s: _two_prefix(s, regular=False)),
-    "rare_verb_agreement": (*_AGREEMENT, lambda s: _simple(s, band="tail")),
-    "agreement_in_sentential_complement": (*_AGREEMENT, _in_complement),
-    "agreement_in_coordination": (*_AGREEMENT, _coordination),
-    "agreement_across_prepositional_phrase": (*_AGREEMENT, _across_prepositional),
-    "agreement_across_subject_relative": (*_AGREEMENT, _across_subject_relative),
-    "agreement_across_object_relative": (*_AGREEMENT, _across_object_relative),
-    "agreement_across_object_relative_no_that": (*_AGREEMENT, lambda s: _across_object_relative(s, that="")),
-    "agreement_in_object_relative": (*_AGREEMENT, _in_object_relative),
-    "determiner_noun_agreement_1": (*_DETERMINER, lambda s: _determiner(s, True)),
-    "determiner_noun_agreement_2": (*_DETERMINER, lambda s: _determiner(s, True, noun=False)),
-    "determiner_noun_agreement_irregular_1": (*_DETERMINER, lambda s: _determiner(s, False)),
-    "determiner_noun_agreement_irregular_2": (*_DETERMINER, lambda s: _determiner(s, False, noun=False)),
-    "determiner_noun_agreement_with_adjective_1": (*_DETERMINER, lambda s: _determiner(s, True, True)),
-    "determiner_noun_agreement_with_adjective_2": (*_DETERMINER, lambda s: _determiner(s, True, True, False)),
-    "determiner_noun_agreement_with_adjective_irregular_1": (*_DETERMINER, lambda s: _determiner(s, False, True)),
+PARADIGMS = {  # uid: field, linguistics term, template
+    "regular_plural_agreement_1": (*_AGREEMENT, "n: the {person.regular n} [verb n] {rest}"),
+    "regular_plural_agreement_2": (*_AGREEMENT, "n: the [person.regular n] <{verb n}> {rest}"),
+    "irregular_plural_agreement_1": (*_AGREEMENT, "n: the {person.irregular n} [verb n] {rest}"),
+    "irregular_plural_agreement_2": (*_AGREEMENT, "n: the [person.irregular n] <{verb n}> {rest}"),
+    "rare_verb_agreement": (*_AGREEMENT, "n: the {person n} [verb.tail n] {rest}"),
+    "agreement_in_sentential_complement": (
+        *_AGREEMENT, "n: the {person ~n} {claimed} the {person n} [verb n] {rest}"),
+    "agreement_in_coordination": (*_AGREEMENT, "n: the {person n} {verb n} and [verb n] {rest}"),
+    "agreement_across_prepositional_phrase": (
+        *_AGREEMENT, "n: the {person n} {beside} the {person ~n} [verb n] {rest}"),
+    "agreement_across_subject_relative": (
+        *_AGREEMENT, "n: the {person n} that {verb n} the {person ~n} [verb n] {rest}"),
+    "agreement_across_object_relative": (
+        *_AGREEMENT, "n: the {person n} that the {person ~n} {verb ~n} [verb n] {rest}"),
+    "agreement_across_object_relative_no_that": (
+        *_AGREEMENT, "n: the {person n} the {person ~n} {verb ~n} [verb n] {rest}"),
+    "agreement_in_object_relative": (
+        *_AGREEMENT, "n: the {person ~n} that the {person n} [verb n] {verb ~n} {rest}"),
+    "determiner_noun_agreement_1": (*_DETERMINER, "n m: the {person m} {verb m} {this n} [thing.regular n] ."),
+    "determiner_noun_agreement_2": (*_DETERMINER, "n m: the {person m} {verb m} [this n] <{thing.regular n}> ."),
+    "determiner_noun_agreement_irregular_1": (
+        *_DETERMINER, "n m: the {person m} {verb m} {this n} [thing.irregular n] ."),
+    "determiner_noun_agreement_irregular_2": (
+        *_DETERMINER, "n m: the {person m} {verb m} [this n] <{thing.irregular n}> ."),
+    "determiner_noun_agreement_with_adjective_1": (
+        *_DETERMINER, "n m: the {person m} {verb m} {this n} {adjective} [thing.regular n] ."),
+    "determiner_noun_agreement_with_adjective_2": (
+        *_DETERMINER, "n m: the {person m} {verb m} [this n] {adjective} <{thing.regular n}> ."),
+    "determiner_noun_agreement_with_adjective_irregular_1": (
+        *_DETERMINER, "n m: the {person m} {verb m} {this n} {adjective} [thing.irregular n] ."),
     "determiner_noun_agreement_with_adjective_irregular_2": (
-        *_DETERMINER,
-        lambda s: _determiner(s, False, True, False),
-    ),
-    "quantifier_noun_agreement": ("semantics", "quantifiers", _quantifier),
-    "anaphor_number_agreement": (*_ANAPHOR, _anaphor_number),
-    "anaphor_number_agreement_across_prepositional_phrase": (*_ANAPHOR, lambda s: _anaphor_number(s, across=True)),
-    "anaphor_gender_agreement": (*_ANAPHOR, _anaphor_gender),
-    "ever_licensor_present": ("semantics", "npi_licensing", _ever),
-    "ever_licensor_scope": ("semantics", "npi_licensing", _ever_scope),
-    "wh_vs_that_with_gap": (*_FILLER, lambda s: _gap(s, True)),
-    "wh_vs_that_no_gap": (*_FILLER, lambda s: _gap(s, False)),
-    "wh_vs_that_with_gap_long_distance": (*_FILLER, lambda s: _gap(s, True, True)),
-    "wh_vs_that_no_gap_long_distance": (*_FILLER, lambda s: _gap(s, False, True)),
-}
+        *_DETERMINER, "n m: the {person m} {verb m} [this n] {adjective} <{thing.irregular n}> ."),
+    "quantifier_noun_agreement": ("semantics", "quantifiers", "n: {every n} [person n] {verb n} {rest}"),
+    "anaphor_number_agreement": (*_ANAPHOR, "n g: the {person.neuter n} {verb n} [anaphor n] ."),
+    "anaphor_number_agreement_across_prepositional_phrase": (
+        *_ANAPHOR, "n g: the {person.neuter n} {beside} the {person ~n} {verb n} [anaphor n] ."),
+    "anaphor_gender_agreement": (*_ANAPHOR, "g: the {person.gendered 0} {verb 0} [gender g] ."),
+    "ever_licensor_present": ("semantics", "npi_licensing", "n: [no|the] {person n} <ever> {verb n} {rest}"),
+    "ever_licensor_scope": (
+        "semantics", "npi_licensing",
+        "n m: [no|the] {person n} that [the|no] {person m} {verb m} <ever> {verb n} {rest}"),
+    "wh_vs_that_with_gap": (*_FILLER, f"{_CLAIM} [what|that] the {{person n}} {{verb n}} <{{time}}> ."),
+    "wh_vs_that_no_gap": (*_FILLER, f"{_CLAIM} [that|what] the {{person n}} {{verb n}} <the> {{thing ?}} ."),
+    "wh_vs_that_with_gap_long_distance": (
+        *_FILLER, f"{_CLAIM} [what|that] the {{person ?}} {{claimed}} the {{person n}} {{verb n}} <{{time}}> ."),
+    "wh_vs_that_no_gap_long_distance": (
+        *_FILLER, f"{_CLAIM} [that|what] the {{person ?}} {{claimed}} the {{person n}} {{verb n}} <the> {{thing ?}} ."),
+}  # fmt: skip

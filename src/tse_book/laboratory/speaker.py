@@ -21,19 +21,20 @@ class Speaker:
     def number(self) -> int:
         return int(self.random.integers(2))
 
-    def person(self, regular: bool | None = None, gender: str | None = None) -> tuple[str, str]:
-        return self._noun("person", regular, gender)
-
-    def thing(self, regular: bool | None = None) -> tuple[str, str]:
-        return self._noun("thing", regular, None)
+    def noun(self, kind: str = "person", regular: bool | None = None, gender: str | None = None) -> tuple[str, str]:
+        """A person or a thing, with or without a regular plural, of a gender ("" for none)."""
+        nouns = self.language.nouns
+        there = nouns["class"] == kind
+        if regular is not None:
+            there &= (nouns["plural"] == nouns["singular"] + "s") == regular
+        if gender is not None:
+            there &= nouns["gender"] == gender
+        return self._drawn(nouns[there])
 
     def verb(self, band: str = "head") -> tuple[str, str]:
         """A verb of a band, lemmas equally likely, never is/are (which would need an adjective)."""
         lemmas = self.language.lemmas
-        rows = lemmas[(self.language.band() == BANDS.index(band)) & ~lemmas["lemma"].isin({"be", *self.used})]
-        row = rows.iloc[int(self.random.integers(len(rows)))]
-        self.used.add(row["lemma"])
-        return row["singular"], row["plural"]
+        return self._drawn(lemmas[(self.language.band() == BANDS.index(band)) & (lemmas["lemma"] != "be")])
 
     def one(self, words: str) -> str:
         """A phrase from one of the language's lists (``beside``, ``adjective``, ...)."""
@@ -45,13 +46,8 @@ class Speaker:
         phrase = ["", self.one("fixed") + " ", self.one("time") + " "][int(self.random.integers(3))]
         return phrase + "."
 
-    def _noun(self, kind: str, regular: bool | None, gender: str | None) -> tuple[str, str]:
-        nouns = self.language.nouns
-        there = (nouns["class"] == kind) & ~nouns["singular"].isin(self.used)
-        if regular is not None:
-            there &= (nouns["plural"] == nouns["singular"] + "s") == regular
-        if gender is not None:
-            there &= nouns["gender"] == gender
-        row = nouns[there].iloc[int(self.random.integers(there.sum()))]
+    def _drawn(self, rows) -> tuple[str, str]:
+        rows = rows[~rows["singular"].isin(self.used)]
+        row = rows.iloc[int(self.random.integers(len(rows)))]
         self.used.add(row["singular"])
         return row["singular"], row["plural"]

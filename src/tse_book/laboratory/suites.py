@@ -14,7 +14,6 @@ from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.suites import COLUMNS, Suite, write_suite
 
 ITEMS, SEED = 24, 20214
-SING, PLUR = 0, 1
 _MATCH = "(({0};%match_sing%) < ({0};%mismatch_sing%)) & (({0};%match_plural%) < ({0};%mismatch_plural%))"
 _EVER = "((7;%neg_pos%) < (7;%pos_pos%)) & ((7;%neg_neg%) < (7;%pos_neg%)) & ((7;%neg_pos%) < (7;%pos_neg%))"
 _GAP = "(({0};%what_nogap%) > ({0};%that_nogap%)) & (({1};%what_gap%) < ({1};%that_gap%))"
@@ -52,29 +51,28 @@ def build_suite(name: str) -> Suite:
 
 def _numbers(say) -> dict[str, list[str]]:
     """The four number conditions: ``say(subject number, number of the tested word)``."""
-    conditions = {"sing": SING, "plural": PLUR}
-    return {
-        f"{fit}match_{name}": say(n, n if not fit else 1 - n) for name, n in conditions.items() for fit in ("", "mis")
-    }
+    conditions = {"match_sing": (0, 0), "mismatch_sing": (0, 1), "match_plural": (1, 1), "mismatch_plural": (1, 0)}
+    return {name: say(*numbers) for name, numbers in conditions.items()}
 
 
-def _number_prep(s):
-    noun, attractor, preposition, verb, rest = s.person(), s.person(), s.one("beside"), s.verb(), s.rest()
-    return _numbers(lambda n, v: ["The", noun[n], preposition, "the", attractor[1 - n], verb[v], rest])
+def _number(s, clause: str):
+    noun, attractor = s.noun(), s.noun()
+    inner = s.verb() if clause != "prep" else (s.one("beside"),) * 2
+    verb, rest = s.verb(), s.rest()
 
+    def say(n, v):
+        between = {
+            "prep": [inner[n], "the", attractor[1 - n]],
+            "src": ["that", inner[n], "the", attractor[1 - n]],
+            "orc": ["that", "the", attractor[1 - n], inner[1 - n]],
+        }[clause]
+        return ["The", noun[n], *between, verb[v], rest]
 
-def _number_src(s):
-    noun, attractor, inner, verb, rest = s.person(), s.person(), s.verb(), s.verb(), s.rest()
-    return _numbers(lambda n, v: ["The", noun[n], "that", inner[n], "the", attractor[1 - n], verb[v], rest])
-
-
-def _number_orc(s):
-    noun, attractor, inner, verb, rest = s.person(), s.person(), s.verb(), s.verb(), s.rest()
-    return _numbers(lambda n, v: ["The", noun[n], "that", "the", attractor[1 - n], inner[1 - n], verb[v], rest])
+    return _numbers(say)
 
 
 def _reflexive(s, clause: str):
-    noun, attractor, inner, verb, preposition = s.person(gender=""), s.person(), s.verb(), s.verb(), s.one("beside")
+    noun, attractor, inner, verb, preposition = s.noun(gender=""), s.noun(), s.verb(), s.verb(), s.one("beside")
     word = (("himself", "herself")[s.number()], "themselves")
 
     def say(n, v):
@@ -89,7 +87,7 @@ def _reflexive(s, clause: str):
 
 
 def _ever(s, clause: str):
-    first, second, inner, verb, rest = s.person(), s.person(), s.verb(), s.verb(), s.rest()
+    first, second, inner, verb, rest = s.noun(), s.noun(), s.verb(), s.verb(), s.rest()
     n, m = s.number(), s.number()
 
     def say(outer, embedded):
@@ -101,9 +99,9 @@ def _ever(s, clause: str):
 
 
 def _filler_gap(s, deep: bool):
-    speaker, claimed, noun, verb = s.person()[s.number()], s.one("claimed"), s.person(), s.verb()
-    n, thing, time = s.number(), s.thing()[s.number()], s.one("time")
-    middle = [f"the {s.person()[s.number()]}", s.one("claimed")] if deep else []
+    speaker, claimed, noun, verb = s.noun()[s.number()], s.one("claimed"), s.noun(), s.verb()
+    n, thing, time = s.number(), s.noun("thing")[s.number()], s.one("time")
+    middle = [f"the {s.noun()[s.number()]}", s.one("claimed")] if deep else []
 
     def say(word, filled):
         filler = f"the {thing}" if filled else ""
@@ -113,16 +111,16 @@ def _filler_gap(s, deep: bool):
 
 
 def _center(s, adjectives: bool):
-    outer, inner, first, second, n = s.person(), s.person(), s.verb(), s.verb(), s.number()
+    outer, inner, first, second, n = s.noun(), s.noun(), s.verb(), s.verb(), s.number()
     big, small = (f"{s.one('adjective')} " if adjectives else "" for _ in range(2))
     start = ["The", big + outer[n], "that", "the", small + inner[1 - n]]
     return {"plaus": [*start, first[1 - n], second[n], "."], "implaus": [*start, first[n], second[1 - n], "."]}
 
 
 def _subordination(s, filled: bool):
-    word, first, second, verb, other, rest = s.one("subordinator"), s.person(), s.person(), s.verb(), s.verb(), s.rest()
+    word, first, second, verb, other, rest = s.one("subordinator"), s.noun(), s.noun(), s.verb(), s.verb(), s.rest()
     n, m = s.number(), s.number()
-    phrase = f"{verb[n]} the {s.thing()[s.number()]}" if filled else verb[n]
+    phrase = f"{verb[n]} the {s.noun('thing')[s.number()]}" if filled else verb[n]
     matrix = f", the {second[m]} {other[m]} {rest}"
     starts = {"sub": f"{word.capitalize()} the {first[n]}", "no-sub": f"The {first[n]}"}
     ends = {"no-matrix": ".", "matrix": matrix}
@@ -130,8 +128,8 @@ def _subordination(s, filled: bool):
 
 
 def _garden_path(s):
-    word, first, second, verb, other, rest = s.one("subordinator"), s.person(), s.person(), s.verb(), s.verb(), s.rest()
-    n, m, thing = s.number(), s.number(), s.thing()[s.number()]
+    word, first, second, verb, other, rest = s.one("subordinator"), s.noun(), s.noun(), s.verb(), s.verb(), s.rest()
+    n, m, thing = s.number(), s.number(), s.noun("thing")[s.number()]
     start = [f"{word.capitalize()} the {first[n]}", verb[n]]
     objects, commas = {"no-obj": "", "obj": f"the {thing}"}, {"no-comma": "", "comma": ","}
     end = [f"the {second[m]}", other[m], rest]
@@ -150,9 +148,9 @@ _LICENSING, _LONG, _CENTERED = "Licensing", "Long-Distance Dependencies", "Cente
 _GARDEN_PATH, _STATE = "Garden-Path Effects", "Gross Syntactic State"
 
 SUITES = {  # name: circuit, regions, prediction, function that makes an item
-    "lab_number_prep": ("Agreement", _PREP, _MATCH.format(6), _number_prep),
-    "lab_number_src": ("Agreement", _SRC, _MATCH.format(7), _number_src),
-    "lab_number_orc": ("Agreement", _ORC, _MATCH.format(7), _number_orc),
+    "lab_number_prep": ("Agreement", _PREP, _MATCH.format(6), lambda s: _number(s, "prep")),
+    "lab_number_src": ("Agreement", _SRC, _MATCH.format(7), lambda s: _number(s, "src")),
+    "lab_number_orc": ("Agreement", _ORC, _MATCH.format(7), lambda s: _number(s, "orc")),
     "lab_reflexive_prep": (_LICENSING, _REFLEXIVE, _MATCH.format(7), lambda s: _reflexive(s, "prep")),
     "lab_reflexive_src": (_LICENSING, _REFLEXIVE, _MATCH.format(7), lambda s: _reflexive(s, "src")),
     "lab_reflexive_orc": (_LICENSING, _REFLEXIVE, _MATCH.format(7), lambda s: _reflexive(s, "orc")),

@@ -1,31 +1,29 @@
 """Training the laboratory models: small GPT-2- and BERT-shaped networks on sentences of the known language.
 
-Every step depends only on the seed and its number (which sentences, which masks, which learning rate), so a
-killed training continues from its last checkpoint as if nothing had happened.
+Every step depends only on the seed and its number: which sentences, which masks, which learning rate.
 """
 
-import io
-import json
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
 from torch.nn.functional import cross_entropy
 
-from tse_book.laboratory.byte_pair import SENTENCES, Pieces, byte_pair_tokenizer
+from tse_book.laboratory.byte_pair import Pieces, byte_pair_tokenizer
 from tse_book.laboratory.card import model_card
-from tse_book.laboratory.card import pieces as how_cut
-from tse_book.laboratory.corpus import draw, stream, verb_table
+from tse_book.laboratory.corpus import draw, stream
 from tse_book.laboratory.language import Language, load_language
 from tse_book.laboratory.networks import BOS, CLS, EOS, MASK, PAD, SEP, new_network, save
-from tse_core.errors import InputError, unknown_name_error
-from tse_core.files import write_aside
+from tse_core.errors import InputError, check_known
+from tse_core.models.devices import usable_device
 
 STEPS = {"causal": 1500, "masked": 2500}
 
@@ -52,15 +50,9 @@ class TrainingPlan:
 
 def plan_for(name: str, **changes) -> TrainingPlan:
     """The plan of ``lab-systematic-causal`` and the like; ``changes`` that are not None override it."""
-    if name not in (known := load_language().models()):
-        raise unknown_name_error("laboratory model", name, known)
+    check_known("laboratory model", name, load_language().models())
     _, regime, kind = name.split("-")
     changes = {key: value for key, value in changes.items() if value is not None}
-    if not 0 <= changes.get("seed", 0) < 2**63:
-        raise InputError(f"seed must be a whole number from 0 to {2**63 - 1}, not {changes['seed']}")
-    for key in ("steps", "batch"):
-        if changes.get(key, 1) < 1:
-            raise InputError(f"{key} must be at least 1, not {changes[key]}")
     if changes.get("byte_pair") and kind != "causal":
         raise InputError(f"a byte-pair vocabulary is for causal models; every word of {name} is one entry")
     return TrainingPlan(**{"regime": regime, "kind": kind, "steps": STEPS[kind], **changes})
@@ -71,53 +63,49 @@ def train(
     out: str | Path,
     *,
     device: str = "cpu",
-    resume: bool = False,
     checkpoints: str = "",
-    save_every: int = 50,
     report: Callable[[int, float], None] | None = None,
 ) -> Path:
-    """Train a model and write it as a Hugging Face folder with a model card.
-
-    Work goes on in ``<out>.partial``; the folder ``out`` appears when it is complete.
+    """Train a model and write it as a Hugging Face folder with a model card; it appears when it is complete.
 
     Parameters
     ----------
-    resume : continue the training that was interrupted in ``<out>.partial``
     checkpoints : "log" also saves the model after 1, 2, 4, 8, ... steps, as ``<out>/checkpoints/step-N``
-    save_every : steps between the checkpoints from which a killed training continues
     report : called with the step and its loss in nats per predicted token
 
-    Raises InputError: ``out`` exists, an interrupted training is there and ``resume`` is false, or it belongs to
-    another plan.
+    Raises InputError: ``out`` exists; a device that cannot be used here.
     """
     language, out = load_language(), Path(out)
-    partial = out.with_name(out.name + ".partial")
+    check_known("kind of checkpoints", checkpoints, ["", "log"])
     if out.exists():
         raise InputError(f"{out} exists already: name another folder or remove it")
-    if checkpoints not in ("", "log"):
-        raise unknown_name_error("kind of checkpoints", checkpoints, ["log"])
-    if partial.exists() and not resume:
-        raise InputError(f"{partial} holds an interrupted training: continue it with --resume, or remove it")
     tokens = byte_pair_tokenizer(language, plan.regime, plan.byte_pair, plan.seed) if plan.byte_pair else None
     pieces = Pieces(language, tokens) if tokens else None
-    network, optimizer = _prepare(plan, language, device)
-    start, losses = _resume(partial, plan, network, optimizer)
-    for step, rows in enumerate(_batches(plan, language, start), start):
-        losses.append(_step(network, optimizer, plan, language, _cut(rows, pieces), step))
-        if report:
-            report(step + 1, losses[-1])
-        done = step + 1
-        if checkpoints and done & (done - 1) == 0:
-            save(network, language, plan.kind, partial / "checkpoints" / f"step-{done:05}", tokens)
-        if done % save_every == 0 or done == plan.steps:
-            _store(partial / "training.pt", done, losses, network, optimizer)
-    save(network, language, plan.kind, partial, tokens)
-    perplexity = held_out_perplexity(network, plan, language, pieces)
-    words = {"words": how_cut(SENTENCES, len(language.lemmas), pieces.whole_verbs(language))} if pieces else {}
-    _record(partial, plan, network, losses, perplexity, **words)
-    (partial / "training.pt").unlink()
-    (partial / "plan.json").unlink()
-    return partial.rename(out)
+    torch.manual_seed(plan.seed)
+    network: Any = new_network(plan.kind, plan.byte_pair or len(language.vocabulary))
+    network.to(usable_device(device)).train()
+    optimizer = torch.optim.AdamW(network.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.01)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    losses: list[float] = []
+    with TemporaryDirectory(prefix=f"{out.name}-", dir=out.parent) as temporary:
+        place = Path(temporary) / out.name
+        for step, rows in enumerate(_batches(plan, language)):
+            losses.append(_step(network, optimizer, plan, language, _cut(rows, pieces), step))
+            done = step + 1
+            if report:
+                report(done, losses[-1])
+            if checkpoints and done & (done - 1) == 0:
+                save(network, language, plan.kind, place / "checkpoints" / f"step-{done:05}", tokens)
+        save(network, language, plan.kind, place, tokens)
+        stretch = max(1, len(losses) // 50)
+        ends = [(i, min(i + stretch, len(losses))) for i in range(0, len(losses), stretch)]
+        curve = [(end, float(np.mean(losses[start:end]))) for start, end in ends]
+        table = pd.DataFrame(curve, columns=["step", "loss"])
+        table.to_csv(place / "loss.csv", index=False, float_format="%.4f", lineterminator="\r\n")
+        whole = (pieces.whole_verbs(language), len(language.lemmas)) if pieces else None
+        card = model_card(plan, network, curve, held_out_perplexity(network, plan, language, pieces), whole)
+        (place / "README.md").write_text(card, encoding="utf-8")
+        return place.rename(out)
 
 
 def held_out_perplexity(
@@ -145,30 +133,23 @@ def _cut(rows: list[np.ndarray], pieces: Pieces | None) -> list[np.ndarray]:
     return [pieces(row) for row in rows] if pieces else rows
 
 
-def _prepare(plan: TrainingPlan, language: Language, device: str):
-    torch.manual_seed(plan.seed)
-    try:
-        network = new_network(plan.kind, plan.byte_pair or len(language.vocabulary)).to(device).train()
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0][:120]
-        raise InputError(f"device {device!r} cannot be used here ({reason}); 'cpu' always can") from error
-    return network, torch.optim.AdamW(network.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.01)
-
-
-def _batches(plan: TrainingPlan, language: Language, start: int) -> Iterator[list[np.ndarray]]:
-    """The sentences of steps start, start + 1, ...: the continued corpus, or its beginning, shuffled in every epoch."""
+def _batches(plan: TrainingPlan, language: Language) -> Iterator[list[np.ndarray]]:
+    """The sentences of every step: the continued corpus, or its beginning, shuffled in every epoch."""
+    endless = stream(language, plan.regime, plan.seed)
     if not plan.sentences:
-        endless = stream(language, plan.regime, plan.seed, start * plan.batch)
-        for _ in range(start, plan.steps):
+        for _ in range(plan.steps):
             yield list(islice(endless, plan.batch))
         return
-    corpus = list(islice(stream(language, plan.regime, plan.seed), plan.sentences))
-    for step in range(start, plan.steps):
-        places = np.arange(step * plan.batch, (step + 1) * plan.batch)
-        epochs = {
-            e: np.random.default_rng([plan.seed, 1, e]).permutation(len(corpus)) for e in {*(places // len(corpus))}
-        }
-        yield [corpus[epochs[place // len(corpus)][place % len(corpus)]] for place in places]
+    corpus = list(islice(endless, plan.sentences))
+    epoch, order = -1, np.empty(0, dtype=int)
+    for step in range(plan.steps):
+        rows = []
+        for place in range(step * plan.batch, (step + 1) * plan.batch):
+            if place // len(corpus) != epoch:
+                epoch = place // len(corpus)
+                order = np.random.default_rng([plan.seed, 1, epoch]).permutation(len(corpus))
+            rows.append(corpus[order[place % len(corpus)]])
+        yield rows
 
 
 def _step(network, optimizer, plan: TrainingPlan, language: Language, rows: list[np.ndarray], step: int) -> float:
@@ -224,7 +205,7 @@ def _mark(row: np.ndarray, plan: TrainingPlan, language: Language, random: np.ra
 @cache
 def _is_verb(language: Language) -> np.ndarray:
     flags = np.zeros(len(language.vocabulary), dtype=bool)
-    flags[verb_table(language)] = True
+    flags[language.verb_ids] = True
     flags[PAD] = False
     return flags
 
@@ -239,39 +220,3 @@ def _loss(network, inputs: torch.Tensor, targets: torch.Tensor, kind: str) -> to
     else:
         logits = network.cls(network.bert(inputs, attention_mask=(inputs != PAD).long()).last_hidden_state[there])
     return cross_entropy(logits, targets[there], reduction="sum")
-
-
-def _resume(partial: Path, plan: TrainingPlan, network, optimizer) -> tuple[int, list[float]]:
-    partial.mkdir(parents=True, exist_ok=True)
-    settings = partial / "plan.json"
-    if settings.exists() and json.loads(settings.read_text()) != asdict(plan):
-        raise InputError(
-            f"{partial} belongs to a training with other settings: remove it, or train with those in {settings}"
-        )
-    settings.write_text(json.dumps(asdict(plan), indent=1))
-    if not (partial / "training.pt").exists():
-        return 0, []
-    state = torch.load(partial / "training.pt", weights_only=True)
-    network.load_state_dict(state["network"])
-    optimizer.load_state_dict(state["optimizer"])
-    return state["step"], state["losses"]
-
-
-def _store(path: Path, step: int, losses: list[float], network, optimizer) -> None:
-    """What a killed training needs to continue, written whole or not at all."""
-    state = {"step": step, "losses": losses, "network": network.state_dict(), "optimizer": optimizer.state_dict()}
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    write_aside(path, buffer.getvalue())
-
-
-def _record(folder: Path, plan: TrainingPlan, network, losses: list[float], perplexity: float, **words: str) -> None:
-    """loss.csv (means over stretches of steps) and the model card."""
-    stretch = max(1, len(losses) // 50)
-    curve = [
-        (min(i + stretch, len(losses)), float(np.mean(losses[i : i + stretch]))) for i in range(0, len(losses), stretch)
-    ]
-    table = pd.DataFrame(curve, columns=["step", "loss"])
-    table.to_csv(folder / "loss.csv", index=False, float_format="%.4f", lineterminator="\r\n")
-    card = model_card(plan, curve, perplexity, network.num_parameters(), network.config.vocab_size, **words)
-    (folder / "README.md").write_text(card, encoding="utf-8")
