@@ -115,6 +115,7 @@ import pandas as pd
 
 from tse_book.studies.shuffled import null_curves
 
+# detail: "forms" keeps the probabilities of every form, which are to be shuffled
 options = {"protocol": protocol, "detail": "forms", "sample": sample}
 detailed = tse_core.evaluate_models(asked, data, lemmas, **options)
 nulls = [null_curves(run).assign(model=name) for name, run in detailed.runs]

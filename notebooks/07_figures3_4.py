@@ -100,6 +100,7 @@ from tse_book.studies.slot_shares import form_shares
 
 parts = []
 for name in asked:
+    # in a random order, then the first of each construction
     contexts = runs[name].contexts.sample(frac=1, random_state=0)
     contexts = contexts.groupby("construction").head(sample).sort_index()
     parts.append(form_shares(opened(name), contexts, lemmas).assign(model=name))

@@ -112,7 +112,7 @@ try_this(("The keys", "plural"), pair=("The keys are lost.", "The keys is lost."
 #
 # ## A model that the paper never saw
 #
-# The paper ran a 5-gram model, an LSTM, Transformer-XL and GPT-2 *large*. SmolLM2-135M-Instruct has a sixth of GPT-2 large's parameters and was trained on about 250 times as much text, which may contain BLiMP's own sentences. It read each sentence after its {term}`BOS token`.
+# The paper ran a {term}`5-gram model <n-gram model>`, an LSTM, Transformer-XL and GPT-2 *large*. SmolLM2-135M-Instruct has a sixth of GPT-2 large's parameters and was trained on about 250 times as much text, which may contain BLiMP's own sentences. It read each sentence after its {term}`BOS token`.
 #
 # ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
 # Perhaps on islands, where the whole sentence matters.
@@ -181,7 +181,7 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # %% [markdown] tags=["explains"]
 # ## Humans
 #
-# Of twenty people who judged a pair, the *majority* agrees with its label in 96.4 % of the pairs, five of each paradigm: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with that.
+# Twenty people judged each of five pairs of every paradigm. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with that.
 #
 # ## Models against humans
 #

@@ -82,7 +82,7 @@ charts.heat_map(
 # %% [markdown] tags=["explains"]
 # ## Shallow predictors
 #
-# *Figure 2.* Does a model do worse on long sentences, on surprising ones, or when it is unsure? The pairs are sorted by each quantity and cut into ten equal bins.
+# *Figure 2.* Does a model do worse on long sentences, on surprising ones, or when it is unsure? The pairs are sorted by each quantity and cut into ten equal bins. A model's *confidence* is by how much its two log-probabilities differ.
 
 # %%
 from tse_book.pages import blimp_figures
@@ -98,7 +98,7 @@ charts.accuracy_lines(
 )
 
 # %% [markdown] tags=["explains"]
-# SmolLM2's accuracy climbs with its confidence, from .54 to .92, as GPT-2's does in the paper. It falls with {term}`perplexity`, from .91 to .60, and hardly with length, from .80 to .75.
+# SmolLM2's accuracy rises with its confidence, from .54 to .92, as GPT-2's does in the paper. It falls with {term}`perplexity`, from .91 to .60, and hardly with length, from .80 to .75.
 
 # %% [markdown] tags=["explains"]
 # ## Locality

@@ -176,8 +176,10 @@ table(means, "SmolLM2: EW over whole words, mean of nine constructions", digits=
 
 # %%
 words = recorded_details(recorded, "words").table
+# TSE has no cut-off; of EW and MW take top 100 %
 of_all = words["cutoff"].isna() | ((words["side"] == "top") & (words["cutoff"] == 1))
 both = words[of_all].copy()
+# the signature says how the forms were scored
 forms = both["signature"].str.extract(r"forms:(\S+)")[0].fillna("single")
 both["model"] = forms.map({"single": "single tokens", "words": "whole words"})
 both = both.dropna(subset="model").sort_values("model", kind="stable")
