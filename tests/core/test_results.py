@@ -62,15 +62,6 @@ def test_rows_changed_after_writing_are_noticed(tmp_path):
         read_results(tmp_path / "r.parquet")
 
 
-def test_files_written_before_methods_had_a_column_are_read(tmp_path):
-    rows = pd.concat([tidy(), tidy(signature=SIGNATURE.replace("exact", "released"))], ignore_index=True)
-    old = rows.assign(protocol=["exact", "released", "pll", "bos:none"] * 2).drop(columns="method")
-    old.to_parquet(tmp_path / "r.parquet")
-    table = read_results(tmp_path / "r.parquet")
-    assert table["protocol"].tolist() == ["exact", "released", "", ""] * 2
-    assert table["method"].tolist() == ["", "", "pll", "syntaxgym"] * 2
-
-
 @pytest.mark.parametrize(
     ("changes", "line"),
     [

@@ -11,7 +11,8 @@ from tse_book.published import BETWEEN
 from tse_book.studies.contrasts import Group, Statistic, Statistics, negative
 from tse_core.agreement.cells import lemma_scores
 from tse_core.agreement.evaluation import distinct_items
-from tse_core.uncertainty.tables import attractor_clusters, subject_clusters
+from tse_core.uncertainty.tables import subject_clusters
+from tse_core.words import spelled_nouns
 
 
 def agreement_statistics(evaluation, forms: pd.DataFrame) -> Statistics:
@@ -61,7 +62,7 @@ def _attractors(pairs: pd.DataFrame) -> Statistic:
     for row, group in _rows(pairs).items():
         if row in BETWEEN and "attractor_number" in group:
             same = (group["attractor_number"] == group["number"]).to_numpy()
-            ways = [group["noun"].to_numpy(), attractor_clusters(group)]
+            ways = [group["noun"].to_numpy(), np.array(spelled_nouns(group["attractor"]))]
             one, other = (
                 Group(group["tse"].to_numpy(float)[here], [way[here] for way in ways]) for here in (same, ~same)
             )

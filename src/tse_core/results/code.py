@@ -10,7 +10,6 @@ import inspect
 import json
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,7 +18,6 @@ from tse_core.errors import InputError
 
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = ("torch", "transformers", "tokenizers", "peft", "accelerate", "gguf", "numpy", "pandas", "scipy")
-COVERED = ("tse_core", *LIBRARIES)  # packages whose code `code_digest` stands for
 
 
 @cache
@@ -33,13 +31,13 @@ def code_digest() -> str:
 def code_of(things: Iterable) -> str:
     """A digest of the code behind functions and classes: all modules of the packages that define them.
 
-    It is empty where `code_digest` covers that code. For a notebook's classes, their own source counts.
-    Raises InputError where the source of one cannot be read, so that changes of it would go unnoticed.
+    It is empty where `code_digest` covers that code. For a notebook's classes, their own source counts. Raises
+    InputError where the source of one cannot be read, so that changes of it would go unnoticed.
     """
     found = set()
     for thing in things:
         module = sys.modules.get(thing.__module__)
-        if thing.__module__.partition(".")[0] in COVERED:
+        if thing.__module__.partition(".")[0] in ("tse_core", *LIBRARIES):
             continue
         if module and getattr(module, "__file__", None):
             file = Path(str(module.__file__))
@@ -62,6 +60,7 @@ def _bytes_digest(folder: Path, files: Iterable[Path]) -> str:
 
 
 def _version(library: str) -> str:
-    with suppress(PackageNotFoundError):
+    try:
         return version(library)
-    return ""
+    except PackageNotFoundError:
+        return ""

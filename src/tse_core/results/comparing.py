@@ -47,12 +47,9 @@ class Difference(NamedTuple):
 def differences(first: Signature | str, second: Signature | str) -> list[Difference]:
     """The policies on which two results differ, and what each difference does to the scores."""
     first, second = (s if isinstance(s, Signature) else Signature.parse(s) for s in (first, second))
-    found = []
-    for name in dict.fromkeys([*first.policy, *second.policy]):
-        one, other = first.policy.get(name), second.policy.get(name)
-        if one != other:
-            found.append(Difference(name, one, other, _effect(name, one, other)))
-    return found
+    names = dict.fromkeys([*first.policy, *second.policy])
+    both = [(name, first.policy.get(name), second.policy.get(name)) for name in names]
+    return [Difference(*values, _effect(*values)) for values in both if values[1] != values[2]]
 
 
 def comparable(first: Signature | str, second: Signature | str, *, allow: Iterable[str] = ()) -> bool:

@@ -28,12 +28,10 @@ TIDY_COLUMNS: list[str] = [
     "invalid", "lemmas", "contexts", "pairs", "signature",
 ]  # fmt: skip
 ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together
-PROTOCOLS = ("exact", "released")  # of numbers of agreement; those of other benchmarks have a method
 NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
 _SCORES = ("score", "low", "high")
 _SHARES = (*_SCORES, "coverage", "invalid", "cutoff")
 _COUNTS = ("lemmas", "contexts", "pairs")
-_OLD_DIGEST = b"tse-digest"  # of the rows, in files without facts
 
 
 def read_results(path: str | Path) -> pd.DataFrame:
@@ -42,31 +40,32 @@ def read_results(path: str | Path) -> pd.DataFrame:
     Raises InputError with file, column and row: no such file, a missing column, a score outside the range of its
     metric, a signature that cannot be read, rows that were changed after they were written (Parquet holds a digest).
     """
-    path = _results_path(path, "read from")
+    path = _results_path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     try:
-        table = pd.read_parquet(path) if path.suffix == ".parquet" else _from_csv(path)
-    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+        if path.suffix == ".parquet":
+            table = pd.read_parquet(path)
+        else:
+            table = pd.read_csv(path, dtype=str, keep_default_na=False)
+            for name in table.columns.intersection([*_SHARES, *_COUNTS]):
+                table[name] = table[name].map(lambda text: float(text or "nan"))  # to the last bit
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read as {path.suffix} ({' '.join(str(error).split())[:120]})") from None
-    if missing := [column for column in TIDY_COLUMNS if column not in table and column != "method"]:
+    if missing := [column for column in TIDY_COLUMNS if column not in table]:
         raise InputError(f"{path}: no column {missing[0]!r}; a results file has {', '.join(TIDY_COLUMNS)}")
     if table.empty:
         raise InputError(f"{path}: holds no number")
-    table = _checked_numbers(table, path)
-    digest = _digest_in(path) if path.suffix == ".parquet" else None
-    if digest and digest != rows_digest(table):
+    table = _checked(table[TIDY_COLUMNS], path)
+    facts = read_facts(path) if path.suffix == ".parquet" else None
+    if facts and facts.get("digest") != rows_digest(table):
         raise InputError(f"{path}: the rows are not those that were written (another digest); take the original file")
-    if "method" not in table:  # written before the column was there, and the protocol's held it
-        agreement = table["protocol"].isin(PROTOCOLS)
-        method = table["protocol"].where(~agreement, "").replace("bos:.*", "syntaxgym", regex=True)
-        table = table.assign(method=method, protocol=table["protocol"].where(agreement, ""))
-    return _checked_rows(table[TIDY_COLUMNS], path)
+    return table
 
 
 def write_results(table: pd.DataFrame, path: str | Path, facts: Mapping[str, Any] | None = None) -> None:
     """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
-    path = _results_path(path, "written as")
+    path = _results_path(path)
     if path.suffix == ".csv":
         write_output(path, table.to_csv(index=False))
         return
@@ -80,11 +79,10 @@ def write_results(table: pd.DataFrame, path: str | Path, facts: Mapping[str, Any
 
 def is_results(path: Path) -> bool:
     """Whether a file is meant to hold results: a .parquet or .csv file with a signature per row."""
-    needed = set(TIDY_COLUMNS) - {"method"}
     try:
         if path.suffix == ".parquet":
-            return needed <= set(pq.read_schema(path).names)
-        return path.suffix == ".csv" and needed <= set(pd.read_csv(path, nrows=0))
+            return set(TIDY_COLUMNS) <= set(pq.read_schema(path).names)
+        return path.suffix == ".csv" and set(TIDY_COLUMNS) <= set(pd.read_csv(path, nrows=0))
     except (OSError, ValueError, pa.ArrowException):
         return path.suffix == ".parquet"  # damaged: reading it says how
 
@@ -108,8 +106,7 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
 
 def rows_digest(table: pd.DataFrame) -> str:
     """A hash of the numbers and of how they were made; when and where they were made is left out."""
-    columns = [column for column in TIDY_COLUMNS if column in table]
-    table = table[columns].assign(signature=without_provenance(table["signature"]))
+    table = table[TIDY_COLUMNS].assign(signature=without_provenance(table["signature"]))
     digest = hashlib.sha256()
     for name, column in table.items():
         values = [repr(float(v)) if name in _SHARES else str(v) for v in column]
@@ -117,37 +114,25 @@ def rows_digest(table: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def _results_path(path: str | Path, what: str) -> Path:
+def _results_path(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix not in (".parquet", ".csv"):
-        raise InputError(f"{path}: results are {what} .parquet or .csv")
+        raise InputError(f"{path}: results are .parquet or .csv files")
     return path
 
 
-def _digest_in(path: Path) -> str | None:
-    facts = read_facts(path)
-    if facts is not None:
-        return facts.get("digest")
-    old = (pq.read_metadata(path).metadata or {}).get(_OLD_DIGEST)
-    return old.decode() if old else None
+def _checked(given: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The table with numbers as numbers.
 
-
-def _from_csv(path: Path) -> pd.DataFrame:
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    return table.assign(**{column: table[column].map(_number) for column in (*_SHARES, *_COUNTS) if column in table})
-
-
-def _number(text: str) -> float | str:
-    """A number to the last bit; other texts stay, for the check to report."""
-    try:
-        return float(text or "nan")
-    except ValueError:
-        return text
-
-
-def _checked_numbers(table: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """The table with numbers as numbers. Raises InputError for one that is none, or outside its range."""
-    table = table.copy()
+    Raises InputError for the first row with a number outside its range, or that contradicts itself, its signature or
+    another row.
+    """
+    table, mistakes, signatures = given.copy(), {}, {}
+    for text in table["signature"].unique():
+        try:
+            signatures[text] = Signature.parse(text).model
+        except InputError as error:
+            mistakes[str(error)] = table["signature"] == text
     ranges = [METRICS[metric].range if metric in METRICS else (0.0, 1.0) for metric in table["metric"]]
     lowest, highest = np.array(ranges).T
     for column in (*_SHARES, *_COUNTS):
@@ -155,34 +140,21 @@ def _checked_numbers(table: pd.DataFrame, path: Path) -> pd.DataFrame:
         bottom, top = (lowest, highest) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1)
         wrong = (numbers < bottom) | (numbers > top + 1e-9)
         wrong |= numbers.isna() & (table[column].notna() | (column in _COUNTS))
-        for row in np.flatnonzero(wrong)[:1]:
-            right = "a count" if column in _COUNTS else "a share from 0 to 1"
-            right = f"a number from {lowest[row]:g} to {highest[row]:g}" if column in _SCORES else right
-            raise InputError(f"{path}, row {row + 1}: {column} is {table[column].iloc[row]}; it must be {right}")
-        table[column] = numbers.astype(np.int64) if column in _COUNTS else numbers
-    return table
-
-
-def _checked_rows(table: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """The table. Raises InputError for a row that contradicts itself, its signature or another row."""
-    signatures = {}
-    for text in table["signature"].unique():
-        try:
-            signatures[text] = Signature.parse(text)
-        except InputError as error:
-            row = np.flatnonzero(table["signature"] == text)[0]
-            raise InputError(f"{path}, row {row + 1}: {error}") from None
-    said = table["signature"].map({text: signature.model for text, signature in signatures.items()})
+        if wrong.any():
+            row = np.flatnonzero(wrong)[0]
+            least, most = np.broadcast_to(bottom, len(table))[row], np.broadcast_to(top, len(table))[row]
+            right = "a count" if column in _COUNTS else f"a number from {least:g} to {most:g}"
+            mistakes[f"{column} is {given[column].iloc[row]}; it must be {right}"] = wrong
+        table[column] = numbers
     inside = (table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9)
-    placed = table["side"].isin(["top", "bottom"]) == table["cutoff"].notna()
+    outside = (table["low"].notna() | table["high"].notna()) & ~inside
+    odd = table["side"].isin(["top", "bottom"]) != table["cutoff"].notna()
     again = table.duplicated([*NAME, "signature"]) & ~table.duplicated()
-    mistakes = {
-        "the model is not the one that its signature names": table["model"] != said,
-        "its interval does not contain the score": (table["low"].notna() | table["high"].notna()) & ~inside,
-        "a number has a side (top, bottom) if and only if it has a cut-off": ~placed,
-        "the same number stands in an earlier row with another value": again,
-    }
+    mistakes["the model is not the one that its signature names"] = table["model"] != table["signature"].map(signatures)
+    mistakes["its interval does not contain the score"] = outside
+    mistakes["a number has a side (top, bottom) if and only if it has a cut-off"] = odd
+    mistakes["the same number stands in an earlier row with another value"] = again
     for mistake, wrong in mistakes.items():
-        for row in np.flatnonzero(wrong)[:1]:
-            raise InputError(f"{path}, row {row + 1}: {mistake}")
-    return table
+        if wrong.any():
+            raise InputError(f"{path}, row {np.flatnonzero(wrong)[0] + 1}: {mistake}")
+    return table.astype(dict.fromkeys(_COUNTS, np.int64))

@@ -17,22 +17,25 @@ NO_VARIANCE = 1e-24  # a smaller variance is rounding: the means of all clusters
 
 
 class Sample(NamedTuple):
-    """The values of one mean.
+    """The values of one mean, arrays (n,)."""
 
-    Attributes
-    ----------
-    values : array (n,), a score per context, per pair, or per context and verb; NaN is left out
-    clusters : arrays (n,), the cluster of each value in every crossed way of sampling: its subject, verb, attractor
-    counts : array (n,), how many values each row is the mean of; 1 by default
-    """
+    values: Any  # a score per context, per pair, or per context and verb; NaN is left out
+    clusters: Sequence  # arrays: the cluster of each value in every crossed way of sampling, its subject and its verb
+    counts: Any = None  # how many values each row is the mean of; 1 by default
 
-    values: Any
-    clusters: Sequence
-    counts: Any = None
+
+class Spread(NamedTuple):
+    """How far a weighted sum of means would vary over other clusters."""
+
+    variance: float
+    third: float  # the third moment
+    freedom: int  # degrees of freedom
+    clusters: int  # the number of clusters, of the way of clustering that has fewest
+    fewest: int  # the smallest number of clusters of any way in any one mean
 
 
 def defined(sample: Sample) -> Sample:
-    """The sample as arrays of one length, without undefined values. Raises InputError where a value has no cluster."""
+    """The sample as arrays, without undefined values. Raises InputError: other lengths, a value without a cluster."""
     values = np.asarray(sample.values, dtype=float)
     counts = np.ones(len(values)) if sample.counts is None else np.asarray(sample.counts, dtype=float)
     ways = [pd.Series(way).reset_index(drop=True) for way in sample.clusters]
@@ -47,62 +50,49 @@ def defined(sample: Sample) -> Sample:
     return Sample(values[counted], [way[counted] for way in ways], counts[counted])
 
 
-def numbered_clusters(samples: Sequence[Sample]) -> list[list[np.ndarray]]:
-    """For each way of clustering, a number for the cluster of every value of each sample; samples share clusters."""
-    ends = np.cumsum([len(sample.values) for sample in samples])[:-1]
-    ways = zip(*(sample.clusters for sample in samples), strict=True)
-    return [np.split(pd.factorize(pd.concat(way, ignore_index=True))[0], ends) for way in ways]
-
-
-def together(ways: Sequence[Sequence[np.ndarray]]) -> list[np.ndarray]:
-    """The values of each sample clustered by the combinations of the clusters of several ways."""
-    ends = np.cumsum([len(part) for part in ways[0]])[:-1]
-    combined = pd.DataFrame({number: np.concatenate(way) for number, way in enumerate(ways)})
-    return np.split(combined.groupby(list(combined), sort=False).ngroup().to_numpy(), ends)
-
-
-def moves(samples: Sequence[Sample], weights: Sequence[float], clusters: Sequence[np.ndarray]) -> np.ndarray:
-    """By how much each cluster (G,) moves the weighted sum of the samples' means: with it, less without it.
-
-    A mean that has one cluster alone cannot do without it; it does not move.
-    """
-    size = 1 + max(int(part.max()) for part in clusters)
-    total = np.zeros(size)
-    for sample, weight, part in zip(samples, weights, clusters, strict=True):
-        counts = np.bincount(part, sample.counts, size)
-        mean = np.average(sample.values, weights=sample.counts)
-        deviations = np.bincount(part, sample.counts * (sample.values - mean), size)
-        others = counts.sum() - counts
-        total += weight * np.divide(deviations, others, out=np.zeros(size), where=others > 0)
-    return total
-
-
-def spread(
-    samples: Sequence[Sample], weights: Sequence[float], ways: Sequence[Sequence[np.ndarray]]
-) -> tuple[float, float, int]:
-    """The variance and the third moment of a weighted sum of means, and its degrees of freedom.
+def spread(samples: Sequence[Sample], weights: np.ndarray) -> Spread:
+    """How far a weighted sum of means, of samples as `defined` gives them, varies.
 
     A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
     those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a variance is never less
     than by one way alone, and the degrees of freedom are those of the way that has fewest.
     """
+    part = np.repeat(np.arange(len(samples)), [len(sample.values) for sample in samples])
+    counts = np.concatenate([sample.counts for sample in samples])
+    means = np.array([np.average(sample.values, weights=sample.counts) for sample in samples])
+    deviations = counts * (np.concatenate([sample.values for sample in samples]) - means[part])
+    ways = zip(*(sample.clusters for sample in samples), strict=True)
+    crossed = pd.DataFrame(
+        {way: pd.factorize(pd.concat(named, ignore_index=True))[0] for way, named in enumerate(ways)}
+    )
     variance = third = 0.0
-    alone, free = [], []
-    for size in range(1, len(ways) + 1):
-        for chosen in combinations(ways, size):
-            clusters = chosen[0] if size == 1 else together(chosen)
-            moved = moves(samples, weights, clusters)
-            sign, square = 1 if size % 2 else -1, float((moved**2).sum())
-            variance, third = variance + sign * square, third + sign * float((moved**3).sum())
+    alone = []
+    for size in range(1, crossed.shape[1] + 1):
+        for chosen in combinations(crossed, size):
+            clusters = crossed.groupby(list(chosen), sort=False).ngroup().to_numpy() if size > 1 else crossed[chosen[0]]
+            shape = 1 + int(np.max(clusters)), len(samples)
+            place = np.asarray(clusters) * shape[1] + part
+            held, moved = (np.bincount(place, of, np.prod(shape)).reshape(shape) for of in (counts, deviations))
+            moves = _moves(held, moved, weights)
+            sign, square = 1 if size % 2 else -1, float((moves**2).sum())
+            variance, third = variance + sign * square, third + sign * float((moves**3).sum())
             if size == 1:
-                alone.append(square)
-                free.append(freedom(samples, weights, clusters, moved))
-    return max(variance, *alone), third, min(free)
+                alone.append((square, _freedom(held, moves, weights), shape[0], int((held > 0).sum(axis=0).min())))
+    squares, freedoms, numbers, fewest = zip(*alone, strict=True)
+    return Spread(max(variance, *squares), third, min(freedoms), min(numbers), min(fewest))
 
 
-def freedom(
-    samples: Sequence[Sample], weights: Sequence[float], clusters: Sequence[np.ndarray], moved: np.ndarray
-) -> int:
+def _moves(held: np.ndarray, deviations: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """By how much each cluster (G,) moves the weighted sum of the samples' means: with it, less without it.
+
+    Both tables are (G, samples): how many values a cluster holds, and the sum of their distances from the mean. A mean
+    that has one cluster alone cannot do without it; it does not move.
+    """
+    others = held.sum(axis=0) - held
+    return np.divide(deviations, others, out=np.zeros(held.shape), where=others > 0) @ weights
+
+
+def _freedom(held: np.ndarray, moves: np.ndarray, weights: np.ndarray) -> int:
     """The degrees of freedom of a weighted sum of means whose clusters move it by this much (Satterthwaite 1946).
 
     Clusters that occur in the same samples form a group. A group of n clusters whose squared moves sum to V has n
@@ -111,16 +101,10 @@ def freedom(
     share them. Clusters of unequal size count as fewer: n is the effective number (sum c)^2 / sum c^2 of their shares c
     of the values (Kish 1965), so that ten nouns of which one has half of the contexts count as four.
     """
-    size = len(moved)
-    group = np.zeros(size, dtype=int)
-    if len(clusters) > 1:
-        occurs = np.stack([np.bincount(part, minlength=size) > 0 for part in clusters], axis=1)
-        group = np.unique(occurs, axis=0, return_inverse=True)[1].ravel()
-    shares = np.zeros(size)
-    for sample, weight, part in zip(samples, weights, clusters, strict=True):
-        shares += abs(weight) * np.bincount(part, sample.counts, size) / np.sum(sample.counts)
+    group = np.unique(held > 0, axis=0, return_inverse=True)[1].ravel()
+    shares = held / held.sum(axis=0) @ np.abs(weights)
     numbers = np.rint(np.bincount(group, shares) ** 2 / np.bincount(group, shares**2))
-    squares = np.bincount(group, moved**2)
+    squares = np.bincount(group, moves**2)
     if squares.sum() <= NO_VARIANCE:
-        return size - 1
+        return len(moves) - 1
     return max(1, int(squares.sum() ** 2 / (squares**2 / numbers).sum() - 1 + 1e-9))

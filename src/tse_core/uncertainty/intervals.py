@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from tse_core.errors import InputError
-from tse_core.uncertainty.clusters import NO_VARIANCE, Sample, defined, numbered_clusters, spread
+from tse_core.uncertainty.clusters import NO_VARIANCE, Sample, defined, spread
 from tse_core.uncertainty.p_values import p_value, skewed
 from tse_core.uncertainty.shares import all_or_nothing, all_or_nothing_p_value
 
@@ -42,7 +42,7 @@ class Interval(NamedTuple):
 
     Attributes
     ----------
-    method : "t(9)", with the degrees of freedom, "two-way t(9)", "rule of three", or that there is no interval
+    method : "t(9)", with the degrees of freedom, "2-way t(9)", "rule of three", or that there is no interval
     clusters : the smallest number of clusters of any way in any one mean, such as nouns per row
     error, freedom, skewness : what a test needs: the standard error (0 by the rule of three), the degrees of freedom,
         the third moment over the cubed error
@@ -88,9 +88,7 @@ def interval(
     bounds : (low, high)
         The range of the score, which limits intervals. (-inf, inf) switches the rule of three off.
 
-    Raises
-    ------
-    InputError : lengths that differ, no value, a value outside the bounds, a level that is not a share.
+    Raises InputError: lengths that differ, no value, a value outside the bounds, a level that is not a share.
 
     Examples
     --------
@@ -127,9 +125,7 @@ def combine(
     bounds : (low, high)
         The range of every value, which limits intervals. Where it is infinite, the rule of three takes a range of 1.
 
-    Raises
-    ------
-    InputError : a sample without any defined value; numbers of weights or of ways that do not match the samples.
+    Raises InputError: a sample without a defined value; numbers of weights or of ways that do not match the samples.
 
     Examples
     --------
@@ -143,21 +139,18 @@ def combine(
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
     factors = np.asarray(weights, dtype=float)
-    ways = numbered_clusters(known)
     estimate = float(factors @ [np.average(sample.values, weights=sample.counts) for sample in known])
     ends = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
-    count = min(1 + max(int(part.max()) for part in way) for way in ways)
-    fewest = min(len(np.unique(part)) for way in ways for part in way)
-    if count < FEWEST_CLUSTERS:
-        return Interval(
-            estimate, float(ends[0]), float(ends[1]), f"fewer than {FEWEST_CLUSTERS} clusters: no interval", fewest
-        )
-    variance, third, free = spread(known, weights, ways)
+    variance, third, free, clusters, fewest = spread(known, factors)
+    if clusters < FEWEST_CLUSTERS:
+        why = f"fewer than {FEWEST_CLUSTERS} clusters: no interval"
+        return Interval(estimate, float(ends[0]), float(ends[1]), why, fewest)
     if variance < NO_VARIANCE:
         if not np.isfinite(ends).all():
             ends = estimate + np.array([-1, 1]) * max(factors[factors > 0].sum(), -factors[factors < 0].sum())
-        low, high = estimate + (1 - (1 - level) ** (1 / count)) * (ends - estimate)
-        return Interval(estimate, float(low), float(high), "rule of three", fewest, 0.0, count - 1, reach=tuple(ends))
+        low, high = estimate + (1 - (1 - level) ** (1 / clusters)) * (ends - estimate)
+        reach = tuple(ends)
+        return Interval(estimate, float(low), float(high), "rule of three", fewest, 0.0, clusters - 1, reach=reach)
     error = float(np.sqrt(variance))
     skewness = third / error**3
     if free > 3:  # fewer clusters show less skewness than there is, and too few to tell by how much
@@ -168,7 +161,6 @@ def combine(
     if np.isfinite(ends).all():
         widest = all_or_nothing((estimate - ends[0]) / (ends[1] - ends[0]), free + 1, level)
         low, high = np.clip([low, high], *(ends[0] + np.array(widest) * (ends[1] - ends[0])))
-    crossed = {1: "", 2: "two-way ", 3: "three-way "}.get(len(ways), f"{len(ways)}-way ")
-    return Interval(
-        estimate, float(low), float(high), f"{crossed}t({free})", fewest, error, free, skewness, tuple(ends)
-    )
+    ways = len(known[0].clusters)
+    method = f"{ways}-way t({free})" if ways > 1 else f"t({free})"
+    return Interval(estimate, float(low), float(high), method, fewest, error, free, skewness, tuple(ends))

@@ -10,7 +10,7 @@ def p_value(distance: float, error: float, freedom: float, skewness: float = 0.0
     """Two-sided p-value of an estimate at this distance from a hypothesis, consistent with the intervals.
 
     With an error, by Student's t of the transformed ratio; by the rule of three (error 0), the level at which the
-    interval would reach that far, the distance being a share of the range. It is 1 where one of them is not known.
+    interval would reach that far, the distance being a share of the range. 1 where one of them is not known.
 
     >>> round(p_value(0.2, 0.1, 10), 3), round(p_value(0.2, 0.0, 9), 3)
     (0.073, 0.107)
@@ -23,10 +23,7 @@ def p_value(distance: float, error: float, freedom: float, skewness: float = 0.0
 
 
 def symmetric(ratio: float, skewness: float) -> float:
-    """An estimate's distance from the truth in standard errors, transformed so that its skewness is gone (Hall 1992).
-
-    `skewness` is the third moment of the estimate over its standard error cubed.
-    """
+    """The distance of an estimate from the truth in standard errors, without its skewness (Hall 1992)."""
     return ratio + skewness * ratio**2 / 3 + skewness**2 * ratio**3 / 27 + skewness / 6
 
 

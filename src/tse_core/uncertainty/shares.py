@@ -34,12 +34,7 @@ def wilson(successes: int, trials: int, level=0.95) -> Share:
 
 
 def all_or_nothing(share: float, trials: int, level=0.95) -> tuple[float, float]:
-    """The exact bounds of a share of independent trials (Clopper & Pearson 1934), of any share between 0 and 1.
-
-    >>> low, high = all_or_nothing(0.9, 10)
-    >>> round(low, 3), round(high, 3)
-    (0.555, 0.997)
-    """
+    """The exact bounds of a share of independent trials (Clopper & Pearson 1934), of any share between 0 and 1."""
     right = min(max(share, 0.0), 1.0) * trials
     low = betaincinv(right, trials - right + 1, (1 - level) / 2) if right > 0 else 0.0
     high = betaincinv(right + 1, trials - right, (1 + level) / 2) if right < trials else 1.0

@@ -1,4 +1,4 @@
-"""What clusters the rows of a table of contexts or pairs: their subjects, their attractors."""
+"""What clusters the rows of a table of contexts or pairs: their subjects."""
 
 import re
 import warnings
@@ -38,15 +38,3 @@ def subject_clusters(table) -> np.ndarray:
     )
     warnings.warn(note, GuessedWarning, stacklevel=2)
     return nouns
-
-
-def attractor_clusters(table) -> np.ndarray:
-    """The cluster (n,) of each row: the noun between subject and verb, of its column attractor.
-
-    A row without one is clustered by its subject again, which adds nothing to sampling subjects. Raises InputError
-    where the column is not there.
-    """
-    if "attractor" not in table:
-        raise InputError("attractors cannot be sampled: the contexts have no column 'attractor'")
-    between = np.array(spelled_nouns(table["attractor"].fillna("")), dtype=object)
-    return np.where(between == "", "no attractor: " + subject_clusters(table), between)
