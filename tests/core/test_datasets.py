@@ -85,10 +85,9 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
     from tse_core.syntaxgym.suites import write_suite
 
     place = tmp_path / "owner" / "mine" / ("0" * 40)
-    (place / "other").mkdir(parents=True)
+    place.mkdir(parents=True)
     (place / "a.csv").write_text("satz,falsch,zahl\nshe laughs,she laugh,sg\n")
     write_suite(load_suite("lab_number_prep"), place / "own_suite.json")
-    write_suite(load_suite("lab_npz_obj"), place / "other" / "own_suite.json")
     columns = {"good": "satz", "bad": "falsch"}
 
     def pinned(name, **row):
@@ -96,13 +95,12 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
         files = {name: f"{len(content)} {hashlib.sha256(content).hexdigest()}"}
         return {"repository": "owner/mine", "commit": "0" * 40, "licence": "MIT", "files": files} | row
 
-    agreement, suites = {"holds": "agreement pairs", "format": "table"}, {"holds": "suites", "format": "json"}
+    agreement = {"holds": "agreement pairs", "format": "table"}
     rows = {
         "verbs": pinned("a.csv", **agreement, columns=columns | {"number": "zahl"}, construction="Own"),
         "whole": pinned("a.csv", holds="sentence pairs", format="table", columns=columns),
         "here": agreement | {"columns": columns, "folder": "owner"},
-        "own": pinned("own_suite.json", **suites),
-        "other": pinned("other/own_suite.json", **suites),
+        "own": pinned("own_suite.json", holds="suites", format="json"),
     }
     (tmp_path / "datasets.yaml").write_text(json.dumps(rows))
     for module in ("downloads", "names"):
@@ -113,10 +111,8 @@ def test_a_row_is_all_that_a_data_set_needs(tmp_path, monkeypatch):
     assert load_sentence_pairs("whole/a")[["good", "bad"]].to_numpy().tolist() == [["she laughs", "she laugh"]]
     assert load_pairs("here/a")[["construction", "correct"]].to_numpy().tolist() == [["a", "laughs"]]
     assert {"verbs", "whole", "whole/a", "here/a"} <= set(dataset_table()["name"])
-    assert load_suite("own/own_suite").hash == load_suite("lab_number_prep").hash
-    assert len(load_suites("own")) == 1 and "own" in set(list_suites()["source"])
-    other = load_suite("other/own_suite")
-    assert load_suites("other")[0].hash == other.hash != load_suites("own")[0].hash  # a name that both have
+    assert load_suites("own")[0].hash == load_suite("own/own_suite").hash == load_suite("lab_number_prep").hash
+    assert "own" in set(list_suites()["source"])
     with pytest.raises(InputError, match="unknown agreement data 'own'.*'own' holds suites"):
         load_pairs("own")
 
@@ -162,11 +158,7 @@ def test_the_papers_blimp_is_one_row_of_table_2_and_its_files_are_not_the_releas
     ("load", "name", "message"),
     [
         (load_pairs, "marvin-linsen", "did you mean 'marvin-linzen'.*marvin-linzen-released, newman-blimp"),
-        (
-            load_pairs,
-            "newman-blimp/x",
-            "unknown part of newman-blimp .x.; there is: distractor_agreement_relat",
-        ),
+        (load_pairs, "newman-blimp/x", "unknown part of newman-blimp .x.; there is: distractor_agreement_relat"),
         (load_sentence_pairs, "blmp", "did you mean 'blimp'"),
     ],
 )

@@ -104,28 +104,20 @@ def test_the_subject_rules_the_verb_and_the_attractor_is_the_last_other_noun_bef
 
 
 def test_both_numbers_of_a_subject_share_its_noun(write):
-    german = SMALL.replace("author/authors", "Autor/Autoren").replace("pilot/pilots", "foot/feet")
-    pairs = generate(load_grammar(write(german)))
-    assert set(pairs["subject"]) == {"Autor", "Autoren", "foot", "feet"}
-    assert dict(zip(pairs["subject"], pairs["noun"], strict=True))["Autoren"] == "Autor"
-    assert dict(zip(pairs["subject"], pairs["noun"], strict=True))["feet"] == "foot"
+    pairs = generate(load_grammar(write(SMALL.replace("author/authors", "Autor/Autoren").replace("pilots", "pilotes"))))
+    nouns = dict(zip(pairs["subject"], pairs["noun"], strict=True))
+    assert nouns == {"Autor": "Autor", "Autoren": "Autor", "pilot": "pilot", "pilotes": "pilot"}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("author/authors", "author/", r"nouns.person\[0\]: 'author/' is not singular/plural, as in author/authors"),
-        ("is/are tall", "is tall", r"predicates.does\[1\]: 'is tall' is not singular/plural and what follows"),
-        ("pilot/pilots", "author/authors", "lexicon.nouns.person: .* has non-unique elements"),
-        ("languages(plural)", "languages(many)", r"has long'\]\[0\]: 'knows/know many languages\(many\)' is not sing"),
         ("near: [behind]", "does: [behind]", "lexicon.words.does: another list has this name"),
         ("[*does 1]", "[*doez 1]", "list in constructions.mine.patterns.mine_1 'doez' .did you mean 'does'"),
         ("[*does 1]", "[does 1]", "mine_1: '.*' is not a sentence with slots in square brackets, exactly one with a"),
-        ("[*does 1]", "[*does 1", "mine_1: '.*' is not a sentence with slots in square brackets"),
-        ("[near]", "[*near]", "mine_1: '.*' is not a sentence with slots in square brackets, exactly one with a star"),
         ("[*does 1]", "[*near]", "mine_1: the star is for a predicate, and 'near' is none"),
         ("[*does 1]", "[*does 3]", "mine_1: index 3 of 'does' must stand on exactly one noun, it stands on 0"),
-        ("[*does 1]", "[*does]", "mine_1: index none of 'does' must stand on exactly one noun, it stands on 0"),
         ("lexicon:", "factors: {manner: nere}\nlexicon:", "unknown list of words 'nere'.*did you mean 'near'"),
     ],
 )  # fmt: skip

@@ -9,8 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tse_core import InputError, load_lemmas, load_pairs, load_sentence_pairs
-from tse_core.datasets.lemmas import Lemmas
+from tse_core import load_lemmas, load_pairs, load_sentence_pairs
 from tse_core.errors import ChangedTextWarning
 from tse_core.syntaxgym.suites import read_suite
 from tse_core.words import plain
@@ -101,10 +100,3 @@ def test_pages_read_text_as_python_does(page):
     code = f"(async () => {{ {reading} console.log(JSON.stringify({json.dumps(texts)}.map(plain))) }})()"
     done = subprocess.run([node, "-"], input=code, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == [plain(text) for text in texts]
-
-
-def test_a_lemma_list_from_a_table_is_checked_as_a_file_is():
-    table = pd.DataFrame({"lemma": ["go", "go"], "singular": ["goes", "goes "], "plural": ["go", "go"]})
-    message = "the lemma list mine, row 2: these two forms"
-    with pytest.warns(ChangedTextWarning), pytest.raises(InputError, match=message):
-        Lemmas("mine", table)

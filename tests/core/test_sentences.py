@@ -177,8 +177,6 @@ def test_bad_input_is_named(models):
         score_pairs(gpt2, pairs(bad=[""], paradigm="wh", pair_id="3"))
     with pytest.raises(InputError, match="needs the column 'one_prefix_prefix'"):
         score_pairs(gpt2, pairs(), "one-prefix")
-    with pytest.raises(InputError, match="did you mean 'pll-l2r'"):
-        score_pairs(bert, pairs(), "pll-12r")
     with pytest.raises(InputError, match="does not suit the masked model"):
         score_pairs(bert, pairs(), "full-sentence")
     with pytest.raises(InputError, match="is not a causal model"):

@@ -1,17 +1,12 @@
 """Pairs from tables: other projects' columns, any type of column, numbers said or shown by the verb, mistakes."""
 
-import json
-
 import pandas as pd
 import pyarrow
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape
 from tse_core.datasets.tables import agreement_pairs, sentence_pairs, split_pair
-from tse_core.words import composed, join
+from tse_core.words import join
 
 SHOWN = ["construction", "left", "correct", "wrong", "right", "number", "lemma"]
 KEYS = ("The keys to the cabinet", "are", "is", "here.", "plural", "be")
@@ -25,7 +20,6 @@ FILES = {  # the same pair as other projects write it
     "papers.jsonl": '{"sentence_good": "the keys to the cabinet are here", '
     '"sentence_bad": "the keys to the cabinet is here", "label": -2, "UID": "x", "noun": null}\n\n',
 }
-WORDS = st.text(st.characters(categories=["L"], include_characters="'-"), min_size=1, max_size=8).map(composed)
 
 
 @pytest.fixture
@@ -96,7 +90,6 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
         ("m.csv", "good,bad\nThe cat runs.,The dog run.\n", "m.csv:2: the sentences must differ in exactly one word"),
         ("m.csv", "good,bad\nA b.,A c.,d\n", "m.csv: cannot be read as a table .*line 2"),
         ("m.csv", "good,good\nA b.,A c.\n", "m.csv: two columns are called 'good'"),
-        ("m.csv", "good,bad\n", "m.csv: holds no row"),
         ("m.csv", "left,correct,wrong\nThe cat,runs,\n", "m.csv:2: a form of the verb is empty"),
         ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not a JSON object"),
         ("m.jsonl", PAIR + '\n{"sentence_good": "a b", "label": -1}', "m.jsonl:2: sentence_bad is missing"),
@@ -168,27 +161,3 @@ SENTENCES = [
 def test_joining_the_parts_of_a_sentence_gives_the_sentence(good, bad):
     left, correct, wrong, right = split_pair(good, bad, "here")
     assert (join(left, correct, right), join(left, wrong, right)) == (good, bad)
-
-
-@st.composite
-def agreement_rows(draw):
-    left = " ".join(draw(st.lists(WORDS, min_size=1, max_size=4)))
-    right = " ".join([*draw(st.lists(WORDS, max_size=3))]) + "."
-    correct, wrong = draw(st.lists(WORDS, min_size=2, max_size=2, unique=True))
-    row = {column: draw(WORDS) for column in AGREEMENT_COLUMNS}
-    left, right = shape(left, right)
-    number = draw(st.sampled_from(NUMBERS))
-    return row | {"left": left, "right": right, "correct": correct, "wrong": wrong, "number": number}
-
-
-@settings(max_examples=15)
-@given(rows=st.lists(agreement_rows(), min_size=1, max_size=5))
-def test_what_is_written_is_read_back(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("round") / "trip.jsonl"
-    pairs = pd.DataFrame(rows, columns=AGREEMENT_COLUMNS)
-    for row in rows:
-        good, bad = (join(row["left"], row.pop(form), row["right"]) for form in ("correct", "wrong"))
-        row |= {"sentence_good": good, "sentence_bad": bad, "label": -1 - NUMBERS.index(row.pop("number"))}
-        del row["left"], row["right"]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    pd.testing.assert_frame_equal(load_pairs(path), pairs)

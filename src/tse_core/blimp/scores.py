@@ -50,17 +50,12 @@ class PairScores:
         for by in ("phenomenon", "paradigm"):
             parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
-        table = (
-            table[~table["construction"].isin(partial)]
-            .drop_duplicates("construction")
-            .rename(columns={"accuracy": "score"})
-        )
-        table["invalid"] = 1 - table["judged"] / table["pairs"]
-        label, method = self.signature.model, self.signature.policy["method"]
-        table = table.assign(
-            model=label, protocol="", method=method, metric="accuracy", side="", cutoff=np.nan, coverage=np.nan
-        )
-        return table.assign(lemmas=0, contexts=table["pairs"], signature=str(self.signature))[TIDY_COLUMNS]
+        table = table[~table["construction"].isin(partial)].drop_duplicates("construction")
+        return table.rename(columns={"accuracy": "score"}).assign(
+            model=self.signature.model, protocol="", method=self.signature.policy["method"], metric="accuracy", side="",
+            cutoff=np.nan, coverage=np.nan, invalid=1 - table["judged"] / table["pairs"], lemmas=0,
+            contexts=table["pairs"], signature=str(self.signature),
+        )[TIDY_COLUMNS]  # fmt: skip
 
 
 def evaluate_blimp(
@@ -89,7 +84,6 @@ def evaluate_blimp(
     name = pairs.attrs.get("name", "sentence-pairs")
     pairs = suited(pairs, method)
     check_pairs(pairs, method)
-    _check_names(pairs)
 
     def score(group: pd.DataFrame, advance) -> dict[str, pd.DataFrame]:
         try:
@@ -151,17 +145,6 @@ def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
     if chosen.empty:
         raise InputError(f"no pair allows the {method} method: {', '.join(pairs['paradigm'].unique()[:5])}")
     return chosen
-
-
-def _check_names(pairs: pd.DataFrame) -> None:
-    """Raise InputError where a row of the results would stand for two things: parts need distinct names."""
-    for by in ("paradigm", "phenomenon"):
-        if by in pairs and (taken := set(pairs[by]) & set(OF_ALL)):
-            raise InputError(f"a {by} is called {sorted(taken)[0]!r}, which is what results call all pairs together")
-    if "phenomenon" in pairs:
-        for name in set(pairs["paradigm"]) & set(pairs["phenomenon"]):
-            if not ((pairs["paradigm"] == name) == (pairs["phenomenon"] == name)).all():
-                raise InputError(f"a paradigm and a phenomenon of other pairs are both called {name!r}; rename one")
 
 
 def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:

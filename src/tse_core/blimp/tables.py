@@ -29,8 +29,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     Returns
     -------
     DataFrame with the group's names, accuracy, low, high (NaN where no pair is judged), pairs, judged (pairs that are
-    not
-    refused), ties, unknown (pairs with an unknown word in the critical region).
+    not refused), ties, unknown (pairs with an unknown word in the critical region).
     """
     check_known("grouping", by, GROUPS)
     rows = []
@@ -60,8 +59,7 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     -------
     DataFrame with the group's names, pairs, first, second (accuracies), difference with its 95 % interval low, high
     (Bonett & Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided),
-    p_holm
-    (corrected for the family of all rows).
+    p_holm (corrected for the family of all rows).
     """
     check_known("grouping", by, GROUPS)
     keys = ["paradigm", "pair_id"]

@@ -44,7 +44,6 @@ def blimp(
     """
     import pandas as pd
 
-    from tse_core.blimp.defects import pair_defects
     from tse_core.blimp.scores import evaluate_blimp
     from tse_core.datasets.names import load_sentence_pairs
 
@@ -59,9 +58,6 @@ def blimp(
         _show(runs[-1], by)
     if against:
         _show_comparison(runs, by)
-    for defect, group in pair_defects(pairs).groupby("defect", sort=False):
-        where = group["paradigm"].iloc[0] if len(group) == 1 else f"{len(group)} paradigms"
-        print_note(f"data: {group['pairs'].sum():,} pairs in {where}: {defect} ({group['consequence'].iloc[0]})")
     if out:
         named = [run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)) for run in runs]
         scores = pd.concat(named, ignore_index=True)
