@@ -6,8 +6,8 @@ model on every suite.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -19,16 +19,21 @@ from tse_core.errors import InputError
 from tse_core.files import is_there, read_yaml, safe_name, write_output
 from tse_core.models.coerce import as_model
 from tse_core.paths import data_folder
+from tse_core.schemas import check
 from tse_core.syntaxgym.library import circuit, load_suites
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 from tse_core.syntaxgym.suites import Suite
 from tse_core.syntaxgym.tables import accuracy_table, judged_items, label
 
-KEYS = {"suites", "models", "unknown"}  # of data/gym.yaml
+_LIST = {"type": "array", "items": {"type": "string"}}
+SCHEMA = {  # of data/gym.yaml
+    "type": "object",
+    "properties": {"suites": _LIST, "models": _LIST, "unknown": {"enum": ["refuse", "flag"]}},
+    "additionalProperties": False,
+}
 
 
-@dataclass(frozen=True)
-class Gym:
+class Gym(NamedTuple):
     """What data/gym.yaml says: suites, names of models, and whether items with unknown words are judged ("flag")."""
 
     suites: list[Suite]
@@ -39,21 +44,16 @@ class Gym:
 def load_gym(path: str | Path | None = None) -> Gym:
     """Read data/gym.yaml or another file like it; paths in it start from the file's folder or the one above.
 
-    Raises InputError, which names the file and what is wrong in it.
+    Raises InputError: something is wrong in the file or in a suite.
     """
     path = Path(path) if path else data_folder() / "gym.yaml"
     data = read_yaml(path) or {}
-    if not isinstance(data, dict) or set(data) - KEYS or data.get("unknown", "refuse") not in ("refuse", "flag"):
-        raise InputError(f"{path}: it holds lists called suites and models, and unknown: refuse or flag")
-    try:
-        entries = [load_suites(_placed(str(entry), path)) for entry in data.get("suites") or []]
-    except InputError as error:
-        raise InputError(f"{path}: suites: {error}") from None
-    suites = [suite for found in entries for suite in found]
+    check(data, SCHEMA, str(path))
+    suites = [suite for entry in data.get("suites", []) for suite in load_suites(_placed(entry, path))]
     names = [suite.name for suite in suites]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"{path}: two suites are called {twice!r}; change meta.name of one")
-    models = [_placed(str(entry), path) for entry in data.get("models") or []]
+    models = [_placed(entry, path) for entry in data.get("models", [])]
     return Gym(suites, list(dict.fromkeys(models)), data.get("unknown", "refuse"))
 
 
@@ -102,7 +102,7 @@ def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
     recorded = published.hu2020_suites()
     recorded = recorded[recorded["suite"] == suite.name].fillna({"corpus": ""})
     recorded = recorded.assign(model=(recorded["model"] + " " + recorded["corpus"]).str.strip())
-    accuracies = accuracy_table(outcomes, unknown)
+    accuracies = accuracy_table(outcomes, unknown)[["model", "accuracy", "correct", "judged", "unknown"]]
     return {
         "name": suite.name,
         "circuit": circuit(suite),
@@ -113,16 +113,12 @@ def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
         "critical": sorted({region for formula in suite.predictions for region, _ in formula.atoms if region}),
         "regions": [f"{number} {name}" for number, name in suite.regions.items()],
         "example": [{"condition": name, "texts": texts.tolist()} for name, texts in item],
-        "accuracies": [
-            {"model": row.model, "accuracy": None if pd.isna(row.accuracy) else row.accuracy,
-             "correct": row.correct, "judged": row.judged, "unknown": row.unknown}
-            for row in accuracies.itertuples()
-        ],
+        "accuracies": accuracies.astype(object).where(accuracies.notna(), None).to_dict("records"),
         "recorded": recorded.groupby("model", sort=False)["accuracy"].mean().round(4).to_dict(),
         "profiles": {label(outcome): _profile(outcome) for outcome in outcomes},
         "outcomes": {label(outcome): _holds(outcome, unknown) for outcome in outcomes},
         "file": f"gym/{safe_name(suite.name)}.csv" if outcomes else "",
-    }  # fmt: skip
+    }
 
 
 def _profile(outcome: Outcome) -> list[dict]:
@@ -135,11 +131,9 @@ def _profile(outcome: Outcome) -> list[dict]:
 
 def _holds(outcome: Outcome, unknown: str) -> dict[str, str]:
     """ "holds", "fails" or "not judged", by the number of the item."""
-    judged = set(judged_items(outcome, unknown))
-    holds = outcome.by_item
-    return {
-        str(item): ("holds" if holds[item] else "fails") if item in judged else "not judged" for item in holds.index
-    }
+    said = outcome.by_item.map({True: "holds", False: "fails"})
+    said[~said.index.isin(judged_items(outcome, unknown))] = "not judged"
+    return {str(item): verdict for item, verdict in said.items()}
 
 
 def _regions(outcomes: list[Outcome]) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """An LSTM language model in the shape of Gulordava et al.'s (2018), which BLiMP's authors evaluated, at any size."""
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,7 +7,6 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from tse_core.errors import InputError
 from tse_core.models.network import Network
 
 IGNORED = -100  # cross_entropy ignores targets with this id
@@ -68,25 +66,11 @@ def train_lstm(
 ) -> tuple[LSTM, np.ndarray]:
     """Train by Adam with a one-cycle learning rate, sentence by sentence (no state is carried over).
 
-    Parameters
-    ----------
-    sentences : sequences of token ids, without boundary tokens
-    boundary, end : int
-        The ids put before a sentence (before a random half of them, so that it can be read with and without) and
-        after it.
-    epochs : float
-        Passes over the corpus; a part of one is allowed.
+    `sentences` are sequences of token ids, without boundary tokens; `boundary` is put before a random half of them, so
+    that they can be read with and without, `end` after all. A part of an epoch is allowed.
 
-    Returns
-    -------
-    LSTM, ndarray
-        The network in evaluation mode, and the loss (nats per token) of each step.
+    Returns the network in evaluation mode, and the loss (nats per token) of each step.
     """
-    sentences = [sentence for sentence in sentences if len(sentence)]
-    if not sentences:
-        raise InputError("an LSTM needs a corpus: no sentence with a word was given")
-    if not 0 <= epochs < math.inf:
-        raise InputError(f"epochs are a number from 0 on, not {epochs}")
     torch.manual_seed(seed)
     network = LSTM(vocabulary_size, embedding, hidden, layers, dropout).train()
     steps = max(1, round(epochs * len(sentences) / batch))

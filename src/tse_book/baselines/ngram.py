@@ -19,10 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from tse_core.errors import InputError
 from tse_core.models.network import Network
-
-LARGEST_ORDER = 100  # words; few sentences are longer
 
 
 @dataclass(frozen=True)
@@ -116,23 +113,16 @@ def train_ngram(
     Parameters
     ----------
     sentences : sequences of token ids, without boundary tokens
-    boundary, end : int
-        The ids put before a sentence (n - 1 times) and after it. ``boundary`` is never counted as a continuation.
+    boundary, end : the ids put before a sentence (n - 1 times), which is never counted as a continuation, and after it
     discounts : float or one per order, optional
         Default: Ney, Essen & Kneser's (1994) estimate n1 / (n1 + 2 n2) of each order, n1 and n2 being the number of
         n-grams counted once and twice; 0.5 where there are none to estimate from.
 
-    Examples
-    --------
     >>> model = train_ngram([[2, 3], [2, 4]], vocabulary_size=5, boundary=0, end=1, order=2)
     >>> model.probabilities([[2]])[0].round(3).tolist()
     [0.064, 0.251, 0.117, 0.284, 0.284]
     """
-    if not 1 <= order <= LARGEST_ORDER:
-        raise InputError(f"the order of an n-gram model is 1 to {LARGEST_ORDER}, not {order}")
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
-    if not lengths.sum():
-        raise InputError("an n-gram model needs a corpus: no sentence with a word was given")
     words, last = _stream(sentences, lengths, boundary, end, order)
     nodes = np.zeros(len(words), dtype=np.int64)
     keys, numbers, suffixes = [], [], []
@@ -170,10 +160,7 @@ def _discounts(counts, given) -> tuple[float, ...]:
     if given is None:
         once, twice = ([int((level == times).sum()) for level in counts] for times in (1, 2))
         return tuple(a / (a + 2 * b) if a else 0.5 for a, b in zip(once, twice, strict=True))
-    given = tuple(map(float, given)) if np.iterable(given) else (float(given),) * len(counts)
-    if len(given) != len(counts) or not all(0 <= discount <= 1 for discount in given):
-        raise InputError(f"discounts: one number from 0 to 1, or {len(counts)} of them (one an order), not {given}")
-    return given
+    return tuple(np.broadcast_to(given, len(counts)).tolist())
 
 
 def _level(keys, counts, parents, discount, vocabulary_size) -> Level:
