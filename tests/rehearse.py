@@ -2,25 +2,19 @@
 
     python tests/rehearse.py paper                       # every step of the book; the same for base
     python tests/rehearse.py paper score notebook:03_table2     # some of its steps
-    python tests/rehearse.py paper --folder PLACE        # in a folder that stays, so that a second run goes on there
 
 The repository is copied (into a folder whose name has spaces and letters beyond ASCII), its grammars lose most of their
 words there and its downloads most of their lines; nothing else differs from `make book PROFILE=...` on a machine with
 an empty cache and a network. The models are random: no number of such a book means anything.
 """
 
-import argparse
-import ast
 import hashlib
-import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import yaml
@@ -34,44 +28,33 @@ LINES = 2  # how many lines of each downloaded file, and items of each pattern, 
 DATA = ("blimp", "newman-blimp", "newman-verbs", "syntaxgym")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("profile", help="paper or base")
-    parser.add_argument("steps", nargs="*", help="of `doit list --all`; all by default")
-    parser.add_argument("--folder", type=Path, help="where to; a temporary one by default")
-    parser.add_argument("--without-list", action="store_true", help="no Giant Verb List: the released one takes over")
-    options = parser.parse_intermixed_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        place = options.folder or Path(temporary)
-        return rehearse(place, options.profile, options.steps, not options.without_list)
-
-
-def rehearse(place: Path, profile: str, steps: list[str], full_list: bool) -> int:
+def main(profile: str, *steps: str) -> int:
     """Run steps of the book in a copy of the repository; returns the exit code."""
-    book = trimmed(place)
-    settings = os.environ | {
-        "PROFILE": profile, "PYTHONPATH": str(book / "src"), "HF_HOME": str(place / "hf"), "LIVE": "0",
-        "TSE_CACHE": str(place / "cache"), "TSE_MIRROR": str(place / "mirror"), "TSE_STORE": str(place / "store"),
-    }  # fmt: skip
-    if full_list:
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Path(temporary)
+        book = trimmed(place)
+        settings = settings_for(place, book / "src") | {"PROFILE": profile, "LIVE": "0", "TSE_STORE": f"{place}/store"}
         (place / "verbs.txt").write_text("accept\naccrue\nadmire\nabseil\nyodel\nbehave\n")
         make = [sys.executable, "data/lemmas/giant_verb_list.py", str(place / "verbs.txt")]
         subprocess.run(make, check=True, env=settings, cwd=book)
-    started = time.perf_counter()
-    with serving(stand_ins(place)) as hub:
-        settings["HF_ENDPOINT"] = str(hub)
-        done = subprocess.run([sys.executable, "-m", "doit", "-n", "2", *steps], cwd=book, env=settings)
-    minutes = (time.perf_counter() - started) / 60
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
-    print(f"profile {profile}: {minutes:.1f} minutes, largest process {peak:.1f} GB, exit code {done.returncode}")
-    return done.returncode
+        with serving(stand_ins(place)) as hub:
+            settings["HF_ENDPOINT"] = str(hub)
+            return subprocess.run([sys.executable, "-m", "doit", "-n", "2", *steps], cwd=book, env=settings).returncode
+
+
+def settings_for(place: Path, path: Path) -> dict[str, str]:
+    """The environment of a program that finds everything below a place; `path` is Python's."""
+    names = {"HF_HOME": "hf", "TSE_CACHE": "cache", "TSE_MIRROR": "mirror"}
+    own = {name: str(place / folder) for name, folder in names.items()}
+    return os.environ | own | {"PYTHONPATH": str(path), "PYTHONOPTIMIZE": "1"}  # exercises count the whole data
 
 
 def trimmed(place: Path) -> Path:
     """A copy of the repository with little data in it, beside the mirror of what it would download."""
-    book = copy(place / "ein Ordner, 例 é")
+    book = place / "ein Ordner, 例 é"
+    generated = shutil.ignore_patterns(".git", ".venv*", "_build", "store", "__pycache__", ".*_cache", ".hypothesis")
+    shutil.copytree(ROOT, book, ignore=generated)
     trim_data(book, place / "mirror")
-    without_asserts(book / "notebooks" / "01_data.ipynb")  # its exercises count what the whole grammar makes
     guards = book / "src" / "tse_book" / "pages" / "notebook.py"  # no sentence about numbers holds with so little data
     guards.write_text(guards.read_text().replace("    if not holds:\n", "    if False:\n"))
     sizes = book / "src" / "tse_book" / "pages" / "profiles.py"  # in GB, of the models whose place the small ones take
@@ -79,35 +62,10 @@ def trimmed(place: Path) -> Path:
     return book
 
 
-def without_asserts(file: Path) -> None:
-    """Take the assertions out of a notebook's cells."""
-    notebook = json.loads(file.read_text())
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code" and "assert" in "".join(cell["source"]):
-            tree = ast.parse("".join(cell["source"]))
-            tree.body = [node for node in tree.body if not isinstance(node, ast.Assert)]
-            cell["source"] = ast.unparse(tree)
-    file.write_text(json.dumps(notebook))
-
-
 def stand_ins(place: Path) -> Path:
     """The folder of the stand-in models, for `serving`; with the real tokenizers where these are at hand."""
     tokenizers = SHARED / "tokenizers"
-    if not (place / "repositories").is_dir():
-        write_models(place / "repositories", tokenizers=tokenizers if tokenizers.is_dir() else None)
-    return place / "repositories"
-
-
-def copy(target: Path) -> Path:
-    """The repository's files as they lie here; generated ones stay where they are."""
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-    for name in names:
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            if not (target / name).exists() or (target / name).read_bytes() != (ROOT / name).read_bytes():
-                shutil.copy2(ROOT / name, target / name)
-    return target
+    return write_models(place / "repositories", tokenizers=tokenizers if tokenizers.is_dir() else None)
 
 
 def trim_data(book: Path, mirror: Path) -> None:
@@ -142,4 +100,4 @@ def trim_data(book: Path, mirror: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))
