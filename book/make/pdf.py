@@ -55,7 +55,8 @@ def build() -> None:
             book.append(with_own_places(printed), import_outline=False)
             if entry.part != part:
                 part, above[0] = entry.part, book.add_outline_item(title=entry.part, page_number=first, bold=True)
-            above[entry.depth] = book.add_outline_item(title=entry.title, page_number=first, parent=above[entry.depth - 1])
+            place = {"page_number": first, "parent": above[entry.depth - 1]}
+            above[entry.depth] = book.add_outline_item(title=entry.title, **place)
         chromium.close()
     lead_inside(book, firsts)
     book.add_metadata({"/Title": entries[0].title, "/Author": "The tse-core authors"})

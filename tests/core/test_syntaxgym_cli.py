@@ -52,7 +52,7 @@ def test_items_with_unknown_words_count_or_are_refused(place, tse, shown):
     }
     code, out, said = tse("syntaxgym", "evaluate", MODEL, "more.json", "tiny.json", "--unknown", "refuse", "--out", ".")
     cells = [line.split("\t")[3:] for line in out.splitlines()[1:3]]
-    assert code == 0 and cells == [["1.000", "2/2", "1 of 3"], ["-", "0/0", "1 of 3"]]
+    assert code == 0 and cells == [["1.000", "2", "2", "1", "3"], ["-", "0", "0", "1", "3"]]
     assert "4 of 6 items are not judged" in said and "about all items" in said
 
 

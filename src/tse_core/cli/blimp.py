@@ -1,7 +1,5 @@
 """tse blimp: which sentence of each minimal pair a model prefers."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -25,7 +23,6 @@ def blimp(
         typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
     ] = None,
     by: Annotated[Literal["phenomenon", "paradigm"], typer.Option(help="Rows shown.")] = "phenomenon",
-    against: Annotated[str | None, typer.Option(help="A second model, compared pair by pair (McNemar).")] = None,
     ties: Annotated[Literal["wrong", "half"], typer.Option(help="How two equal scores count.")] = "wrong",
     first: Annotated[Literal["as-is", "capital", "lower"], typer.Option(help="First letter.")] = "as-is",
     unknown: options.UnknownWords = "flag",
@@ -40,7 +37,7 @@ def blimp(
 
     \b
     tse blimp lab-systematic-causal --data laboratory
-    tse blimp gpt2 --against gpt2-medium --data blimp/wh_island --by paradigm
+    tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
     """
     import pandas as pd
 
@@ -50,45 +47,18 @@ def blimp(
     tables = [load_sentence_pairs(name, options.columns_of(column)) for name in data or ["blimp"]]
     pairs = pd.concat(tables, ignore_index=True)
     pairs.attrs["name"] = "+".join(each.attrs["name"] for each in tables)
+    (loaded,) = opening.models(model)
     policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
-    policies["store"] = options.store_in(store, no_store)
-    runs = []
-    for loaded in opening.models(model, against):
-        runs.append(evaluate_blimp(loaded, pairs, **policies))
-        _show(runs[-1], by)
-    if against:
-        _show_comparison(runs, by)
-    if out:
-        named = [run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)) for run in runs]
-        scores = pd.concat(named, ignore_index=True)
-        write_output(out, scores.to_parquet(index=False) if out.suffix == ".parquet" else scores.to_csv(index=False))
-    print_written(out)
-    write_scores(runs, table)
-
-
-def _show(run, by: str) -> None:
-    print_results(_rows(run.accuracy, by), [by, "accuracy", "pairs", "ties", "unknown"])
-    print(f"\n{run.signature}\n")
-    if unknown := int(run.pairs["unknown_critical"].sum()):
-        print_note(f"note: {unknown:,} pairs have a critical word that the model does not know")
+    run = evaluate_blimp(loaded, pairs, **policies, store=options.store_in(store, no_store))
+    rows = pd.concat([run.accuracy(by), run.accuracy("all").assign(**{by: "all pairs"})])
+    print_results(rows, [by, "accuracy", "pairs", "ties", "unknown"])
+    print(f"\n{run.signature}")
+    if missing := int(run.pairs["unknown_critical"].sum()):
+        print_note(f"note: {missing:,} pairs have a critical word that the model does not know")
     if lost := int(run.pairs["unscored_difference"].sum()):
         print_note(f"note: {lost:,} pairs differ in their first token, not scored without a BOS token; --bos adds one")
-
-
-def _show_comparison(runs, by: str) -> None:
-    from tse_core.blimp.tables import compare
-    from tse_core.results.comparing import differences
-
-    for difference in differences(runs[0].signature, runs[1].signature):
-        print_note(f"note: the runs differ in {difference}")
-    counts = {"only_first": "only first", "only_second": "only second"}
-    headings = {"difference": "first - second", **counts, "p_value": "p"}
-    print_results(_rows(partial(compare, *(run.pairs for run in runs)), by), [by, *headings], headings)
-    print()
-
-
-def _rows(table_of: Callable, by: str):
-    """The rows of each group, and last that of all pairs."""
-    import pandas as pd
-
-    return pd.concat([table_of(by), table_of("all").assign(**{by: "all pairs"})])
+    if out:
+        scores = run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature))
+        write_output(out, scores.to_parquet(index=False) if out.suffix == ".parquet" else scores.to_csv(index=False))
+    print_written(out)
+    write_scores([run], table)

@@ -85,19 +85,13 @@ class Opening:
     served: Annotated[
         str | None, _of_model("--model", metavar="NAME", help="A model of the server whose address MODEL is.")
     ] = None
-    timeout: Annotated[
-        float | None, _of_model(help="Seconds for a command or a request; an hour by default.", min=0.001, max=1e9)
-    ] = None
 
     def model(self, name: str) -> Any:
         """The model of a name. Raises InputError."""
         from tse_core.models.coerce import load_model  # imports torch
 
         how = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos")}
-        loaded: Any = load_model(name, **how, trust_remote_code=self.trust)
-        if self.timeout is not None and hasattr(loaded, "timeout"):  # behind a command or a server
-            loaded.timeout = self.timeout
-        return loaded
+        return load_model(name, **how, trust_remote_code=self.trust)
 
     def models(self, first: str, *others: str | None) -> Iterator[Any]:
         """The models of the names that are given, one by one; the first may be a server's (``--model``)."""

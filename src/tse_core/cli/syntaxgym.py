@@ -1,7 +1,7 @@
 """``tse syntaxgym``: evaluate models on suites, check suites, turn spreadsheets into suites."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -23,10 +23,6 @@ def evaluate(
     suites: Suites,
     opening: options.Opening,
     also: Annotated[list[str] | None, typer.Option(help="One more model; may be repeated.")] = None,
-    metric: Annotated[
-        Literal["sum", "mean", "median", "range", "max", "min"] | None,
-        typer.Option(help="A region's surprisal from its tokens'; the suite's by default."),
-    ] = None,
     unknown: options.UnknownWords = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
     table: options.Table = None,
@@ -50,7 +46,7 @@ def evaluate(
     if out:
         out.mkdir(parents=True, exist_ok=True)
     models, kept = opening.models(model, *(also or [])), options.store_in(store, no_store)
-    for outcome in evaluate_suites(models, read, metric=metric, store=kept):
+    for outcome in evaluate_suites(models, read, store=kept):
         outcomes.append(outcome)
         if out:
             file = out / f"{safe_name(outcome.suite.name)}.{safe_name(outcome.signature.model)}.json"
@@ -128,12 +124,8 @@ def _show(outcomes: list, unknown: str) -> None:
         print_results(predictions, ["prediction", "accuracy", "correct", "items", "formula"])
         print(outcome.signature)
     else:
-        words = "items with unknown words"
-        shown = {
-            "correct": _fractions(table, "correct", "judged", "/"),
-            words: _fractions(table, "unknown", "items", " of "),
-        }
-        print_results(table.assign(**shown), ["model", "suite", "circuit", "accuracy", "correct", words])
+        columns = ["model", "suite", "circuit", "accuracy", "correct", "judged", "unknown", "items"]
+        print_results(table, columns, {"unknown": "items with unknown words"})
         print()
         headings = {"accuracy": "mean accuracy [95 % interval]"}
         print_results(circuit_table(table), ["model", "circuit", "suites", "accuracy"], headings)
@@ -141,7 +133,3 @@ def _show(outcomes: list, unknown: str) -> None:
         print_note(f"note: {affected:,} of {table['items'].sum():,} items have unknown words")
     if refused := int((table["items"] - table["judged"]).sum()):
         print_note(f"note: {refused:,} of {table['items'].sum():,} items are not judged because of unknown words")
-
-
-def _fractions(table, part: str, whole: str, between: str):
-    return table[part].astype(str) + between + table[whole].astype(str)
