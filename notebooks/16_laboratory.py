@@ -142,7 +142,7 @@ chart = charts.cutoff_curves(curves[shown], "EW", chosen=longest, title=title)
 chart
 
 # %% [markdown] tags=["explains"]
-# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. In English a curve can fall for other reasons, which [What the gap is made of](18_gap.ipynb) tells apart.
+# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. In English a curve can fall for other reasons: see [What the gap is made of](18_gap.ipynb).
 
 # %% [markdown]
 # ## Exercises
