@@ -106,7 +106,7 @@ folded(table(wide, "As measured", index=True), "The numbers")
 #
 # ## Could the difference be chance?
 #
-# Two intervals that overlap do not answer this, because a noun that is hard for one score is hard for the other. `compare` gives the difference itself an interval, and a p-value corrected for asking about nine rows ({term}`Holm's method`).
+# Two intervals that overlap do not answer this, because a noun that is hard for one score is hard for the other. `compare` gives the difference itself an interval, and a p-value corrected for asking about nine rows ({term}`Holm correction`).
 
 # %%
 by_subject = runs.compare("TSE", "EW")

@@ -138,7 +138,7 @@ charts.preposition_dots(between, "EW after a singular and a plural attractor")
 # %% [markdown] tags=["explains"]
 # ## What was stated beforehand
 #
-# The statements below came from SmolLM2's results. They were written down with their tests before Gemma 3 270M was run on these sentences, so Gemma's verdicts are a replication, but not an independent one: both models learned from the same kind of web text. A statement *extends* to a model if its whole interval lies above 0 and its p-value, corrected over the model's statements ({term}`Holm's method`), is below .05. The last column names choices that would change the verdict, such as the jackknife (intervals from leaving out one unit at a time). There is no S5.
+# The statements below came from SmolLM2's results. They were written down with their tests before Gemma 3 270M was run on these sentences, so Gemma's verdicts are a replication, but not an independent one: both models learned from the same kind of web text. A statement *extends* to a model if its whole interval lies above 0 and its p-value, corrected over the model's statements ({term}`Holm correction`), is below .05. The last column names choices that would change the verdict, such as the jackknife (intervals from leaving out one unit at a time). There is no S5.
 
 # %% tags=["full-width"]
 verdicts = statements.verdict_table(tables)
