@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import runpy
 from collections import Counter
 from functools import cache
 
@@ -10,55 +11,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_book.laboratory import corpus, language, truth
+from tse_book.laboratory import corpus, truth
 from tse_book.laboratory.language import BANDS, load_language
 from tse_book.laboratory.measure import against_truth
-from tse_book.laboratory.paradigms import PARADIGMS, SEED, paradigm
-from tse_book.laboratory.suites import SUITES, write_suites
 from tse_book.published import hu2020_circuits
 from tse_core import load_model, load_pairs, load_sentence_pairs, score_pairs
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.pairs import NUMBERS
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import circuit, load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
-from tse_core.syntaxgym.suites import problems_of, read_suite
+from tse_core.syntaxgym.suites import problems_of, read_suite, to_json
 
-LANGUAGE = load_language()
+LANGUAGE, FOLDER = load_language(), data_folder() / "laboratory"
+MADE = runpy.run_path(str(FOLDER / "make.py"))  # what made the files there
+PARADIGMS, SUITES = MADE["PARADIGMS"], MADE["SUITES"]
 REGIMES = ("systematic", "lexical")
 
 
-def chosen_lemmas(verbs, settings):
-    """Draw the laboratory's verbs from a verb list with forms: how lemmas.csv was made.
-
-    Kept are the leading verbs and every lemma that is no noun, is one plain word, differs in all three forms, and
-    shares no form with another word of the language or another verb. Their order behind the leading verbs is drawn.
-    """
-    nouns = pd.DataFrame(list(language._nouns(settings)), columns=["class", "singular", "plural", "gender"])
-    taken = {*language._words(settings, nouns, tuple(language._patterns(settings)))}
-    rules, forms = settings["verbs"], ["singular", "plural", "past"]
-    leading = pd.DataFrame(language._leading(settings), columns=["lemma", *forms])
-    free = verbs[~verbs["noun"].astype(bool) & ~verbs["lemma"].isin(leading["lemma"])]
-    taken |= {*leading[forms].stack()}
-    uses = Counter(form for row in verbs[forms].itertuples(index=False) for form in {*row})
-    plain = [
-        len({*row}) == 3
-        and all(form.isascii() and form.isalpha() and uses[form] == 1 and form not in taken for form in row)
-        for row in free[forms].itertuples(index=False)
-    ]
-    free = free[plain]
-    order = np.random.default_rng(rules["seed"]).permutation(len(free))
-    table = pd.concat([leading, free.iloc[order]], ignore_index=True)[["lemma", *forms]].iloc[
-        : sum(rules["bands"].values())
-    ]
-    bands = np.repeat(list(rules["bands"]), list(rules["bands"].values()))
-    tail = bands == "tail"
-    preferred = np.where(tail, np.array(NUMBERS)[np.cumsum(tail) % 2], "")
-    return table.assign(band=bands, preferred=preferred)
-
-
 def test_the_verbs_are_drawn_from_the_clean_list():
-    drawn = chosen_lemmas(load_lemmas("newman-clean").table, LANGUAGE.settings)
+    drawn = MADE["chosen_lemmas"](load_lemmas("newman-clean").table, LANGUAGE.settings)
     pd.testing.assert_frame_equal(drawn.astype(str), LANGUAGE.lemmas.astype(str), check_dtype=False)
 
 
@@ -143,22 +114,18 @@ def test_truth_by_hand():
     assert systematic.loc[("Across object relative clause", "tail"), "MW"] == pytest.approx((1 + 0.7) / 2)
 
 
-FOLDER = data_folder() / "laboratory"
-
-
 def _words(sentence: str) -> set[str]:
     return set(re.findall(r"[^\s,.]+|[,.]", sentence.lower()))
 
 
-def test_the_files_are_those_that_the_code_writes(tmp_path):
-    """The suites whole, of each paradigm the first ten pairs: the code draws one after the other."""
-    written = {path.name: path.read_bytes() for path in write_suites(tmp_path)}
-    assert written == {path.name: path.read_bytes() for path in (FOLDER / "suites").iterdir()}
-    assert len(written) == len(SUITES)
+def test_the_items_are_those_that_the_script_draws():
+    """The suites whole, of each paradigm the first ten pairs: the script draws one after the other."""
+    made = {name: to_json(MADE["suite"](name)) for name in SUITES}
+    assert made == {path.stem: path.read_text() for path in (FOLDER / "suites").iterdir()}
     assert {path.stem for path in (FOLDER / "paradigms").iterdir()} == set(PARADIGMS)
     for uid in PARADIGMS:
         lines = (FOLDER / "paradigms" / f"{uid}.jsonl").read_text().splitlines()
-        assert [*map(json.loads, lines[:10])] == paradigm(uid, LANGUAGE, 10, SEED), uid
+        assert [*map(json.loads, lines[:10])] == MADE["paradigm"](uid, 10), uid
 
 
 def test_pairs_differ_use_known_words_only_and_begin_with_their_prefixes():

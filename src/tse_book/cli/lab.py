@@ -137,17 +137,3 @@ def whole_words(
     from tse_book.laboratory import measure_words
 
     print(f"written: {measure_words(names, out, sample=sample, device=device)}")
-
-
-@group.command()
-def items(
-    out: Annotated[Path, typer.Option(help="Folder in which paradigms/ and suites/ are written.")],
-) -> None:
-    """Write the laboratory's paradigms (as BLiMP's) and suites (as SyntaxGym's); the files in data/ were made so.
-
-    Examples:  tse lab items --out my-items
-    """
-    from tse_book.laboratory import write_paradigms, write_suites
-
-    paradigms, suites = write_paradigms(out / "paradigms"), write_suites(out / "suites")
-    print(f"written: {len(paradigms)} paradigms, {len(suites)} suites in {out}")

@@ -2,9 +2,9 @@
 
 - language: words, verbs and rates as arrays;  corpus: sentences;  known_truth: what a perfect model would score
 - training, networks, card: small GPT-2- and BERT-shaped models as Hugging Face folders
-- byte_pair: the same language in other tokens;  whole_words: single tokens and whole words beside the truth
-- measure: a model's scores beside the truth
-- paradigms, suites: BLiMP-style minimal pairs and SyntaxGym-style suites in the laboratory lexicon
+- byte_pair: the same language in other tokens;  measure: a model's scores beside the truth
+
+Its minimal pairs and suites are in data/laboratory, made by the script there.
 """
 
 import lazy_loader

@@ -9,7 +9,5 @@ from .measure import measure_models as measure_models
 from .measure import measure_words as measure_words
 from .networks import tokenizer as tokenizer
 from .ngram import laboratory_ngram as laboratory_ngram
-from .paradigms import write_paradigms as write_paradigms
-from .suites import write_suites as write_suites
 from .training import plan_for as plan_for
 from .training import train as train
