@@ -33,10 +33,6 @@ class GuessedWarning(TseWarning):
     """Something that the data or the model's file should say was inferred instead; one line says what and how."""
 
 
-class ChangedTextWarning(TseWarning):
-    """Text was normalised when it was read (spaces, accented letters); one line says where."""
-
-
 def shortened(value: object) -> str:
     """A value as Python writes it, a long text cut to 60 characters."""
     return repr(value if not isinstance(value, str) or len(value) <= 60 else value[:57] + "...")

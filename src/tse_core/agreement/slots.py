@@ -17,12 +17,12 @@ from tse_core.agreement.scoring import all_at_cutoffs, score_contexts
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.pairs import NUMBERS
-from tse_core.datasets.plain_text import plain_context
 from tse_core.errors import InputError, check_known
 from tse_core.forward.passes import blocks
 from tse_core.metrics.table import MARGIN
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
+from tse_core.words import plain, plain_right
 
 FORMS = ("correct", "wrong", "past", "other")
 BLANK = "___"
@@ -72,7 +72,7 @@ def score_context(
     check_known("number", number, NUMBERS)
     if not (left.strip() or right.strip()):
         raise InputError("the context is empty; give at least one word before or after the verb's place")
-    left, right = plain_context(left, right)
+    left, right = plain(left), plain_right(right)
     model, options = as_language_model(model), Options(detail="forms")
     counted = counted_verbs(model, load_lemmas(lemmas), options.forms)
     context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
@@ -98,7 +98,7 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     ['that', 'knew', 'the']
     """
     model = as_language_model(model)
-    slot = model.slot(*plain_context(left, right))
+    slot = model.slot(plain(left), plain_right(right))
     block = next(blocks(model, [slot.ids], [[slot.position]]))
     probabilities = block.logits[0].softmax(-1).cpu().numpy()
     logs = block.logits[0].double().log_softmax(-1).cpu().numpy()

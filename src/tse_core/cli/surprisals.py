@@ -9,6 +9,7 @@ from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.errors import InputError, shown
 from tse_core.files import decoded, lines_of, read_text
+from tse_core.words import plain
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")]
 
@@ -56,11 +57,9 @@ def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -
 
 
 def _sentences(file: str) -> list[str]:
-    from tse_core.datasets.plain_text import plain_texts  # imports pandas
-
     text = decoded(sys.stdin.buffer.read(), "standard input") if file == "-" else read_text(file)
     sentences = lines_of(text.rstrip())
     for number, sentence in enumerate(sentences, 1):
         if not sentence.strip():
             raise InputError(f"{file}, line {number}: empty; a line holds one sentence")
-    return plain_texts(sentences, file)
+    return [plain(sentence) for sentence in sentences]

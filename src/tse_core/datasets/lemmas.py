@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from tse_core.datasets.plain_text import plain_table
-from tse_core.datasets.tables import places, read_table, refuse
+from tse_core.datasets.tables import places, plain_table, read_table, refuse
 from tse_core.errors import InputError, unknown_name_error
 from tse_core.files import read_yaml
 from tse_core.paths import cache_folder, data_folder

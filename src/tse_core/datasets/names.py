@@ -15,8 +15,7 @@ from tse_core.datasets.grammar import generate, grammar_file, list_grammars, loa
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.datasets.paradigms import blimp_paradigms
-from tse_core.datasets.plain_text import plain_table
-from tse_core.datasets.tables import FILES, TABLES, agreement_pairs, read_table, sentence_pairs
+from tse_core.datasets.tables import FILES, TABLES, agreement_pairs, plain_table, read_table, sentence_pairs
 from tse_core.errors import TseWarning, check_known, unknown_name_error
 from tse_core.files import read_text
 from tse_core.paths import data_folder

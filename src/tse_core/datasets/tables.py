@@ -7,13 +7,12 @@ other table, `columns` says which column holds what.
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
-from tse_core.datasets.plain_text import plain_table
 from tse_core.errors import InputError, check_known
 from tse_core.files import lines_of, read_text
 from tse_core.words import MARKS, join, plain, plain_right
@@ -145,6 +144,25 @@ def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
     return pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), plural.map(verb_lemma))
 
 
+def plain_table(
+    table: pd.DataFrame, where: str, columns: Sequence[str] | None = None, parts: Collection[str] = ()
+) -> pd.DataFrame:
+    """The table with its columns, or some of them, as plain text (`tse_core.words.plain`), whatever their type was.
+
+    1, 1.0 and "1" are "1", a missing value is "", a category or an entry of an Arrow dictionary is its text. A column
+    called ``right`` is read as what stands behind a gap; `parts` are columns with parts of sentences, which keep their
+    spelling until they are joined. Raises InputError if two columns have the same name.
+    """
+    for name in table.columns[table.columns.duplicated()]:
+        raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
+    spelled = {}
+    for name in table.columns if columns is None else columns:
+        spell = str if name in parts else plain_right if name == "right" else plain
+        texts = table[name].astype(object).map(_text)
+        spelled[name] = texts.map({text: spell(text) for text in texts.unique()}).astype("str")
+    return table.assign(**spelled)
+
+
 def read_table(path: str | Path) -> pd.DataFrame:
     """The rows of a .jsonl, .csv, .tsv or .txt file, cells of tables as text. Raises InputError.
 
@@ -169,6 +187,12 @@ def refuse(rows: pd.Series, fault: str) -> None:
     """Raises InputError, naming the place of the first of the rows that are at fault."""
     if rows.any():
         raise InputError(f"{rows.idxmax()}: {fault}")
+
+
+def _text(value: object) -> str:
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return ""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def _cells(text: str, path: Path, separator: str) -> pd.DataFrame:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError
 from tse_core.models.coerce import AnyModel
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.models.word_ends import of_word
+from tse_core.words import plain
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ def read_sentences(model: AnyModel, sentences: Sequence[str], names: Sequence[st
 
     Raises InputError that names an empty sentence.
     """
-    sentences = plain_texts(sentences, "the sentences")
     for sentence, name in zip(sentences, names, strict=True):
         if not isinstance(sentence, str) or not sentence.strip():
             raise InputError(f"{name}: an empty sentence cannot be scored")
+    sentences = [plain(sentence) for sentence in sentences]
     if isinstance(model, LanguageModel):
         return [_tokenized(model, *parts) for parts in zip(sentences, model.encode_batch(sentences), strict=True)]
     return [_given(*parts) for parts in zip(sentences, model.token_surprisals(sentences), strict=True)]

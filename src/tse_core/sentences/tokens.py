@@ -5,7 +5,7 @@ no such sum; its *pseudo-log-likelihood* (PLL; Salazar et al. 2020) adds log P(t
 masked in turn. A word of several tokens then looks too probable, because its other pieces give it away; the variant
 ``pll-l2r`` (Kauf & Ivanova 2023) also masks the later pieces of the same word.
 
-Sentences are read in plain spelling (`tse_core.datasets.plain_text`), otherwise as they are written. What a model reads
+Sentences are read in plain spelling (`tse_core.words.plain`), otherwise as they are written. What a model reads
 before them is its policy: ``bos`` says which token a causal model reads first (see :class:`tse_core.LanguageModel`),
 ``space`` whether a space precedes the first word. Without a BOS token the first token has no context that predicts it:
 it is not scored, counts 0, and is flagged.
@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.plain_text import plain_texts
 from tse_core.errors import InputError, check_known
 from tse_core.forward import passes
 from tse_core.models.coerce import AnyModel, as_model
@@ -26,7 +25,7 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.sentences.boundaries import check_boundaries, with_boundaries
 from tse_core.sentences.texts import Sentence, read_sentences
-from tse_core.words import word_span
+from tse_core.words import plain, word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
 OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # those that score all tokens of a sentence
@@ -98,7 +97,7 @@ def surprisals(
     model = as_model(model).with_policies(bos=bos, space=space)
     if boundary:
         check_boundaries(model)
-    sentences = plain_texts([sentences] if isinstance(sentences, str) else list(sentences), "the sentences")
+    sentences = [plain(sentence) for sentence in ([sentences] if isinstance(sentences, str) else sentences)]
     scored = token_surprisals(model, sentences, method=method, advance=advance)
     if boundary:
         scored = with_boundaries(model, sentences, scored)

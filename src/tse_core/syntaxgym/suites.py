@@ -22,7 +22,6 @@ from typing import Any
 
 import pandas as pd
 
-from tse_core.datasets.plain_text import plain_table
 from tse_core.errors import InputError
 from tse_core.files import read_text, write_output
 from tse_core.schemas import mistakes, read_schema
@@ -96,7 +95,7 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     if wrong := problems(data):
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise InputError(f"{where}: {wrong[0]}{more}")
-    table = plain_table(_table(data), where, ["condition", "content"])
+    table = _table(data)
     regions = {number: plain(data["region_meta"][str(number)]) for number in _region_numbers(data)}
     every = pd.MultiIndex.from_product([table["item"].unique(), table["condition"].unique(), regions], names=KEYS)
     table = table.set_index(KEYS).reindex(every).reset_index()
@@ -178,8 +177,9 @@ def _spreadsheet(text: str) -> dict:
 
 
 def _table(data: dict) -> pd.DataFrame:
+    """The regions of a suite's JSON, in plain spelling."""
     rows = [
-        (item["item_number"], condition["condition_name"], region["region_number"], region["content"])
+        (item["item_number"], plain(condition["condition_name"]), region["region_number"], plain(region["content"]))
         for item in data["items"]
         for condition in item["conditions"]
         for region in condition["regions"]
@@ -194,7 +194,6 @@ def _region_numbers(data: dict) -> list[int]:
 def _inconsistent(data: dict) -> list[str]:
     """What a schema cannot say: each item has the same conditions, each of these all regions, all of them once."""
     table, regions, found = _table(data), _region_numbers(data), []
-    table["condition"] = table["condition"].map(plain)
     conditions = set(table["condition"][table["item"] == table["item"].iloc[0]])
     for item, rows in table.groupby("item", sort=False):
         for name in sorted(conditions.symmetric_difference(rows["condition"])):
@@ -203,7 +202,7 @@ def _inconsistent(data: dict) -> list[str]:
         if sorted(rows["region"]) != regions:
             numbers = ", ".join(map(str, rows["region"]))
             found.append(f"item {item}, condition {condition!r}: the regions are {numbers}, not each of the suite once")
-        elif not rows["content"].str.strip().any():
+        elif not rows["content"].any():
             found.append(f"item {item}, condition {condition!r}: every region is empty")
     for number, prediction in enumerate(data["predictions"], 1):
         try:
