@@ -1,6 +1,5 @@
 """Suites, regions and outcomes of SyntaxGym."""
 
-import copy
 import json
 from dataclasses import replace
 
@@ -69,14 +68,11 @@ def test_all_public_suites_are_read_and_counted(public):
 def test_nothing_of_a_suite_is_lost(suite_files):
     for path in suite_files:
         original, kept = json.loads(path.read_text()), to_dict(read_suite(path))
-        assert kept["meta"] == original["meta"]
-        assert kept["region_meta"] == original["region_meta"]
-        for old, new in zip(original["predictions"], kept["predictions"], strict=True):
-            assert Formula.parse(old["formula"]) == Formula.parse(new["formula"])
-        for old, new in zip(original["items"], kept["items"], strict=True):
-            assert old["item_number"] == new["item_number"]
-            one, other = ({c["condition_name"]: c["regions"] for c in item["conditions"]} for item in (old, new))
-            assert one == other
+        for data in (original, kept):
+            data["predictions"] = [Formula.parse(prediction["formula"]) for prediction in data["predictions"]]
+            for item in data["items"]:
+                item["conditions"] = {c["condition_name"]: c["regions"] for c in item["conditions"]}
+        assert kept == original
 
 
 def test_suites_are_found_by_name(reference_data, monkeypatch, tmp_path):
@@ -95,58 +91,42 @@ def test_suites_are_found_by_name(reference_data, monkeypatch, tmp_path):
     assert set(listed.loc[listed["source"] == "public", "circuit"]) >= {"Agreement", "Licensing", "Center Embedding"}
 
 
-@pytest.mark.parametrize("ending", ["[[3;%right%] < [3; % wrong % ]]", "( (3;%right%)<(3;%wrong%) )"])
-def test_other_spellings_of_published_copies_are_read(ending):
+def test_other_spellings_of_published_copies_are_read():
     data = agreement_suite()
-    data["predictions"][0]["formula"] = ending
     data["items"][0]["conditions"].reverse()
     data["items"][1]["conditions"][0]["condition_name"] = " right"
     data["items"][1]["conditions"][0]["regions"][0]["content"] = "The  cat "
     data["items"][1]["conditions"][0]["regions"].reverse()
-    suite = suite_from_dict(data)
-    expected = suite_from_dict(agreement_suite())
-    assert suite.predictions == expected.predictions
     keys = ["item", "condition", "region"]
-    assert suite.table.set_index(keys).sort_index().equals(expected.table.set_index(keys).sort_index())
+    tables = [suite_from_dict(each).table.set_index(keys).sort_index() for each in (data, agreement_suite())]
+    assert tables[0].equals(tables[1])
 
 
-def change(data, path, value):
-    """A copy of nested data with the value at a path replaced, or removed where it is None."""
-    data = copy.deepcopy(data)
-    node = data
-    for step in path[:-1]:
-        node = node[step]
-    if value is None:
-        del node[path[-1]]
-    else:
-        node[path[-1]] = value
-    return data
-
-
-REGION = ("items", 1, "conditions", 0, "regions", 2)
+def second(data):
+    """The item 2, its condition "right", and that condition's region 3."""
+    condition = data["items"][1]["conditions"][0]
+    return data["items"][1], condition, condition["regions"][2]
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "message"),
+    ("spoil", "message"),
     [
-        (("items", 1, "conditions", 0, "condition_name"), "wrong", "item 2: condition 'right' is not in every item"),
-        ((*REGION, "region_number"), 1, "item 2, condition 'right': the regions are 1, 2, 1, 4, not each of"),
-        (REGION, None, "item 2, condition 'right': the regions are 1, 2, 4, not each of the suite once"),
-        ((*REGION, "content"), 5, "items[1].conditions[0].regions[2].content: 5 is not of type 'string'"),
-        (("items", 1, "item_number"), 1, "item 1, condition 'right': the regions are 1, 2, 3, 4, 1, 2, 3, 4, not"),
-        (("predictions", 0, "formula"), "(9;%right%) < 2", "prediction 1: formula, character 2: no region 9"),
-        (("predictions", 1, "formula"), "1 < 2 < 3", "prediction 2: formula, character 7: unexpected '<'"),
-        (("items", 1, "conditions", 0, "regions"), [{"region_number": n, "content": ""} for n in (1, 2, 3, 4)],
-         "item 2, condition 'right': every region is empty"),
+        (lambda d: second(d)[1].update(condition_name="wrong"), "item 2: condition 'right' is not in every item"),
+        (lambda d: second(d)[2].update(region_number=1), "item 2, condition 'right': the regions are 1, 2, 1, 4, not"),
+        (lambda d: second(d)[1]["regions"].pop(2), "item 2, condition 'right': the regions are 1, 2, 4, not each of"),
+        (lambda d: second(d)[2].update(content=5), "items[1].conditions[0].regions[2].content: 5 is not of type"),
+        (lambda d: second(d)[0].update(item_number=1), "item 1, condition 'right': the regions are 1, 2, 3, 4, 1, 2,"),
+        (lambda d: d["predictions"][0].update(formula="(9;%a%) < 2"), "prediction 1: formula, character 2: no cond"),
+        (lambda d: d["predictions"][1].update(formula="1 < 2 < 3"), "prediction 2: formula, character 7: unexpected"),
+        (lambda d: [r.update(content="") for r in second(d)[1]["regions"]], "item 2, condition 'right': every region"),
     ],
-)  # fmt: skip
-def test_bad_suites_are_refused_in_one_line_that_names_the_place(path, value, message):
-    data = change(agreement_suite(), path, value)
+)
+def test_bad_suites_are_refused_in_one_line_that_names_the_place(spoil, message):
+    data = agreement_suite()
+    spoil(data)
     with pytest.raises(InputError) as error:
         suite_from_dict(data, where="my.json")
-    assert str(error.value).startswith(f"my.json: {message}")
-    assert "\n" not in str(error.value)
-    assert problems(data)
+    assert str(error.value).startswith(f"my.json: {message}") and "\n" not in str(error.value)
 
 
 HEAD = "#meta,name,n\n#meta,metric,sum\n#prediction,1<2\nitem_number,condition_name,"
@@ -216,8 +196,6 @@ def test_outcome_by_hand(letters):
     outcome = evaluate_suite(letters, suite_from_dict(agreement_suite()))
     assert outcome.accuracy == 0.5
     assert list(outcome.by_item) == [True, False]
-    rows = outcome.predictions[["prediction", "correct", "items"]].to_numpy().tolist()
-    assert rows == [[1, 1, 2], [2, 1, 2], ["all", 1, 2]]
     assert outcome.totals(1) == {
         (1, "right"): 7.0, (2, "right"): 0.0, (3, "right"): 3.0, (4, "right"): 1.0,
         (1, "wrong"): 7.0, (2, "wrong"): 0.0, (3, "wrong"): 4.0, (4, "wrong"): 1.0,

@@ -10,7 +10,8 @@ from tse_core.results.tidy import read_results
 from tse_core.syntaxgym.suites import suite_from_dict, to_json
 
 ITEMS = [{"plural": [who, "run"], "singular": [who, "runs"]} for who in ("The cats", "The big dogs", "Ra")]
-SUITE = suite_data(ITEMS, "[2;%plural%]<[2;%singular%]", "(*;%plural%) > 8")
+FORMULAS = "[2;%plural%]<[2;%singular%]", "(*;%plural%) > 8"
+SUITE = suite_data(ITEMS, *FORMULAS)
 
 
 @pytest.fixture
@@ -38,18 +39,11 @@ MODEL = "command:./my-model"
 
 def test_items_with_unknown_words_count_or_are_refused(place, tse, shown):
     items = [{"plural": [who, "run"], "singular": [who, "runs"]} for who in ("The cats", "The big dogs", "The cats Ra")]
-    (place / "more.json").write_text(json.dumps(SUITE | {"items": suite_data(items, "(2;%plural%) > 0")["items"]}))
-    first = {
-        (name, unknown): shown("syntaxgym", "evaluate", MODEL, name, "--unknown", unknown).splitlines()[0]
-        for name in ("tiny.json", "more.json")
-        for unknown in ("flag", "refuse")
-    }
-    assert first == {
-        ("tiny.json", "flag"): "Accuracy: 0.6667 (2/3 correct)",
-        ("tiny.json", "refuse"): "Accuracy: not judged",
-        ("more.json", "flag"): "Accuracy: 1.0000 (3/3 correct)",
-        ("more.json", "refuse"): "Accuracy: 1.0000 (2/2 correct)",
-    }
+    (place / "more.json").write_text(json.dumps(suite_data(items, *FORMULAS)))
+    for name, flagged, refused in (("tiny", "0.6667 (2/3", "not judged"), ("more", "1.0000 (3/3", "1.0000 (2/2")):
+        evaluate = "syntaxgym", "evaluate", MODEL, f"{name}.json"
+        assert shown(*evaluate).startswith(f"Accuracy: {flagged}")
+        assert shown(*evaluate, "--unknown", "refuse").startswith(f"Accuracy: {refused}")
     code, out, said = tse("syntaxgym", "evaluate", MODEL, "more.json", "tiny.json", "--unknown", "refuse", "--out", ".")
     cells = [line.split("\t")[3:] for line in out.splitlines()[1:3]]
     assert code == 0 and cells == [["1.000", "2", "2", "1", "3"], ["-", "0", "0", "1", "3"]]
