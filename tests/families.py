@@ -81,6 +81,8 @@ TREE_FAMILIES.append("Gemma3")
 class OpenedNetwork(HuggingFaceNetwork):
     """A network as it is opened from its files, around a module."""
 
+    keeps_results = False
+
     def __init__(self, module, *, causal: bool):
         super().__init__(module.config, causal=causal)
         self.module = module

@@ -7,7 +7,7 @@ import warnings
 import pandas as pd
 import pytest
 import transformers
-from tokenizers import AddedToken, Tokenizer, models, normalizers, processors
+from tokenizers import Tokenizer, models, processors
 
 from tiny import save_model, words
 from tse_book.pages.profile_file import papers_bos
@@ -112,25 +112,6 @@ def test_text_that_spells_a_special_token_is_refused_everywhere(name, small_mode
             with pytest.raises(InputError, match=refused):
                 asked()
         assert model.word_ids([token]) == [None]
-
-
-NORMALIZED = [  # a text, what the tokenizer does to it first, the special token that it then spells
-    ("say \uff3bSEP\uff3d now", normalizers.NFKC(), "[SEP]"),
-    ("say [sép] now", normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()]), "[sep]"),
-]
-
-
-@pytest.mark.parametrize(("text", "normalizer", "token"), NORMALIZED)
-def test_text_that_is_normalized_to_a_special_token_is_refused(text, normalizer, token, tiny_causal):
-    tokenizer = load_model(tiny_causal).tokenizer
-    tokenizer.backend_tokenizer.normalizer = normalizer
-    tokenizer.add_special_tokens({"sep_token": AddedToken(token, normalized=True, special=True)})
-    module = transformers.GPT2LMHeadModel(
-        transformers.GPT2Config(n_layer=1, n_embd=8, n_head=1, vocab_size=len(tokenizer))
-    )
-    model = load_model(module, tokenizer, bos="none")
-    with pytest.raises(InputError, match=f"spells '{re.escape(token)}', a special token"):
-        model.tokenize([text])
 
 
 def test_what_a_tokenizer_without_latin_letters_adds_is_read():

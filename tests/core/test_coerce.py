@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from test_command_model import SCRIPT
 
-import tse_core
-from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
+from tse_core import InputError, load_model, score_pairs, surprisals
 from tse_core.models.backends.command import CommandModel
 from tse_core.models.coerce import as_model
 
@@ -32,25 +31,9 @@ def test_a_model_by_name_by_path_and_as_an_object_is_the_same(tiny_causal):
     assert surprisals(LAB, "The author laughs.")["scored"].tolist() == [False, True, True, True]
 
 
-def test_every_function_takes_names_and_a_store_by_its_path(tmp_path):
-    assert score_pairs(LAB, PAIRS).equals(score_pairs(load_model(LAB), PAIRS))
-    name = tse_core.load_sentence_pairs("laboratory")["paradigm"].iloc[0]
-    runs = [
-        evaluate(LAB, "marvin-linzen/simple", store=str(tmp_path)),
-        evaluate_blimp(LAB, f"laboratory/{name}", store=str(tmp_path)),
-        evaluate_suite(LAB, "lab_number_prep", store=str(tmp_path)),
-    ]
-    assert [run.signature.model for run in runs] == [LAB] * 3
-    assert runs[0].signature.policy["lemmas"].startswith(f"{tse_core.load_lemmas().name}@")
-    assert tse_core.load_lemmas().name == "newman-clean"
-
-
 def test_a_command_takes_no_choices_that_are_its_own(command, monkeypatch):
-    for option, value in {"kind": "causal", "device": "cpu", "dtype": "float16", "revision": "main"}.items():
-        with pytest.raises(InputError, match=f"has its own {option}; leave {option} out"):
-            load_model(command, **{option: value})
-    with pytest.raises(InputError, match="itself decides what is read before"):
-        load_model(command, bos="add")
+    with pytest.raises(InputError, match="has its own dtype; leave dtype out"):
+        load_model(command, dtype="float16")
     for choice in ({"bos": "add"}, {"space": True}):
         with pytest.raises(InputError, match="itself decides what is read before"):
             surprisals(command, "The cat runs .", **choice)

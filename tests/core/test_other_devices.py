@@ -10,7 +10,7 @@ import torch
 import transformers
 
 from families import OpenedNetwork
-from other_device import OtherDevice, There, moved
+from other_device import OtherDevice, moved
 from tse_book.studies.slot_shares import form_shares
 from tse_core import evaluate, load_lemmas, load_model, load_pairs, slot_distribution, surprisals
 from tse_core.agreement.slots import score_context
@@ -45,20 +45,6 @@ def apart(first: pd.DataFrame, second: pd.DataFrame) -> float:
     numbers = first.select_dtypes("number").columns
     assert np.array_equal(first[numbers].isna(), second[numbers].isna())
     return float(np.nanmax(np.abs(first[numbers].to_numpy(float) - second[numbers].to_numpy(float))))
-
-
-def test_the_stand_in_behaves_as_the_hardware(device):
-    there = torch.ones(3, device=device.device)
-    assert isinstance(there, There) and there.device.type == device.device.type
-    assert type(there.cpu()) is torch.Tensor and there.cpu().device.type == "cpu"
-    assert float((there + 1).sum()) == 6 and there[torch.tensor([0, 1])].tolist() == [1, 1]
-    with pytest.raises(RuntimeError, match="same device"):
-        there + torch.ones(3)
-    with pytest.raises(TypeError, match="numpy"):
-        there.numpy()
-    if device.device.type == "mps":
-        with pytest.raises(TypeError, match="float64"):
-            there.double()
 
 
 @pytest.mark.parametrize("options", [{"keep": "forms"}, {"protocol": "released"}, {"forms": "words"}], ids=str)

@@ -61,7 +61,10 @@ def blocks(
     wanted = _places(model, sequences, positions)
     if not wanted:
         return
-    passes = _passes(model, wanted, _Budget(batch_tokens or fitting_tokens(model.device)), share_prefixes)
+    network, longest = model.network, max(len(sequence) for sequence, _ in wanted)
+    in_trees = share_prefixes and network.takes_trees and longest <= (network.window or longest)
+    groups, run = (_packed if in_trees else _levels)(model, wanted)
+    passes = _in_batches(groups, run, batch_tokens or fitting_tokens(model.device))
     for states, places in _joined(passes, _rows_at_a_time(model)):
         answered = [wanted[place] for place in places]
         requests = np.concatenate(answered)
@@ -122,17 +125,12 @@ def _rows_at_a_time(model) -> int:
     return max(1, entries // model.vocabulary_size)
 
 
-@dataclass
-class _Budget:
-    """Tokens in one pass, for all passes of a call."""
-
-    tokens: int
-
-    def passes(self, items: Sequence, size: int, run: Callable[[Sequence], object]) -> Iterator[object]:
-        """Run over slices of items of `size` tokens each; once memory runs out, over slices of half the length."""
+def _in_batches(groups: Sequence[tuple[list, int]], run: Callable[[list], object], tokens: int) -> Iterator[object]:
+    """Run over slices of the items of each group, of `size` tokens each; once memory runs out, over half as many."""
+    for items, size in groups:
         start = 0
         while start < len(items):
-            rest = math.ceil((len(items) - start) / max(1, self.tokens // size))  # passes, of nearly the same length
+            rest = math.ceil((len(items) - start) / max(1, tokens // size))  # passes, of nearly the same length
             batch = items[start : start + math.ceil((len(items) - start) / rest)]
             try:
                 found = run(batch)
@@ -141,23 +139,26 @@ class _Budget:
                     raise
                 found = None
             if found is None:  # outside the handler, which would keep what the pass had in memory
-                self._halve(len(batch), size)
+                tokens = _halved(len(batch), size)
                 continue
             yield found
             start += len(batch)
 
-    def _halve(self, length: int, size: int) -> None:
-        if length == 1:
-            raise InputError(
-                f"there is not enough memory for one pass of {size} tokens: take a smaller model, another device or "
-                "half precision (dtype='float16')"
-            )
-        self.tokens = length // 2 * size
-        warnings.warn(f"out of memory: passes have {self.tokens:,} tokens from here on", TseWarning, stacklevel=4)
-        gc.collect()
-        torch.cuda.empty_cache()
-        if torch.backends.mps.is_available():
-            torch.mps.empty_cache()
+
+def _halved(length: int, size: int) -> int:
+    """The tokens of a pass after one of `length` items had not enough memory."""
+    if length == 1:
+        raise InputError(
+            f"there is not enough memory for one pass of {size} tokens: take a smaller model, another device or half "
+            "precision (dtype='float16')"
+        )
+    tokens = length // 2 * size
+    warnings.warn(f"out of memory: passes have {tokens:,} tokens from here on", TseWarning, stacklevel=4)
+    gc.collect()
+    torch.cuda.empty_cache()
+    if torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+    return tokens
 
 
 def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
@@ -181,15 +182,6 @@ def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
     return {key: np.array(requests) for key, requests in wanted.items()}
 
 
-def _passes(model, wanted, budget, share_prefixes: bool):
-    """All passes that answer what is wanted."""
-    network = model.network
-    longest = max(len(sequence) for sequence, _ in wanted)
-    if share_prefixes and network.takes_trees and longest <= (network.window or longest):
-        return _tree_passes(model, wanted, budget)
-    return _level_passes(model, wanted, budget)
-
-
 def _joined(passes, rows: int):
     """States of several passes, `rows` at a time: with few of them the product with the vocabulary is slow."""
     held, places = [], []
@@ -207,10 +199,10 @@ def _joined(passes, rows: int):
         yield torch.cat(held), places
 
 
-def _level_passes(model, wanted, budget):
-    """Batches of equally long sequences, longest first, so that running out of memory shows early.
+def _levels(model, wanted):
+    """Groups of equally long sequences, longest first, so that running out of memory shows early; how they are run.
 
-    A causal model reads those that begin another one in that one.
+    A causal model reads a sequence that begins another one in that one.
     """
     holder: dict[Ids, Ids] = {}
     asked: dict[Ids, list[tuple[Ids, int]]] = {}
@@ -229,12 +221,11 @@ def _level_passes(model, wanted, budget):
         keys = [key for sequence in batch for key in asked[sequence]]
         return model.network.states(torch.tensor(batch, device=model.device), rows, columns), keys
 
-    for length in sorted(by_length, reverse=True):
-        yield from budget.passes(by_length[length], length, run)
+    return [(by_length[length], length) for length in sorted(by_length, reverse=True)], run
 
 
-def _tree_passes(model, wanted, budget):
-    """Trees of prefixes, several to a batch, the widest first."""
+def _packed(model, wanted):
+    """One group of trees of prefixes, the widest first, of which several are run at once; how they are run."""
 
     def run(batch):
         where = [(row, node) for row, tree in enumerate(batch) for _, node in tree.asked]
@@ -245,5 +236,4 @@ def _tree_passes(model, wanted, budget):
 
     size = min(TREE_TOKENS, model.network.window or TREE_TOKENS)
     found = sorted(trees(wanted, size), key=lambda tree: -len(tree.ids))
-    if found:
-        yield from budget.passes(found, len(found[0].ids), run)
+    return [(found, len(found[0].ids))], run

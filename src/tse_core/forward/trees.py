@@ -23,8 +23,6 @@ class Tree:
 def trees(wanted, size) -> Iterator[Tree]:
     """Trees over the wanted sequences: no more than with `size` nodes each (or the longest sequence's, if more), and
     then as narrow as possible, to pad little. What a tree shares with the one before is computed again."""
-    if not wanted:
-        return
     ordered = sorted(wanted)
     new = [len(ordered[0][0]), *(len(b) - _shared(a, b) for (a, _), (b, _) in pairwise(ordered))]
     whole = [len(sequence) for sequence, _ in ordered]

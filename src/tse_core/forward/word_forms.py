@@ -3,18 +3,15 @@
     P(form | slot) = P(first token | slot) * P(second token | slot, first token) * ...   [ * P(the word ends | form) ]
 
 A form of several tokens has no entry of its own in the distribution at a slot, so the forms of a list are put into one
-tree: a node for each distinct beginning, the empty one at the root. A causal model computes each inner node once, in
-the trees of prefixes that all passes use. At a node only the normaliser, the logits of the node's children and, with
-the end, the mass of the entries that end a word are taken from the logits; whole distributions are not kept. The node
-of a complete form needs a separate pass only where the end is counted.
+tree: a node for each distinct beginning, the empty one at the root. Of the distribution at a node only the normaliser,
+the logits of the node's children and, where the end counts, the mass of the entries that end a word are kept.
 
-Pimentel & Meister (2024) and Oh & Schuler (2024) call for the end: if spaces start the next
-entry, it alone shows that " walk" is not " walked". Their other factor, the probability that the word before the slot
-is over, is the same for all forms and is not divided out here, just as for the probability of a single entry.
+Pimentel & Meister (2024) and Oh & Schuler (2024) call for the end: if spaces start the next entry, it alone shows that
+" walk" is not " walked". Their other factor, the probability that the word before the slot is over, is the same for all
+forms and is not divided out here, just as for the probability of a single entry.
 
-A masked model gets n masks for a form of n tokens, filled from left to right (Kauf & Ivanova 2023). Each length has
-its own tree, and every node is a separate sequence, as every token sees all others. The end needs no factor: the
-token after the masks is the next one of the sentence, seen in every step, and it ends the word.
+A masked model gets n masks for a form of n tokens, filled from left to right (Kauf & Ivanova 2023). Each length has its
+own tree. The end needs no factor: the token after the masks is seen in every step, and it ends the word.
 """
 
 from collections.abc import Callable, Sequence

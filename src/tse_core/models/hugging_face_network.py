@@ -38,7 +38,6 @@ class HuggingFaceNetwork(Network):
 
     A network of a listed architecture gives the vectors in front of its output embedding as `states`, and `project`
     turns them into logits, so that a caller bounds the memory of the logits. The states of others are their own logits.
-    Passes of all networks exclude one another, and switch autocast off.
     """
 
     module: Any
@@ -70,7 +69,6 @@ class HuggingFaceNetwork(Network):
         return of_library and self.module.config.model_type in (TREES if self.causal else EMBEDS_LAST)
 
     def states(self, ids, rows, columns):
-        """States (n, width) at n places of a batch of equally long sequences (batch, length)."""
         with self._pass():
             if self._head_apart:
                 return self._before_head(rows, columns, input_ids=ids)
@@ -78,13 +76,11 @@ class HuggingFaceNetwork(Network):
             if not isinstance(found, torch.Tensor) or found.shape != (*ids.shape, self.vocabulary_size):
                 raise InputError(
                     f"{type(self.module).__name__} gives no logits over a vocabulary of {self.vocabulary_size:,} "
-                    "entries; language models of transformers are called ...ForCausalLM, ...LMHeadModel or "
-                    "...ForMaskedLM"
+                    "entries; language models are called ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM"
                 )
             return found[rows.to(found.device), columns.to(found.device)]
 
     def tree_states(self, ids, depths, visible, rows, columns):
-        """As `Network.tree_states`."""
         with self._pass():
             dtype = self.module.get_input_embeddings().weight.dtype
             mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
@@ -92,7 +88,6 @@ class HuggingFaceNetwork(Network):
             return self._before_head(rows, columns, input_ids=ids, position_ids=depths, attention_mask=mask[:, None])
 
     def project(self, states):
-        """Logits (n, vocabulary) in float32."""
         if not self._head_apart:
             return states.float()
         config = self.module.config

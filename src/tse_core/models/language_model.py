@@ -154,45 +154,35 @@ class LanguageModel:
             return []
         masked, space = self.kind == "masked", int(self.space)
         texts = [" " * space + sentence for sentence in sentences]
-        batch = self.tokenizer(
-            texts,
-            add_special_tokens=masked,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=masked,
-            verbose=False,
-        )
+        options = {"return_offsets_mapping": True, "return_special_tokens_mask": masked, "verbose": False}
+        batch = self.tokenizer(texts, add_special_tokens=masked, **options)
         refused = special_tokens(self.tokenizer)
         if mask:
             refused.pop(self.tokenizer.mask_token_id, None)
         front = () if masked else self._bos_ids
         encodings = []
         for i, text in enumerate(texts):
-            ids, places = batch["input_ids"][i], batch["offset_mapping"][i]
+            ids = batch["input_ids"][i]
             special = list(map(bool, batch["special_tokens_mask"][i])) if masked else [False] * len(ids)
-            for token, (start, end), mark in zip(ids, places, special, strict=True):
-                if token in refused and not mark:
-                    self._check_text(token, refused[token], text[start:end], sentences[i])
-            offsets = [
-                (0, 0) if mark else (max(0, b - len(text[a:b].lstrip()) - space), max(0, b - space))
-                for (a, b), mark in zip(places, special, strict=True)  # some count spaces as their own
-            ]
-            ids = (*front, *ids)
-            if ids and max(ids) >= self.vocabulary_size:
+            offsets = []
+            for token, (start, end), mark in zip(ids, batch["offset_mapping"][i], special, strict=True):
+                seen = text[start:end].lstrip()  # some tokenizers count a space as the token's own
+                offsets.append((0, 0) if mark else (max(0, end - len(seen) - space), max(0, end - space)))
+                spelled = token != self.unknown_id or seen.rstrip().casefold() == refused.get(token, "").casefold()
+                if token in refused and spelled and not mark:
+                    raise InputError(
+                        f"the text {sentences[i]!r} spells {refused[token]!r}, a special token of the model, which it "
+                        "would not read as these characters; leave it out, or put a space inside"
+                    )
+            if (last := max((*front, *ids), default=0)) >= self.vocabulary_size:
                 raise InputError(
-                    f"the tokenizer of {self.name} has the entry {self.tokenizer.convert_ids_to_tokens(max(ids))!r} "
-                    f"({max(ids):,}), but its network only {self.vocabulary_size:,} entries: they are of two models, "
-                    "or entries were added without training"
+                    f"the tokenizer of {self.name} has the entry {self.tokenizer.convert_ids_to_tokens(last)!r} "
+                    f"({last:,}), but its network only {self.vocabulary_size:,} entries: they are of two models, or "
+                    "entries were added without training"
                 )
-            encodings.append(Encoding(ids, ((0, 0),) * len(front) + (*offsets,), (True,) * len(front) + (*special,)))
+            before = len(front)
+            encodings.append(Encoding((*front, *ids), ((0, 0),) * before + (*offsets,), (True,) * before + (*special,)))
         return encodings
-
-    def _check_text(self, token: int, special: str, text: str, sentence: str) -> None:
-        """Raise InputError for text that is read as a special token; unknown text may be, unless it spells that one."""
-        if token != self.unknown_id or text.strip().casefold() == special.casefold():
-            raise InputError(
-                f"the text {sentence!r} spells {special!r}, a special token of the model, which it would not read as "
-                "these characters; leave it out, or put a space inside"
-            )
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slot between left and right of each context: a masked model sees both sides, a causal one the left.

@@ -229,10 +229,11 @@ def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
             f"{name} was trained for another task than predicting words ({other[0]}); to read it as a language "
             "model anyway, say kind='masked' or kind='causal'"
         )
-    text, found = config.get_text_config(), wanted
+    found = wanted
     if family in MASKED or family in ENCODERS:
         found = "causal" if getattr(config, "is_decoder", False) else "masked" if family in MASKED else None
     elif family in CAUSAL:
+        text = config.get_text_config()
         sees_ahead = getattr(text, "is_causal", True) is False or getattr(text, "use_bidirectional_attention", False)
         found = None if sees_ahead else "causal"
     elif not wanted and re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
