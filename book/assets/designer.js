@@ -1,317 +1,327 @@
 /* The page that designs a SyntaxGym suite. Everything happens in the reader's browser; suite.js knows what a suite is.
  *
- * State is one object: meta, regions [{number, name}], conditions [name], predictions [text], and items
- * [{number, contents[condition][region]}]. Every change redraws the part it touches and checks the whole. */
+ * The state is the data of the suite's JSON, with conditions and regions in the same order in every item. What is typed
+ * changes it; `changed` then checks the whole and redraws what follows from it. */
 (function () {
   "use strict";
   const root = document.getElementById("suite-designer");
-  if (!root) return;
-  const S = window.tseSuite;
+  const { button, el, field, menu, plain, save, statusLine, table } = window.tseCommon, S = window.tseSuite;
   const schema = JSON.parse(document.getElementById("suite-schema").textContent);
-  const DRAFT = "tse-suite-draft";
-  const FIELDS = ["author", "reference", "circuit", "comment"];
+  const DRAFT = "tse-suite";
+  const { line: status, say } = statusLine();
   let state, shown = 0;
 
-  /* Text only ever becomes text: no HTML is made from what a suite says. */
-  function el(name, properties, ...children) {
-    const node = document.createElement(name);
-    for (const [key, value] of Object.entries(properties || {})) {
-      if (key === "on") for (const [event, run] of Object.entries(value)) node.addEventListener(event, run);
-      else if (key in node && key !== "list") node[key] = value;
-      else node.setAttribute(key, value);
-    }
-    node.append(...children);
-    return node;
-  }
-  const button = (text, run, properties) => el("button", Object.assign({ type: "button", textContent: text, on: { click: run } }, properties));
-  const field = (label, control) => el("label", { className: "sgd-field" }, el("span", { textContent: label }), control);
-  const part = (name) => root.querySelector("[data-part=" + name + "]");
+  const part = (name) => root.querySelector(`[data-part=${name}]`);
   const labelOf = (control) => control.getAttribute("aria-label") || (control.closest("label") || control).textContent;
+  const rows = () => state.items.flatMap((item) => item.conditions); // a row of regions each
 
   /* New content for a part; who was on a control there stays on its successor. */
   function fill(name, ...nodes) {
-    const box = part(name), before = box.contains(document.activeElement) ? labelOf(document.activeElement) : null;
+    const box = part(name), before = box.contains(document.activeElement) && labelOf(document.activeElement);
     box.replaceChildren(...nodes);
-    if (before === null) return;
+    if (before === false) return;
     const controls = [...box.querySelectorAll("button, input, select, textarea")].filter((control) => !control.disabled);
-    const next = controls.find((control) => labelOf(control) === before) || controls[0];
-    if (next) next.focus();
+    (controls.find((control) => labelOf(control) === before) || controls[0])?.focus();
+  }
+
+  /* A suite from the names of its regions and, for each item, the texts of every condition. */
+  function suiteOf(meta, regions, items, formula) {
+    const texts = (contents) => contents.map((content, place) => ({ region_number: place + 1, content }));
+    return {
+      meta: { name: "my_suite", metric: "sum", ...meta },
+      region_meta: Object.fromEntries(regions.map((name, place) => [place + 1, name])),
+      predictions: [{ type: "formula", formula }],
+      items: items.map((conditions, place) => ({
+        item_number: place + 1,
+        conditions: Object.entries(conditions).map(([name, contents]) => ({ condition_name: name, regions: texts(contents) })),
+      })),
+    };
   }
 
   function blank() {
-    return {
-      meta: { name: "my_suite", metric: "sum" },
-      regions: [{ number: 1, name: "subject" }, { number: 2, name: "verb" }],
-      conditions: ["match", "mismatch"],
-      predictions: ["(2;%match%) < (2;%mismatch%)"],
-      items: [{ number: 1, contents: [["", ""], ["", ""]] }],
-    };
+    const item = { match: ["", ""], mismatch: ["", ""] };
+    return suiteOf({}, ["subject", "verb"], [item], "(2;%match%) < (2;%mismatch%)");
   }
 
   /* What the designer opens with: a suite that is well formed, and that the model in the page can run. */
   function example() {
-    const verb = (subject, form) => [subject, "to the cabinet", form];
-    const item = (number, one, many) => ({ number, contents: [verb(many, "are"), verb(many, "is"), verb(one, "is"), verb(one, "are")] });
-    return {
-      meta: { name: "my_suite", metric: "sum", comment: "An example to change: agreement across a prepositional phrase." },
-      regions: [{ number: 1, name: "subject" }, { number: 2, name: "phrase" }, { number: 3, name: "verb" }],
-      conditions: ["match_plural", "mismatch_plural", "match_singular", "mismatch_singular"],
-      predictions: ["((3;%match_plural%) < (3;%mismatch_plural%)) & ((3;%match_singular%) < (3;%mismatch_singular%))"],
-      items: [item(1, "The key", "The keys"), item(2, "The door", "The doors"), item(3, "The guest", "The guests")],
-    };
-  }
-
-  function toData() {
-    return S.tidied({
-      meta: Object.assign({}, state.meta),
-      region_meta: Object.fromEntries(state.regions.map((region) => [region.number, region.name])),
-      predictions: state.predictions.map((formula) => ({ type: "formula", formula })),
-      items: state.items.map((item) => ({
-        item_number: item.number,
-        conditions: state.conditions.map((name, c) => ({
-          condition_name: name,
-          regions: state.regions.map((region, r) => ({ region_number: region.number, content: item.contents[c][r] })),
-        })),
-      })),
+    const item = (one, many) => ({
+      match_plural: [many, "to the cabinet", "are"],
+      mismatch_plural: [many, "to the cabinet", "is"],
+      match_singular: [one, "to the cabinet", "is"],
+      mismatch_singular: [one, "to the cabinet", "are"],
     });
-  }
-
-  function fromData(data) {
-    data = S.canonical(data);
-    state = {
-      meta: data.meta,
-      regions: Object.entries(data.region_meta).map(([number, name]) => ({ number: Number(number), name })),
-      conditions: data.items[0].conditions.map((condition) => condition.condition_name),
-      predictions: data.predictions.map((prediction) => prediction.formula),
-      items: data.items.map((item) => ({
-        number: item.item_number,
-        contents: item.conditions.map((condition) => condition.regions.map((region) => region.content)),
-      })),
-    };
-    shown = 0;
+    const items = [item("The key", "The keys"), item("The door", "The doors"), item("The guest", "The guests")];
+    return suiteOf({ comment: "An example to change: agreement across a prepositional phrase." }, ["subject", "phrase", "verb"],
+      items, "((3;%match_plural%) < (3;%mismatch_plural%)) & ((3;%match_singular%) < (3;%mismatch_singular%))");
   }
 
   /* ---- The parts of the page ---- */
 
-  function drawMeta() {
-    const input = (key) => el("input", { type: "text", value: String(state.meta[key] === undefined ? "" : state.meta[key]), name: key, on: { input: (e) => {
-      if (e.target.value || key === "name" || key in original) state.meta[key] = e.target.value;
-      else delete state.meta[key];
-      changed();
-    } } });
-    const original = Object.assign({}, state.meta);
-    const metric = el("select", { name: "metric", on: { change: (e) => { state.meta.metric = e.target.value; changed(); } } },
-      ...schema.properties.meta.properties.metric.enum.map((name) => el("option", { value: name, textContent: name, selected: name === state.meta.metric })));
-    const texts = FIELDS.filter((key) => ["string", "undefined"].includes(typeof state.meta[key]));
-    fill("meta", field("Name", input("name")), field("Metric", metric),
-      ...texts.map((key) => field(key[0].toUpperCase() + key.slice(1), input(key))));
+  /* What is typed into a field changes the state, and the whole is checked; a button's change redraws the page. */
+  const typing = (change) => ({ input: (event) => run(changed, change, event.target.value) });
+  const input = (value, change, properties) => el("input", { type: "text", value, on: typing(change), ...properties });
+  const act = (text, change, properties) => button(text, () => run(draw, change), properties);
+  function run(then, change, value) {
+    change(value);
+    then();
   }
 
-  function drawLists() {
-    const regions = state.regions.map((region, index) => el("li", {},
-      field("Region " + region.number, el("input", { type: "text", value: region.name, on: { input: (e) => { region.name = e.target.value; drawItem(); refreshPredictions(); changed(); } } })),
-      button("Remove", () => removeRegion(index), { disabled: state.regions.length < 2, "aria-label": "Remove region " + region.number })));
-    const conditions = state.conditions.map((name, index) => el("li", {},
-      field("Condition " + (index + 1), el("input", { type: "text", value: name, on: {
-        input: (e) => { state.conditions[index] = e.target.value; drawItem(); refreshPredictions(); changed(); },
-        change: (e) => { renameInFormulas(name, e.target.value); name = e.target.value; } } })),
-      button("Remove", () => removeCondition(index), { disabled: state.conditions.length < 2, "aria-label": "Remove condition " + (index + 1) })));
-    fill("regions", ...regions);
-    fill("conditions", ...conditions);
+  function drawMeta() {
+    const metrics = schema.properties.meta.properties.metric.enum.map((name) => [name, name]);
+    const set = (key) => (value) => {
+      state.meta[key] = value;
+      if (!value && key !== "name") delete state.meta[key];
+    };
+    const texts = ["author", "reference", "circuit", "comment"].filter((key) => typeof (state.meta[key] ?? "") === "string");
+    fill("meta", field("Name", input(state.meta.name, set("name"))),
+      field("Metric", menu(metrics, state.meta.metric, (name) => run(changed, set("metric"), name))),
+      ...texts.map((key) => field(key[0].toUpperCase() + key.slice(1), input(state.meta[key] ?? "", set(key)))));
+  }
+
+  function drawNames() {
+    const line = (label, control, remove, few) => el("li", {}, field(label, control),
+      act("Remove", remove, { disabled: few, "aria-label": `Remove ${label.toLowerCase()}` }));
+    const regions = S.regionsOf(state), conditions = S.conditionsOf(state);
+    fill("regions", ...regions.map((number, index) => {
+      const rename = (name) => { state.region_meta[number] = name; };
+      const remove = () => {
+        delete state.region_meta[number];
+        for (const row of rows()) row.regions.splice(index, 1);
+      };
+      return line(`Region ${number}`, input(state.region_meta[number], rename), remove, regions.length < 2);
+    }));
+    fill("conditions", ...conditions.map((name, index) => {
+      let before = name;
+      const rename = (after) => { for (const item of state.items) item.conditions[index].condition_name = after; };
+      const remove = () => { for (const item of state.items) item.conditions.splice(index, 1); };
+      const control = input(name, rename);
+      control.addEventListener("change", () => {
+        renameInFormulas(before, control.value);
+        before = control.value;
+      });
+      return line(`Condition ${index + 1}`, control, remove, conditions.length < 2);
+    }));
+    for (const name of ["regions", "conditions"]) part(name).oninput = drawWithNames;
+  }
+
+  /* The parts in which names stand, but for the lists in which they are typed. */
+  function drawWithNames() {
+    drawItem();
+    refreshPredictions();
   }
 
   function drawPredictions() {
-    const rows = state.predictions.map(function (text, index) {
-      const note = "sgd-prediction-note-" + index;
-      const area = el("textarea", { rows: 2, value: text, spellcheck: false, "aria-describedby": note, on: { input: (e) => { state.predictions[index] = e.target.value; changed(); } } });
-      const region = el("select", { className: "sgd-regions", "aria-label": "Region to insert into prediction " + (index + 1) });
-      const condition = el("select", { className: "sgd-conditions", "aria-label": "Condition to insert into prediction " + (index + 1) });
-      const insert = (piece) => {
-        const end = area.selectionStart + piece.length;
-        area.value = area.value.slice(0, area.selectionStart) + piece + area.value.slice(area.selectionEnd);
+    fill("predictions", ...state.predictions.map((prediction, index) => {
+      const which = `prediction ${index + 1}`, note = `suite-note-${index}`;
+      const on = typing((text) => { prediction.formula = text; });
+      const area = el("textarea", { rows: 2, spellcheck: false, "aria-describedby": note, on });
+      const region = el("select", { "aria-label": `Region to insert into ${which}` });
+      const condition = el("select", { "aria-label": `Condition to insert into ${which}` });
+      const insert = (text) => {
+        area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
         area.dispatchEvent(new Event("input"));
         area.focus();
-        area.setSelectionRange(end, end);
       };
-      return el("li", {}, field("Prediction " + (index + 1), area), el("p", { id: note, className: "sgd-note" }),
-        el("div", { className: "sgd-row" }, region, condition, button("Insert this surprisal", () => insert("(" + region.value + ";%" + condition.value + "%)")),
-          ...["+", "-", "<", ">", "=", "&", "|"].map((sign) =>
-            button(sign, () => insert(" " + sign + " "), { "aria-label": "Insert " + sign + " into prediction " + (index + 1) })),
-          button("Remove prediction", () => { state.predictions.splice(index, 1); drawPredictions(); changed(); }, { disabled: state.predictions.length < 2 })));
-    });
-    fill("predictions", ...rows);
+      const signs = ["+", "-", "<", ">", "=", "&", "|"].map((sign) =>
+        button(sign, () => insert(` ${sign} `), { "aria-label": `Insert ${sign} into ${which}` }));
+      const few = { disabled: state.predictions.length < 2 };
+      return el("li", {}, field(`Prediction ${index + 1}`, area), el("p", { id: note, className: "live-quiet" }),
+        el("div", { className: "live-row" }, region, condition,
+          button("Insert this surprisal", () => insert(`(${region.value};%${condition.value}%)`)), ...signs,
+          act("Remove prediction", () => state.predictions.splice(index, 1), few)));
+    }));
     refreshPredictions();
   }
 
   /* The formulas and the names to choose from, without taking the cursor out of a text that is being typed. */
   function refreshPredictions() {
-    const options = (select, list) => {
-      const chosen = Math.max(0, select.selectedIndex);
-      select.replaceChildren(...list.map(([value, text]) => el("option", { value, textContent: text })));
-      select.selectedIndex = Math.min(chosen, list.length - 1);
-    };
-    [...part("predictions").children].forEach(function (row, index) {
-      const area = row.querySelector("textarea");
-      if (area.value !== state.predictions[index]) area.value = state.predictions[index];
-      options(row.querySelector(".sgd-regions"), [...state.regions.map((one) => [one.number, one.number + " " + one.name]), ["*", "* all regions"]]);
-      options(row.querySelector(".sgd-conditions"), state.conditions.map((name) => [name, name]));
-    });
+    const regions = S.regionsOf(state).map((number) => [number, `${number} ${state.region_meta[number]}`]);
+    const lists = [[...regions, ["*", "* all regions"]], S.conditionsOf(state).map((name) => [name, name])];
+    for (const [index, row] of [...part("predictions").children].entries()) {
+      const area = row.querySelector("textarea"), { formula } = state.predictions[index];
+      if (area.value !== formula) area.value = formula;
+      for (const [place, select] of row.querySelectorAll("select").entries()) {
+        const before = Math.max(0, select.selectedIndex);
+        select.replaceChildren(...lists[place].map(([value, text]) => el("option", { value }, text)));
+        select.selectedIndex = Math.min(before, select.length - 1);
+      }
+    }
   }
 
   function drawItem() {
-    shown = Math.max(0, Math.min(shown, state.items.length - 1));
-    const item = state.items[shown];
-    const choose = el("select", { "aria-label": "Item shown", on: { change: (e) => { shown = Number(e.target.value); drawItem(); } } },
-      ...state.items.map((one, index) => el("option", { value: index, textContent: "Item " + one.number, selected: index === shown })));
+    const last = state.items.length - 1;
+    shown = Math.max(0, Math.min(shown, last));
+    const item = state.items[shown], titles = S.regionsOf(state).map((number) => `${number} ${state.region_meta[number]}`);
+    const show = (index) => { shown = Number(index); };
+    const add = (copied) => addTo("item", () => {
+      const copy = structuredClone(item);
+      copy.item_number = Math.max(...state.items.map((one) => one.item_number)) + 1;
+      if (!copied) for (const region of copy.conditions.flatMap(({ regions }) => regions)) region.content = "";
+      show(state.items.push(copy) - 1);
+    });
+    const items = state.items.map((one, index) => [index, `Item ${one.item_number}`]);
     fill("item-choice",
-      button("Previous", () => { shown -= 1; drawItem(); }, { disabled: shown === 0, "aria-label": "Previous item" }), choose,
-      button("Next", () => { shown += 1; drawItem(); }, { disabled: shown === state.items.length - 1, "aria-label": "Next item" }),
-      button("Add an empty item", () => addItem(state.conditions.map(() => state.regions.map(() => "")))),
-      button("Copy this item", () => addItem(item.contents.map((row) => [...row]))),
-      button("Remove this item", () => { state.items.splice(shown, 1); drawItem(); changed(); }, { disabled: state.items.length < 2 }));
-    const head = el("tr", {}, el("th", { scope: "col", textContent: "Condition" }),
-      ...state.regions.map((region) => el("th", { scope: "col", textContent: region.number + " " + region.name })));
-    const rows = state.conditions.map((name, c) => el("tr", {}, el("th", { scope: "row", textContent: name }),
-      ...state.regions.map((region, r) => el("td", {}, el("input", {
-        type: "text", value: item.contents[c][r], "aria-label": "Item " + item.number + ", " + name + ", region " + region.number + " " + region.name,
-        on: { input: (e) => { item.contents[c][r] = e.target.value; changed(); }, paste: (e) => pasteTable(e, item, c, r) } })))));
-    fill("item", el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows)));
+      act("Previous", () => show(shown - 1), { disabled: shown === 0, "aria-label": "Previous item" }),
+      menu(items, shown, (index) => run(drawItem, show, index), { "aria-label": "Item shown" }),
+      act("Next", () => show(shown + 1), { disabled: shown === last, "aria-label": "Next item" }),
+      button("Add an empty item", () => add(false)), button("Copy this item", () => add(true)),
+      act("Remove this item", () => state.items.splice(shown, 1), { disabled: last === 0 }));
+    const cell = (condition, c, r) => {
+      const region = condition.regions[r], label = `Item ${item.item_number}, ${condition.condition_name}, region ${titles[r]}`;
+      const control = input(region.content, (text) => { region.content = text; }, { "aria-label": label });
+      control.addEventListener("paste", (event) => pasteTable(event, item, c, r));
+      return control;
+    };
+    fill("item", table("The item's regions", ["Condition", ...titles], item.conditions.map((condition, c) =>
+      [condition.condition_name, ...titles.map((_, r) => cell(condition, c, r))])));
   }
 
-  function drawSentences(data) {
-    const critical = new Set();
-    for (const prediction of data.predictions) {
-      try { S.atomsOf(S.parseFormula(prediction.formula)).forEach((atom) => critical.add(atom.region)); } catch { /* shown as a problem */ }
-    }
-    const rows = data.items.flatMap((item) => item.conditions.map(function (condition) {
-      const sentence = el("td", {});
-      condition.regions.filter((region) => region.content).forEach(function (region, index) {
-        if (index) sentence.append(" ");
-        sentence.append(critical.has(region.region_number) ? el("strong", { textContent: region.content }) : region.content);
-      });
-      return el("tr", {}, el("td", { textContent: item.item_number }), el("td", { textContent: condition.condition_name }), sentence);
-    }));
-    const head = el("tr", {}, ...["Item", "Condition", "Sentence"].map((text) => el("th", { scope: "col", textContent: text })));
-    part("sentences").replaceChildren(el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows)));
+  /* Every sentence; the regions that a prediction names are in bold. */
+  function drawSentences() {
+    const formulas = state.predictions.map(({ formula }) => parsed(formula)).filter(Boolean);
+    const critical = new Set(formulas.flatMap(S.atomsOf).map((atom) => atom.region));
+    const written = ({ region_number: number, content }, place) =>
+      [place ? " " : "", critical.has(number) ? el("strong", {}, plain(content)) : plain(content)];
+    const sentence = (regions) => el("span", {}, ...regions.filter(({ content }) => plain(content)).flatMap(written));
+    const cells = state.items.flatMap((item) => item.conditions.map(({ condition_name: name, regions }) =>
+      [String(item.item_number), name, sentence(regions)]));
+    part("sentences").replaceChildren(table("All sentences", ["Item", "Condition", "Sentence"], cells));
   }
 
   /* ---- Changes ---- */
 
   function changed() {
-    const data = toData(), found = S.problems(data, schema), duplicates = state.conditions.length - new Set(state.conditions.map(S.tidy)).size;
-    if (duplicates) found.unshift("two conditions have the same name");
-    drawSentences(data);
-    state.predictions.forEach(function (text, index) {
-      const note = document.getElementById("sgd-prediction-note-" + index);
-      const problem = found.find((line) => line.startsWith("prediction " + (index + 1) + ": "));
-      if (!note) return;
-      note.textContent = problem ? problem.replace(/^prediction [0-9]+: /, "") : "Read as: " + readAs(text);
-      note.classList.toggle("sgd-wrong", Boolean(problem));
-    });
-    const list = part("problems");
-    list.replaceChildren(el("p", { textContent: found.length ? found.length + (found.length > 1 ? " things are" : " thing is") + " not right yet:" : "The suite is well formed: it can be saved." }),
-      el("ul", {}, ...found.slice(0, 12).map((line) => el("li", { textContent: line }))));
-    list.classList.toggle("sgd-wrong", found.length > 0);
+    const found = S.problems(state, schema);
+    drawSentences();
+    for (const [index, { formula }] of state.predictions.entries()) {
+      const note = document.getElementById(`suite-note-${index}`), place = `prediction ${index + 1}: `;
+      const problem = found.find((text) => text.startsWith(place)), node = parsed(formula);
+      if (!note) continue;
+      note.textContent = problem?.slice(place.length) ?? (node ? `Read as: ${S.formulaText(node)}` : "");
+      note.classList.toggle("live-wrong", Boolean(problem));
+    }
+    const many = `${found.length} ${found.length > 1 ? "things are" : "thing is"} not right yet:`;
+    part("problems").replaceChildren(el("p", {}, found.length ? many : "The suite is well formed: it can be saved."),
+      el("ul", {}, ...found.slice(0, 12).map((text) => el("li", {}, text))));
+    part("problems").classList.toggle("live-wrong", found.length > 0);
     root.dispatchEvent(new Event("suite-changed"));
-    try { localStorage.setItem(DRAFT, JSON.stringify(state)); } catch { /* a page without storage keeps no draft */ }
+    try {
+      localStorage.setItem(DRAFT, JSON.stringify(state));
+    } catch { /* a page without storage keeps no draft */ }
     return found;
   }
-  function readAs(text) {
-    try { return S.formulaText(S.parseFormula(text)); } catch { return text; }
+
+  function parsed(formula) {
+    try {
+      return S.parseFormula(formula);
+    } catch { return null; } // shown as a problem
   }
-  function draw() { drawMeta(); drawLists(); drawPredictions(); drawItem(); changed(); }
-  function addItem(contents) {
-    state.items.push({ number: Math.max(...state.items.map((item) => item.number)) + 1, contents });
-    shown = state.items.length - 1;
+
+  function draw() {
+    drawMeta();
+    drawNames();
+    drawPredictions();
     drawItem();
     changed();
-    part("item").querySelector("input").focus();
   }
-  function addRegion() {
-    state.regions.push({ number: Math.max(...state.regions.map((region) => region.number)) + 1, name: "" });
-    state.items.forEach((item) => item.contents.forEach((row) => row.push("")));
-    draw();
-    part("regions").querySelector("li:last-child input").focus();
+
+  /* Something new in a part, with the cursor in it. */
+  function addTo(name, change) {
+    run(draw, change);
+    part(name).querySelector("li:last-child :is(input, textarea), td input").select();
   }
-  function removeRegion(index) {
-    state.regions.splice(index, 1);
-    state.items.forEach((item) => item.contents.forEach((row) => row.splice(index, 1)));
-    draw();
-  }
-  function addCondition() {
-    state.conditions.push("condition_" + (state.conditions.length + 1));
-    state.items.forEach((item) => item.contents.push(state.regions.map(() => "")));
-    draw();
-    part("conditions").querySelector("li:last-child input").select();
-  }
-  function removeCondition(index) {
-    state.conditions.splice(index, 1);
-    state.items.forEach((item) => item.contents.splice(index, 1));
-    draw();
-  }
+  const addRegion = () => addTo("regions", () => {
+    const number = Math.max(...S.regionsOf(state)) + 1;
+    state.region_meta[number] = "";
+    for (const row of rows()) row.regions.push({ region_number: number, content: "" });
+  });
+  const addCondition = () => addTo("conditions", () => {
+    for (const { conditions } of state.items) {
+      const regions = conditions[0].regions.map((region) => ({ ...region, content: "" }));
+      conditions.push({ condition_name: `condition_${conditions.length + 1}`, regions });
+    }
+  });
+  const addPrediction = () => addTo("predictions", () => state.predictions.push({ type: "formula", formula: "" }));
+
   function renameInFormulas(before, after) {
-    const name = S.tidy(after);
-    if (name && !name.includes("%")) state.predictions = state.predictions.map((text) => text.replace(/%([^%]*)%/g, (whole, one) => (one.trim() === S.tidy(before) ? "%" + name + "%" : whole)));
+    const name = plain(after), renamed = (whole, one) => (one.trim() === plain(before) ? `%${name}%` : whole);
+    if (!name || name.includes("%")) return;
+    for (const prediction of state.predictions) prediction.formula = prediction.formula.replace(/%([^%]*)%/g, renamed);
     refreshPredictions();
     changed();
   }
+
   /* Cells copied from a spreadsheet fill the table from the cell they are put into. */
   function pasteTable(event, item, c, r) {
-    const rows = event.clipboardData.getData("text").replace(/\r?\n$/, "").split(/\r?\n/).map((line) => line.split("\t"));
-    if (rows.length === 1 && rows[0].length === 1) return;
+    const pasted = event.clipboardData.getData("text").replace(/\r?\n$/, "").split(/\r?\n/).map((line) => line.split("\t"));
+    if (pasted.flat().length === 1) return;
     event.preventDefault();
-    rows.forEach((row, i) => row.forEach(function (text, j) {
-      if (c + i < state.conditions.length && r + j < state.regions.length) item.contents[c + i][r + j] = text;
-    }));
+    for (const [i, texts] of pasted.entries()) {
+      for (const [j, text] of texts.entries()) {
+        const region = item.conditions[c + i]?.regions[r + j];
+        if (region) region.content = text;
+      }
+    }
     drawItem();
     changed();
   }
 
   /* ---- Files ---- */
 
-  const say = (text, wrong) => { part("status").textContent = text; part("status").classList.toggle("sgd-wrong", Boolean(wrong)); };
-  function save(kind) {
-    const found = changed();
-    if (found.length) return say("Not saved: " + found[0], true);
-    const data = toData(), name = S.tidy(state.meta.name).replace(/[^\w.-]+/g, "-") + "." + kind;
-    const link = el("a", { href: URL.createObjectURL(new Blob([kind === "csv" ? S.toCsv(data) : S.toJson(data)], { type: kind === "csv" ? "text/csv" : "application/json" })), download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    return say("Saved as " + name + ". Evaluate it with: tse syntaxgym evaluate MODEL " + name);
+  function saveAs(kind, text, type) {
+    const [wrong] = changed(), name = `${plain(state.meta.name).replace(/[^\w.-]+/g, "-")}.${kind}`;
+    if (wrong) return say(`Not saved: ${wrong}`, true);
+    save(name, text(state), type);
+    return say(`Saved as ${name}. Evaluate it with: tse syntaxgym evaluate MODEL ${name}`);
   }
+
   async function open(event) {
-    const file = event.target.files[0];
+    const [file] = event.target.files;
     if (!file) return;
     try {
       const text = await file.text();
-      fromData(S.read(text, file.name, schema));
+      [state, shown] = [S.read(text, file.name, schema), 0];
       draw();
-      say("Opened " + file.name + (/"metric_value"\s*:/.test(text) ? "; its measured surprisals are left out." : "."));
+      say(`Opened ${file.name}${/"metric_value"\s*:/.test(text) ? "; its measured surprisals are left out." : "."}`);
     } catch (error) {
       if (!(error instanceof S.Problem)) throw error;
-      say(file.name + " was not opened: " + error.message, true);
+      say(`${file.name} was not opened: ${error.message}`, true);
     }
     event.target.value = "";
   }
 
-  function section(title, ...content) { return el("section", {}, el("h3", { textContent: title }), ...content); }
-  const place = (name, tag, properties) => el(tag || "div", Object.assign({ "data-part": name }, properties));
-  root.replaceChildren(
-    el("div", { className: "sgd-row sgd-bar", role: "group", "aria-label": "File" },
-      button("New", () => { state = blank(); shown = 0; draw(); say("A new suite."); }),
-      el("label", { className: "sgd-open" }, el("span", { textContent: "Open a suite (JSON or CSV)" }), el("input", { type: "file", accept: ".json,.csv", on: { change: open } })),
-      button("Save as JSON", () => save("json"), { className: "sgd-main" }), button("Save as CSV", () => save("csv"))),
-    place("status", "p", { role: "status", className: "sgd-note" }),
-    section("The suite", place("meta", "div", { className: "sgd-grid" })),
-    section("Regions", place("regions", "ol", { className: "sgd-list" }), button("Add a region", addRegion)),
-    section("Conditions", place("conditions", "ol", { className: "sgd-list" }), button("Add a condition", addCondition)),
-    section("Predictions", place("predictions", "ol", { className: "sgd-list sgd-wide" }),
-      button("Add a prediction", () => { state.predictions.push(""); drawPredictions(); changed(); part("predictions").querySelector("li:last-child textarea").focus(); })),
-    section("Items", place("item-choice", "div", { className: "sgd-row" }), place("item", "div", { className: "sgd-scroll", tabIndex: 0, role: "region", "aria-label": "The item's regions" })),
-    section("Is it right?", place("problems", "div", { "aria-live": "polite", className: "sgd-problems" })),
-    section("The sentences", place("sentences", "div", { className: "sgd-scroll sgd-tall", tabIndex: 0, role: "region", "aria-label": "All sentences" })));
+  function startAnew() {
+    [state, shown] = [blank(), 0];
+    draw();
+    say("A new suite.");
+  }
 
-  window.tseDesigner = { data: toData, problems: changed }; // for the script that runs the suite
-  try { state = JSON.parse(localStorage.getItem(DRAFT)) || example(); } catch { state = example(); }
-  try { draw(); } catch { state = blank(); draw(); }
+  const section = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
+  const place = (name, tag, className, more) => el(tag, { "data-part": name, className, ...more });
+  root.replaceChildren(
+    el("div", { className: "live-bar live-row", role: "group", "aria-label": "File" },
+      button("New", startAnew),
+      el("label", { className: "live-row" }, "Open a suite (JSON or CSV)",
+        el("input", { type: "file", accept: ".json,.csv", on: { change: open } })),
+      button("Save as JSON", () => saveAs("json", S.toJson, "application/json"), { className: "live-main" }),
+      button("Save as CSV", () => saveAs("csv", S.toCsv, "text/csv"))),
+    status,
+    section("The suite", place("meta", "div", "live-two")),
+    section("Regions", place("regions", "ol", "suite-list"), button("Add a region", addRegion)),
+    section("Conditions", place("conditions", "ol", "suite-list"), button("Add a condition", addCondition)),
+    section("Predictions", place("predictions", "ol", "suite-list suite-wide"), button("Add a prediction", addPrediction)),
+    section("Items", place("item-choice", "div", "live-row"), place("item", "div", "")),
+    section("Is it right?", place("problems", "div", "", { "aria-live": "polite" })),
+    section("The sentences", place("sentences", "div", "suite-tall")));
+
+  // For the script that runs the suite.
+  window.tseDesigner = { data: () => S.canonical(state), text: () => JSON.stringify(state), problems: changed };
+  try {
+    state = JSON.parse(localStorage.getItem(DRAFT)) || example();
+    draw();
+  } catch { // no storage, or no suite in it
+    state = example();
+    draw();
+  }
 })();

@@ -1,129 +1,87 @@
 /* The gym's page: a suite and a model are chosen, and what the model did on the suite is shown.
  *
  * gym-data.js holds the results (tse_book/gym.py writes it). The address carries the choice, gym.html?suite=NAME&model=NAME,
- * so that a link shows one suite. All text goes into the page as text, never as HTML. */
+ * so that a link shows one suite. */
 (function () {
   "use strict";
-  const place = document.querySelector("[data-gym]"), data = window.tseGym;
-  if (!place || !data || !data.suites.length) return;
+  const { el, keepInAddress, table } = window.tseCommon;
+  const place = document.querySelector("[data-gym]"), { suites, chart } = window.tseGym;
+  if (!suites.length) return;
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const asked = new URLSearchParams(location.search);
+  const suiteMenu = el("select", { id: "gym-suite", on: { change: show } });
+  const modelMenu = el("select", { id: "gym-model", on: { change: show } });
+  const shown = el("div", { "aria-live": "polite" });
+  place.replaceChildren(el("p", {}, el("label", {}, "Suite ", suiteMenu), " ", el("label", {}, "Model ", modelMenu)), shown);
 
-  function element(name, text, attributes) {
-    const made = Object.assign(document.createElement(name), { textContent: text || "" });
-    for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
-    return made;
+  for (const [circuit, group] of Map.groupBy(suites, (suite) => suite.circuit)) {
+    const options = group.map(({ name }) => el("option", {}, name));
+    suiteMenu.append(el("optgroup", { label: circuit || "Other suites" }, ...options));
+  }
+  const differing = suites.find(({ accuracies }) => new Set(accuracies.map((row) => row.accuracy)).size > 1);
+  const first = suites.find(({ name }) => name === asked.get("suite")) ?? differing ?? suites[0];
+  suiteMenu.value = first.name;
+
+  function show() {
+    const suite = suites.find(({ name }) => name === suiteMenu.value);
+    const models = Object.keys(suite.profiles), before = modelMenu.value || asked.get("model");
+    modelMenu.replaceChildren(...models.map((name) => el("option", { selected: name === before }, name)));
+    const model = modelMenu.value;
+    shown.replaceChildren(...about(suite), ...(model ? measured(suite, model) : []));
+    if (model && chart) draw(suite, model);
+    keepInAddress(new URLSearchParams({ suite: suite.name, model }));
   }
 
-  /* Words between asterisks are examples and stand in italics. */
-  function sentence(text) {
-    const made = element("p");
-    made.append(...text.replace(/`/g, "").split("*").map((part, place) => (place % 2 ? element("em", part) : part)));
-    return made;
+  function about({ name, question, predictions, items, regions, example, accuracies, recorded }) {
+    const share = (value) => (value === null ? "not judged" : value.toFixed(3));
+    const rows = accuracies.map((row) => [row.model, share(row.accuracy), `${row.correct} of ${row.judged}`]);
+    const before = Object.entries(recorded).map(([model, value]) => [`${model} (recorded by Hu et al. 2020)`, share(value), ""]);
+    const texts = example.map((row) => [row.condition, ...row.texts]);
+    // Words between asterisks are examples and stand in italics.
+    const parts = (question ?? "").replaceAll("`", "").split("*");
+    const words = parts.map((part, index) => (index % 2 ? el("em", {}, part) : part));
+    return [
+      el("h2", {}, name),
+      ...(question ? [el("p", {}, ...words)] : []),
+      el("h3", {}, predictions.length > 1 ? "Predictions" : "Prediction"),
+      el("ul", {}, ...predictions.map((formula) => el("li", {}, el("code", {}, formula)))),
+      table(`The first of ${items} items`, ["condition", ...regions], texts),
+      el("h3", {}, "Accuracy"),
+      table("The share of items for which every prediction holds", ["model", "accuracy", "items"], [...rows, ...before]),
+    ];
   }
 
-  function menu(label, id) {
-    const select = element("select", "", { id: id });
-    const line = element("label", label + " ", { for: id });
-    controls.append(line, select, " ");
-    return select;
+  function measured({ name, outcomes, file }, model) {
+    const held = Object.entries(outcomes[model]);
+    const items = (kind) => held.filter(([, outcome]) => outcome === kind).map(([item]) => item).join(", ") || "none";
+    const rows = ["holds", "fails", "not judged"].map((kind) => [kind, items(kind)]);
+    const link = el("a", { href: folder + file, download: `${name}.csv` }, "Every region's surprisal (CSV)");
+    return [
+      el("h3", {}, "Surprisal by region"), el("div", { id: "gym-chart" }),
+      table(`${model}, item by item`, ["the prediction", "items"], rows), el("p", {}, link),
+    ];
   }
 
-  function table(caption, head, rows) {
-    const made = element("table", "", { class: "table" }), scroll = element("div", "", { class: "live-scroll", tabindex: "0" });
-    const line = (cells, name) => {
-      const row = element("tr");
-      row.append(...cells.map((cell) => element(name, cell, name === "th" ? { scope: "col" } : {})));
-      return row;
-    };
-    const top = element("thead"), body = element("tbody");
-    top.append(line(head, "th"));
-    body.append(...rows.map((row) => line(row, "td")));
-    made.append(element("caption", caption), top, body);
-    scroll.append(made);
-    return scroll;
-  }
-
-  const controls = element("p");
-  const suites = menu("Suite", "gym-suite"), models = menu("Model", "gym-model");
-  const shown = element("div", "", { "aria-live": "polite" });
-  place.replaceChildren(controls, shown);
-
-  for (const group of [...new Set(data.suites.map((suite) => suite.circuit))]) {
-    const own = element("optgroup", "", { label: group || "Other suites" });
-    own.append(...data.suites.filter((suite) => suite.circuit === group).map((suite) => element("option", suite.name)));
-    suites.append(own);
-  }
-  const differing = data.suites.find((suite) => new Set(suite.accuracies.map((row) => row.accuracy)).size > 1);
-  if (differing) suites.value = differing.name;
-  if (data.suites.some((suite) => suite.name === asked.get("suite"))) suites.value = asked.get("suite");
-
-  function chooseSuite() {
-    const suite = data.suites.find((one) => one.name === suites.value), before = models.value || asked.get("model");
-    models.replaceChildren(...Object.keys(suite.profiles).map((name) => element("option", name)));
-    if (before in suite.profiles) models.value = before;
-    show(suite);
-  }
-
-  function show(suite) {
-    const model = models.value, share = (value) => (value === null ? "not judged" : value.toFixed(3));
-    const parts = [element("h2", suite.name)];
-    if (suite.question) parts.push(sentence(suite.question));
-    parts.push(element("h3", suite.predictions.length > 1 ? "Predictions" : "Prediction"));
-    const claims = element("ul");
-    for (const formula of suite.predictions) {
-      const item = element("li");
-      item.append(element("code", formula));
-      claims.append(item);
-    }
-    parts.push(claims);
-    const texts = suite.example.map((row) => [row.condition, ...row.texts]);
-    parts.push(table("The first of " + suite.items + " items", ["condition", ...suite.regions], texts));
-    parts.push(element("h3", "Accuracy"));
-    const measured = suite.accuracies.map((row) => [row.model, share(row.accuracy), row.correct + " of " + row.judged]);
-    const recorded = Object.entries(suite.recorded).map(([name, value]) => [name + " (recorded by Hu et al. 2020)", share(value), ""]);
-    parts.push(table("The share of items for which every prediction holds", ["model", "accuracy", "items"], [...measured, ...recorded]));
-    const chart = element("div", "", { id: "gym-chart" });
-    if (model) {
-      parts.push(element("h3", "Surprisal by region"), chart);
-      const outcomes = Object.entries(suite.outcomes[model]);
-      const of = (kind) => outcomes.filter(([, outcome]) => outcome === kind).map(([item]) => item).join(", ") || "none";
-      parts.push(table(model + ", item by item", ["the prediction", "items"], ["holds", "fails", "not judged"].map((kind) => [kind, of(kind)])));
-      const line = element("p");
-      line.append(element("a", "Every region's surprisal (CSV)", { href: folder + suite.file, download: suite.name + ".csv" }));
-      parts.push(line);
-    }
-    shown.replaceChildren(...parts);
-    if (model && data.chart) draw(chart, suite, model);
-    const choice = new URLSearchParams({ suite: suite.name, model: model });
-    try {
-      history.replaceState(null, "", "?" + choice);
-    } catch { /* a page read from a folder may not change its address */ }
-  }
-
-  function draw(chart, suite, model) {
-    const rows = suite.profiles[model], order = suite.regions;
-    const shaded = order.filter((label) => suite.critical.includes(parseInt(label, 10))).map((label) => ({ label: label }));
-    const spec = JSON.parse(JSON.stringify(data.chart));
-    spec.title = "Mean surprisal of each region, " + model;
-    spec.description = "Line chart of mean surprisal in bits, a line for each condition of " + suite.name + ".";
-    spec.data = { values: rows };
+  function draw({ name, profiles, regions, critical }, model) {
+    const rows = profiles[model], spec = structuredClone(chart);
+    const shaded = regions.filter((label) => critical.includes(parseInt(label, 10))).map((label) => ({ label }));
+    Object.assign(spec, {
+      title: `Mean surprisal of each region, ${model}`,
+      description: `Line chart of mean surprisal in bits, a line for each condition of ${name}.`,
+      data: { values: rows },
+    });
     spec.layer.unshift({
       data: { values: shaded },
       mark: { type: "bar", width: 44, opacity: 0.13, color: "#8a8f98" },
-      encoding: { x: { field: "label", type: "nominal", sort: order }, y: { value: 0 }, y2: { value: "height" } },
+      encoding: { x: { field: "label", type: "nominal" }, y: { value: 0 }, y2: { value: "height" } },
     });
-    for (const layer of spec.layer) {
-      if (layer.encoding.x) layer.encoding.x.sort = order;
-      for (const channel of [layer.encoding.color, layer.encoding.shape]) {
-        if (channel && channel.scale) channel.scale.domain = [...new Set(rows.map((row) => row.condition))];
-      }
+    const conditions = [...new Set(rows.map((row) => row.condition))];
+    for (const { encoding: { x, color, shape } } of spec.layer) {
+      if (x) x.sort = regions;
+      for (const channel of [color, shape]) if (channel?.scale) channel.scale.domain = conditions;
     }
     window.vegaEmbed("#gym-chart", spec, { mode: "vega-lite" });
   }
 
-  suites.addEventListener("change", chooseSuite);
-  models.addEventListener("change", () => show(data.suites.find((one) => one.name === suites.value)));
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", chooseSuite);
-  else chooseSuite();
+  show();
 })();

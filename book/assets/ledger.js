@@ -1,19 +1,13 @@
-// Filters for the claim ledgers: one select for each of the table's data-filters, a word search, what is left said aloud.
-// The choice is kept in the address, so that a filtered ledger can be linked. Without this script every row is shown.
+/* Filters for the claim ledgers: one select for each of the table's data-filters, a word search, what is left said aloud.
+ * The choice is kept in the address, so that a filtered ledger can be linked. Without this script every row is shown. */
 (function () {
   "use strict";
+  const { button, el, field, keepInAddress, menu, statusLine } = window.tseCommon;
   const FIRST = 30; // rows shown before "Show all" while nothing is chosen
-
-  function make(tag, properties, ...children) {
-    const node = Object.assign(document.createElement(tag), properties);
-    node.append(...children);
-    return node;
-  }
 
   /* A row's text in small letters, its parts separated: cells and lines have no space between them. */
   function wordsOf(row) {
-    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
-    const parts = [];
+    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT), parts = [];
     while (walker.nextNode()) parts.push(walker.currentNode.data);
     return parts.join(" ").toLowerCase();
   }
@@ -22,112 +16,90 @@
   const beginning = (typed) => new RegExp("(?<![\\p{L}\\p{N}])" + typed.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "u");
 
   function equip(ledger) {
-    const rows = [...ledger.querySelectorAll("tbody tr")];
-    const filters = ledger.dataset.filters.split(",");
-    const { prefix } = ledger.dataset;
-    const address = new URLSearchParams(location.search);
-    const selects = {};
-    const texts = new Map(rows.map((row) => [row, wordsOf(row)]));
-    let all = false;
-
-    const bar = make("form", { className: "tse-filters", role: "search" });
-    bar.setAttribute("aria-label", ledger.querySelector("caption").textContent);
-    for (const name of filters) {
-      const values = [...new Set(rows.map((row) => row.dataset[name]).filter(Boolean))];
-      const select = make("select", { name }, make("option", { value: "", textContent: "all" }));
-      values.forEach((value) => select.append(make("option", { value, textContent: value })));
-      select.value = values.includes(address.get(prefix + name)) ? address.get(prefix + name) : "";
-      selects[name] = select;
-      bar.append(make("label", {}, make("span", { textContent: name }), select));
-    }
-    const words = make("input", { type: "search", name: "words", value: address.get(prefix + "words") || "" });
-    bar.append(make("label", {}, make("span", { textContent: "words" }), words));
-    const reset = make("button", { type: "button", textContent: "Clear" });
-    bar.append(reset);
-    const status = make("p", { className: "tse-filter-status" });
-    status.setAttribute("role", "status");
-    const more = make("button", { type: "button", className: "tse-more" });
-    ledger.prepend(bar, status);
+    const { filters, prefix } = ledger.dataset, names = filters.split(","), address = new URLSearchParams(location.search);
+    const rows = [...ledger.querySelectorAll("tbody tr")], texts = new Map(rows.map((row) => [row, wordsOf(row)]));
     const elsewhere = document.querySelector(".tse-elsewhere"); // where other claims are, for a search that finds none
+    const { line: status, say } = statusLine();
+    const more = button("", showAll), reset = button("Clear", clearAll);
+    const values = (name) => [...new Set(rows.map((row) => row.dataset[name]).filter(Boolean))].map((value) => [value, value]);
+    const controls = Object.fromEntries(names.map((name) =>
+      [name, menu([["", "all"], ...values(name)], address.get(prefix + name), () => {}, { name })]));
+    controls.words = el("input", { type: "search", name: "words", value: address.get(prefix + "words") ?? "" });
+    const fields = Object.entries(controls).map(([name, control]) => field(name, control));
+    const bar = el("form", {
+      className: "tse-filters", role: "search", "aria-label": ledger.querySelector("caption").textContent,
+      on: { input: show, submit: (event) => event.preventDefault() },
+    }, ...fields, reset);
+    let all = false;
+    ledger.prepend(bar, status);
     ledger.append(more);
 
     function show() {
-      const chosen = filters.filter((name) => selects[name].value);
-      const asked = words.value.trim().toLowerCase().split(/\s+/).filter(Boolean).map(beginning);
-      const left = rows.filter((row) => {
-        return chosen.every((name) => row.dataset[name] === selects[name].value) && asked.every((word) => word.test(texts.get(row)));
-      });
-      const shown = new Set(all || chosen.length || asked.length ? left : left.slice(0, FIRST));
-      rows.forEach((row) => { row.hidden = !shown.has(row); });
-      status.textContent = left.length === rows.length
-        ? `${rows.length} rows` + (shown.size < rows.length ? `, the first ${shown.size} shown` : "")
-        : `${left.length} of ${rows.length} rows`;
+      const chosen = names.filter((name) => controls[name].value), typed = controls.words.value.trim().toLowerCase();
+      const asked = typed.split(/\s+/).filter(Boolean).map(beginning), free = !chosen.length && !typed;
+      const left = rows.filter((row) => chosen.every((name) => row.dataset[name] === controls[name].value)
+        && asked.every((word) => word.test(texts.get(row))));
+      const shown = new Set(free && !all ? left.slice(0, FIRST) : left);
+      for (const row of rows) row.hidden = !shown.has(row);
+      const part = shown.size < rows.length ? `, the first ${shown.size} shown` : "";
+      say(left.length === rows.length ? `${rows.length} rows${part}` : `${left.length} of ${rows.length} rows`);
       if (!left.length && elsewhere) status.append(". ", ...elsewhere.cloneNode(true).childNodes);
       more.hidden = shown.size === left.length;
       more.textContent = `Show all ${left.length} rows`;
-      reset.disabled = !chosen.length && !asked.length;
-      remember(chosen);
+      reset.disabled = free;
+      const query = new URLSearchParams(location.search);
+      for (const [name, control] of Object.entries(controls)) {
+        if (control.value.trim()) query.set(prefix + name, control.value.trim());
+        else query.delete(prefix + name);
+      }
+      keepInAddress(query);
     }
 
-    function remember(chosen) {
-      const now = new URLSearchParams(location.search);
-      filters.forEach((name) => now.delete(prefix + name));
-      now.delete(prefix + "words");
-      chosen.forEach((name) => now.set(prefix + name, selects[name].value));
-      if (words.value.trim()) now.set(prefix + "words", words.value.trim());
-      const query = now.toString();
-      try {
-        history.replaceState(null, "", location.pathname + (query ? "?" + query : "") + location.hash);
-      } catch { /* a page opened from a folder may not change its address */ }
+    function choose(chosen) {
+      for (const [name, control] of Object.entries(controls)) control.value = chosen[name] ?? "";
+      show();
     }
 
-    function clear() {
-      filters.forEach((name) => { selects[name].value = ""; });
-      words.value = "";
+    function clearAll() {
+      choose({});
+      controls.words.focus();
     }
 
-    bar.addEventListener("input", show);
-    bar.addEventListener("submit", (event) => event.preventDefault());
-    reset.addEventListener("click", () => { clear(); show(); words.focus(); });
-    more.addEventListener("click", () => {
-      const next = rows.findIndex((row) => row.hidden);
+    function showAll() {
+      const next = rows.find((row) => row.hidden);
       all = true;
       show();
-      rows[next].tabIndex = -1;
-      rows[next].focus();
-    });
+      next.tabIndex = -1;
+      next.focus();
+    }
+
     /* A link to a row shows it, whatever was chosen before. */
     function lead() {
       const row = rows.find(({ id }) => id && location.hash === "#" + id);
-      if (!row) return;
-      if (row.hidden) {
-        clear();
+      if (row?.hidden) {
         all = true;
-        show();
+        choose({});
       }
-      row.scrollIntoView({ block: "center" });
+      row?.scrollIntoView({ block: "center" });
     }
 
     show();
     window.addEventListener("hashchange", lead);
     window.addEventListener("load", lead); // once charts and fonts have their height
-    return { selects, clear, show };
+    return choose;
   }
 
   function start() {
     const ledgers = new Map([...document.querySelectorAll(".tse-ledger")].map((ledger) => [ledger, equip(ledger)]));
-    document.querySelectorAll(".tse-tiles a[data-verdict]").forEach((tile) => {
-      const section = document.getElementById(tile.hash.slice(1)) || document;
-      const ledger = ledgers.get(section.querySelector(".tse-ledger"));
-      tile.addEventListener("click", () => {
-        ledger.clear();
-        ledger.selects.verdict.value = tile.dataset.verdict;
-        ledger.show();
-      });
+    for (const tile of document.querySelectorAll(".tse-tiles a[data-verdict]")) {
+      const section = document.getElementById(tile.hash.slice(1)) ?? document;
+      const choose = ledgers.get(section.querySelector(".tse-ledger"));
+      tile.addEventListener("click", () => choose({ verdict: tile.dataset.verdict }));
+    }
+    window.addEventListener("beforeprint", () => {
+      for (const details of document.querySelectorAll(".tse-ledger details")) details.open = true;
     });
-    window.addEventListener("beforeprint", () => document.querySelectorAll(".tse-ledger details").forEach((d) => { d.open = true; }));
   }
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  document.addEventListener("DOMContentLoaded", start);
 })();

@@ -23,7 +23,8 @@ SOURCE = ROOT / "book" / "slides.md"
 TARGET = BUILD / "slides" / "slides.html"
 LOOKS = ROOT / "book" / "assets"
 STYLES = (LOOKS / "tse.css", LOOKS / "front.css", LOOKS / "slides.css")
-SCRIPTS = (ASSETS / "vega-versions.js", ASSETS / "vega-bundle.js", LOOKS / "tse-charts.js", LOOKS / "slides.js")
+OWN = [LOOKS / name for name in ("common.js", "tse-charts.js", "slides.js")]
+SCRIPTS = (ASSETS / "vega-versions.js", ASSETS / "vega-bundle.js", *OWN)
 PARTS = (*STYLES, *SCRIPTS)
 SHOWS = {"chart": "altair-viz", "table": "tse-table"}  # what an output of each kind contains
 

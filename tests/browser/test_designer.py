@@ -28,7 +28,8 @@ def address(tmp_path_factory):
         if found := re.fullmatch(r":file: (.*)", block.strip()):
             blocks[i] = (ROOT / "book" / found[1]).read_text()
     html = "\n".join(blocks).replace("../_static/", (ROOT / "book" / "assets").as_uri() + "/")
-    page = f'<!doctype html><html lang="en" data-theme="light"><title>x</title>{html}</html>'
+    common = f'<script src="{(ROOT / "book" / "assets" / "common.js").as_uri()}"></script>'
+    page = f'<!doctype html><html lang="en" data-theme="light"><title>x</title>{common}{html}</html>'
     (folder / "designer.html").write_text(page)
     return (folder / "designer.html").as_uri()
 
@@ -78,7 +79,7 @@ def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, m
     page.keyboard.type("[3;%mismatch_plural%]")
     assert prediction.input_value() == "(3;%match_plural%) < [3;%mismatch_plural%]"
     page.get_by_role("button", name="Save as JSON").click()
-    said = page.locator("[data-part=status]").inner_text()
+    said = page.locator(".live-status").inner_text()
     assert said == "Not saved: item 1, condition 'match_plural': every region is empty"
 
     for number, noun in enumerate(NOUNS, 1):

@@ -35,7 +35,7 @@ def page(loaded):
 
 
 def run(page):
-    page.locator(".live .live-status").last.evaluate("line => line.replaceChildren()")  # what it said of another run
+    page.locator("[data-live] .live-status").evaluate("line => line.replaceChildren()")  # what it said of another run
     page.get_by_role("button", name="Run on SmolLM2 in this page").click()
 
 
@@ -50,7 +50,7 @@ def test_a_suite_of_two_items_runs_in_the_designer_once_it_is_right(page):
         page.get_by_label(f"Item 2, {condition}, region 1").fill("The key to the cabinet")
     run(page)
     page.get_by_text("All 2 items are done.").wait_for(timeout=LOADING)
-    part = page.locator(".live")
+    part = page.locator("[data-live]")
     assert part.locator("table").nth(0).locator("tbody").inner_text().split("\t")[1] == "1 of 2 items"
     assert part.locator("table").nth(1).locator("tbody").inner_text().split() == ["1", "holds", "2", "fails"]
     page.get_by_label("Item 2, match, region 2").fill("were")
@@ -69,7 +69,7 @@ def test_page_and_package_agree_on_a_suite(page, tmp_path):
     page.get_by_text("Opened suite.json").wait_for()
     run(page)
     page.get_by_text("items are done.").wait_for(timeout=5 * LOADING)
-    rows = page.locator(".live table").nth(1).locator("tbody tr").all_inner_texts()
+    rows = page.locator("[data-live] table").nth(1).locator("tbody tr").all_inner_texts()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save with results").click()
     download.value.save_as(tmp_path / "saved.json")

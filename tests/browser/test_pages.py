@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -119,11 +118,14 @@ def chart_pages() -> list[str]:
 
 def test_charts_follow_the_theme(turn):
     page = turn(chart_pages()[-1])
-    ink = "[...document.querySelectorAll('svg.marks text')].map(t => t.getAttribute('fill'))"
-    light = Counter(page.evaluate(ink))
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    page.wait_for_function("([ink, before]) => eval(ink).some(colour => !(colour in before))", arg=[ink, dict(light)])
-    assert "#ced6dd" in page.evaluate(ink)
+    ink = "getComputedStyle(document.querySelector('svg.marks .role-axis-label text')).fill"
+    found = []
+    for theme in ("light", "dark"):
+        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        words = page.evaluate("getComputedStyle(document.querySelector('.bd-article')).color")
+        assert page.evaluate(ink) == words
+        found.append(words)
+    assert found[0] != found[1]
 
 
 def test_a_charts_data_can_be_taken_away(turn):

@@ -1,136 +1,142 @@
 /* One or two contexts, side by side: what they are, and what the model makes of them. */
 
 import { distributionAfter, entered, likeliest, named } from "./api.js";
-import { button, copy, el, field, statusLine } from "./dom.js";
-import { events, load, status } from "./engine.js";
-import { marks, megabytes } from "./facts.js";
-import { Problem } from "./problems.js";
-import { asPython } from "./python.js";
-import { card, cutName } from "./result.js";
+import { asking, typed, words } from "./asking.js";
+import { load } from "./engine.js";
+import { card } from "./result.js";
 import { cutoffScores, forms } from "./scoring.js";
-import { plain, typed } from "./spelling.js";
 import * as state from "./state.js";
+import { NUMBERS, cutName, megabytes } from "./text.js";
 
+const { button, el, field, menu, plain } = window.tseCommon;
 const SHOWN = 10;
 
 export function contextPart(facts) {
-  const asked = state.read(), cuts = ["top", "bottom"].flatMap((side) => facts.cutoffs[side].map((cutoff, place) => ({ side, place, cutoff })));
+  const asked = state.read();
   const first = entry("The context", asked.left ?? "The keys to the cabinet", asked.number ?? "plural", "number");
   const second = entry("A second context (optional)", asked.left2 ?? "", asked.number2 ?? "singular", "number2");
-  const verb = el("input", { type: "text", value: asked.verb ?? "be", autocomplete: "off", spellcheck: false });
-  const whole = cuts.findIndex(({ side, cutoff }) => side === "top" && cutoff === 1);
-  const wanted = cuts.findIndex(({ side, cutoff }) => `${side}-${cutoff}` === asked.cut);
-  const slider = el("input", { type: "range", min: 0, max: cuts.length - 1, step: 1, value: wanted < 0 ? whole : wanted, on: { input: redraw } });
-  const cutLabel = el("output", {}), go = el("button", { type: "submit", className: "live-main" });
-  const results = el("div", { className: "live-results", "aria-live": "off" }), { line, say } = statusLine();
+  const entries = () => [first.read(), second.read()].filter((one, place) => place === 0 || one.left);
+  const verb = words(asked.verb ?? "be");
+  const cuts = ["top", "bottom"].flatMap((side) => facts.cutoffs[side].map((cutoff) => ({ side, cutoff })));
+  const keyOf = ({ side, cutoff }) => `${side}-${cutoff}`, keys = cuts.map(keyOf), whole = keys.indexOf("top-1");
+  const value = keys.includes(asked.cut) ? keys.indexOf(asked.cut) : whole;
+  const slider = el("input", { type: "range", min: 0, max: cuts.length - 1, step: 1, value, on: { input: draw } });
+  const cutLabel = el("output");
   const code = el("pre", { className: "live-code", hidden: true, tabIndex: 0, "aria-label": "The same in Python" });
-  let scored = [], turn = 0;
+  let scored = [];
 
-  const pick = el("select", { on: { change: () => choose(facts.contexts[pick.value]) } }, el("option", { value: "", textContent: "…" }),
-    ...facts.contexts.map((one, place) => el("option", { value: place, textContent: `${one.left} (${one.construction})` })));
-  function choose(context) {
-    if (!context) return;
-    first.set(context);
-    run();
+  async function run({ say, results }) {
+    const contexts = entries(), found = [];
+    scored = [];
+    if (contexts[0].left) await load();
+    const began = performance.now();
+    for (const context of contexts) found.push(await scores(facts, context));
+    scored = found;
+    await draw();
+    const [one, two] = contexts;
+    state.write({ left: one.left, number: NUMBERS[one.number], left2: two?.left, number2: two && NUMBERS[two.number] });
+    say(`Done in ${((performance.now() - began) / 1000).toFixed(2)} s.`);
   }
 
-  /* Score what is typed. An answer that comes after a newer question is dropped. */
-  async function run(event) {
-    event?.preventDefault();
-    turn += 1;
-    const mine = turn, contexts = [first.get(), second.get()].filter((one, place) => place === 0 || one.left);
-    say(status.state === "ready" ? "The model is reading." : "The model is being loaded; then it reads.");
-    try {
-      const found = [];
-      for (const context of contexts) found.push(await scores(context));
-      if (mine !== turn) return;
-      scored = found;
-      state.write({ left: contexts[0].left, number: name(contexts[0]), left2: contexts[1]?.left, number2: contexts[1] && name(contexts[1]), verb: plain(verb.value), cut: cutKey() });
-      say(`Done in ${(found.reduce((sum, one) => sum + one.milliseconds, 0) / 1000).toFixed(2)} s.`);
-      await redraw();
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      if (mine !== turn) return;
-      scored = [];
-      results.replaceChildren();
-      say(problem.message, true);
-    }
-  }
-
-  async function scores({ left, number }) {
-    if (!left) throw new Problem("The context is empty: type at least one word.");
-    await load();
-    const began = performance.now(), { distribution, verbs } = await distributionAfter({ left, number });
-    const pairs = verbs.map((one) => one.ids), known = marks(facts, number);
-    const top = (await likeliest(distribution, SHOWN)).map((one) => ({ ...one, ...(known.get(one.id) ?? { form: "other", lemma: "" }) }));
-    const sums = { correct: 0, wrong: 0, past: 0, other: 1 };
-    for (const [id, { form }] of known) {
-      sums[form] += distribution[id];
-      sums.other -= distribution[id];
-    }
-    return {
-      left, number, distribution, top, sums,
-      rated: forms(distribution, pairs, number).map((form, place) => ({ ...form, ...verbs[place] })),
-      curves: cutoffScores(distribution, pairs, number, facts.cutoffs),
-      milliseconds: performance.now() - began,
-    };
-  }
-
-  async function redraw() {
+  async function draw() {
     const cut = cuts[slider.value];
     cutLabel.textContent = cutName(cut);
     slider.setAttribute("aria-valuetext", cutName(cut));
+    if (!scored.length) return;
     const asking = plain(verb.value) ? await theVerb(verb.value) : null;
-    results.replaceChildren(...scored.map((one) => card(one, cut, asking)));
-    if (scored.length) state.write({ verb: plain(verb.value), cut: cutKey() });
+    part.results.replaceChildren(...scored.map((one) => card(one, cut, asking)));
+    state.write({ verb: plain(verb.value), cut: Number(slider.value) === whole ? "" : keyOf(cut) });
   }
-  const cutKey = () => (Number(slider.value) === whole ? "" : `${cuts[slider.value].side}-${cuts[slider.value].cutoff}`);
 
   /* The verb that is asked about: {lemma, singular, plural, ids}, or {message} where the measure has no answer. */
   async function theVerb(text) {
     try {
-      const [singular, plural] = text.split("/").map((form) => plain(form));
+      const [singular, plural] = text.split("/").map(plain);
       return plural === undefined ? named(text, facts.lemmas) : await entered({ singular, plural });
     } catch (problem) {
       return { message: problem.message };
     }
   }
 
-  async function share(text, what) {
+  async function offer(what, text) {
     code.hidden = false;
     code.textContent = text;
-    say((await copy(text)) ? `${what} is copied.` : `${what} is below: copy it from there.`);
+    const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+    part.say(copied ? `${what} is copied.` : `${what} is below: copy it from there.`);
   }
-  const link = () => share(location.href, "The link");
-  const python = () => share(asPython(facts, [first.get(), second.get()].filter((one) => one.left), cuts[slider.value]), "The Python call");
+  const python = () => asPython(facts, entries(), cuts[slider.value]);
 
-  function label() { go.textContent = status.state === "ready" ? "Score" : `Load the model (${megabytes(facts.model.bytes)} MB) and score`; }
-  events.addEventListener("state", () => {
-    label();
-    if (status.state === "ready" && asked.left && !turn) run();
+  const options = [["", "…"], ...facts.contexts.map(({ left, construction }, place) => [place, `${left} (${construction})`])];
+  const choose = (place) => {
+    if (place === "") return;
+    first.write(facts.contexts[place]);
+    part.ask();
+  };
+  verb.addEventListener("change", draw);
+  const part = asking({
+    fields: [
+      field("Pick one of the paper's contexts", menu(options, "", choose)),
+      el("div", { className: "live-two" }, first.box, second.box),
+      el("div", { className: "live-two" }, field("A verb, for TSE: one of the list, or both forms (sings/sing)", verb),
+        field("Cut-off", el("span", { className: "live-row" }, slider, cutLabel))),
+    ],
+    label: (ready) => (ready ? "Score" : `Load the model (${megabytes(facts.model.bytes)} MB) and score`),
+    controls: [button("Copy a link to this", () => offer("The link", location.href)),
+      button("Copy as Python", () => offer("The Python call", python()))],
+    wanted: Boolean(asked.left),
+    below: [code],
+    run,
   });
-  label();
-  redraw();
-  verb.addEventListener("change", redraw);
-  const form = el("form", { on: { submit: run }, className: "live-form" },
-    field("Pick one of the paper's contexts", pick), el("div", { className: "live-two" }, first.box, second.box),
-    el("div", { className: "live-two" }, field("A verb, for TSE: one of the list, or both forms (sings/sing)", verb),
-      field("Cut-off", el("span", { className: "live-row" }, slider, cutLabel))),
-    el("div", { className: "live-row" }, go, button("Copy a link to this", link), button("Copy as Python", python)));
-  return el("div", {}, form, line, code, results);
+  draw();
+  return part.node;
 }
-
-const name = ({ number }) => ["singular", "plural"][number];
 
 /* The fields of one context. */
 function entry(title, left, number, group) {
-  const text = el("input", { type: "text", value: left, autocomplete: "off", spellcheck: false });
-  const choices = ["singular", "plural"].map((one) => el("input", { type: "radio", name: group, value: one, checked: one === number }));
-  const box = el("fieldset", {}, el("legend", { textContent: title }), field("The words before the verb", text),
-    el("span", { className: "live-row" }, "Its subject is", ...choices.map((choice) => el("label", {}, choice, ` ${choice.value}`))));
+  const text = words(left);
+  const choices = NUMBERS.map((value) => el("input", { type: "radio", name: group, value, checked: value === number }));
+  const box = el("fieldset", {}, el("legend", {}, title), field("The words before the verb", text),
+    el("span", { className: "live-row" }, "Its subject is", ...choices.map((one) => el("label", {}, one, ` ${one.value}`))));
   return {
     box,
-    get: () => ({ left: typed(text), number: choices[1].checked ? 1 : 0 }),
-    set: (context) => { text.value = context.left; choices[context.number].checked = true; },
+    read: () => ({ left: typed(text), number: choices[1].checked ? 1 : 0 }),
+    write: (context) => {
+      text.value = context.left;
+      choices[context.number].checked = true;
+    },
   };
 }
+
+/* What a context's card shows: the distribution, its likeliest entries, where the probability lies, and the scores. */
+async function scores(facts, { left, number }) {
+  const { distribution, verbs } = await distributionAfter({ left, number });
+  const known = marks(facts, number), pairs = verbs.map(({ ids }) => ids);
+  const top = (await likeliest(distribution, SHOWN)).map((one) => ({ form: "other", ...one, ...known.get(one.id) }));
+  const sums = { correct: 0, wrong: 0, past: 0 };
+  for (const [id, { form }] of known) sums[form] += distribution[id];
+  sums.other = 1 - sums.correct - sums.wrong - sums.past;
+  const rated = forms(distribution, pairs, number).map((form, place) => ({ ...form, ...verbs[place] }));
+  return { left, number, distribution, top, sums, rated, curves: cutoffScores(distribution, pairs, number, facts.cutoffs) };
+}
+
+/* Vocabulary entry -> {form, lemma} for the entries that are a form of a verb; correct goes before wrong before past. */
+function marks({ lemmas, past }, number) {
+  const found = new Map(past.map(([entry, lemma]) => [entry, { form: "past", lemma }]));
+  for (const { lemma, ids } of lemmas) found.set(ids[1 - number], { form: "wrong", lemma });
+  for (const { lemma, ids } of lemmas) found.set(ids[number], { form: "correct", lemma });
+  return found;
+}
+
+/* What a reader did on the page, as calls of the package. */
+function asPython({ model, list }, contexts, { side, cutoff }) {
+  const at = `scores.curves.query("side == '${side}' and cutoff == ${cutoff}")`;
+  const shown = `print(${side === "top" && cutoff === 1 ? "scores.ew, scores.mw" : at})`;
+  const calls = contexts.flatMap(({ left, number }) => [
+    `scores = tse_core.score_context(model, ${quoted(left)}, number=${quoted(NUMBERS[number])}, lemmas=${quoted(list)})`,
+    shown,
+  ]);
+  return ["import tse_core", "", `model = tse_core.load_model(${quoted(model.name)})`, ...calls].join("\n");
+}
+
+const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const quoted = (text) => JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped);

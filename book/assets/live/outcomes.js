@@ -1,5 +1,5 @@
 /* A suite under the model: the surprisal of every region, and whether each prediction holds. The arithmetic of the
- * package's syntaxgym room; suite.js beside the designer reads the formulas. */
+ * package's (tse_core.syntaxgym); suite.js beside the designer reads the formulas. */
 
 const ABSOLUTE = 1e-3, RELATIVE = 1e-5; // what the sign = of a formula allows
 const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -16,72 +16,58 @@ const METRICS = {
 };
 
 /** The sentence of one condition: its regions that are not empty, joined by one space. */
-export const sentenceOf = (regions) => regions.map((region) => region.content).filter((content) => content).join(" ");
+const sentenceOf = (regions) => regions.map(({ content }) => content).filter(Boolean).join(" ");
 
-/** The bits of each region, by its number; a token belongs to the region of its first character that is no space. */
-export function regionBits(regions, tokens, metric) {
-  const sentence = sentenceOf(regions), owners = new Map(regions.map((region) => [region.region_number, []])), ends = [];
-  let end = 0;
+/* The bits of each region, by its number; a token belongs to the region of its first character that is no space. */
+function regionBits(regions, tokens, metric) {
+  const sentence = sentenceOf(regions), owned = new Map(regions.map((region) => [region.region_number, []])), ends = [];
   for (const { region_number: number, content } of regions) {
-    if (!content) continue;
-    end += (end ? 1 : 0) + content.length;
-    ends.push([end, number]);
+    const begin = ends.length ? ends.at(-1).end + 1 : 0;
+    if (content) ends.push({ end: begin + content.length, number });
   }
-  for (const { start, end: stop, bits } of tokens) {
+  for (const { start, end, bits } of tokens) {
     let place = start;
-    while (place < sentence.length && (place < stop || start === stop) && /\s/.test(sentence[place])) place += 1;
-    const owner = ends.find(([last]) => place < last) ?? ends.at(-1);
-    owners.get(owner[1]).push(bits);
+    while (place < sentence.length && (place < end || start === end) && /\s/.test(sentence[place])) place += 1;
+    const owner = ends.find((region) => place < region.end) ?? ends.at(-1);
+    owned.get(owner.number).push(bits);
   }
-  return new Map([...owners].map(([number, bits]) => [number, bits.length ? METRICS[metric](bits) : 0]));
+  return new Map([...owned].map(([number, bits]) => [number, bits.length ? METRICS[metric](bits) : 0]));
 }
 
-/** Whether a formula, as the designer's parser reads it, is true of `bits(region, condition)`; region null is all. */
-export function holds(node, bits) {
-  switch (node.kind) {
-    case "number": return Number(node.text);
-    case "region": return bits(node.region, node.condition);
-    case "sum": return node.terms.reduce((total, [sign, term]) => total + (sign === "-" ? -1 : 1) * holds(term, bits), 0);
-    case "comparison": return compared(node.sign, holds(node.left, bits), holds(node.right, bits));
-    default: {
-      const claims = node.claims.map((claim) => holds(claim, bits));
-      return node.sign === "&" ? claims.every(Boolean) : claims.some(Boolean);
-    }
-  }
-}
-
-function compared(sign, left, right) {
-  if (sign === "<") return left < right;
-  if (sign === ">") return left > right;
-  return Math.abs(left - right) <= ABSOLUTE + RELATIVE * Math.abs(right);
+/* The value of a formula's node (suite.js), bits or truth, where `bits(region, condition)` are measured; region null is all. */
+function valueOf(node, bits) {
+  if (node.kind === "number") return Number(node.text);
+  if (node.kind === "region") return bits(node.region, node.condition);
+  if (node.kind === "+") return sum(node.parts.map(([sign, term]) => (sign === "-" ? -1 : 1) * valueOf(term, bits)));
+  const values = node.parts.map((part) => valueOf(part, bits)), [left, right] = values;
+  if (node.kind === "&") return values.every(Boolean);
+  if (node.kind === "|") return values.some(Boolean);
+  if (node.kind === "=") return Math.abs(left - right) <= ABSOLUTE + RELATIVE * Math.abs(right);
+  return node.kind === "<" ? left < right : left > right;
 }
 
 /** One item: {number, bits: condition -> region -> bits, holds: [whether each prediction holds]}.
  *
  * `read` gives the tokens of a sentence; it is asked sentence by sentence, so that a run can be stopped. */
-export async function evaluateItem(item, data, read) {
+export async function evaluateItem(item, { meta, predictions }, read) {
   const bits = new Map();
-  for (const condition of item.conditions) {
-    bits.set(condition.condition_name, regionBits(condition.regions, await read(sentenceOf(condition.regions)), data.meta.metric));
+  for (const { condition_name: name, regions } of item.conditions) {
+    bits.set(name, regionBits(regions, await read(sentenceOf(regions)), meta.metric));
   }
-  const look = (region, condition) => (region === null ? sum([...bits.get(condition).values()]) : bits.get(condition).get(region));
-  const claims = data.predictions.map(({ formula }) => window.tseSuite.parseFormula(formula));
-  return { number: item.item_number, bits, holds: claims.map((claim) => holds(claim, look)) };
+  const look = (region, name) => (region === null ? sum([...bits.get(name).values()]) : bits.get(name).get(region));
+  const holds = predictions.map(({ formula }) => valueOf(window.tseSuite.parseFormula(formula), look));
+  return { number: item.item_number, bits, holds };
 }
 
-/** The suite with its results, as an evaluated suite's file holds them. */
-export function withResults(data, results, signature) {
-  const found = new Map(results.map((result) => [result.number, result.bits]));
-  const items = data.items.filter((item) => found.has(item.item_number)).map((item) => ({
-    ...item,
-    conditions: item.conditions.map((condition) => ({
-      ...condition,
-      regions: condition.regions.map((region) => ({
-        ...region,
-        metric_value: { [data.meta.metric]: found.get(item.item_number).get(condition.condition_name).get(region.region_number) },
-        oovs: [],
-      })),
-    })),
-  }));
-  return { ...data, meta: { ...data.meta, evaluated: signature }, items };
+/** The items that were run, with their results, as an evaluated suite's file holds them. */
+export function withResults(suite, results, signature) {
+  const items = results.map(({ number, bits }) => {
+    const item = suite.items.find((one) => one.item_number === number);
+    const measured = (name, region) => (
+      { ...region, metric_value: { [suite.meta.metric]: bits.get(name).get(region.region_number) }, oovs: [] });
+    const conditions = item.conditions.map(({ condition_name: name, regions }) => (
+      { condition_name: name, regions: regions.map((region) => measured(name, region)) }));
+    return { ...item, conditions };
+  });
+  return { ...suite, meta: { ...suite.meta, evaluated: signature }, items };
 }

@@ -1,31 +1,71 @@
-/* The page "Try it": puts its parts together once it is clear that the model can run. */
+/* Puts the model's parts into a page, each into its element with data-part, once it is clear that the model can run. */
 
 import { checkPart } from "./check.js";
 import { contextPart } from "./context.js";
-import { facts } from "./facts.js";
-import { loadingBar } from "./loading.js";
+import { suitePart } from "./designing.js";
+import { MEMORY, cancel, events, facts, kept, load, status } from "./engine.js";
 import { pairPart } from "./pair.js";
-import { obstacle, Problem } from "./problems.js";
 import * as state from "./state.js";
+import { megabytes } from "./text.js";
 import { twinsPart } from "./twins.js";
 
-window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // a link to another state
+const { button, el } = window.tseCommon;
+const PARTS = {
+  context: (known) => [loadingBar(known), contextPart(known)],
+  suite: (known) => [loadingBar(known), suitePart(known)],
+  pair: (known) => [pairPart(known)],
+  twins: (known, start) => [twinsPart(known, start)],
+  check: (known) => [checkPart(known)],
+};
 
-export async function begin(root) {
-  const notice = root.querySelector(".live-notice");
-  try {
-    const known = await facts(), why = obstacle();
-    if (why) throw new Problem(`${why} ${root.dataset.instead}`);
-    if (!known.model.file) throw new Problem("This copy of the book was built without the model: you see recorded examples.");
-    root.querySelector("[data-part=context]").replaceChildren(await loadingBar(known), contextPart(known));
-    document.querySelector("[data-part=pair]").replaceChildren(pairPart(known));
-    document.querySelector("[data-part=twins]").replaceChildren(twinsPart(known));
-    document.querySelector("[data-part=check]").replaceChildren(checkPart(known));
-    notice.remove();
-    const { left, a, singular } = state.read(), asked = a ? "pair" : singular ? "twins" : "";
-    if (asked && !left) document.querySelector(`[data-part=${asked}]`).scrollIntoView();
-  } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    notice.textContent = problem.message;
+window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // another state
+
+/** Fill the page's parts; rejects with the Problem that says why the model cannot be used. */
+export async function begin() {
+  const known = await facts();
+  for (const part of document.querySelectorAll("[data-part]")) {
+    const made = PARTS[part.dataset.part];
+    if (made) part.replaceChildren(...made(known, part.dataset));
   }
+  document.querySelector(".live-notice").remove();
+  const { left, a, singular } = state.read(), asked = a ? "pair" : singular ? "twins" : "";
+  if (asked && !left) document.querySelector(`[data-part=${asked}]`)?.scrollIntoView();
+}
+
+/* The bar that loads the model: what it costs is said before, how far it is while it loads, what went wrong after. */
+function loadingBar({ model }) {
+  const size = megabytes(model.bytes), text = el("p", { role: "status" });
+  const progress = el("progress", { max: 1, "aria-label": "Loading the model" });
+  const amount = el("span", { className: "live-quiet" }), controls = el("span", { className: "live-row" });
+  const asked = () => load().catch(() => {}); // the bar shows what went wrong
+  const main = (label) => [button(label, asked, { className: "live-main" })];
+  const phone = window.matchMedia("(pointer: coarse)").matches || window.innerWidth < 600;
+  const plan = ` On a phone: ${size} MB count towards your data plan, and an older phone may not have the memory.`;
+  const costs = `${model.title} is a file of ${size} MB; the browser keeps it, so it is downloaded once. ` +
+    `While it runs, the page takes about ${MEMORY} MB of memory.${phone ? plan : ""}`;
+  const shown = {
+    idle: () => [costs, main(`Load the model (${size} MB)`)],
+    loading: () => ["The model is being loaded.", [button("Cancel", cancel), amount]],
+    opening: () => ["The model is being opened.", [button("Cancel", cancel), amount]],
+    ready: () => [`${model.title} is ready: it was loaded in ${status.seconds.toFixed(1)} s.`, []],
+    failed: () => [status.problem.message, main("Try again")],
+  };
+
+  function draw() {
+    const focused = controls.contains(document.activeElement), [said, buttons] = shown[status.state]();
+    text.textContent = said;
+    text.classList.toggle("live-wrong", status.state === "failed");
+    controls.replaceChildren(...buttons);
+    progress.hidden = !["loading", "opening"].includes(status.state);
+    if (status.state === "opening") progress.removeAttribute("value");
+    if (focused) controls.querySelector("button")?.focus();
+  }
+  events.addEventListener("state", draw);
+  events.addEventListener("progress", () => {
+    progress.value = status.loaded / status.total;
+    amount.textContent = `${megabytes(status.loaded)} of ${size} MB`; // not in the status line, which is read out
+  });
+  draw();
+  kept(model).then((here) => { if (here) asked(); });
+  return el("div", { className: "live-bar", role: "group", "aria-label": "The model" }, text, progress, controls);
 }

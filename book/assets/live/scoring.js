@@ -20,8 +20,8 @@ export function modelWeighted(verbs) {
   return correct / (correct + wrong);
 }
 
-/** Number sensitivity of two twin distributions: the share of verbs whose odds of the singular form against the plural form
- * are higher after the singular subject than after the plural one. A tie counts as not sensitive. */
+/** Number sensitivity of two twin distributions: the share of verbs whose odds of the singular form against the plural
+ * form are higher after the singular subject than after the plural one. A tie counts as not sensitive. */
 export function numberSensitivity(singular, plural, pairs) {
   const odds = (probabilities, [one, many]) => Math.log(probabilities[one]) - Math.log(probabilities[many]);
   return pairs.filter((ids) => odds(singular, ids) > odds(plural, ids)).length / pairs.length;
@@ -30,26 +30,16 @@ export function numberSensitivity(singular, plural, pairs) {
 /** EW, MW and coverage at every cut-off: {top, bottom}, lists of {cutoff, ew, mw, coverage}; null where undefined. */
 export function cutoffScores(probabilities, pairs, number, { top, bottom }) {
   const order = sorted(probabilities), verbs = forms(probabilities, pairs, number);
-  return {
-    top: top.map((cutoff) => ({ cutoff, ...mixed(headAt(order, cutoff), cutoff >= 1, (inside) => headScores(verbs, inside)) })),
-    bottom: bottom.map((cutoff) => ({ cutoff, ...mixed(tailAt(order, cutoff), cutoff >= 1, (inside) => tailScores(verbs, inside)) })),
-  };
+  const at = (cutoff, place) => ({ cutoff, ...mixed(place(order, cutoff), cutoff >= 1, verbs) });
+  return { top: top.map((cutoff) => at(cutoff, headAt)), bottom: bottom.map((cutoff) => at(cutoff, tailAt)) };
 }
 
-/* At the top a verb counts for EW when either form is inside, a form counts for MW by itself. */
-function headScores(verbs, inside) {
+/* A verb counts when its likelier form is inside: at the top for EW then, while a form counts for MW by itself; at the
+ * bottom for both, since both its forms are inside. */
+function scoresInside(verbs, inside) {
   const counted = verbs.filter((verb) => inside(Math.max(verb.correct, verb.wrong)));
-  const correct = sum(verbs.map((verb) => verb.correct).filter(inside)), wrong = sum(verbs.map((verb) => verb.wrong).filter(inside));
-  return scores(counted, correct, wrong);
-}
-
-/* At the bottom a verb counts, for both, when both its forms are inside. */
-function tailScores(verbs, inside) {
-  const counted = verbs.filter((verb) => inside(Math.max(verb.correct, verb.wrong)));
-  return scores(counted, sum(counted.map((verb) => verb.correct)), sum(counted.map((verb) => verb.wrong)));
-}
-
-function scores(counted, correct, wrong) {
+  const mass = (form) => sum(counted.map((verb) => verb[form]).filter(inside));
+  const correct = mass("correct"), wrong = mass("wrong");
   return {
     ew: counted.length ? equallyWeighted(counted) : null,
     mw: correct + wrong > 0 ? correct / (correct + wrong) : null,
@@ -58,9 +48,10 @@ function scores(counted, correct, wrong) {
 }
 
 /* The entry on which the cut-off falls counts in part: the scores without it and with it are mixed by its share inside. */
-function mixed({ edge, share, above }, everything, score) {
-  if (everything) return score(() => true);
-  const without = score((p) => (above ? p > edge : p < edge)), including = score((p) => (above ? p >= edge : p <= edge));
+function mixed({ edge, share, above }, everything, verbs) {
+  if (everything) return scoresInside(verbs, () => true);
+  const without = scoresInside(verbs, (p) => (above ? p > edge : p < edge));
+  const including = scoresInside(verbs, (p) => (above ? p >= edge : p <= edge));
   const mix = (a, b) => (a === null ? b : b === null ? a : (1 - share) * a + share * b);
   return Object.fromEntries(Object.keys(without).map((key) => [key, mix(without[key], including[key])]));
 }
@@ -83,7 +74,7 @@ function tailAt(order, cutoff) {
   return { edge, above: false, share: part(cutoff, below, upTo) };
 }
 
-/* The first place where the condition holds, with all entries of equal probability: the mass below them and up to them. */
+/* The first place where the condition holds, with all entries of equal probability: the mass below and up to them. */
 function group({ rising, running }, holds) {
   const place = Math.min(first(rising.length, holds), rising.length - 1), edge = rising[place];
   const from = first(rising.length, (i) => rising[i] >= edge), to = first(rising.length, (i) => rising[i] > edge);
@@ -100,5 +91,7 @@ function first(length, holds) {
   return low;
 }
 
-const part = (cutoff, before, after) => (after > before ? Math.min(1, Math.max(0, (cutoff - before) / (after - before))) : 1);
+function part(cutoff, before, after) {
+  return after > before ? Math.min(1, Math.max(0, (cutoff - before) / (after - before))) : 1;
+}
 const sum = (values) => values.reduce((total, value) => total + value, 0);

@@ -1,29 +1,32 @@
-/* The first script of a page with the model: it offers the calls for scripts, and starts the page's part or says why the model
- * cannot run here. It is a plain script, because a page that is opened from a folder may not load modules. */
+/* The first script of a page with the model: it offers the calls for scripts, and starts the page's parts or says why the
+ * model cannot run here. It is a plain script, because a page that is opened from a folder may not load modules. */
 (function () {
   "use strict";
-  const root = document.querySelector("[data-live]");
-  const lost = "A part of this page could not be fetched: the connection was lost. Load the page again.";
-  const fetched = (name) => import(name).catch(() => { throw new Error(lost); });
-  const say = (text) => { root.querySelector(".live-notice").textContent = `${text} ${root.dataset.instead}`; };
+  const { button } = window.tseCommon;
+  const root = document.querySelector("[data-live]"), notice = root.querySelector(".live-notice");
+  const obstacle = location.protocol === "file:"
+    ? "This page was opened from a folder, where browsers do not let it run a model. " +
+      "Run “make serve” and open the address that it prints."
+    : typeof WebAssembly !== "object"
+      ? "This browser has no WebAssembly, which the model needs; a current Firefox, Chrome, Edge or Safari has it."
+      : null;
+  const say = (text) => { notice.textContent = `${text} ${root.dataset.instead}`; };
 
-  function obstacle() {
-    if (location.protocol === "file:") return "This page was opened from a folder, where browsers do not let it run a model. Run “make serve” and open the address that it prints.";
-    if (typeof WebAssembly !== "object") return "This browser has no WebAssembly, which the model needs; a current Firefox, Chrome, Edge or Safari has it.";
-    return null;
+  async function call(module, name, ...given) {
+    if (obstacle) throw new Error(obstacle);
+    const lost = "A part of this page could not be fetched: the connection was lost. Load the page again.";
+    const found = await import(module).catch(() => { throw new Error(lost); });
+    return found[name](...given);
   }
-  const why = obstacle();
-  const call = (name) => async (...given) => {
-    if (why) throw new Error(why);
-    return (await fetched("./api.js"))[name](...given);
+  const offered = ["ready", "score", "surprisals"].map((name) => [name, (...given) => call("./api.js", name, ...given)]);
+  window.tse = Object.fromEntries(offered);
+
+  const begin = () => call("./page.js", "begin").catch((problem) => say(problem.message));
+  const press = (event) => {
+    event.target.disabled = true;
+    begin();
   };
-  window.tse = { ready: call("ready"), score: call("score"), surprisals: call("surprisals") };
-  const begin = () => fetched(root.dataset.live).then((page) => page.begin(root), (problem) => say(problem.message));
-  if (why) say(why);
-  else if (!root.dataset.press) begin();
-  else {
-    const press = Object.assign(document.createElement("button"), { type: "button", className: "live-main", textContent: root.dataset.press });
-    press.addEventListener("click", () => { press.disabled = true; begin(); });
-    root.querySelector(".live-notice").replaceChildren(press);
-  }
+  if (obstacle) say(obstacle);
+  else if (root.dataset.press) notice.replaceChildren(button(root.dataset.press, press, { className: "live-main" }));
+  else begin();
 })();

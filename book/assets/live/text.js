@@ -1,31 +1,27 @@
-/* Text on its way to the model: what cannot be read is refused in one sentence. */
+/* Numbers and tokens as a person reads them. */
 
-import { counted } from "./dom.js";
-import { WINDOW, ask } from "./engine.js";
-import { facts } from "./facts.js";
-import { Problem } from "./problems.js";
+export const NUMBERS = ["singular", "plural"]; // of a subject; in this order wherever there is one of each
 
-const LONGEST = 20_000; // characters; far more than the window holds
+export const share = (value, digits = 3) => (value === null || Number.isNaN(value) ? "–" : value.toFixed(digits));
 
-/** The tokens of a text: [{id, text, start, end}], the places counted in characters of the text. */
-export async function tokens(text, what) {
-  if (!text.trim()) throw new Problem(`${what} is empty: type at least one word.`);
-  if (text.length > LONGEST) throw new Problem(`${what} is ${text.length.toLocaleString("en")} characters long; the page reads up to ${WINDOW} tokens.`);
-  if (!text.isWellFormed()) throw new Problem(`${what} holds half of a character, which the tokenizer cannot read; type it again.`);
-  const mark = (await facts()).marks.find((one) => text.includes(one));
-  if (mark) throw new Problem(`${what} holds ${mark}, which the tokenizer keeps for its own use; leave it out.`);
-  const { ids, pieces } = await ask("encode", { text });
-  if (ids.length >= WINDOW) throw new Problem(`${what} is ${counted(ids.length, "token")} long; the page reads up to ${WINDOW - 1}.`);
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let end = 0;
-  const found = ids.map((id, place) => {
-    const start = end;
-    end += decoder.decode(pieces[place], { stream: true }).length;
-    return { id, text: shown(pieces[place]), start, end };
-  });
-  if (end !== text.length) throw new Problem(`${what} does not come back from the tokenizer as it went in; type it again.`);
-  return found;
+/** A probability in per cent, in plain decimals, with as many digits as a small one needs. */
+export function percent(p) {
+  const digits = p >= 0.1 ? 1 : 2;
+  const small = (100 * p).toLocaleString("en", { maximumSignificantDigits: 2 });
+  return `${p >= 0.001 ? (100 * p).toFixed(digits) : small}\u00a0%`;
 }
 
-/** A token as a person reads it. */
-export const shown = (bytes) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+/** A count with its noun: "1 token", "2 tokens". */
+export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
+export const megabytes = (bytes) => Math.round(bytes / 1e6);
+
+/** A cut-off {side, cutoff}: "all verbs", "bottom 0.1 %". */
+export const cutName = ({ side, cutoff }) =>
+  side === "top" && cutoff === 1 ? "all verbs" : `${side} ${Number((100 * cutoff).toPrecision(3))} %`;
+
+/** The text of a token's bytes. */
+export const decoded = (bytes) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
+/** A token with its spaces made visible. */
+export const visible = (token) => token.replace(/ /g, "␣").replace(/\n/g, "⏎").replace(/\t/g, "⇥");

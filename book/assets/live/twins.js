@@ -2,92 +2,60 @@
  * and number sensitivity. */
 
 import { distributionAfter } from "./api.js";
-import { button, el, field, share, statusLine, table } from "./dom.js";
-import { events, load, status, stop, unlessStopped } from "./engine.js";
-import { megabytes } from "./facts.js";
-import { Problem } from "./problems.js";
+import { asking, typed, words } from "./asking.js";
+import { Problem } from "./engine.js";
 import { equallyWeighted, forms, numberSensitivity } from "./scoring.js";
-import { typed } from "./spelling.js";
 import * as state from "./state.js";
+import { megabytes, share } from "./text.js";
 
+const { el, field, table } = window.tseCommon;
 const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
 
 /** `start`: the contexts and the adverb that the form begins with. */
-export function twinsPart({ model, lemmas }, start = {}) {
-  const given = { ...start, ...state.read() };
-  const text = (value) => el("input", { type: "text", value, spellcheck: false, autocomplete: "off" });
-  const subjects = [text(given.singular ?? "The author"), text(given.plural ?? "The authors")], adverb = text(given.adverb ?? "often");
-  const { line, say } = statusLine(), results = el("div", {}), go = el("button", { type: "submit", className: "live-main" }), halt = button("Stop", stop, { hidden: true });
+export function twinsPart({ model, lemmas }, start) {
+  const given = { singular: "The author", plural: "The authors", adverb: "often", ...start, ...state.read() };
+  const inputs = [given.singular, given.plural, given.adverb].map(words);
 
-  async function compare(event) {
-    event?.preventDefault();
-    const contexts = subjects.map(typed), word = typed(adverb);
-    if (status.state !== "ready") say("The model is being loaded; then it reads.");
-    go.disabled = true;
-    try {
-      if (contexts.some((context) => !context)) throw new Problem("Type a context with a singular subject and the same with a plural one.");
-      if (contexts[0] === contexts[1]) throw new Problem("The two contexts are the same: change the number of the subject in one of them.");
-      if (!word) throw new Problem("Type an adverb, such as often, always or probably.");
-      await load();
-      halt.hidden = false;
-      const goOn = unlessStopped(), read = [];
-      for (const between of ["", ` ${word}`]) {
-        const twins = [];
-        for (const number of [0, 1]) {
-          say(`The model reads “${contexts[number]}${between}”.`);
-          twins.push((await distributionAfter({ left: contexts[number] + between, number })).distribution);
-          goOn();
-        }
-        read.push(twins);
-      }
-      results.replaceChildren(shown(read, lemmas, contexts, word));
-      say(verdict(read, lemmas, word));
-      state.write({ singular: contexts[0], plural: contexts[1], adverb: word });
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      results.replaceChildren();
-      say(problem.message, !problem.stopped);
+  async function run({ say, results, goOn }) {
+    const [singular, plural, adverb] = inputs.map(typed), read = [];
+    if (!singular || !plural) throw new Problem("Type a context with a singular subject and the same with a plural one.");
+    if (singular === plural) {
+      throw new Problem("The two contexts are the same: change the number of the subject in one of them.");
     }
-    go.disabled = false;
-    if (document.activeElement === halt) go.focus();
-    halt.hidden = true;
+    if (!adverb) throw new Problem("Type an adverb, such as often, always or probably.");
+    for (const between of ["", ` ${adverb}`]) {
+      const twins = [];
+      for (const [number, context] of [singular, plural].entries()) {
+        twins.push((await distributionAfter({ left: context + between, number })).distribution);
+        goOn();
+      }
+      read.push(twins);
+    }
+    const rows = KINDS.map(([kind, holds]) => changes(kind, read, lemmas.filter(holds)));
+    const heads = ["", `EW after “${singular}”`, `EW after “${plural}”`, "number sensitivity"];
+    results.replaceChildren(table(`Without an adverb → with “${adverb}”`, heads, rows));
+    const said = rows.slice(0, 2).map(([, ew], place) => `${KINDS[place][0]} ${ew}`).join(", ");
+    say(`EW after the singular subject, without → with “${adverb}”: ${said}.`);
+    state.write({ singular, plural, adverb });
   }
-
-  const label = () => { go.textContent = status.state === "ready" ? "Compare" : `Load the model (${megabytes(model.bytes)} MB) and compare`; };
-  events.addEventListener("state", () => {
-    label();
-    if (status.state === "ready" && state.read().singular && !results.childElementCount) compare();
-  });
-  label();
-  const form = el("form", { className: "live-form", on: { submit: compare } },
-    el("div", { className: "live-two" }, field("Singular subject", subjects[0]), field("The same with a plural subject", subjects[1]), field("Adverb before the verb", adverb)),
-    el("div", { className: "live-row" }, go, halt));
-  return el("div", {}, form, line, results);
+  const titles = ["Singular subject", "The same with a plural subject", "Adverb before the verb"];
+  return asking({
+    fields: [el("div", { className: "live-two" }, ...titles.map((title, place) => field(title, inputs[place])))],
+    label: (ready) => (ready ? "Compare" : `Load the model (${megabytes(model.bytes)} MB) and compare`),
+    wanted: "singular" in state.read(),
+    run,
+  }).node;
 }
 
-/** What one group of verbs scores in two twin distributions: {singular, plural, sensitivity}. */
-export function scored([singular, plural], verbs) {
+/* A row of the table: what one kind of verb scores without the adverb and with it. */
+function changes(kind, read, verbs) {
   const pairs = verbs.map((verb) => verb.ids);
-  return {
-    singular: equallyWeighted(forms(singular, pairs, 0)),
-    plural: equallyWeighted(forms(plural, pairs, 1)),
-    sensitivity: numberSensitivity(singular, plural, pairs),
-  };
-}
-
-function shown(read, lemmas, contexts, word) {
-  const rows = KINDS.map(([kind, holds]) => {
-    const verbs = lemmas.filter(holds), [without, including] = read.map((twins) => scored(twins, verbs));
-    const change = (name) => `${share(without[name], 2)} → ${share(including[name], 2)}`;
-    return [`${verbs.length} verbs, ${kind}`, change("singular"), change("plural"), change("sensitivity")];
-  });
-  return table(`Without an adverb → with “${word}”`, ["", `EW after “${contexts[0]}”`, `EW after “${contexts[1]}”`, "number sensitivity"], rows);
-}
-
-function verdict(read, lemmas, word) {
-  const parts = KINDS.slice(0, 2).map(([kind, holds]) => {
-    const verbs = lemmas.filter(holds), [without, including] = read.map((twins) => scored(twins, verbs));
-    return `${kind} ${share(without.singular, 2)} → ${share(including.singular, 2)}`;
-  });
-  return `EW after the singular subject, without → with “${word}”: ${parts.join(", ")}.`;
+  const scored = read.map(([singular, plural]) => [
+    equallyWeighted(forms(singular, pairs, 0)),
+    equallyWeighted(forms(plural, pairs, 1)),
+    numberSensitivity(singular, plural, pairs),
+  ]);
+  const [without, including] = scored;
+  const cells = without.map((value, place) => `${share(value, 2)} → ${share(including[place], 2)}`);
+  return [`${verbs.length} verbs, ${kind}`, ...cells];
 }

@@ -1,7 +1,7 @@
 /* The worker that holds the model: it loads the file, turns text into tokens, and gives probabilities.
  *
  * A request is {id, action, ...}; its answer is {id, value} or {id, fault: {name, message}}. While the model loads,
- * {progress: {loaded, total}} and {phase} come in between. Requests are answered one after the other. */
+ * {progress: {loaded, total}} and {phase: "opening"} come in between. Requests are answered one after the other. */
 
 import { Wllama } from "./wllama.js";
 
@@ -13,68 +13,70 @@ const SILENT = { debug() {}, log() {}, warn() {}, error() {} };
 let model, vocabulary, held = [], stopping = false;
 const known = new Map(); // bits of a token after the tokens before it, by their ids
 
-class Fault extends Error {
-  constructor(name, message) { super(message); this.name = name; }
-}
+const fault = (name, message) => Object.assign(new Error(message), { name });
 
 /** The model's file: from the browser's shelf, or else from the server, with progress. */
 async function modelFile(address, bytes) {
-  const shelf = self.caches ? await caches.open(SHELF).catch(() => null) : null;
-  const kept = shelf && (await shelf.match(address));
+  const shelf = await self.caches?.open(SHELF).catch(() => null);
+  const kept = await shelf?.match(address);
   if (kept) return kept.blob();
   const pieces = [], reader = (await asked(address, "the model's file")).body.getReader();
   for (let loaded = 0; ;) {
-    const { done, value } = await inTime(reader.read()).catch((fault) => { throw lost(fault, "the transfer broke off"); });
+    const { done, value } = await inTime(reader.read(), "the transfer broke off");
     if (done) break;
     pieces.push(value);
     loaded += value.length;
     postMessage({ progress: { loaded, total: bytes } });
   }
   const file = new Blob(pieces);
-  if (file.size !== bytes) throw new Fault("connection", `${file.size} of ${bytes} bytes came`);
+  if (file.size !== bytes) throw fault("connection", `${file.size} of ${bytes} bytes came`);
   await shelf?.put(address, new Response(file)).catch(() => {}); // no room: it is fetched again next time
   return file;
 }
 
 /** The engine's file at an address of the browser's own: the engine would fetch it itself, and fall silent when it cannot. */
 async function engineFile(address) {
-  const file = await inTime((await asked(address, "the engine's file")).blob()).catch((fault) => { throw lost(fault, "the transfer broke off"); });
+  const file = await inTime((await asked(address, "the engine's file")).blob(), "the transfer broke off");
   return URL.createObjectURL(new Blob([file], { type: "application/wasm" }));
 }
 
 async function asked(address, what) {
-  const response = await inTime(fetch(address)).catch((fault) => { throw lost(fault, "the server does not answer"); });
-  if (!response.ok) throw new Fault("missing", `${what} could not be fetched: the server answers ${response.status}`);
+  const response = await inTime(fetch(address), "the server does not answer");
+  if (!response.ok) throw fault("missing", `${what} could not be fetched: the server answers ${response.status}`);
   return response;
 }
 
-/** The answer, or a fault where none comes: a server that falls silent does not close the connection. */
-function inTime(answer) {
+/** The answer, or a fault where it breaks off or none comes: a server that falls silent does not close the connection. */
+function inTime(answer, broken) {
   let clock;
-  const late = new Promise((_, reject) => { clock = setTimeout(() => reject(new Fault("connection", `nothing came for ${STALLED / 1000} s`)), STALLED); });
-  return Promise.race([answer, late]).finally(() => clearTimeout(clock));
+  const late = new Promise((_, reject) => {
+    clock = setTimeout(() => reject(fault("connection", `nothing came for ${STALLED / 1000} s`)), STALLED);
+  });
+  const lost = answer.catch(() => { throw fault("connection", broken); });
+  return Promise.race([lost, late]).finally(() => clearTimeout(clock));
 }
-const lost = (fault, why) => (fault instanceof Fault ? fault : new Fault("connection", why));
 
 const actions = {
   async load({ wasm, address, bytes, window }) {
-    postMessage({ phase: "loading" });
     const engine = await engineFile(wasm), file = await modelFile(address, bytes);
     postMessage({ phase: "opening" });
     model = new Wllama({ "single-thread/wllama.wasm": engine }, { suppressNativeLog: true, logger: SILENT });
     await model.loadModel([file], { n_ctx: window, n_batch: window, n_threads: 1 });
     await model.samplingInit({ temp: 1 });
     vocabulary = model.getModelMetadata().hparams.nVocab;
-    return { vocabulary };
   },
 
   /** Token ids of a text and the bytes that each stands for. Marks such as <|im_start|> are read as plain text. */
   async encode({ text }) {
     const ids = await model.tokenize(text, false);
-    return { ids, pieces: await pieces(ids) };
+    return { ids, pieces: await actions.pieces({ ids }) };
   },
 
-  async pieces({ ids }) { return pieces(ids); },
+  async pieces({ ids }) {
+    const found = [];
+    for (const id of ids) found.push(await model.detokenize([id]));
+    return found;
+  },
 
   /** The probability of every entry of the vocabulary after these tokens. */
   async distribution({ ids }) {
@@ -89,7 +91,7 @@ const actions = {
   async surprisals({ ids }) {
     const bits = [];
     for (let end = 1; end < ids.length; end += 1) {
-      if (stopping) throw new Fault("stopped", "stopped");
+      if (stopping) throw fault("stopped", "stopped");
       const key = ids.slice(0, end + 1).join();
       if (!known.has(key)) {
         await hold(ids.slice(0, end));
@@ -99,13 +101,9 @@ const actions = {
     }
     return bits;
   },
-};
 
-async function pieces(ids) {
-  const found = [];
-  for (const id of ids) found.push(await model.detokenize([id]));
-  return found;
-}
+  async resume() { stopping = false; },
+};
 
 /** Make the model have read exactly these tokens; what it has read already is not read again. */
 async function hold(ids) {
@@ -130,7 +128,7 @@ async function probabilities() {
     found[token] = p;
     total += p;
   }
-  if (!(total > 0.5 && total < 2)) throw new Fault("numbers", `the probabilities add up to ${total}`);
+  if (!(total > 0.5 && total < 2)) throw fault("numbers", `the probabilities add up to ${total}`);
   for (let entry = 0; entry < vocabulary; entry += 1) found[entry] /= total;
   return found;
 }
@@ -143,12 +141,11 @@ self.onmessage = ({ data }) => {
 self.addEventListener("unhandledrejection", (event) => postMessage({ fault: described(event.reason) }));
 
 async function answer({ id, action, ...request }) {
-  if (action === "resume") stopping = false;
   try {
-    const value = action === "resume" ? null : await actions[action](request);
+    const value = await actions[action](request);
     postMessage({ id, value }, value instanceof Float32Array ? [value.buffer] : []);
-  } catch (fault) {
-    postMessage({ id, fault: described(fault) });
+  } catch (problem) {
+    postMessage({ id, fault: described(problem) });
   }
 }
-const described = (fault) => ({ name: String(fault?.name || "Error"), message: String(fault?.message || fault) });
+const described = (problem) => ({ name: String(problem?.name || "Error"), message: String(problem?.message || problem) });
