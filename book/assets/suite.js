@@ -164,12 +164,12 @@
   function miscounted(names, wanted, what) {
     const count = (name) => names.filter((one) => one === name).length;
     const wrong = [...new Set([...names, ...wanted])].filter((name) => count(name) !== Number(wanted.includes(name)));
-    return wrong.map((name) => `${what} '${name}' is there ${count(name)} times; each of these once: ${wanted.join(", ")}`);
+    return wrong.map((name) => `${what} ${short(name)} is there ${count(name)} times; wanted once each: ${wanted.join(", ")}`);
   }
 
   function inconsistent(data) {
     const regions = regionsOf(data), conditions = [...new Set(conditionsOf(data))];
-    const numbers = data.items.map((item) => item.item_number), found = miscounted(numbers, [...new Set(numbers)], "the suite: item");
+    const numbers = data.items.map((item) => item.item_number), found = miscounted(numbers, [...new Set(numbers)], "item");
     for (const item of data.items) {
       const place = `item ${item.item_number}`, names = item.conditions.map((condition) => condition.condition_name);
       found.push(...miscounted(names, conditions, `${place}: condition`));

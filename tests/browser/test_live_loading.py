@@ -54,10 +54,10 @@ def test_a_lost_connection_is_said_and_the_second_try_works(visit, facts):
 
 def test_a_server_that_falls_silent_is_said(browser, silent, facts):
     page = browser.new_page()
-    worker = (HTML / "_static" / "live" / "worker.js").read_text()
-    sooner = worker.replace("STALLED = 30_000", "STALLED = 2_000")
-    assert sooner != worker
-    page.route("**/worker.js", lambda route: route.fulfill(body=sooner, content_type="text/javascript"))
+    model = (HTML / "_static" / "live" / "model.js").read_text()
+    sooner = model.replace("STALLED = 30_000", "STALLED = 2_000")
+    assert sooner != model
+    page.route("**/model.js", lambda route: route.fulfill(body=sooner, content_type="text/javascript"))
     page.goto(f"{silent}book/try.html")
     page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
     page.get_by_text("connection was lost while the model was loading (nothing came for").wait_for(timeout=LOADING)
@@ -74,7 +74,7 @@ def test_a_file_that_comes_short_is_not_used(visit, facts):
 
 def test_too_little_memory_is_said(visit, facts):
     page = visit("book/try.html").page
-    engine = "export class Wllama { loadModel() { throw new RangeError('WebAssembly.Memory(): could not allocate') } }"
+    engine = "export class Wllama { loadModel() { throw new RangeError('could not allocate') } async exit() {} }"
     page.context.route("**/wllama.js", lambda route: route.fulfill(body=engine, content_type="text/javascript"))
     page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
     page.get_by_text("This device has too little free memory for the model").wait_for(timeout=LOADING)

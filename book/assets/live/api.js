@@ -1,8 +1,11 @@
 /* The calls that the page offers to scripts, and uses itself: window.tse.ready, .score, .surprisals. */
 
-import { Problem, WINDOW, ask, facts, load, unlessStopped } from "./engine.js";
+import { facts, load, unlessStopped } from "./engine.js";
+import * as model from "./model.js";
 import { equallyWeighted, forms, modelWeighted } from "./scoring.js";
 import { counted, decoded } from "./text.js";
+
+const { Problem, WINDOW } = model;
 
 const { plain } = window.tseCommon;
 const TOP = 20;
@@ -31,23 +34,22 @@ export async function score({ left, number, bos, lemmas } = {}) {
 export async function distributionAfter({ left, number, bos, lemmas }) {
   if (number !== 0 && number !== 1) throw new Problem("The number must be 0 (singular) or 1 (plural).");
   const read = await tokens(left, "The context"), verbs = await listed(lemmas);
-  const distribution = await ask("distribution", { ids: [...(await before(bos)), ...read.map((token) => token.id)] });
+  const distribution = await model.distribution([...(await before(bos)), ...read.map((token) => token.id)]);
   return { distribution, verbs };
 }
 
 /** The most probable entries, {id, token, p}. */
 export async function likeliest(distribution, count) {
   const order = Array.from(distribution.keys()).sort((a, b) => distribution[b] - distribution[a] || a - b);
-  const ids = order.slice(0, count), pieces = await ask("pieces", { ids });
-  return ids.map((id, place) => ({ id, token: decoded(pieces[place]), p: distribution[id] }));
+  const ids = order.slice(0, count), texts = await model.textsOf(ids);
+  return ids.map((id, place) => ({ id, token: texts[place], p: distribution[id] }));
 }
 
 /** The surprisal of every token of a sentence in plain spelling: [{token, bits, start, end}]. With no BOS token the
  * first has 0 bits. */
 export async function surprisals(sentence, { bos } = {}) {
   const goOn = unlessStopped(), read = await tokens(sentence, "The sentence"), first = await before(bos);
-  goOn();
-  const bits = await ask("surprisals", { ids: [...first, ...read.map((token) => token.id)] });
+  const bits = await model.surprisals([...first, ...read.map((token) => token.id)], goOn);
   const all = first.length ? bits : [0, ...bits];
   return read.map(({ token, start, end }, place) => ({ token, bits: all[place], start, end }));
 }
@@ -63,7 +65,7 @@ async function tokens(given, what) {
   const mark = (await facts()).marks.find((one) => text.includes(one));
   if (mark) throw new Problem(`${what} holds ${mark}, which the tokenizer keeps for its own use; leave it out.`);
   await load();
-  const { ids, pieces } = await ask("encode", { text });
+  const { ids, pieces } = await model.encode(text);
   if (ids.length >= WINDOW) {
     throw new Problem(`${what} is ${counted(ids.length, "token")} long; the page reads up to ${WINDOW - 1}.`);
   }
@@ -109,12 +111,12 @@ export async function entered({ lemma, singular, plural }) {
   }
   const ids = [];
   for (const form of [singular, plural]) {
-    const read = await ask("encode", { text: ` ${plain(String(form))}` });
+    const read = await model.encode(` ${plain(String(form))}`);
     if (read.ids.length !== 1) {
       const long = counted(read.ids.length, "token");
       throw new Problem(`“${form}” is ${long}; the measure compares forms that are single entries of the vocabulary.`);
     }
-    ids.push(read.ids[0]);
+    ids.push(...read.ids);
   }
   return { lemma: lemma ?? plural, singular, plural, ids };
 }

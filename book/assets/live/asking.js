@@ -1,7 +1,8 @@
 /* What every part of the page has that asks the model: fields, a button that loads the model first where it must, a button
  * that stops, a line that says what is going on, and the results. */
 
-import { Problem, events, status, stop, unlessStopped } from "./engine.js";
+import { events, status, stop, unlessStopped } from "./engine.js";
+import { Problem } from "./model.js";
 
 const { button, el, plain, statusLine } = window.tseCommon;
 

@@ -2,7 +2,7 @@
 
 import { surprisals } from "./api.js";
 import { asking } from "./asking.js";
-import { Problem } from "./engine.js";
+import { Problem } from "./model.js";
 import { evaluateItem, withResults } from "./outcomes.js";
 import { counted } from "./text.js";
 

@@ -3,7 +3,8 @@
 import { checkPart } from "./check.js";
 import { contextPart } from "./context.js";
 import { suitePart } from "./designing.js";
-import { MEMORY, cancel, events, facts, kept, load, status } from "./engine.js";
+import { cancel, events, facts, load, status } from "./engine.js";
+import { MEMORY, kept } from "./model.js";
 import { pairPart } from "./pair.js";
 import * as state from "./state.js";
 import { megabytes } from "./text.js";

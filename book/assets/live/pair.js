@@ -2,7 +2,7 @@
 
 import { surprisals } from "./api.js";
 import { asking, typed, words } from "./asking.js";
-import { Problem } from "./engine.js";
+import { Problem } from "./model.js";
 import * as state from "./state.js";
 import { counted, megabytes, visible } from "./text.js";
 

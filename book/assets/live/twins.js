@@ -3,7 +3,7 @@
 
 import { distributionAfter } from "./api.js";
 import { asking, typed, words } from "./asking.js";
-import { Problem } from "./engine.js";
+import { Problem } from "./model.js";
 import { equallyWeighted, forms, numberSensitivity } from "./scoring.js";
 import * as state from "./state.js";
 import { megabytes, share } from "./text.js";
