@@ -6,7 +6,6 @@
   "use strict";
   const root = document.getElementById("suite-designer");
   const { button, el, field, menu, plain, save, statusLine, table } = window.tseCommon, S = window.tseSuite;
-  const schema = JSON.parse(document.getElementById("suite-schema").textContent);
   const DRAFT = "tse-suite";
   const { line: status, say } = statusLine();
   let state, shown = 0;
@@ -68,7 +67,7 @@
   }
 
   function drawMeta() {
-    const metrics = schema.properties.meta.properties.metric.enum.map((name) => [name, name]);
+    const metrics = S.METRICS.map((name) => [name, name]);
     const set = (key) => (value) => {
       state.meta[key] = value;
       if (!value && key !== "name") delete state.meta[key];
@@ -192,7 +191,7 @@
   /* ---- Changes ---- */
 
   function changed() {
-    const found = S.problems(state, schema);
+    const found = S.problems(state);
     drawSentences();
     for (const [index, { formula }] of state.predictions.entries()) {
       const note = document.getElementById(`suite-note-${index}`), place = `prediction ${index + 1}: `;
@@ -281,7 +280,7 @@
     if (!file) return;
     try {
       const text = await file.text();
-      [state, shown] = [S.read(text, file.name, schema), 0];
+      [state, shown] = [S.read(text, file.name), 0];
       draw();
       say(`Opened ${file.name}${/"metric_value"\s*:/.test(text) ? "; its measured surprisals are left out." : "."}`);
     } catch (error) {

@@ -1,4 +1,4 @@
-/* A SyntaxGym suite in the browser: the prediction language, the JSON Schema, JSON and CSV. No page is needed here.
+/* A SyntaxGym suite in the browser: the prediction language, its data, JSON and CSV. No page is needed here.
  *
  * What is written is what `tse` reads, and the JSON is what it writes, byte for byte. */
 (function () {
@@ -122,52 +122,62 @@
     }
   }
 
-  /* ---- What is wrong with the data of a suite: by the schema, and what a schema cannot say. ---- */
+  /* ---- The data of a suite's JSON, and what is wrong with it ---- */
 
-  const TYPES = {
-    object: [(value) => typeof value === "object" && value !== null && !Array.isArray(value), "an object"],
-    array: [Array.isArray, "a list"],
-    string: [(value) => typeof value === "string", "a text"],
-    integer: [Number.isInteger, "a whole number"],
-    number: [(value) => typeof value === "number", "a number"],
-  };
-  const short = (value) => (JSON.stringify(value) ?? String(value)).slice(0, 60);
+  const METRICS = ["sum", "mean", "median", "range", "max", "min"];
+  const regionsOf = (data) => Object.keys(data.region_meta).map(Number).sort((a, b) => a - b);
+  const conditionsOf = (data) => data.items[0].conditions.map((condition) => condition.condition_name);
 
-  /* The keywords that the published schema uses, no others. */
-  function misshapen(value, schema, place) {
-    const say = (message) => [`${place ? `${place}: ` : ""}${message}`];
-    const { type, properties = {}, additionalProperties: others } = schema;
-    if (type && !TYPES[type][0](value)) return say(`must be ${TYPES[type][1]}, not ${short(value)}`);
-    const allowed = schema.enum ?? ("const" in schema ? [schema.const] : [value]);
-    if (!allowed.includes(value)) return say(`must be one of ${allowed.join(", ")}, not ${short(value)}`);
-    if (schema.pattern && !new RegExp(schema.pattern).test(value)) return say(`must have a letter and no %, not ${short(value)}`);
-    if (type === "array") {
-      if (value.length < schema.minItems) return say("is empty");
-      return value.flatMap((element, index) => misshapen(element, schema.items, `${place}[${index}]`));
-    }
-    if (type !== "object") return [];
-    const keys = Object.keys(value), missing = (schema.required ?? []).filter((key) => !keys.includes(key));
-    if (keys.length < schema.minProperties) return say("is empty");
-    if (missing.length) return say(`lacks ${missing.join(", ")}`);
-    return keys.flatMap((key) => {
-      if (schema.propertyNames && !new RegExp(schema.propertyNames.pattern).test(key)) {
-        return say(`has '${key}' where a region's number belongs`);
-      }
-      if (!(key in properties) && others === false) {
-        return say(`unknown key '${key}'; there is: ${Object.keys(properties).join(", ")}`);
-      }
-      return misshapen(value[key], properties[key] ?? others ?? {}, place ? `${place}.${key}` : key);
-    });
+  /* A copy in plain spelling of what the published schema (data/syntaxgym/suite.schema.json) asks for, without measured
+   * values. Throws a Problem that names the place where something else is. */
+  function shaped(data) {
+    const right = (value, holds, place, wanted) => {
+      if (holds) return value;
+      throw new Problem(`${place} must be ${wanted}, not ${(JSON.stringify(value) ?? "missing").slice(0, 60)}`);
+    };
+    const object = (value, place) => right(value, value instanceof Object && !Array.isArray(value), place, "an object");
+    const list = (value, place) => right(value, Array.isArray(value) && value.length, place, "a list with something in it");
+    const whole = (value, place) => right(value, Number.isInteger(value), place, "a whole number");
+    const text = (value, place) => plain(right(value, typeof value === "string", place, "a text"));
+    const name = (value, place) => right(text(value, place), plain(value) && !value.includes("%"), place, "a name without %");
+
+    const { meta, region_meta: names, predictions, items } = object(data, "the suite");
+    const { metric } = object(meta, "meta"), numbers = Object.keys(object(names, "region_meta"));
+    right(metric, METRICS.includes(metric), "meta.metric", `one of ${METRICS.join(", ")}`);
+    right(names, numbers.length && numbers.every((number) => /^[1-9][0-9]{0,5}$/.test(number)), "region_meta", "names by number");
+    const region = (place) => ({ region_number: number, content }) =>
+      ({ region_number: whole(number, `${place}, a region's number`), content: text(content, `${place}, region ${number}`) });
+    const condition = (place) => ({ condition_name: called, regions }) => {
+      const here = `${place}, condition '${called}'`;
+      return { condition_name: name(called, `${place}, a condition`), regions: list(regions, `${here}, regions`).map(region(here)) };
+    };
+    return {
+      meta: { name: "", metric, ...meta, name: text(meta.name, "meta.name") },
+      region_meta: Object.fromEntries(numbers.map((number) => [number, text(names[number], `region ${number}`)])),
+      predictions: list(predictions, "predictions").map(({ formula }, index) =>
+        ({ type: "formula", formula: text(formula, `prediction ${index + 1}`) })),
+      items: list(items, "items").map(({ item_number: number, conditions }) => ({
+        item_number: whole(number, "an item's number"),
+        conditions: list(conditions, `item ${number}, conditions`).map(condition(`item ${number}`)),
+      })),
+    };
   }
 
   /* A line for each name that is not there once, or is there and not wanted. */
   function miscounted(names, wanted, what) {
     const count = (name) => names.filter((one) => one === name).length;
     const wrong = [...new Set([...names, ...wanted])].filter((name) => count(name) !== Number(wanted.includes(name)));
-    return wrong.map((name) => `${what} ${short(name)} is there ${count(name)} times; wanted once each: ${wanted.join(", ")}`);
+    return wrong.map((name) => `${what} ${JSON.stringify(name)} is there ${count(name)} times; wanted once each: ${wanted.join(", ")}`);
   }
 
-  function inconsistent(data) {
+  /* Everything that is wrong with the data, a line each; the first thing where it is no suite at all. */
+  function problems(given) {
+    let data;
+    try {
+      data = shaped(given);
+    } catch (error) {
+      return [error.message];
+    }
     const regions = regionsOf(data), conditions = [...new Set(conditionsOf(data))];
     const numbers = data.items.map((item) => item.item_number), found = miscounted(numbers, [...new Set(numbers)], "item");
     for (const item of data.items) {
@@ -179,9 +189,9 @@
         if (!condition.regions.some((region) => region.content)) found.push(`${here}: every region is empty`);
       }
     }
-    for (const [index, prediction] of data.predictions.entries()) {
+    for (const [index, { formula }] of data.predictions.entries()) {
       try {
-        checkFormula(prediction.formula, regions, conditions);
+        checkFormula(formula, regions, conditions);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         found.push(`prediction ${index + 1}: ${error.message}`);
@@ -190,47 +200,15 @@
     return found;
   }
 
-  /* Everything that is wrong with the data of a suite's JSON, a line each. */
-  function problems(data, schema) {
-    const shape = misshapen(data, schema, "");
-    return shape.length ? shape : inconsistent(tidied(data));
-  }
-
-  /* ---- The canonical data, JSON and CSV. ---- */
-
-  const regionsOf = (data) => Object.keys(data.region_meta).map(Number).sort((a, b) => a - b);
-  const conditionsOf = (data) => data.items[0].conditions.map((condition) => condition.condition_name);
-
-  /* A copy with names and contents in plain spelling. */
-  function tidied(data) {
-    const spelled = (part) => {
-      if (typeof part === "string") return plain(part);
-      if (Array.isArray(part)) return part.map(spelled);
-      if (typeof part !== "object" || part === null) return part;
-      return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, spelled(value)]));
-    };
-    const meta = { ...data.meta, name: plain(data.meta.name) };
-    return { ...data, meta, region_meta: spelled(data.region_meta), items: spelled(data.items) };
-  }
-
-  /* Regions by number, conditions in the first item's order, formulas in their canonical text, no measured values. */
+  /* The data of a suite without problems: conditions in the first item's order, formulas in their canonical text. */
   function canonical(given) {
-    const data = tidied(given), regions = regionsOf(data), conditions = conditionsOf(data);
-    const named = (list, key, value) => list.find((element) => element[key] === value);
-    const contents = (condition) => regions.map((number) => {
-      const { content } = named(condition.regions, "region_number", number);
-      return { region_number: number, content };
-    });
-    return {
-      meta: { name: data.meta.name, metric: data.meta.metric, ...data.meta },
-      region_meta: Object.fromEntries(regions.map((number) => [number, data.region_meta[number]])),
-      predictions: data.predictions.map(({ formula }) => ({ type: "formula", formula: formulaText(parseFormula(formula)) })),
-      items: data.items.map((item) => ({
-        item_number: item.item_number,
-        conditions: conditions.map((name) => (
-          { condition_name: name, regions: contents(named(item.conditions, "condition_name", name)) })),
-      })),
-    };
+    const data = shaped(given), place = new Map(conditionsOf(data).map((name, index) => [name, index]));
+    for (const prediction of data.predictions) prediction.formula = formulaText(parseFormula(prediction.formula));
+    for (const { conditions } of data.items) {
+      conditions.sort((a, b) => place.get(a.condition_name) - place.get(b.condition_name));
+      for (const { regions } of conditions) regions.sort((a, b) => a.region_number - b.region_number);
+    }
+    return data;
   }
 
   const toJson = (data) => JSON.stringify(canonical(data), null, 2) + "\n";
@@ -288,19 +266,19 @@
   }
 
   /* The data of a file, checked and canonical; throws a Problem with the first thing that is wrong. */
-  function read(text, name, schema) {
+  function read(text, name) {
     let data;
     try {
       data = /\.csv$/i.test(name) ? fromCsv(text.replace(/^\ufeff/, "")) : JSON.parse(text.replace(/^\ufeff/, ""));
     } catch (error) {
       throw error instanceof SyntaxError ? new Problem(`not JSON: ${error.message}`) : error;
     }
-    const [first, ...more] = problems(data, schema);
+    const [first, ...more] = problems(data);
     if (first) throw new Problem(first + (more.length ? ` (and ${more.length} more)` : ""));
     return canonical(data);
   }
 
   window.tseSuite = {
-    Problem, parseFormula, formulaText, atomsOf, problems, regionsOf, conditionsOf, canonical, toJson, toCsv, read,
+    METRICS, Problem, parseFormula, formulaText, atomsOf, problems, regionsOf, conditionsOf, canonical, toJson, toCsv, read,
   };
 })();
