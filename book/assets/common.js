@@ -1,4 +1,4 @@
-/* What the scripts of the book share. Text only ever becomes text: no HTML is made from what a reader types or a file says. */
+/* What the book's scripts share. Text only ever becomes text: no HTML is made of what a reader types or a file says. */
 (function () {
   "use strict";
 
@@ -49,7 +49,7 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
-  /* Keep a choice in the page's address; without effect where the page was opened from a folder and may not change it. */
+  /* Keep a choice in the page's address; a page that was opened from a folder may not change it. */
   function keepInAddress(query) {
     try {
       history.replaceState(null, "", location.pathname + (query.size ? "?" + query : "") + location.hash);

@@ -19,7 +19,7 @@
     const box = part(name), before = box.contains(document.activeElement) && labelOf(document.activeElement);
     box.replaceChildren(...nodes);
     if (before === false) return;
-    const controls = [...box.querySelectorAll("button, input, select, textarea")].filter((control) => !control.disabled);
+    const controls = [...box.querySelectorAll(":is(button, input, select, textarea):enabled")];
     (controls.find((control) => labelOf(control) === before) || controls[0])?.focus();
   }
 
@@ -32,7 +32,8 @@
       predictions: [{ type: "formula", formula }],
       items: items.map((conditions, place) => ({
         item_number: place + 1,
-        conditions: Object.entries(conditions).map(([name, contents]) => ({ condition_name: name, regions: texts(contents) })),
+        conditions: Object.entries(conditions).map(([name, contents]) =>
+          ({ condition_name: name, regions: texts(contents) })),
       })),
     };
   }
@@ -51,8 +52,9 @@
       mismatch_singular: [one, "to the cabinet", "are"],
     });
     const items = [item("The key", "The keys"), item("The door", "The doors"), item("The guest", "The guests")];
-    return suiteOf({ comment: "An example to change: agreement across a prepositional phrase." }, ["subject", "phrase", "verb"],
-      items, "((3;%match_plural%) < (3;%mismatch_plural%)) & ((3;%match_singular%) < (3;%mismatch_singular%))");
+    const comment = "An example to change: agreement across a prepositional phrase.";
+    return suiteOf({ comment }, ["subject", "phrase", "verb"], items,
+      "((3;%match_plural%) < (3;%mismatch_plural%)) & ((3;%match_singular%) < (3;%mismatch_singular%))");
   }
 
   /* ---- The parts of the page ---- */
@@ -72,7 +74,8 @@
       state.meta[key] = value;
       if (!value && key !== "name") delete state.meta[key];
     };
-    const texts = ["author", "reference", "circuit", "comment"].filter((key) => typeof (state.meta[key] ?? "") === "string");
+    const isText = (key) => typeof (state.meta[key] ?? "") === "string";
+    const texts = ["author", "reference", "circuit", "comment"].filter(isText);
     fill("meta", field("Name", input(state.meta.name, set("name"))),
       field("Metric", menu(metrics, state.meta.metric, (name) => run(changed, set("metric"), name))),
       ...texts.map((key) => field(key[0].toUpperCase() + key.slice(1), input(state.meta[key] ?? "", set(key)))));
@@ -151,7 +154,7 @@
   function drawItem() {
     const last = state.items.length - 1;
     shown = Math.max(0, Math.min(shown, last));
-    const item = state.items[shown], titles = S.regionsOf(state).map((number) => `${number} ${state.region_meta[number]}`);
+    const item = state.items[shown], titles = Object.entries(state.region_meta).map((region) => region.join(" "));
     const show = (index) => { shown = Number(index); };
     const add = (copied) => addTo("item", () => {
       const copy = structuredClone(item);
@@ -167,7 +170,8 @@
       button("Add an empty item", () => add(false)), button("Copy this item", () => add(true)),
       act("Remove this item", () => state.items.splice(shown, 1), { disabled: last === 0 }));
     const cell = (condition, c, r) => {
-      const region = condition.regions[r], label = `Item ${item.item_number}, ${condition.condition_name}, region ${titles[r]}`;
+      const region = condition.regions[r];
+      const label = `Item ${item.item_number}, ${condition.condition_name}, region ${titles[r]}`;
       const control = input(region.content, (text) => { region.content = text; }, { "aria-label": label });
       control.addEventListener("paste", (event) => pasteTable(event, item, c, r));
       return control;
@@ -253,13 +257,14 @@
 
   /* Cells copied from a spreadsheet fill the table from the cell they are put into. */
   function pasteTable(event, item, c, r) {
-    const pasted = event.clipboardData.getData("text").replace(/\r?\n$/, "").split(/\r?\n/).map((line) => line.split("\t"));
+    const text = event.clipboardData.getData("text").replace(/\r?\n$/, "");
+    const pasted = text.split(/\r?\n/).map((line) => line.split("\t"));
     if (pasted.flat().length === 1) return;
     event.preventDefault();
     for (const [i, texts] of pasted.entries()) {
-      for (const [j, text] of texts.entries()) {
+      for (const [j, content] of texts.entries()) {
         const region = item.conditions[c + i]?.regions[r + j];
-        if (region) region.content = text;
+        if (region) region.content = content;
       }
     }
     drawItem();
@@ -309,7 +314,8 @@
     section("The suite", place("meta", "div", "live-two")),
     section("Regions", place("regions", "ol", "suite-list"), button("Add a region", addRegion)),
     section("Conditions", place("conditions", "ol", "suite-list"), button("Add a condition", addCondition)),
-    section("Predictions", place("predictions", "ol", "suite-list suite-wide"), button("Add a prediction", addPrediction)),
+    section("Predictions", place("predictions", "ol", "suite-list suite-wide"),
+      button("Add a prediction", addPrediction)),
     section("Items", place("item-choice", "div", "live-row"), place("item", "div", "")),
     section("Is it right?", place("problems", "div", "", { "aria-live": "polite" })),
     section("The sentences", place("sentences", "div", "suite-tall")));

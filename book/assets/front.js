@@ -1,4 +1,4 @@
-/* The slider of the front page: at each cut-off the verbs that go wrong, both forms on one axis that stays where it is. */
+/* The slider of the front page: at each cut-off the verbs that go wrong, both forms on an axis that does not move. */
 (function () {
   "use strict";
   const { el } = window.tseCommon;
@@ -12,13 +12,15 @@
   };
 
   const whole = steps.findIndex((step) => step.cutoff === 1);
-  const range = el("input", { type: "range", min: 0, max: steps.length - 1, step: 1, value: whole, on: { input: show } });
+  const max = steps.length - 1;
+  const range = el("input", { type: "range", min: 0, max, step: 1, value: whole, on: { input: show } });
   const output = el("output"), said = el("p", { role: "status" });
   const rows = el("div", { className: "front-chart", role: "img" });
   const label = el("label", { className: "front-cut" }, "Verbs among ", output, range);
   document.querySelector(".front-slider").replaceChildren(label, said, rows);
 
-  const line = (label, ...rest) => el("div", { className: "front-row" }, el("span", { className: "front-label" }, label), ...rest);
+  const line = (label, ...rest) =>
+    el("div", { className: "front-row" }, el("span", { className: "front-label" }, label), ...rest);
 
   function row([correct, wrong, p, q]) {
     const mark = (kind, word, value) => el("i", {
@@ -32,8 +34,8 @@
   }
 
   function axis() {
-    const ticks = ["one in a billion", "one in a million", "one in a thousand", "1"].map((power) => el("span", {}, power));
-    const drawn = line("", el("span", { className: "front-ticks" }, ...ticks));
+    const powers = ["one in a billion", "one in a million", "one in a thousand", "1"];
+    const drawn = line("", el("span", { className: "front-ticks" }, ...powers.map((power) => el("span", {}, power))));
     drawn.classList.add("front-axis");
     return drawn;
   }

@@ -1,7 +1,7 @@
 /* The gym's page: a suite and a model are chosen, and what the model did on the suite is shown.
  *
- * gym-data.js holds the results (tse_book/gym.py writes it). The address carries the choice, gym.html?suite=NAME&model=NAME,
- * so that a link shows one suite. */
+ * gym-data.js holds the results (tse_book/gym.py writes it). The address carries the choice, so that a link shows one
+ * suite: gym.html?suite=NAME&model=NAME. */
 (function () {
   "use strict";
   const { el, keepInAddress, table } = window.tseCommon;
@@ -12,7 +12,8 @@
   const suiteMenu = el("select", { id: "gym-suite", on: { change: show } });
   const modelMenu = el("select", { id: "gym-model", on: { change: show } });
   const shown = el("div", { "aria-live": "polite" });
-  place.replaceChildren(el("p", {}, el("label", {}, "Suite ", suiteMenu), " ", el("label", {}, "Model ", modelMenu)), shown);
+  const menus = [el("label", {}, "Suite ", suiteMenu), " ", el("label", {}, "Model ", modelMenu)];
+  place.replaceChildren(el("p", {}, ...menus), shown);
 
   for (const [circuit, group] of Map.groupBy(suites, (suite) => suite.circuit)) {
     const options = group.map(({ name }) => el("option", {}, name));
@@ -35,7 +36,9 @@
   function about({ name, question, predictions, items, regions, example, accuracies, recorded }) {
     const share = (value) => (value === null ? "not judged" : value.toFixed(3));
     const rows = accuracies.map((row) => [row.model, share(row.accuracy), `${row.correct} of ${row.judged}`]);
-    const before = Object.entries(recorded).map(([model, value]) => [`${model} (recorded by Hu et al. 2020)`, share(value), ""]);
+    for (const [model, value] of Object.entries(recorded)) {
+      rows.push([`${model} (recorded by Hu et al. 2020)`, share(value), ""]);
+    }
     const texts = example.map((row) => [row.condition, ...row.texts]);
     // Words between asterisks are examples and stand in italics.
     const parts = (question ?? "").replaceAll("`", "").split("*");
@@ -47,7 +50,7 @@
       el("ul", {}, ...predictions.map((formula) => el("li", {}, el("code", {}, formula)))),
       table(`The first of ${items} items`, ["condition", ...regions], texts),
       el("h3", {}, "Accuracy"),
-      table("The share of items for which every prediction holds", ["model", "accuracy", "items"], [...rows, ...before]),
+      table("The share of items for which every prediction holds", ["model", "accuracy", "items"], rows),
     ];
   }
 

@@ -1,5 +1,5 @@
-/* Filters for the claim ledgers: one select for each of the table's data-filters, a word search, what is left said aloud.
- * The choice is kept in the address, so that a filtered ledger can be linked. Without this script every row is shown. */
+/* Filters for the claim ledgers: a select for each of the table's data-filters, a word search, what is left said aloud.
+ * The address keeps the choice, so that a filtered ledger can be linked. Without this script every row is shown. */
 (function () {
   "use strict";
   const { button, el, field, keepInAddress, menu, statusLine } = window.tseCommon;
@@ -16,14 +16,17 @@
   const beginning = (typed) => new RegExp("(?<![\\p{L}\\p{N}])" + typed.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "u");
 
   function equip(ledger) {
-    const { filters, prefix } = ledger.dataset, names = filters.split(","), address = new URLSearchParams(location.search);
+    const { filters, prefix } = ledger.dataset, names = filters.split(",");
+    const address = new URLSearchParams(location.search);
     const rows = [...ledger.querySelectorAll("tbody tr")], texts = new Map(rows.map((row) => [row, wordsOf(row)]));
     const elsewhere = document.querySelector(".tse-elsewhere"); // where other claims are, for a search that finds none
     const { line: status, say } = statusLine();
     const more = button("", showAll), reset = button("Clear", clearAll);
-    const values = (name) => [...new Set(rows.map((row) => row.dataset[name]).filter(Boolean))].map((value) => [value, value]);
-    const controls = Object.fromEntries(names.map((name) =>
-      [name, menu([["", "all"], ...values(name)], address.get(prefix + name), () => {}, { name })]));
+    const controls = Object.fromEntries(names.map((name) => {
+      const values = [...new Set(rows.map((row) => row.dataset[name]).filter(Boolean))];
+      const options = [["", "all"], ...values.map((value) => [value, value])];
+      return [name, menu(options, address.get(prefix + name), () => {}, { name })];
+    }));
     controls.words = el("input", { type: "search", name: "words", value: address.get(prefix + "words") ?? "" });
     const fields = Object.entries(controls).map(([name, control]) => field(name, control));
     const bar = el("form", {

@@ -36,7 +36,7 @@
       arrived();
     }
 
-    /* The notes in a window of the teacher's own: this slide, its notes, the next slide, the minutes. Nothing of it is projected. */
+    /* Notes in a window of the teacher's own, which is not projected: this slide, its notes, the next, the minutes. */
     function speak() {
       if (!notes || notes.closed) {
         notes = window.open("", "notes", "width=760,height=640");
@@ -61,7 +61,7 @@
       } else if (event.key.toLowerCase() === "s") speak();
     }
     document.addEventListener("keydown", turned);
-    // A slider that was moved with the mouse gives the keys back to the slides; one reached with the keyboard keeps them.
+    // A slider moved with the mouse gives the keys back to the slides; one reached with the keyboard keeps them.
     document.addEventListener("pointerup", (event) => event.target.closest("input[type=range]")?.blur());
     document.getElementById("back").addEventListener("click", () => go(-1));
     document.getElementById("next").addEventListener("click", () => go(1));

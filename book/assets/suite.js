@@ -11,7 +11,8 @@
 
   const LONGEST = 1000; // characters
   const NUMBER = "[0-9]{1,100}(?:\\.[0-9]{0,100})?|\\.[0-9]{1,100}", CONDITION = "%[^%]*[^%\\s][^%]*%";
-  const TOKEN = new RegExp(`[ \\t\\f\\r\\n]*(?:(?<number>${NUMBER})|(?<condition>${CONDITION})|(?<sign>[()[\\];*+<>=&|-])|$)`, "y");
+  const KINDS = `(?<number>${NUMBER})|(?<condition>${CONDITION})|(?<sign>[()[\\];*+<>=&|-])|$`;
+  const TOKEN = new RegExp(`[ \\t\\f\\r\\n]*(?:${KINDS})`, "y");
 
   class FormulaProblem extends Problem {
     constructor(position, message) {
@@ -116,7 +117,9 @@
 
   function checkFormula(text, regions, conditions) {
     for (const { start, region, condition } of atomsOf(parseFormula(text))) {
-      const fail = (what, names) => { throw new FormulaProblem(start + 1, `no ${what}; there is: ${names.join(", ")}`); };
+      const fail = (what, names) => {
+        throw new FormulaProblem(start + 1, `no ${what}; there is: ${names.join(", ")}`);
+      };
       if (!conditions.includes(condition)) fail(`condition '${condition}'`, conditions);
       if (region !== null && !regions.includes(region)) fail(`region ${region}`, regions);
     }
@@ -136,21 +139,25 @@
       throw new Problem(`${place} must be ${wanted}, not ${(JSON.stringify(value) ?? "missing").slice(0, 60)}`);
     };
     const object = (value, place) => right(value, value instanceof Object && !Array.isArray(value), place, "an object");
-    const list = (value, place) => right(value, Array.isArray(value) && value.length, place, "a list with something in it");
+    const list = (value, place) => right(value, Array.isArray(value) && value.length, place, "a list of something");
     const whole = (value, place) => right(value, Number.isInteger(value), place, "a whole number");
     const text = (value, place) => plain(right(value, typeof value === "string", place, "a text"));
-    const name = (value, place) => right(text(value, place), plain(value) && !value.includes("%"), place, "a name without %");
+    const named = (value, place) =>
+      right(text(value, place), plain(value) && !value.includes("%"), place, "a name without %");
 
     const { meta, region_meta: names, predictions, items } = object(data, "the suite");
     const { metric } = object(meta, "meta"), numbers = Object.keys(object(names, "region_meta"));
     right(metric, METRICS.includes(metric), "meta.metric", `one of ${METRICS.join(", ")}`);
-    right(names, numbers.length && numbers.every((number) => /^[1-9][0-9]{0,5}$/.test(number)), "region_meta", "names by number");
-    const region = (place) => ({ region_number: number, content }) =>
-      ({ region_number: whole(number, `${place}, a region's number`), content: text(content, `${place}, region ${number}`) });
-    const condition = (place) => ({ condition_name: called, regions }) => {
-      const here = `${place}, condition '${called}'`;
-      return { condition_name: name(called, `${place}, a condition`), regions: list(regions, `${here}, regions`).map(region(here)) };
-    };
+    const numbered = numbers.length && numbers.every((number) => /^[1-9][0-9]{0,5}$/.test(number));
+    right(names, numbered, "region_meta", "names by number");
+    const region = (place) => ({ region_number: number, content }) => ({
+      region_number: whole(number, `${place}, a region's number`),
+      content: text(content, `${place}, region ${number}`),
+    });
+    const condition = (place) => ({ condition_name: name, regions }) => ({
+      condition_name: named(name, `${place}, a condition`),
+      regions: list(regions, `${place}, condition '${name}', regions`).map(region(`${place}, condition '${name}'`)),
+    });
     return {
       meta: { name: "", metric, ...meta, name: text(meta.name, "meta.name") },
       region_meta: Object.fromEntries(numbers.map((number) => [number, text(names[number], `region ${number}`)])),
@@ -167,7 +174,8 @@
   function miscounted(names, wanted, what) {
     const count = (name) => names.filter((one) => one === name).length;
     const wrong = [...new Set([...names, ...wanted])].filter((name) => count(name) !== Number(wanted.includes(name)));
-    return wrong.map((name) => `${what} ${JSON.stringify(name)} is there ${count(name)} times; wanted once each: ${wanted.join(", ")}`);
+    const each = `wanted once each: ${wanted.join(", ")}`;
+    return wrong.map((name) => `${what} ${JSON.stringify(name)} is there ${count(name)} times; ${each}`);
   }
 
   /* Everything that is wrong with the data, a line each; the first thing where it is no suite at all. */
@@ -179,7 +187,8 @@
       return [error.message];
     }
     const regions = regionsOf(data), conditions = [...new Set(conditionsOf(data))];
-    const numbers = data.items.map((item) => item.item_number), found = miscounted(numbers, [...new Set(numbers)], "item");
+    const numbers = data.items.map((item) => item.item_number);
+    const found = miscounted(numbers, [...new Set(numbers)], "item");
     for (const item of data.items) {
       const place = `item ${item.item_number}`, names = item.conditions.map((condition) => condition.condition_name);
       found.push(...miscounted(names, conditions, `${place}: condition`));
@@ -279,6 +288,7 @@
   }
 
   window.tseSuite = {
-    METRICS, Problem, parseFormula, formulaText, atomsOf, problems, regionsOf, conditionsOf, canonical, toJson, toCsv, read,
+    METRICS, Problem, parseFormula, formulaText, atomsOf, regionsOf, conditionsOf,
+    problems, canonical, toJson, toCsv, read,
   };
 })();

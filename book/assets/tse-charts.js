@@ -1,14 +1,14 @@
 /* Charts without a network.
  *
- * Altair's pages ask window.vegaEmbed to draw; this file is that function. It loads one local bundle, only on pages that
- * have charts, draws in the colours of the page's theme, gives each chart one description for screen readers, and offers
- * the chart's own data as CSV. */
+ * Altair's pages ask window.vegaEmbed to draw; this file is that function. It loads one local bundle, only on pages
+ * that have charts, draws in the colours of the page's theme, gives each chart one description for screen readers, and
+ * offers the chart's own data as CSV. */
 (function () {
   "use strict";
   const { button, el, save } = window.tseCommon;
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const PARTS = ["concat", "hconcat", "vconcat", "layer"];
-  const INK = "currentColor", GRID = "var(--tse-line)"; // the page's, light or dark; the marks' colours are the chart's own
+  const INK = "currentColor", GRID = "var(--tse-line)"; // the page's, light or dark; marks have the chart's own colours
   const TEXT = { labelColor: INK, titleColor: INK };
   const THEME = {
     background: "transparent",
@@ -48,8 +48,11 @@
 
   /* The entries of each legend below each other. */
   const stacked = (spec) => changed(spec, (part) => {
-    const stack = ([name, channel]) => [name, channel.legend ? { ...channel, legend: { ...channel.legend, columns: 1 } } : channel];
-    return part.encoding ? { ...part, encoding: Object.fromEntries(Object.entries(part.encoding).map(stack)) } : part;
+    for (const [name, channel] of Object.entries(part.encoding ?? {})) {
+      const legend = { ...channel.legend, columns: 1 };
+      if (channel.legend) part.encoding = { ...part.encoding, [name]: { ...channel, legend } };
+    }
+    return part;
   });
 
   /* Panels of a fixed width give up what the page does not have, down to a width at which they can be read. */
@@ -62,8 +65,8 @@
   /* How far to the right the words of the legends go, in the picture's own pixels. */
   function reach(svg) {
     const place = svg.getBoundingClientRect(), scale = svg.getAttribute("width") / place.width;
-    const ends = [...svg.querySelectorAll(".role-legend-label text")].map((text) => text.getBoundingClientRect().right - place.left);
-    return Math.max(0, ...ends) * scale;
+    const texts = [...svg.querySelectorAll(".role-legend-label text")];
+    return Math.max(0, ...texts.map((text) => text.getBoundingClientRect().right - place.left)) * scale;
   }
 
   async function draw(chart) {
@@ -140,7 +143,10 @@
     const entries = () => [...chart.element.querySelectorAll(".role-legend-label text")];
     const chosen = chart.spec.params?.find((param) => param.bind === "legend");
     if (!chosen || !entries().length) return;
-    const press = (name) => entries().find((entry) => entry.textContent === name).dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    const press = (name) => {
+      const entry = entries().find(({ textContent }) => textContent === name);
+      entry.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    };
     const names = [...new Set(entries().map((entry) => entry.textContent))];
     const all = () => chart.result.view.data(`${chosen.name}_store`, []).runAsync();
     chart.element.after(el("p", { className: "tse-legend" },
@@ -149,7 +155,8 @@
 
   /* The chart's tables, those with the same columns as one; what is drawn twice is saved once. */
   function tablesOf({ datasets = {} }) {
-    const rows = Object.values(datasets).filter((data) => Array.isArray(data) && data.length > 1).flat().flatMap(unlisted);
+    const drawn = Object.values(datasets).filter((rows) => Array.isArray(rows) && rows.length > 1);
+    const rows = drawn.flat().flatMap(unlisted);
     const once = new Map(rows.map((row) => [JSON.stringify(row), row])).values();
     return [...Map.groupBy(once, (row) => Object.keys(row).join()).values()];
   }
@@ -158,7 +165,8 @@
   function unlisted(row) {
     const lists = Object.keys(row).filter((name) => Array.isArray(row[name]));
     if (!lists.length) return [row];
-    return row[lists[0]].map((_, number) => ({ ...row, ...Object.fromEntries(lists.map((name) => [name, row[name][number]])) }));
+    const entries = (number) => Object.fromEntries(lists.map((name) => [name, row[name][number]]));
+    return row[lists[0]].map((_, number) => ({ ...row, ...entries(number) }));
   }
 
   function csv(rows) {
@@ -173,7 +181,8 @@
     const name = `${(title || "chart").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)}.csv`;
     const buttons = tables.map((rows, index) => {
       const text = `Data${tables.length > 1 ? ` ${index + 1}` : ""} (CSV)`;
-      return button(text, () => save(name, csv(rows), "text/csv"), { "aria-label": `${text} of chart: ${title || "untitled"}` });
+      const ariaLabel = `${text} of chart: ${title || "untitled"}`;
+      return button(text, () => save(name, csv(rows), "text/csv"), { ariaLabel });
     });
     element.after(el("p", { className: "tse-chart-data" }, ...buttons));
   }
@@ -184,10 +193,10 @@
   /* ---- The page around the charts. ---- */
 
   /* Boxes that scroll sideways can be reached and scrolled with the keyboard. */
-  const BOXES = [".cell_output .output", ".pst-scrollable-table-container", "pre", ".vega-embed", ".tse-wide", "div.math"];
+  const BOXES = ".cell_output .output, .pst-scrollable-table-container, pre, .vega-embed, .tse-wide, div.math";
 
   function reachable() {
-    for (const box of document.querySelectorAll(BOXES.map((place) => `.bd-article ${place}`).join())) {
+    for (const box of document.querySelectorAll(`.bd-article :is(${BOXES})`)) {
       if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
       else if (box.tabIndex === 0) box.removeAttribute("tabindex");
     }

@@ -89,7 +89,7 @@ def test_colours_stand_out_from_the_white_and_the_dark_page():
 
 def test_the_dark_page_changes_just_the_colours_that_it_is_said_to():
     css = (Path(__file__).parents[2] / "book" / "assets" / "tse.css").read_text()
-    dark = css.partition('html[data-theme="dark"] .vega-embed svg {')[2].partition("/* Words")[0]
+    dark = css.partition('html[data-theme="dark"] .vega-embed svg {')[2].partition("/* Intervals")[0]
     rules = re.findall(r'& \[(fill|stroke)="(#\w+)"\] { \1: (#\w+); }', dark)
     assert sorted(rules) == sorted((a, *pair) for a in ("fill", "stroke") for pair in ON_DARK.items())
 

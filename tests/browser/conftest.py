@@ -1,7 +1,10 @@
 """The built book in Chromium, over http and from a folder, with the outside world shut off."""
 
+import contextlib
 import json
 import os
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -12,8 +15,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from book.make import HTML, ROOT
 from book.make.browser import PATIENCE, launch, opened
-
-from .servers import serving
+from book.make.serve import Pages, server
 
 expect.set_options(timeout=PATIENCE)  # a busy machine is no failure
 
@@ -54,6 +56,18 @@ class Visit:
         self.errors.clear()
         opened(self.page, self.base + name)
         return self
+
+
+@contextlib.contextmanager
+def serving(pages: type[Pages] = Pages) -> Iterator[str]:
+    """The address of a server over the built book; `pages` may answer in a way of its own."""
+    running = server(0, pages=pages)
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{running.server_port}/"
+    finally:
+        running.shutdown()
+        running.server_close()
 
 
 @pytest.fixture(scope="session")

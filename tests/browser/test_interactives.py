@@ -31,25 +31,12 @@ def test_the_slider_shows_the_means_of_its_cutoff(turn):
     expect(marks(chart)).to_contain_text("top 20 %mean")  # one text, a line each
 
 
-def test_another_pair_shows_its_own_tokens(turn):
-    chart = chart_with(turn("notebooks/09_blimp.html"), "select[name=pair]")
-    chart.locator("select[name=pair]").select_option("wh vs that with gap long distance")
-    expect(marks(chart)).to_contain_text("fox")
-
-
 def test_another_construction_is_drawn_in_colour(turn):
     chart = chart_with(turn("notebooks/06_figure2.html"), "select[name=shown]")
     for shown, other in (("Simple", "VP coordination"), ("VP coordination", "Simple")):
         chart.locator("select[name=shown]").select_option(shown)
         expect(marks(chart).get_by_text(shown, exact=True).first).to_be_attached()
         expect(marks(chart).get_by_text(other, exact=True)).to_have_count(0)
-
-
-def test_the_switchboard_moves_with_its_switch(turn):
-    chart = chart_with(turn("notebooks/14_pitfalls.html"), "select[name=policy]")
-    before = marks(chart).inner_html()
-    chart.locator("select[name=policy]").select_option("verbs: none that is also a noun or a past form")
-    chart.page.wait_for_function(CHANGED, arg=[marks(chart).element_handle(), before])
 
 
 def test_a_legend_is_worked_by_keys_alone(turn):

@@ -11,8 +11,8 @@ import pytest
 from book.make.serve import Pages
 from tse_core import score_context
 
+from .conftest import serving
 from .live import KEYS
-from .servers import serving
 
 PATIENCE = 180  # seconds
 NOTHING_OUTSIDE = """user_pref("network.proxy.type", 1);

@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from book.make import HTML
 from book.make.serve import Pages
 
+from .conftest import serving
 from .live import LOADING, load
-from .servers import serving
 
 
 @pytest.fixture
@@ -32,24 +32,22 @@ def silent():
         over.set()
 
 
+BUTTON = "Load the model (98 MB)"
+
+
+def press(page, name=BUTTON):
+    page.get_by_role("button", name=name, exact=True).press("Enter")
+
+
 def test_loading_can_be_cancelled(browser, silent, facts):
     page = browser.new_page()
     page.goto(f"{silent}book/try.html")
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
+    press(page)
     page.get_by_text(re.compile("[1-9][0-9] of 98 MB")).wait_for()
-    page.get_by_role("button", name="Cancel").press("Enter")
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).wait_for()
+    press(page, "Cancel")
+    page.get_by_role("button", name=BUTTON, exact=True).wait_for()
     assert page.locator("progress:visible").count() == 0
     page.close()
-
-
-def test_a_lost_connection_is_said_and_the_second_try_works(visit, facts):
-    page = visit("book/try.html").page
-    page.context.route("**/*.gguf*", lambda route: route.abort("connectionreset"), times=1)
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text("The connection was lost while the model was loading").wait_for()
-    page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_text("is ready")).to_be_visible(timeout=LOADING)
 
 
 def test_a_server_that_falls_silent_is_said(browser, silent, facts):
@@ -59,26 +57,31 @@ def test_a_server_that_falls_silent_is_said(browser, silent, facts):
     assert sooner != model
     page.route("**/model.js", lambda route: route.fulfill(body=sooner, content_type="text/javascript"))
     page.goto(f"{silent}book/try.html")
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
+    press(page)
     page.get_by_text("connection was lost while the model was loading (nothing came for").wait_for(timeout=LOADING)
     assert page.get_by_role("button", name="Try again").is_visible() and page.locator("progress:visible").count() == 0
     page.close()
 
 
-def test_a_file_that_comes_short_is_not_used(visit, facts):
-    page = visit("book/try.html").page
-    page.context.route("**/*.gguf*", lambda route: route.fulfill(body=b"GGUF" * 1000), times=1)
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    expect(page.get_by_text("4000 of 98362432 bytes came")).to_be_visible()
+ENGINE = "export class Wllama { loadModel() { throw new RangeError('could not allocate') } async exit() {} }"
+GOES_WRONG = {
+    "The connection was lost while the model was loading": ("**/*.gguf*", lambda route: route.abort("connectionreset")),
+    "4000 of 98362432 bytes came": ("**/*.gguf*", lambda route: route.fulfill(body=b"GGUF" * 1000)),
+    "This device has too little free memory for the model": (
+        "**/wllama.js", lambda route: route.fulfill(body=ENGINE, content_type="text/javascript"),
+    ),
+}  # fmt: skip
 
 
-def test_too_little_memory_is_said(visit, facts):
+@pytest.mark.parametrize("message", GOES_WRONG)
+def test_what_goes_wrong_is_said_and_can_be_tried_again(visit, facts, message):
     page = visit("book/try.html").page
-    engine = "export class Wllama { loadModel() { throw new RangeError('could not allocate') } async exit() {} }"
-    page.context.route("**/wllama.js", lambda route: route.fulfill(body=engine, content_type="text/javascript"))
-    page.get_by_role("button", name="Load the model (98 MB)", exact=True).click()
-    page.get_by_text("This device has too little free memory for the model").wait_for(timeout=LOADING)
-    assert page.get_by_role("button", name="Try again").is_visible()
+    page.context.route(*GOES_WRONG[message], times=1)
+    press(page)
+    expect(page.get_by_text(message)).to_be_visible(timeout=LOADING)
+    press(page, "Try again")
+    if "memory" not in message:  # the browser keeps the engine that it was given
+        expect(page.get_by_text("is ready")).to_be_visible(timeout=LOADING)
 
 
 def test_a_book_without_the_model_says_so_and_shows_recorded_examples(visit, facts):

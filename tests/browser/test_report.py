@@ -1,8 +1,6 @@
 """The replication report in a browser: filters by keyboard, the choice in the address, cards on a phone."""
 
-import csv
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -82,14 +80,6 @@ def test_rows_are_cards_on_a_phone(visit):
     page = visit(REPORT, width=390, scheme="dark", over="file").page
     boxes = page.evaluate(f"{SHOWN}.slice(0, 5).map(r => r.getBoundingClientRect()).map(b => [b.left, b.right])")
     assert all(left >= 0 and right <= 390 for left, right in boxes)
-
-
-def test_the_ledger_can_be_taken_away(report):
-    with report.expect_download() as download:
-        report.get_by_role("link", name="Download the ledger").click()
-    rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf8").splitlines()))
-    assert len(rows) == len(ledger())
-    assert {row["verdict"] for row in rows} == set(ledger()["verdict"])
 
 
 def test_models_that_no_paper_saw_have_tiles_and_filters_of_their_own(report):

@@ -61,7 +61,7 @@ async function tokens(given, what) {
   if (text.length > LONGEST) {
     throw new Problem(`${what} is ${counted(text.length, "character")} long; the page reads up to ${WINDOW} tokens.`);
   }
-  if (!text.isWellFormed()) throw new Problem(`${what} holds half of a character, which cannot be read; type it again.`);
+  if (!text.isWellFormed()) throw new Problem(`${what} holds half of a character; type it again.`);
   const mark = (await facts()).marks.find((one) => text.includes(one));
   if (mark) throw new Problem(`${what} holds ${mark}, which the tokenizer keeps for its own use; leave it out.`);
   await load();
@@ -76,7 +76,7 @@ async function tokens(given, what) {
     end += decoder.decode(pieces[place], { stream: true }).length;
     return { id, token: decoded(pieces[place]), start, end };
   });
-  if (end !== text.length) throw new Problem(`${what} does not come back from the tokenizer as it went in; type it again.`);
+  if (end !== text.length) throw new Problem(`${what} is not read by the tokenizer as it stands; type it again.`);
   return found;
 }
 

@@ -1,4 +1,4 @@
-/* What every part of the page has that asks the model: fields, a button that loads the model first where it must, a button
+/* What every part of the page has that asks the model: fields, a button that loads the model first where it must, one
  * that stops, a line that says what is going on, and the results. */
 
 import { events, status, stop, unlessStopped } from "./engine.js";
@@ -18,8 +18,8 @@ export function typed(input) {
 
 /** A part. `label(ready)` names its button; `wanted`: it asks by itself once the model is ready, as a link demands.
  *
- * `run({say, results, goOn})` asks, shows the results and throws a Problem where it cannot; `goOn` throws once the reader
- * pressed Stop, which leaves the results that are there. What is asked while an answer is under way follows it. */
+ * `run({say, results, goOn})` asks, shows the results, and throws a Problem where it cannot; `goOn` throws once the
+ * reader pressed Stop, which leaves the results that are there. What is asked meanwhile follows. */
 export function asking({ fields = [], controls = [], label, wanted = false, run, below = [] }) {
   const { line, say } = statusLine(), results = el("div", { className: "live-results" });
   const go = el("button", { type: "submit", className: "live-main" }), halt = button("Stop", stop);

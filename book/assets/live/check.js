@@ -44,7 +44,8 @@ function summary(rows, seconds) {
 
 function differences(rows) {
   const cells = rows.map(({ context, ew, mw, same }) => [
-    context.left, share(context.ew), signed(ew - context.ew), share(context.mw), signed(mw - context.mw), inPercent(same),
+    context.left, share(context.ew), signed(ew - context.ew), share(context.mw), signed(mw - context.mw),
+    inPercent(same),
   ]);
   return table("The package's values, and what the page adds to them", HEADS, cells);
 }

@@ -66,7 +66,7 @@ export function contextPart(facts) {
   }
   const python = () => asPython(facts, entries(), cuts[slider.value]);
 
-  const options = [["", "…"], ...facts.contexts.map(({ left, construction }, place) => [place, `${left} (${construction})`])];
+  const offered = facts.contexts.map(({ left, construction }, place) => [place, `${left} (${construction})`]);
   const choose = (place) => {
     if (place === "") return;
     first.write(facts.contexts[place]);
@@ -75,7 +75,7 @@ export function contextPart(facts) {
   verb.addEventListener("change", draw);
   const part = asking({
     fields: [
-      field("Pick one of the paper's contexts", menu(options, "", choose)),
+      field("Pick one of the paper's contexts", menu([["", "…"], ...offered], "", choose)),
       el("div", { className: "live-two" }, first.box, second.box),
       el("div", { className: "live-two" }, field("A verb, for TSE: one of the list, or both forms (sings/sing)", verb),
         field("Cut-off", el("span", { className: "live-row" }, slider, cutLabel))),
@@ -96,7 +96,8 @@ function entry(title, left, number, group) {
   const text = words(left);
   const choices = NUMBERS.map((value) => el("input", { type: "radio", name: group, value, checked: value === number }));
   const box = el("fieldset", {}, el("legend", {}, title), field("The words before the verb", text),
-    el("span", { className: "live-row" }, "Its subject is", ...choices.map((one) => el("label", {}, one, ` ${one.value}`))));
+    el("span", { className: "live-row" }, "Its subject is",
+      ...choices.map((choice) => el("label", {}, choice, ` ${choice.value}`))));
   return {
     box,
     read: () => ({ left: typed(text), number: choices[1].checked ? 1 : 0 }),
@@ -116,10 +117,11 @@ async function scores(facts, { left, number }) {
   for (const [id, { form }] of known) sums[form] += distribution[id];
   sums.other = 1 - sums.correct - sums.wrong - sums.past;
   const rated = forms(distribution, pairs, number).map((form, place) => ({ ...form, ...verbs[place] }));
-  return { left, number, distribution, top, sums, rated, curves: cutoffScores(distribution, pairs, number, facts.cutoffs) };
+  const curves = cutoffScores(distribution, pairs, number, facts.cutoffs);
+  return { left, number, distribution, top, sums, rated, curves };
 }
 
-/* Vocabulary entry -> {form, lemma} for the entries that are a form of a verb; correct goes before wrong before past. */
+/* Vocabulary entry -> {form, lemma} for those that are a form of a verb; correct goes before wrong before past. */
 function marks({ lemmas, past }, number) {
   const found = new Map(past.map(([entry, lemma]) => [entry, { form: "past", lemma }]));
   for (const { lemma, ids } of lemmas) found.set(ids[1 - number], { form: "wrong", lemma });
@@ -131,10 +133,10 @@ function marks({ lemmas, past }, number) {
 function asPython({ model, list }, contexts, { side, cutoff }) {
   const at = `scores.curves.query("side == '${side}' and cutoff == ${cutoff}")`;
   const shown = `print(${side === "top" && cutoff === 1 ? "scores.ew, scores.mw" : at})`;
-  const calls = contexts.flatMap(({ left, number }) => [
-    `scores = tse_core.score_context(model, ${quoted(left)}, number=${quoted(NUMBERS[number])}, lemmas=${quoted(list)})`,
-    shown,
-  ]);
+  const calls = contexts.flatMap(({ left, number }) => {
+    const given = `${quoted(left)}, number=${quoted(NUMBERS[number])}, lemmas=${quoted(list)}`;
+    return [`scores = tse_core.score_context(model, ${given})`, shown];
+  });
   return ["import tse_core", "", `model = tse_core.load_model(${quoted(model.name)})`, ...calls].join("\n");
 }
 

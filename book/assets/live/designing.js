@@ -62,13 +62,15 @@ export function suitePart({ model, engine, bos_token: bos }) {
 /* How often each prediction holds, for which items, and the bits of each region of one item. */
 function outcomes(suite, done) {
   const count = (holds) => `${done.filter(holds).length} of ${counted(done.length, "item")}`;
-  const lines = suite.predictions.map(({ formula }, index) => [`${index + 1}: ${formula}`, count(({ holds }) => holds[index])]);
+  const lines = suite.predictions.map(({ formula }, index) =>
+    [`${index + 1}: ${formula}`, count(({ holds }) => holds[index])]);
   if (lines.length > 1) lines.push(["every prediction", count(({ holds }) => holds.every(Boolean))]);
   const mark = (holds) => el("span", { className: holds ? "good" : "bad" }, holds ? "holds" : "fails");
   const heads = suite.predictions.map((_, index) => `Prediction ${index + 1}`);
   const regions = el("div", {}, regionTable(suite, done[0]));
-  const choose = menu(done.map(({ number }, place) => [place, `Item ${number}`]), 0,
-    (place) => regions.replaceChildren(regionTable(suite, done[place])), { "aria-label": "Item whose regions are shown" });
+  const show = (place) => regions.replaceChildren(regionTable(suite, done[place]));
+  const numbers = done.map(({ number }, place) => [place, `Item ${number}`]);
+  const choose = menu(numbers, 0, show, { "aria-label": "Item whose regions are shown" });
   return [
     table("How often each prediction holds", ["Prediction", "Holds for"], lines),
     table("Item by item", ["Item", ...heads], done.map(({ number, holds }) => [String(number), ...holds.map(mark)])),

@@ -1,4 +1,4 @@
-/* What the page knows of its model: the facts of the build, whether it is loaded, and how it is loaded, given up and stopped.
+/* What the page knows of its model: the facts of the build, whether it is loaded; it is loaded, given up and stopped.
  *
  * `events` tells of changes: "state" (idle, loading, opening, ready, failed) and "progress". */
 
@@ -46,7 +46,8 @@ export function load() {
 async function start() {
   const { model } = await facts(), began = performance.now();
   given = new AbortController();
-  const { signal } = given, givenUp = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const { signal } = given;
+  const givenUp = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const progress = (loaded) => {
     status.loaded = loaded;
     events.dispatchEvent(new Event("progress"));

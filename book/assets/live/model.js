@@ -1,5 +1,5 @@
-/* The model: the browser fetches its file and keeps it, the engine (llama.cpp in a worker of its own) opens it and answers.
- * Questions are answered one after the other. */
+/* The model: the browser fetches its file and keeps it; the engine (llama.cpp in a worker of its own) opens it and
+ * answers, one question after the other. */
 
 import { decoded } from "./text.js";
 
@@ -73,7 +73,7 @@ async function modelFile(about, signal, progress) {
   return file;
 }
 
-/** Fetch and open the model of the page's facts, until `signal`; `progress(bytes)` while it comes, `opening()` once it is there. */
+/** Fetch and open a model, until `signal`; `progress(bytes)` is called while it comes, `opening()` once it is there. */
 export async function open(about, { signal, progress, opening }) {
   const { Wllama } = await import("./wllama.js").catch(() => { throw lost("the engine did not come"); });
   // The engine would fetch its file itself, and fall silent when it cannot.
@@ -163,6 +163,6 @@ async function probabilities() {
   const found = new Float32Array(vocabulary), logits = await model.getLogits(-1);
   for (const { token, p } of logits) found[token] = p;
   const total = logits.reduce((sum, { p }) => sum + p, 0);
-  if (!(total > 0.5 && total < 2)) throw new Problem(`The model could not be used: its probabilities add up to ${total}.`);
+  if (!(total > 0.5 && total < 2)) throw new Problem(`The model's probabilities add up to ${total}.`);
   return found.map((p) => p / total);
 }

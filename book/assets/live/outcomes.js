@@ -34,7 +34,7 @@ function regionBits(regions, tokens, metric) {
   return new Map([...owned].map(([number, bits]) => [number, bits.length ? METRICS[metric](bits) : 0]));
 }
 
-/* The value of a formula's node (suite.js), bits or truth, where `bits(region, condition)` are measured; region null is all. */
+/* The value of a formula's node (suite.js), bits or truth, from `bits(region, condition)`; region null is all. */
 function valueOf(node, bits) {
   if (node.kind === "number") return Number(node.text);
   if (node.kind === "region") return bits(node.region, node.condition);

@@ -52,7 +52,8 @@ function shown(read) {
   const after = read.map((tokens) => (tokens[parting] ? `“${visible(tokens[parting].token)}”` : "its end"));
   const column = ({ token, bits }, place) =>
     el("li", { className: place < parting ? "live-same" : place === parting ? "live-parting" : "" },
-      el("span", { className: "live-column", "aria-hidden": "true" }, el("span", { style: `height: ${(100 * bits) / most}%` })),
+      el("span", { className: "live-column", ariaHidden: "true" },
+        el("span", { style: `height: ${100 * bits / most}%` })),
       el("code", {}, visible(token)), el("span", {}, bits.toFixed(2)));
   const sentence = (tokens, which) => el("figure", { className: "live-sentence" },
     el("figcaption", {}, `${which} sentence: ${total(tokens).toFixed(2)} bits in ${counted(tokens.length, "token")}`),

@@ -12,12 +12,14 @@ export function card(scored, cut, verb) {
   const at = scored.curves[cut.side].find(({ cutoff }) => cutoff === cut.cutoff);
   const score = (name, key) => el("span", {}, `${name} `, el("strong", { "data-value": key }, share(at[key])));
   const counts = `${cutName(cut)}; the verbs that count hold ${percent(at.coverage)} of the probability`;
-  const continuations = top.map(({ token, p, form, lemma }) => [el("code", {}, visible(token)), percent(p), mark(form, lemma)]);
-  const divided = `Of all probability, ${percent(sums.correct)} is on correct forms, ${percent(sums.wrong)} on wrong ones, ` +
-    `${percent(sums.past)} on past forms, which no score counts, and ${percent(sums.other)} on everything else.`;
+  const continuations = top.map((one) => [el("code", {}, visible(one.token)), percent(one.p), mark(one)]);
+  const divided = `Of all probability, ${percent(sums.correct)} is on correct forms, ` +
+    `${percent(sums.wrong)} on wrong ones, ${percent(sums.past)} on past forms, which no score counts, ` +
+    `and ${percent(sums.other)} on everything else.`;
   return el("article", { className: "live-card" },
-    el("h4", {}, `${left} `, el("span", { className: "live-slot" }, "…"), el("small", {}, ` ${NUMBERS[number]} subject`)),
-    el("p", { className: "live-numbers" }, score("EW", "ew"), score("MW", "mw"), el("span", { className: "live-quiet" }, counts)),
+    el("h4", {}, `${left} … `, el("small", {}, `${NUMBERS[number]} subject`)),
+    el("p", { className: "live-numbers" }, score("EW", "ew"), score("MW", "mw"),
+      el("span", { className: "live-quiet" }, counts)),
     curves(scored.curves, { ...cut, ...at }),
     verb ? verbLine(scored, verb) : "",
     table("The likeliest continuations", ["Token", "Probability", "It is"], continuations),
@@ -25,14 +27,15 @@ export function card(scored, cut, verb) {
     ...wrongVerbs(rated, number));
 }
 
-function mark(form, lemma) {
+function mark({ form, lemma }) {
   const looks = { correct: "good", wrong: "bad" }[form] ?? "live-quiet";
   return el("span", { className: looks }, form === "other" ? "other" : `${form} (${lemma})`);
 }
 
 function verbLine({ distribution, number }, verb) {
   if (verb.message) return el("p", { className: "live-wrong" }, `TSE: ${verb.message}`);
-  const words = [verb.singular, verb.plural], [correct, wrong] = [number, 1 - number].map((one) => distribution[verb.ids[one]]);
+  const words = [verb.singular, verb.plural];
+  const [correct, wrong] = [number, 1 - number].map((one) => distribution[verb.ids[one]]);
   const agrees = correct > wrong;
   return el("p", {}, `TSE with “${verb.lemma}” is `,
     el("strong", { className: agrees ? "good" : "bad", "data-value": "tse" }, agrees ? "1" : "0"), ": ",
@@ -51,7 +54,7 @@ function wrongVerbs(rated, number) {
     el("p", {}, el("strong", {}, `${wrong.length} of ${rated.length} verbs are wrong`),
       ` for a ${NUMBERS[number]} subject, likely ones first.`),
     listed("Verbs whose wrong form is the likelier one", wrong.slice(0, WRONG_SHOWN)),
-    more.length ? el("details", {}, el("summary", {}, `The other ${more.length}`), listed("The other wrong verbs", more)) : "",
+    more.length ? el("details", {}, el("summary", {}, `The other ${more.length}`), listed("The others", more)) : "",
   ];
 }
 
@@ -79,7 +82,9 @@ function curves(scores, cut) {
     label("top 10 %", LEFT, foot), label("100 %", HEAD_END, foot, "end"),
     label("bottom 50 %", TAIL, foot), label("0.0001 %", RIGHT, foot, "end"),
   ];
-  const legend = METRICS.flatMap(([key, name], place) => [dot(key, 34 + 46 * place, 9), label(name, 44 + 46 * place, 13)]);
+  const legend = METRICS.flatMap(([key, name], place) => [
+    dot(key, 34 + 46 * place, 9), label(name, 44 + 46 * place, 13),
+  ]);
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "live-chart", role: "img", "aria-label": said },
     ...grid, line(at, at, TOP - 6, BOTTOM, "live-cut"), ...drawn, ...ends, ...legend);
 }

@@ -47,7 +47,7 @@ function scoresInside(verbs, inside) {
   };
 }
 
-/* The entry on which the cut-off falls counts in part: the scores without it and with it are mixed by its share inside. */
+/* The entry on which the cut-off falls counts in part: the scores without and with it are mixed by its share inside. */
 function mixed({ edge, share, above }, everything, verbs) {
   if (everything) return scoresInside(verbs, () => true);
   const without = scoresInside(verbs, (p) => (above ? p > edge : p < edge));

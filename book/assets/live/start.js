@@ -1,5 +1,5 @@
-/* The first script of a page with the model: it offers the calls for scripts, and starts the page's parts or says why the
- * model cannot run here. It is a plain script, because a page that is opened from a folder may not load modules. */
+/* The first script of a page with the model: it offers the calls for scripts, and starts the page's parts or says why
+ * the model cannot run here. It is a plain script, because a page that is opened from a folder may not load modules. */
 (function () {
   "use strict";
   const { button } = window.tseCommon;
@@ -18,8 +18,8 @@
     const found = await import(module).catch(() => { throw new Error(lost); });
     return found[name](...given);
   }
-  const offered = ["ready", "score", "surprisals"].map((name) => [name, (...given) => call("./api.js", name, ...given)]);
-  window.tse = Object.fromEntries(offered);
+  const offered = (name) => (...given) => call("./api.js", name, ...given);
+  window.tse = { ready: offered("ready"), score: offered("score"), surprisals: offered("surprisals") };
 
   const begin = () => call("./page.js", "begin").catch((problem) => say(problem.message));
   const press = (event) => {

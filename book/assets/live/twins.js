@@ -1,5 +1,5 @@
-/* Twins: two contexts that differ in the number of the subject alone, without an adverb and with one. EW by kind of verb,
- * and number sensitivity. */
+/* Twins: two contexts that differ in the number of the subject alone, without an adverb and with one. EW by kind of
+ * verb, and number sensitivity. */
 
 import { distributionAfter } from "./api.js";
 import { asking, typed, words } from "./asking.js";
@@ -18,7 +18,9 @@ export function twinsPart({ model, lemmas }, start) {
 
   async function run({ say, results, goOn }) {
     const [singular, plural, adverb] = inputs.map(typed), read = [];
-    if (!singular || !plural) throw new Problem("Type a context with a singular subject and the same with a plural one.");
+    if (!singular || !plural) {
+      throw new Problem("Type a context with a singular subject and the same with a plural one.");
+    }
     if (singular === plural) {
       throw new Problem("The two contexts are the same: change the number of the subject in one of them.");
     }
