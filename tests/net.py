@@ -9,7 +9,7 @@ The functions under "How the package is asked" are the only ones that know the p
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -143,247 +143,169 @@ def some(table: pd.DataFrame, count: int) -> pd.DataFrame:
     return table.iloc[:: max(1, len(table) // count)]
 
 
-# The settings
-
-
-SETTINGS: dict[str, tuple[Callable[[], Numbers], bool, bool]] = {}
-
-
-def setting(name: str, *, slow: bool = False, shared: bool = False):
-    """Registers a function that measures: `slow` asks for the real model, `shared` for the folder of reference data."""
-
-    def registered(function):
-        SETTINGS[name] = (function, slow, shared)
-        return function
-
-    return registered
-
-
-def _register_agreement() -> None:
-    for lab in ("lab-systematic-causal", "lab-lexical-masked"):
-        for protocol in ("exact", "released"):
-
-            @setting(f"{lab}, {protocol}")
-            def _(lab=lab, protocol=protocol):
-                return overall(agreement(lab, templates("marvin-linzen", 487), protocol=protocol))
-
-    for random in ("random-gpt2", "random-roberta", "random-bert-cased"):
-        for protocol, lemmas in (("exact", "newman-clean"), ("released", "newman-appendix")):
-
-            @setting(f"{random}, {protocol}, {lemmas}", shared=True)
-            def _(random=random, protocol=protocol, lemmas=lemmas):
-                pairs = templates("marvin-linzen", 1999)
-                return overall(agreement(random, pairs, lemmas, protocol=protocol))
-
-
-_register_agreement()
-
-
-@setting("scores of contexts at cut-offs")
-def _():
-    found = agreement("lab-lexical-causal", templates("marvin-linzen/simple", 9))
-    return numbers(at_cutoffs(found), ["score"], "cut-off")
-
-
-@setting("detail of lemmas")
-def _():
-    found = agreement("lab-lexical-causal", templates("marvin-linzen", 487), detail="lemmas")
-    values = ["contexts", "correct", "probability_correct", "probability_wrong"]
-    return numbers(some(of_lemmas(found), 2000), values, "lemma") | overall(found)
-
-
-@setting("detail of lemmas, masked")
-def _():
-    found = agreement("lab-systematic-masked", templates("marvin-linzen", 1001), detail="lemmas")
-    values = ["contexts", "correct", "probability_correct", "probability_wrong"]
-    return numbers(some(of_lemmas(found), 1000), values, "lemma")
-
-
-@setting("detail of forms")
-def _():
-    found = with_adverbs()
-    values = ["log_odds", "log_probability_singular", "log_probability_plural"]
-    return numbers(some(of_forms(found), 1500), values, "form")
-
-
-@setting("cells by kind of verb and adverb, with intervals")
-def _():
-    found = with_adverbs()
-    table = found.table("noun,adverb", intervals=True)
-    values = [c for c in ("MW", "EW", "TSE", "EW_low", "EW_high", "MW_low", "MW_high") if c in table]
-    return numbers(table, values, "cell", ["noun", "adverb"])
-
-
-@setting("number sensitivity")
-def _():
-    found = with_adverbs()
-    table = sensitivity(found, "adverb")
-    return numbers(table, [c for c in table if table[c].dtype.kind in "fi"], "sensitivity", ["adverb"])
-
-
-@setting("whole words of a causal model", shared=True)
-def _():
-    return overall(agreement("stories260K", templates("marvin-linzen/simple", 9), verbs="all", sample=3))
-
-
-@setting("single tokens with the word's end", shared=True)
-def _():
-    found = agreement("random-gpt2", templates("marvin-linzen/simple", 9), verbs="single-token with end", sample=3)
-    return overall(found)
-
-
-@setting("whole words of a masked model", shared=True)
-def _():
-    return overall(agreement("random-bert-cased", templates("marvin-linzen/simple", 9), verbs="all", sample=2))
-
-
-@setting("whole words of the laboratory's pieces")
-def _():
-    return overall(agreement("lab-lexical-causal-bpe", templates("marvin-linzen/simple", 9), verbs="all", sample=3))
-
-
-@setting("a comparison of two models")
-def _():
-    lemmas = shared_lemmas([model("lab-lexical-causal"), model("lab-systematic-causal")])
-    pairs = templates("marvin-linzen", 101)
-    first, second = (agreement(name, pairs, lemmas) for name in ("lab-lexical-causal", "lab-systematic-causal"))
-    table = compare_evaluations(first, second)
-    values = ["first", "second", "difference", "low", "high", "p_value"]
-    return numbers(table, values, "comparison", ["construction", "metric"])
-
-
-@setting("a comparison of two metrics")
-def _():
-    found = with_lemmas()
-    table = compare_metrics(found, "TSE", "EW")
-    values = ["difference", "low", "high", "p_value"]
-    return numbers(table, values, "metrics", ["construction"])
-
-
-@setting("intervals over subjects")
-def _():
-    found = with_lemmas()
-    table = found.intervals()
-    return numbers(table, ["score", "low", "high"], "interval", ["construction", "metric"])
-
-
-@setting("intervals over subjects and verbs")
-def _():
-    found = with_lemmas()
-    table = found.intervals(over=("subjects", "verbs"))
-    return numbers(table, ["score", "low", "high"], "interval", ["construction", "metric"])
-
-
-@setting("one context")
-def _():
-    scores = score_context(model("lab-lexical-causal"), "The author", number="singular")
-    return {"ew": scores.ew, "mw": scores.mw}
-
-
-@setting("the distribution at a slot")
-def _():
-    table = tse_core.slot_distribution(model("lab-lexical-masked"), "The author", "here.").head(200)
-    return numbers(table, ["probability"], "slot", ["token"])
-
-
-@setting("surprisals of tokens and words")
-def _():
-    sentences = ["The author knew the guards.", "The pilots that the guard knew smile."]
-    found: Numbers = {}
-    for unit in ("token", "word"):
-        table = tse_core.surprisals(model("lab-lexical-causal"), sentences, unit=unit)
-        text = "token" if unit == "token" else "word"
-        table = table.assign(place=range(len(table)))
-        found |= numbers(table, ["surprisal"], unit, ["place", text])
-    return found
-
-
-def _register_sentences() -> None:
-    for name, methods in {
-        "lab-lexical-causal": ("full-sentence", "one-prefix", "two-prefix"),
-        "lab-lexical-masked": ("pll", "pll-l2r"),
-    }.items():
-        for method in methods:
-
-            @setting(f"sentence pairs, {method}")
-            def _(name=name, method=method):
-                pairs = laboratory_pairs(6)
-                first_field = {"one-prefix": "one_prefix_prefix", "two-prefix": "two_prefix_prefix_good"}.get(method)
-                if first_field:
-                    pairs = pairs[pairs[first_field] != ""].reset_index(drop=True)
-                table = sentence_scores(name, pairs, method).assign(sentence=pairs["good"])
-                return numbers(table, ["logp_good", "logp_bad", "correct"], "pair", ["sentence"])
-
-
-_register_sentences()
-
-
-@setting("accuracies by paradigm")
-def _():
-    pairs = laboratory_pairs(40)
-    table = accuracy_by_paradigm("lab-lexical-causal", pairs)
-    return numbers(table, ["accuracy", "low", "high"], "accuracy", ["paradigm"])
-
-
-def _register_suites() -> None:
-    for name in ("lab-systematic-causal", "lab-lexical-masked"):
-
-        @setting(f"a suite, {name}")
-        def _(name=name):
-            table = suite_bits(name, "lab_number_prep")
-            return numbers(table, ["bits"], "region", ["item", "condition", "region"])
-
-
-_register_suites()
-
-
-@setting("a suite's accuracies")
-def _():
-    items = evaluate_suite("lab-lexical-causal", "lab_number_prep").items
-    return numbers(items, ["holds"], "item", ["item", "prediction"])
-
-
-@setting("a public suite", shared=True)
-def _():
-    table = some(suite_bits("random-gpt2", "number_prep"), 200)
-    return numbers(table, ["bits"], "region", ["item", "condition", "region"])
-
-
-@setting("the real model, simple", slow=True)
-def _():
-    return overall(agreement(SMOLLM2, templates("marvin-linzen/simple")))
-
-
-@setting("the real model, nine rows", slow=True)
-def _():
-    return overall(agreement(SMOLLM2, templates("marvin-linzen", 401), detail="lemmas"))
-
-
-@setting("the real model, released", slow=True)
-def _():
-    return overall(agreement(SMOLLM2, templates("marvin-linzen", 999), protocol="released"))
-
-
-@setting("the real model, whole words", slow=True)
-def _():
-    return overall(agreement(SMOLLM2, templates("marvin-linzen/simple"), verbs="all", sample=2))
-
-
-@setting("the real model, single tokens with ends", slow=True)
-def _():
-    return overall(agreement(SMOLLM2, templates("marvin-linzen/simple"), verbs="single-token with end", sample=2))
-
-
-@setting("the real model, sentences", slow=True)
-def _():
-    pairs = laboratory_pairs(3)
-    table = sentence_scores(SMOLLM2, pairs, "full-sentence").assign(sentence=pairs["good"])
+def table_2(name: str, data: str, step: int = 1, **how) -> Numbers:
+    return overall(agreement(name, templates(data, step), **how))
+
+
+def preferences(name: str, count: int, method: str) -> Numbers:
+    pairs = laboratory_pairs(count)
+    field = {"one-prefix": "one_prefix_prefix", "two-prefix": "two_prefix_prefix_good"}.get(method)
+    if field:
+        pairs = pairs[pairs[field] != ""].reset_index(drop=True)
+    table = sentence_scores(name, pairs, method).assign(sentence=pairs["good"])
     return numbers(table, ["logp_good", "logp_bad", "correct"], "pair", ["sentence"])
 
 
-@setting("the real model, a suite", slow=True)
-def _():
-    return numbers(suite_bits(SMOLLM2, "lab_number_prep"), ["bits"], "region", ["item", "condition", "region"])
+def regions(name: str, suite: str, count: int | None = None) -> Numbers:
+    table = suite_bits(name, suite)
+    table = some(table, count) if count else table
+    return numbers(table, ["bits"], "region", ["item", "condition", "region"])
+
+
+# The settings: what each measures, under a name
+
+
+def settings() -> Iterator[tuple[str, Callable[[], Numbers]]]:
+    yield from of_agreement()
+    yield from of_details()
+    yield from of_sentences()
+    yield from of_the_real_model()
+
+
+def of_agreement():
+    for lab in ("lab-systematic-causal", "lab-lexical-masked"):
+        for protocol in ("exact", "released"):
+            yield f"{lab}, {protocol}", partial(table_2, lab, "marvin-linzen", 487, protocol=protocol)
+    for random in ("random-gpt2", "random-roberta", "random-bert-cased"):
+        for protocol, lemmas in (("exact", "newman-clean"), ("released", "newman-appendix")):
+            measure = partial(table_2, random, "marvin-linzen", 1999, lemmas=lemmas, protocol=protocol)
+            yield f"{random}, {protocol}, {lemmas}", measure
+    for name, model_name, verbs, sample in (
+        ("whole words of a causal model", "stories260K", "all", 3),
+        ("single tokens with the word's end", "random-gpt2", "single-token with end", 3),
+        ("whole words of a masked model", "random-bert-cased", "all", 2),
+        ("whole words of the laboratory's pieces", "lab-lexical-causal-bpe", "all", 3),
+    ):
+        yield name, partial(table_2, model_name, "marvin-linzen/simple", 9, verbs=verbs, sample=sample)
+
+
+def of_details():
+    lab, simple = "lab-lexical-causal", "marvin-linzen/simple"
+    counts = ["contexts", "correct", "probability_correct", "probability_wrong"]
+    forms = ["log_odds", "log_probability_singular", "log_probability_plural"]
+    cells = ["MW", "EW", "TSE", "EW_low", "EW_high", "MW_low", "MW_high"]
+    ends, place = ["score", "low", "high"], ["construction", "metric"]
+
+    def at_every_cutoff():
+        return numbers(at_cutoffs(agreement(lab, templates(simple, 9))), ["score"], "cut-off")
+
+    def lemmas():
+        found = agreement(lab, templates("marvin-linzen", 487), detail="lemmas")
+        return numbers(some(of_lemmas(found), 2000), counts, "lemma") | overall(found)
+
+    def masked():
+        found = agreement("lab-systematic-masked", templates("marvin-linzen", 1001), detail="lemmas")
+        return numbers(some(of_lemmas(found), 1000), counts, "lemma")
+
+    def by_verb_and_adverb():
+        table = with_adverbs().table("noun,adverb", intervals=True)
+        return numbers(table, [column for column in cells if column in table], "cell", ["noun", "adverb"])
+
+    def twins():
+        table = sensitivity(with_adverbs(), "adverb")
+        return numbers(table, [c for c in table if table[c].dtype.kind in "fi"], "sensitivity", ["adverb"])
+
+    def two_models():
+        pair = (lab, "lab-systematic-causal")
+        shared, pairs = shared_lemmas(map(model, pair)), templates("marvin-linzen", 101)
+        table = compare_evaluations(*(agreement(name, pairs, shared) for name in pair))
+        return numbers(table, ["first", "second", "difference", "low", "high", "p_value"], "comparison", place)
+
+    def two_metrics():
+        table = compare_metrics(with_lemmas(), "TSE", "EW")
+        return numbers(table, ["difference", "low", "high", "p_value"], "metrics", ["construction"])
+
+    def one_context():
+        scores = score_context(model(lab), "The author", number="singular")
+        return {"ew": scores.ew, "mw": scores.mw}
+
+    def slot():
+        table = tse_core.slot_distribution(model("lab-lexical-masked"), "The author", "here.").head(200)
+        return numbers(table, ["probability"], "slot", ["token"])
+
+    yield "scores of contexts at cut-offs", at_every_cutoff
+    yield "detail of lemmas", lemmas
+    yield "detail of lemmas, masked", masked
+    yield "detail of forms", lambda: numbers(some(of_forms(with_adverbs()), 1500), forms, "form")
+    yield "cells by kind of verb and adverb, with intervals", by_verb_and_adverb
+    yield "number sensitivity", twins
+    yield "a comparison of two models", two_models
+    yield "a comparison of two metrics", two_metrics
+    yield "intervals over subjects", lambda: numbers(with_lemmas().intervals(), ends, "interval", place)
+    both = ("subjects", "verbs")
+    yield "intervals over subjects and verbs", lambda: numbers(with_lemmas().intervals(both), ends, "interval", place)
+    yield "one context", one_context
+    yield "the distribution at a slot", slot
+
+
+def of_sentences():
+    def units():
+        sentences = ["The author knew the guards.", "The pilots that the guard knew smile."]
+        found: Numbers = {}
+        for unit in ("token", "word"):
+            table = tse_core.surprisals(model("lab-lexical-causal"), sentences, unit=unit)
+            found |= numbers(table.assign(place=range(len(table))), ["surprisal"], unit, ["place", unit])
+        return found
+
+    def paradigms():
+        table = accuracy_by_paradigm("lab-lexical-causal", laboratory_pairs(40))
+        return numbers(table, ["accuracy", "low", "high"], "accuracy", ["paradigm"])
+
+    def predictions():
+        items = evaluate_suite("lab-lexical-causal", "lab_number_prep").items
+        return numbers(items, ["holds"], "item", ["item", "prediction"])
+
+    yield "surprisals of tokens and words", units
+    for method in ("full-sentence", "one-prefix", "two-prefix"):
+        yield f"sentence pairs, {method}", partial(preferences, "lab-lexical-causal", 6, method)
+    for method in ("pll", "pll-l2r"):
+        yield f"sentence pairs, {method}", partial(preferences, "lab-lexical-masked", 6, method)
+    yield "accuracies by paradigm", paradigms
+    for name in ("lab-systematic-causal", "lab-lexical-masked"):
+        yield f"a suite, {name}", partial(regions, name, "lab_number_prep")
+    yield "a suite's accuracies", predictions
+    yield "a public suite", partial(regions, "random-gpt2", "number_prep", 200)
+
+
+def of_the_real_model():
+    simple = "marvin-linzen/simple"
+    yield "the real model, simple", partial(table_2, SMOLLM2, simple)
+    yield "the real model, nine rows", partial(table_2, SMOLLM2, "marvin-linzen", 401, detail="lemmas")
+    yield "the real model, released", partial(table_2, SMOLLM2, "marvin-linzen", 999, protocol="released")
+    yield "the real model, whole words", partial(table_2, SMOLLM2, simple, verbs="all", sample=2)
+    ends = partial(table_2, SMOLLM2, simple, verbs="single-token with end", sample=2)
+    yield "the real model, single tokens with ends", ends
+    yield "the real model, sentences", partial(preferences, SMOLLM2, 3, "full-sentence")
+    yield "the real model, a suite", partial(regions, SMOLLM2, "lab_number_prep")
+
+
+SETTINGS = dict(settings())
+
+
+def is_slow(name: str) -> bool:
+    """Whether a setting asks for the real model."""
+    return name.startswith("the real model")
+
+
+def needs_shared(name: str) -> bool:
+    """Whether a setting asks for the folder of reference data."""
+    of_shared = (
+        "whole words of a causal",
+        "whole words of a masked",
+        "single tokens with the word's",
+        "a public suite",
+    )
+    return name.startswith(("random-", *of_shared))
 
 
 # Measured and recorded
@@ -392,7 +314,7 @@ def _():
 def measured(name: str) -> Numbers:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return SETTINGS[name][0]()
+        return SETTINGS[name]()
 
 
 def recorded() -> dict[str, Numbers]:
@@ -421,10 +343,6 @@ def write(names: list[str]) -> None:
     rows = [(name, key, value) for name in SETTINGS if name in found for key, value in found[name].items()]
     table = pd.DataFrame(rows, columns=["setting", "key", "value"]).astype({"setting": "category"})
     table.to_parquet(GOLDEN, compression="zstd", index=False)
-
-
-def names(slow: bool) -> Iterator[str]:
-    return (name for name, (_, is_slow, _) in SETTINGS.items() if is_slow == slow)
 
 
 if __name__ == "__main__":

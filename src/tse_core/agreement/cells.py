@@ -29,6 +29,7 @@ import pandas as pd
 from tse_core.errors import InputError, check_known, unknown_name_error
 from tse_core.metrics.table import MARGIN, METRICS, NS, OF_CONTEXTS, OF_PAIRS, SHIFT, Forms
 from tse_core.uncertainty.clusters import Sample
+from tse_core.uncertainty.intervals import combine
 from tse_core.uncertainty.tables import subject_clusters
 
 if TYPE_CHECKING:
@@ -90,6 +91,16 @@ def in_order(table: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
     names = factor_names(by)
     order = [pd.factorize(table[name])[0] for name in reversed(names)]
     return table.iloc[np.lexsort(order)][[*names, *table.columns.drop(names)]].reset_index(drop=True)
+
+
+def interval_of(found: "Evaluation", cell: Cell, metric: str, over: Sequence[str]) -> dict[str, Any] | None:
+    """score, low, high, method, clusters and n of a metric in a cell; None where no value is defined."""
+    made = sample(found, cell, metric, over)
+    if made is None or np.isnan(made.values).all():
+        return None
+    score, low, high, method, clusters, *_ = combine([made], [1.0], bounds=score_limits(metric))
+    count = int(np.sum(~np.isnan(made.values)))
+    return {"score": score, "low": low, "high": high, "method": method, "clusters": clusters, "n": count}
 
 
 def sample(found: "Evaluation", cell: Cell, metric: str, over: Sequence[str]) -> Sample | None:

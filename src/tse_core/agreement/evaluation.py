@@ -8,25 +8,15 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import (
-    OVER_VERBS,
-    TABLE_ORDER,
-    cells,
-    check_ways,
-    factor_names,
-    in_order,
-    sample,
-    score_limits,
-)
+from tse_core.agreement.cells import OVER_VERBS, TABLE_ORDER, cells, check_ways, in_order, interval_of
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics
 from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Cutoffs
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.uncertainty.intervals import combine, interval
+from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
 
-INTERVAL_COLUMNS = ["metric", "score", "low", "high", "method", "clusters", "n"]
 OF_DISTRIBUTION, OF_LIST = "of the distribution", "of the list"  # what cut-offs are shares of
 
 
@@ -38,7 +28,7 @@ class Evaluation:
     ----------
     contexts : a row per unique context, construction by construction: construction, subject, noun (its singular, "" if
         not known), left, right, number, pairs (how many share it), ew, mw (at top 100 % under the protocol), margin
-        (the mean over the verbs of log P(correct) - log P(wrong), in nats), and further columns of its pairs
+        (mean over the verbs of log P(correct) - log P(wrong), nats), and further columns of its pairs
     pairs : a row per pair, with its context (a row of `contexts`), log_probability_correct and _wrong (nats), tse (1.0,
         0.0, NaN where a form could not be scored) and within_noise: the margin is smaller than numeric noise, so that
         another batch size or device might flip tse
@@ -84,9 +74,7 @@ class Evaluation:
           pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas of TSE's pairs), items
           (distinct ones: the same context and the same two forms count once) and TSE_items, the mean over these.
 
-        Raises
-        ------
-        InputError : no such column; forms are needed and were not kept.
+        Raises InputError: no such column; forms are needed and were not kept.
         """
         rows = []
         for cell in cells(self, by):
@@ -99,13 +87,11 @@ class Evaluation:
                 row |= {"twins": halves // (1 if "number" in cell.labels else 2), "split_twins": cell.split}
             row |= {"pairs": len(scored), "unscored": len(cell.pairs) - len(scored), "verbs": scored["lemma"].nunique()}
             row |= {"items": len(once), "TSE_items": once["tse"].mean()}
+            over = ("subjects",) if cell.verbs is None else ("subjects", "verbs")
             for metric in cell.metrics if intervals else ():
                 if cell.verbs is None or metric in OVER_VERBS:
-                    over = ("subjects",) if cell.verbs is None else ("subjects", "verbs")
-                    found = self._interval(cell, metric, over)
-                    row |= dict(
-                        zip([f"{metric}_low", f"{metric}_high"], found[1:3] if found else [np.nan] * 2, strict=True)
-                    )
+                    bounds = interval_of(self, cell, metric, over) or {"low": np.nan, "high": np.nan}
+                    row |= {f"{metric}_{end}": bounds[end] for end in ("low", "high")}
             rows.append(row)
         return in_order(pd.DataFrame(rows), by)
 
@@ -128,20 +114,10 @@ class Evaluation:
         rows = []
         for cell in cells(self, by):
             for metric in cell.metrics:
-                if found := self._interval(cell, metric, over):
-                    rows.append(cell.labels | dict(zip(INTERVAL_COLUMNS, [metric, *found], strict=True)))
-        if not rows:
-            return pd.DataFrame(columns=[*factor_names(by), *INTERVAL_COLUMNS])
+                if found := interval_of(self, cell, metric, over):
+                    rows.append(cell.labels | {"metric": metric} | found)
         table = in_order(pd.DataFrame(rows), by)
         return table.sort_values("metric", key=lambda m: m.map(TABLE_ORDER.index), kind="stable", ignore_index=True)
-
-    def _interval(self, cell, metric: str, over: Sequence[str]) -> tuple | None:
-        """What follows the metric in `INTERVAL_COLUMNS`; None where no value is defined."""
-        made = sample(self, cell, metric, over)
-        if made is None or np.isnan(made.values).all():
-            return None
-        found = combine([made], [1.0], bounds=score_limits(metric))
-        return *found[:5], int(np.sum(~np.isnan(made.values)))
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """Scores against cut-offs (Figures 1 to 4).
@@ -154,28 +130,22 @@ class Evaluation:
         contexts; with `intervals` also low and high, 95 % clustered by noun.
         """
         numbers = self.at_cutoffs[self.at_cutoffs["metric"].isin(list(OF_CONTEXTS))]
-        numbers = numbers.assign(construction=self.contexts["construction"].to_numpy()[numbers["context"]])
-        rows = []
-        for key, group in numbers.groupby(["construction", "metric", "side", "cutoff"], sort=False, observed=True):
-            score, bounds = group["score"], (np.nan, np.nan)
-            if intervals and score.notna().any():
-                bounds = interval(score, self.subjects[group["context"]], bounds=OF_CONTEXTS[key[1]].range)[1:3]
-            rows.append([*key, score.mean(), group["coverage"].mean(), score.isna().mean(), len(group), *bounds])
-        columns = [
-            "construction",
-            "metric",
-            "side",
-            "cutoff",
-            "score",
-            "coverage",
-            "invalid",
-            "contexts",
-            "low",
-            "high",
-        ]
-        table = pd.DataFrame(rows, columns=columns)
+        numbers = numbers.astype({"metric": "str", "side": "str"})
+        numbers.insert(0, "construction", self.contexts["construction"].to_numpy()[numbers["context"]])
+        numbers["invalid"] = numbers["score"].isna()
+        groups = numbers.groupby(["construction", "metric", "side", "cutoff"], sort=False)
+        table = groups[["score", "coverage", "invalid"]].mean().assign(contexts=groups.size())
+        if intervals:
+            table[["low", "high"]] = [self._bounds(group, key[1]) for key, group in groups]
+        table = table.reset_index()
         table.insert(4, "share", OF_LIST if "forms" in self.signature.policy else OF_DISTRIBUTION)
-        return table if intervals else table.drop(columns=["low", "high"])
+        return table
+
+    def _bounds(self, numbers: pd.DataFrame, metric: str) -> tuple[float, float]:
+        """The interval of a score at one cut-off."""
+        if numbers["invalid"].all():
+            return np.nan, np.nan
+        return interval(numbers["score"], self.subjects[numbers["context"]], bounds=OF_CONTEXTS[metric].range)[1:3]
 
     def tidy(self) -> pd.DataFrame:
         """Every number of this evaluation, one per row with its signature, as in result files.
