@@ -215,10 +215,10 @@ def test_with_one_lemma_ew_is_tse(accumulate, problem):
     "changed,message",
     [
         ({"logits": np.zeros((0, 3)), "numbers": []}, "at least one each"),
-        ({"logits": [0.0, 1.0, 2.0]}, r"logits have shape \(3,\)"),
+        ({"logits": [0.0, 1.0, 2.0]}, r"have the shapes \(3,\)"),
         ({"logits": [[0.0, 1.0, 2.0], [0.0, np.nan, 2.0]]}, "logits of context 1 contain NaN"),
-        ({"inflection_ids": [[0, 1, 2]]}, r"inflection_ids have shape \(1, 3\)"),
-        ({"inflection_ids": [[0, 3]]}, "range from 0 to 3; the vocabulary has 3 entries"),
+        ({"inflection_ids": [[0, 1, 2]]}, r"\(1, 3\), .*must be .*\(lemmas, 2\)"),
+        ({"inflection_ids": [[0, 3]]}, "go from 0 to 3; the vocabulary has 3 entries"),
         ({"numbers": [0, 2]}, r"0 \(singular\) or 1 \(plural\)"),
         ({"top": [0.5, 0.0]}, r"the cut-offs at the top are \(0.5, 0.0\)"),
         ({"accumulate": "float16"}, "accumulate is 'float16'"),

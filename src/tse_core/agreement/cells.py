@@ -228,11 +228,12 @@ def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> pd.Series:
     A list may have one lemma twice, with other forms (realises and realizes). Forms that it lacks (isn't) go with
     their lemma.
     """
-    rows = range(len(lemmas))
-    forms = dict(zip(zip(lemmas["singular"], lemmas["plural"], strict=True), rows, strict=True))
-    names = dict(zip(reversed(lemmas["lemma"].tolist()), reversed(rows), strict=True))
+    row: dict = {}
+    listed = lemmas[["lemma", "singular", "plural"]].itertuples(index=False)
+    for number, (lemma, *forms) in reversed(list(enumerate(listed))):
+        row[lemma] = row[tuple(forms)] = row[tuple(reversed(forms))] = number
     found = [
-        forms.get((correct, wrong), forms.get((wrong, correct), names.get(lemma, -1)))
+        row.get((correct, wrong), row.get(lemma, -1))
         for correct, wrong, lemma in zip(pairs["correct"], pairs["wrong"], pairs["lemma"], strict=True)
     ]
     return pd.Series(found, index=pairs.index, dtype="int64")

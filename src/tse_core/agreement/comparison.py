@@ -55,13 +55,10 @@ def compare_evaluations(first: "Evaluation", second: "Evaluation") -> pd.DataFra
     Returns
     -------
     DataFrame, a row for every metric (MW, EW, TSE, margin) and construction that both have: construction, metric,
-    first, second, difference (first - second), low, high (95 %), p_value, p_holm (corrected for the family of all
-    rows).
+    first, second, difference (first - second), low, high (95 %), p_value, p_holm (corrected for all rows).
 
-    Raises
-    ------
-    InputError : the policies (other than BOS, leading space and quantisation, which come with a model), the data or
-        the counted lemmas differ; no construction is shared.
+    Raises InputError: the policies (other than `READING`, which come with a model), the data or the counted lemmas
+    differ; no construction is shared.
     """
     require_comparable([first.signature, second.signature], allow=READING)
     data = [evaluation.signature.identity["data"] for evaluation in (first, second)]
@@ -91,7 +88,7 @@ def compare_metrics(
     Returns
     -------
     DataFrame with columns construction, first, second, difference (first - second), low, high (95 %), p_value, p_holm
-    (corrected for the family of all constructions); and last the mean over the constructions, in a row `MEAN`.
+    (corrected for all constructions); and last the mean over the constructions, in a row `MEAN`.
     """
     samples = clustered(found, first, over), clustered(found, second, over)
     table = pd.DataFrame(_differences(*samples), columns=["construction", *COLUMNS])

@@ -89,10 +89,8 @@ def evaluate(
     forms, keep : older names of `verbs` and `word_end` together ("single", "single-end", "words", "words-no-end"), and
         of `detail`
 
-    Raises
-    ------
-    InputError : an unknown name, a model that gives no distributions, whole words under protocol "released", or a
-        tokenizer that has no lemma with two single-token forms or does not show where a word ends.
+    Raises InputError: an unknown name, a model that gives no distributions, whole words under protocol "released", or a
+    tokenizer that has no lemma with two single-token forms or does not show where a word ends.
     """
     how = {"verbs": verbs, "word_end": word_end, "detail": detail} | older_names(forms, keep)
     how |= {"cutoffs": cutoffs, "protocol": protocol, "sample": sample, "seed": seed}
@@ -115,17 +113,14 @@ def evaluate_models(
 
     Parameters
     ----------
-    models : names, folders or LanguageModels, or a mapping from the name in tables to one of these
-        A LanguageModel that the caller opened stays in memory as long as the caller keeps it.
+    models : names, folders or LanguageModels (which the caller keeps in memory), or a mapping from names to these
     pairs : agreement pairs, or what `load_pairs` takes; or a list of these, each evaluated by itself
     lemmas : as in `evaluate`
     shared : whether only lemmas count that count for every model, so that EW and MW answer the same questions
     by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
     store, batch_tokens, further arguments : as in `evaluate`
 
-    Raises
-    ------
-    InputError : what `evaluate` raises; two models of one name; no model.
+    Raises InputError: what `evaluate` raises; two models of one name; no model.
     """
     options = Options(**how)
     if isinstance(models, str | Path) or not models:

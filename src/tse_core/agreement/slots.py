@@ -1,9 +1,8 @@
 """What a model would say at one verb slot, every token marked as correct, wrong, past or other; and its scores there.
 
-Past forms are those that the list does not score. They fit any subject, except the past of *be*: after a plural
-subject *were* agrees and *was* does not. The paper's appendix lists was/were as a pair of its own, so with that list
-they are marked correct and wrong; newman-clean leaves the pair out, and with it both are past forms: what is marked
-correct or wrong is what EW and MW count.
+What is marked correct or wrong is what EW and MW count. Past forms are those that the list does not score: the paper's
+appendix lists was/were as a pair of its own, so with that list they are correct and wrong; newman-clean leaves the pair
+out, and with it both are past forms.
 """
 
 from dataclasses import dataclass, field
@@ -58,12 +57,8 @@ def score_context(
     left, right : the words before and after the verb's place; a causal model reads only the left
     number : the subject's: 0 or "singular", 1 or "plural"
 
-    Raises
-    ------
-    InputError : an empty context, an unknown number, or a vocabulary without both forms of any lemma.
+    Raises InputError: an empty context, an unknown number, or a vocabulary without both forms of any lemma.
 
-    Examples
-    --------
     >>> scores = score_context("lab-systematic-causal", "The author", number="singular", lemmas="newman-clean")
     >>> round(scores.ew, 2), round(scores.mw, 2)
     (1.0, 0.98)
@@ -81,10 +76,12 @@ def score_context(
     curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
     curves = curves[curves["metric"] != MARGIN].astype({"metric": "str", "side": "str"}).reset_index(drop=True)
     whole = curves[(curves["side"] == "top") & (curves["cutoff"] == 1)].set_index("metric")["score"]
-    odds, other = tables["forms"]["log_odds"], NUMBERS[number == "singular"]
-    correct, wrong = (np.exp(tables["forms"][f"log_probability_{form}"].astype(float)) for form in (number, other))
+    other, odds = NUMBERS[number == "singular"], tables["forms"]["log_odds"]
     forms = counted.lemmas[["lemma", number, other]].set_axis(["lemma", "correct", "wrong"], axis=1)
-    forms = forms.assign(p_correct=correct, p_wrong=wrong, agrees=odds > 0 if number == "singular" else odds < 0)
+    forms["p_correct"], forms["p_wrong"] = (
+        np.exp(tables["forms"][f"log_probability_{form}"].astype(float)) for form in (number, other)
+    )
+    forms["agrees"] = odds > 0 if number == "singular" else odds < 0
     order = np.argsort(-forms[["p_correct", "p_wrong"]].max(axis=1).to_numpy(), kind="stable")
     return ContextScores(float(whole["EW"]), float(whole["MW"]), curves, forms.iloc[order].reset_index(drop=True))
 
@@ -133,14 +130,21 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
     return shown.assign(form=[form for form, _ in found], lemma=[lemma for _, lemma in found])
 
 
+def marked_entries(model, number: str, lemmas: Lemmas | str) -> dict[int, tuple[str, str]]:
+    """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
+    lemmas = load_lemmas(lemmas)
+    marks = _marks(lemmas.single_entries(model)[0], number, lemmas.table)
+    return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
+
+
 def mark_words(words, number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
     """What each word is, for a list printed elsewhere.
 
     >>> mark_words(["meets", "meet", "met", "controls", "##s"], "singular")
     ['correct', 'wrong', 'past', 'correct', 'other']
     """
-    lemmas = load_lemmas(lemmas)
-    marks = _marks(lemmas.table, number, lemmas.table)
+    table = load_lemmas(lemmas).table
+    marks = _marks(table, number, table)
     return [marks.get(word.strip(), ("other", ""))[0] for word in words]
 
 
@@ -154,17 +158,10 @@ def past_forms(table: pd.DataFrame) -> list[tuple[str, str]]:
     return [(word, lemma) for words, lemma in rows for word in words.split("/") if word]
 
 
-def marked_entries(model, number, lemmas) -> dict[int, tuple[str, str]]:
-    """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
-    lemmas = load_lemmas(lemmas)
-    marks = _marks(lemmas.single_entries(model)[0], number, lemmas.table)
-    return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
-
-
-def _marks(kept: pd.DataFrame, number: str, all_lemmas: pd.DataFrame) -> dict[str, tuple[str, str]]:
+def _marks(counted: pd.DataFrame, number: str, listed: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """Word -> (form, lemma). Of several roles a word takes the first: correct, wrong, past."""
     check_known("number", number, NUMBERS)
-    marks = {word: ("past", lemma) for word, lemma in past_forms(all_lemmas)}
+    marks = {word: ("past", lemma) for word, lemma in past_forms(listed)}
     for form, column in [("wrong", NUMBERS[number == "singular"]), ("correct", number)]:
-        marks |= {word: (form, lemma) for word, lemma in zip(kept[column], kept["lemma"], strict=True)}
+        marks |= {word: (form, lemma) for word, lemma in zip(counted[column], counted["lemma"], strict=True)}
     return marks

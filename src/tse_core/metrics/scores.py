@@ -20,6 +20,7 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
+from tse_core.metrics.released import released_sides
 from tse_core.metrics.table import COVERAGE, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, Forms, Metric, both, check_cutoffs
 
 BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, processed at a time, to bound memory and suit the cache
@@ -29,10 +30,8 @@ BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, processed at a time, 
 class CutoffScores:
     """Scores of each context at each cut-off: float64 arrays (contexts, cutoffs), NaN where no lemma is eligible.
 
-    Attributes
-    ----------
-    top, bottom : of every metric of contexts in `METRICS` ("ew", "mw"), and of "mass", the coverage: the probability on
-        the forms that counted (the paper's Figure 3)
+    `top` and `bottom` hold those of every metric of contexts in `METRICS` ("ew", "mw"), and "mass", the coverage: the
+    probability on the forms that counted (the paper's Figure 3).
     """
 
     top: Mapping[str, np.ndarray]
@@ -77,12 +76,8 @@ def cutoff_scores(
         it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0. Their code gives
         other results on other CPUs; here they are always those of a CPU with AVX2.
 
-    Raises
-    ------
-    InputError : shapes, ids, numbers or cut-offs that do not fit together, or logits that hold NaN or infinity.
+    Raises InputError: shapes, ids, numbers or cut-offs that do not fit together, or logits that hold NaN or infinity.
 
-    Examples
-    --------
     The toy example of the paper's Table 1, a plural subject and the vocabulary are, is, exist, exists:
 
     >>> scores = cutoff_scores(np.log([[0.6, 0.2, 0.1, 0.1001]]), [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])
@@ -102,8 +97,6 @@ def cutoff_scores(
             at_top, at_bottom = exact_boundaries(probabilities, tuple(top), tuple(bottom))
             head = tail = _Counted(given, probabilities, probabilities, ids, subjects)
         else:
-            from tse_core.metrics.released import released_sides
-
             (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
             head, tail = (_Counted(side, block, side, ids, subjects) for side in (upper, lower))
         parts.append((head.top(at_top), tail.bottom(at_bottom)))
@@ -218,20 +211,16 @@ def _checked(logits, inflection_ids, numbers, top, bottom):
     logits = torch.as_tensor(logits)
     ids = torch.as_tensor(np.asarray(inflection_ids), dtype=torch.long, device=logits.device)
     numbers = torch.as_tensor(np.asarray(numbers), device=logits.device)
-    if logits.ndim != 2 or not logits.numel():
-        raise InputError(
-            f"logits have shape {tuple(logits.shape)}; they must be (contexts, vocabulary), at least one each"
-        )
-    if ids.ndim != 2 or ids.shape[1] != 2 or not len(ids):
-        raise InputError(
-            f"inflection_ids have shape {tuple(ids.shape)}; they must be (lemmas, 2), with at least one lemma"
-        )
+    shapes = [tuple(array.shape) for array in (logits, ids, numbers)]
+    fit = logits.ndim == ids.ndim == 2 and ids.shape[1] == 2 and logits.numel() and len(ids)
+    if not fit or numbers.shape != logits.shape[:1]:
+        said = f"logits, inflection_ids and numbers have the shapes {', '.join(map(str, shapes))}"
+        raise InputError(f"{said}; they must be (contexts, vocabulary), (lemmas, 2), (contexts,), at least one each")
     if ids.min() < 0 or ids.max() >= logits.shape[1]:
-        raise InputError(
-            f"inflection_ids range from {ids.min()} to {ids.max()}; the vocabulary has {logits.shape[1]} entries"
-        )
-    if numbers.shape != logits.shape[:1] or not ((numbers == 0) | (numbers == 1)).all():
-        raise InputError(f"numbers must be one 0 (singular) or 1 (plural) for each of the {len(logits)} contexts")
+        entries = logits.shape[1]
+        raise InputError(f"inflection_ids go from {ids.min()} to {ids.max()}; the vocabulary has {entries} entries")
+    if not ((numbers == 0) | (numbers == 1)).all():
+        raise InputError("numbers must be 0 (singular) or 1 (plural) for each context")
     largest = logits.amax(1)  # is NaN where anything is, at a tenth of the cost of a full check
     if not largest.isfinite().all():
         context = int((~largest.isfinite()).nonzero()[0])

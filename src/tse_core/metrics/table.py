@@ -27,12 +27,10 @@ class Cutoffs(NamedTuple):
 def check_cutoffs(cutoffs: Cutoffs) -> None:
     """Raises InputError for what is no share of probability above 0, or given twice."""
     for side, shares in cutoffs._asdict().items():
-        known = isinstance(shares, tuple | list) and all(isinstance(share, int | float) for share in shares)
-        if not known or not all(0 < share <= 1 for share in shares) or len(set(shares)) < len(shares):
-            raise InputError(
-                f"the cut-offs at the {side} are {shares!r}; they must be a tuple of different shares of probability, "
-                "above 0 and at most 1"
-            )
+        right = [isinstance(share, int | float) and 0 < share <= 1 for share in shares]
+        if not all(right) or len(set(shares)) < len(shares):
+            must = "they must be a tuple of different shares of probability, above 0 and at most 1"
+            raise InputError(f"the cut-offs at the {side} are {shares!r}; {must}")
 
 
 PAPER_CUTOFFS = Cutoffs(
@@ -71,27 +69,17 @@ def both(forms: Forms):
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric.
+    """One metric: the sum of `numerator` over the lemmas that count, divided by that of `denominator`."""
 
-    Attributes
-    ----------
-    name : what tables and charts call it
-    definition : in words
-    of : "context", over all lemmas of the list and at every cut-off, or "pair", for a pair's own verb
-    numerator, denominator : functions of `Forms`, one value per lemma; the score is the sum of the one over the lemmas
-        divided by that of the other
-    inside : what is counted at a top cut-off: every "lemma" with either form inside, or every "form" inside (the
-        other then has probability 0); at a bottom cut-off, always a lemma with both forms inside
-    range : the lowest and the highest score, the limits of intervals; infinite for a score in nats
-    """
-
-    name: str
-    definition: str
-    of: Literal["context", "pair"]
-    numerator: Callable[[Forms], Any]
+    name: str  # what tables and charts call it
+    definition: str  # in words
+    of: Literal["context", "pair"]  # over all lemmas of the list and at every cut-off, or for a pair's own verb
+    numerator: Callable[[Forms], Any]  # one value per lemma
     denominator: Callable[[Forms], Any]
+    # What is counted at a top cut-off: every lemma with either form inside, or every form inside (the other then has
+    # probability 0); at a bottom cut-off, always a lemma with both forms inside.
     inside: Literal["lemma", "form"] = "lemma"
-    range: tuple[float, float] = (0.0, 1.0)
+    range: tuple[float, float] = (0.0, 1.0)  # the lowest and the highest score; infinite for a score in nats
 
     @property
     def column(self) -> str:
