@@ -10,7 +10,7 @@ from pathlib import Path
 
 from doit.tools import config_changed
 
-from book.make import ASSETS, DOWNLOADS, GYM, HTML, ROOT, RUNS
+from book.make import ASSETS, BUILD, DOWNLOADS, GYM, HTML, ROOT, RUNS
 from book.make.assets import versions
 from book.make.exercises import ARCHIVE, EXERCISES, chapters
 from book.make.html import PACKAGES, state
@@ -20,7 +20,7 @@ from book.make.preflight import settle
 from book.make.profile import SHARED, at_once, jobs, load_profile, notebook_names, profile_name
 from book.make.reporter import StepReporter
 from book.make.slides import PARTS, SOURCE, TARGET, notebooks_used
-from book.make.wheel import WHEEL
+from tse_core import __version__
 from tse_core.paths import store_folder
 
 DOIT_CONFIG = {
@@ -35,6 +35,7 @@ DOIT_CONFIG = {
 settle()
 PROFILE = load_profile()
 MAKE = ROOT / "book" / "make"
+WHEEL = BUILD / "wheel" / f"tse_core-{__version__}-py3-none-any.whl"
 FIRST = ["preflight"]  # what has no other step before it follows this one, so that what is missing is said at once
 
 
@@ -118,7 +119,10 @@ def task_assets():
 
 def task_wheel():
     """Build the package as a wheel, which the book offers for download: notebooks on their own install it."""
-    return step("wheel", file_dep=[*package_files(), "book/make/wheel.py"], targets=[WHEEL])
+    wheel = [sys.executable, "-m", "pip", "wheel", ".", "--quiet", "--no-deps", "--no-build-isolation"]
+    same = "SOURCE_DATE_EPOCH=1577836800"  # the same files give the same wheel
+    command = f"{same} {shlex.join([*wheel, '--wheel-dir', str(WHEEL.parent)])}"
+    return {"actions": [command], "task_dep": FIRST, "file_dep": package_files(), "targets": [WHEEL]}
 
 
 def task_slides():

@@ -9,7 +9,6 @@ import pandas as pd
 import yaml
 
 from book.make import DOWNLOADS
-from tse_book import published
 from tse_book.claims import laboratory_ledger, ledger
 from tse_book.recorded import known_results
 from tse_core.paths import data_folder, store_folder
@@ -19,59 +18,17 @@ from tse_core.results.tidy import write_results
 SCHEMA = Path(__file__).with_suffix(".yaml")
 
 
-def measured(known: pd.DataFrame) -> pd.DataFrame:
-    """Known results with the data they were made on; when and where they were made is left out."""
-    data = known["signature"].map({s: Signature.parse(s).data_name for s in known["signature"].unique()})
-    table = known.assign(data=data, signature=without_provenance(known["signature"]))
-    return table.sort_values(["source", "signature", "construction", "metric", "side", "cutoff"])
-
-
-def claims(known: pd.DataFrame) -> pd.DataFrame:
-    """The ledger of claims, signatures without time and place."""
-    table = ledger(known)
-    return table.assign(signature=without_provenance(table["signature"].fillna("")))
-
-
-def laboratory() -> pd.DataFrame:
-    """The laboratory's ledger."""
-    return laboratory_ledger(pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv"))
-
-
-def papers() -> pd.DataFrame:
-    """The papers' numbers in one long table."""
-    table2, text, drawn = published.table2(), published.quoted_values(), published.figures234()
-    table2.loc[table2["metric"] != "TSE", ["side", "cutoff"]] = "top", 1
-    text["cutoff"] = text["p_percent"] / 100
-    table3 = published.table3()
-    table3["metric"] = "P(" + table3["subword"] + ")"
-    figures = drawn["figure"].str.replace("figure", "Figure ")
-    newman, blimp, hu = "newman-2021", "blimp-2020", "hu-2020"
-    parts = [
-        _part(newman, "Table 2", table2, "printed", score="value"),
-        _part(newman, "Table 3", table3, "printed", sentence="construction", probability="value"),
-        _part(newman, "Figure 1", published.figure1(), "digitised", estimate="value"),
-        _part(newman, figures, drawn, "digitised", estimate="value", quality="note"),
-        _part(newman, "text", text, "printed", kind="note"),
-        _part(blimp, "Table 3", published.blimp_table3(), phenomenon="construction"),
-        _part(blimp, "Table 4", published.blimp_table4(), UID="construction"),
-        _part(blimp, "by method", published.blimp_prefix_methods(), "recomputed", UID="construction", method="note"),
-        _part(hu, "runs by suite", _seeded(published.hu2020_suites()), "recomputed", suite="construction"),
-        _part(
-            hu, "runs by circuit", _seeded(published.hu2020_circuits().dropna()), "recomputed", circuit="construction"
-        ),
-    ]
-    table = pd.concat(parts, ignore_index=True)
-    return table.assign(metric=table["metric"].fillna("accuracy"), model=table["hf_name"].fillna(table["model"]))
-
-
-def _part(paper: str, place: str | pd.Series, table: pd.DataFrame, source: str = "", **names: str) -> pd.DataFrame:
-    """A published table under the long table's names; without a source the table's own column says it."""
-    table = table.rename(columns={"accuracy": "value", **names}).assign(paper=paper, place=place)
-    return table.assign(source=source) if source else table
-
-
-def _seeded(table: pd.DataFrame) -> pd.DataFrame:
-    return table.assign(note=table["corpus"] + ", seed " + table["seed"].astype(str))
+def tables() -> dict[str, pd.DataFrame]:
+    """The tables of the page by name; when and where a number was made is left out of its signature."""
+    known = known_results(store_folder())
+    claims = ledger(known)
+    names = {text: Signature.parse(text).data_name for text in known["signature"].unique()}
+    known = known.assign(data=known["signature"].map(names), signature=without_provenance(known["signature"]))
+    return {
+        "measured": known.sort_values(["source", "signature", "construction", "metric", "side", "cutoff"]),
+        "ledger": claims.assign(signature=without_provenance(claims["signature"].fillna(""))),
+        "laboratory": laboratory_ledger(pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv")),
+    }
 
 
 def schema() -> dict:
@@ -80,8 +37,7 @@ def schema() -> dict:
 
 def build(folder: Path = DOWNLOADS) -> None:
     """Each table as .parquet and .csv, the schema, and what the page includes: the list of tables, the schema."""
-    known = known_results(store_folder())
-    made = {"measured": measured(known), "ledger": claims(known), "laboratory": laboratory(), "published": papers()}
+    made = tables()
     folder.mkdir(parents=True, exist_ok=True)
     listed = ["| table | rows | | |", "|---|---:|---|---|"]
     explained, columns = [], []

