@@ -9,19 +9,35 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from tse_book.charts.theme import CONSTRUCTIONS, QUIET, SHOWN_NAMES, colours_of, described, listed, needs, with_models
+from tse_book.charts.theme import (
+    QUIET,
+    SHOWN_NAMES,
+    colours_of,
+    described,
+    in_order,
+    listed,
+    menu,
+    needs,
+    scale_of,
+    with_models,
+)
 from tse_core.agreement.evaluation import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
 TOP_END, BOTTOM_START = 0.54, 0.63
+FIRST_BOTTOM, LAST_BOTTOM = np.log10(0.5), -6
 TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (1e-2, 1e-6)}  # as many as fit with their labels
 CHOOSE = "Choose the construction in colour."
 FEW = 10  # a mean over fewer contexts is drawn faint
-KEPT = (
-    "construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source", "score", "low", "high",
-    "null_low", "null_high",
-)  # fmt: skip
+KEPT = ("construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source")
+OF_SCORE = ("score", "low", "high", "null_low", "null_high")  # an interval belongs to the axis of the score
 NUMBERS = {"score": "score", "coverage": "coverage", "invalid": "contexts without a verb"}
+TIPS = {  # column -> its title and its format
+    "construction": ("construction", None), "model": ("model", None), "cut_off": ("cut-off", None),
+    "score": ("score", ".3f"), "low": ("95\u00a0% from", ".3f"), "high": ("95\u00a0% to", ".3f"),
+    "coverage": ("coverage", ".4f"), "invalid": ("contexts without a verb", ".1%"),
+    "counted": ("contexts with a score", ",d"),
+}  # fmt: skip
 
 
 def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, title=None):
@@ -59,8 +75,8 @@ def invalid_curves(curves, *, published=None, chosen=None, title=None):
 def position(side, cutoff):
     """The place of a cut-off on the joined axis, from 0 (top 10 %) to 1 (bottom 0.0001 %)."""
     cutoff = np.asarray(cutoff, dtype=float)
-    top = (cutoff - 0.1) / 0.9 * TOP_END
-    bottom = BOTTOM_START + (np.log10(0.5) - np.log10(cutoff)) / (np.log10(0.5) + 6) * (1 - BOTTOM_START)
+    below = (FIRST_BOTTOM - np.log10(cutoff)) / (FIRST_BOTTOM - LAST_BOTTOM)
+    top, bottom = (cutoff - 0.1) / 0.9 * TOP_END, BOTTOM_START + below * (1 - BOTTOM_START)
     return np.where(np.asarray(side) == "top", top, bottom)
 
 
@@ -88,53 +104,38 @@ def _figure(curves, metrics, value, published, chosen, title):
     needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
     share = _share(curves)
     rows = _rows(curves, metrics, value)
-    models, constructions = list(dict.fromkeys(rows["model"])), _ordered(rows["construction"])
-    ghosts = published if published is not None and len(published) else None
-    if ghosts is not None:
-        behind = _rows(ghosts.assign(model=ghosts["beside"], source="beside"), metrics, value)
+    models, constructions = list(dict.fromkeys(rows["model"])), in_order(rows["construction"])
+    notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
+    if published is not None and len(published):
+        behind = _rows(published.assign(model=published["beside"], source="beside"), metrics, value)
         rows = pd.concat([rows, behind[behind["model"].isin(models)]], ignore_index=True)
-    chosen = chosen if chosen in constructions else _furthest(rows, value, constructions)
-    shown = alt.param(
-        name="shown", value=chosen, bind=alt.binding_select(options=constructions, name="Construction in colour ")
-    )
+        notes.append(f"Thin and hollow: {listed(dict.fromkeys(published['model']))}, as published.")
+    if "null_low" in rows and rows["null_low"].notna().any():
+        notes.append("Grey band: what the cut-offs alone would give (margins shuffled over the verbs of a context).")
+    if "counted" in rows and (rows["counted"] < FEW).any():
+        notes.append(f"Faint: a mean over fewer than {FEW} contexts.")
+    chosen = chosen if chosen in constructions else _furthest(rows, value)
     lowest = 0.0 if value != "score" else min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
     highest = 1.0 if value != "coverage" else float(np.ceil(rows[value].max() * 10) / 10)
     panels = [(model, metric) for model in models for metric in metrics]
-    size = {"width": "container" if len(panels) == 1 else 275, "height": 170}
     plots = []
     for model, metric in panels:
-        heading = alt.TitleParams(_heading(model, metric, models, metrics), fontSize=12, offset=20)
-        plots.append(_panel(rows, model, metric, value, [lowest, highest], share, title=heading, **size))
+        shown = [SHOWN_NAMES.get(model, model)] * any(models) + [metric] * (len(metrics) > 1)
+        heading = alt.TitleParams(" · ".join(shown), fontSize=12, offset=20)
+        panel = _panel(rows, model, metric, value, [lowest, highest], share)
+        plots.append(panel.properties(title=heading, width="container" if len(panels) == 1 else 275, height=170))
     chart = plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
     chart.data = rows  # once for all layers
-    chart.params = [shown.param]  # add_params would copy every panel
-    notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
-    if ghosts is not None:
-        notes.append(f"Thin and hollow: {listed(dict.fromkeys(ghosts['model']))}, as published.")
-    if rows.get("null_low", pd.Series(dtype=float)).notna().any():
-        notes.append("Grey band: what the cut-offs alone would give (margins shuffled over the verbs of a context).")
-    if (rows.get("counted", pd.Series(dtype=float)) < FEW).any():
-        notes.append(f"Faint: a mean over fewer than {FEW} contexts.")
+    chart.params = [menu("shown", constructions, "Construction in colour", chosen).param]  # once for all panels
     description = f"Line charts of the {NUMBERS[value]}: top p on a linear axis, then bottom p on a logarithmic one."
     return described(chart, title, description, notes)
 
 
-def _heading(model, metric, models, metrics) -> str:
-    shown = SHOWN_NAMES.get(model, model)
-    return " · ".join([*([shown] if any(models) else []), *([metric] if len(metrics) > 1 else [])])
-
-
-def _ordered(constructions) -> list[str]:
-    present = list(dict.fromkeys(constructions))
-    return [c for c in CONSTRUCTIONS if c in present] + [c for c in present if c not in CONSTRUCTIONS]
-
-
-def _furthest(rows, value, constructions) -> str:
+def _furthest(rows, value) -> str:
     """The construction whose curve for the first model changes most between its ends, to be shown first."""
     first = rows[rows["model"] == rows["model"].iloc[0]].sort_values("position")
     ends = first.groupby("construction", sort=False)[value].agg(["first", "last"])
-    moved = (ends["first"] - ends["last"]).abs()
-    return str(moved.idxmax()) if moved.notna().any() else constructions[0]
+    return str((ends["first"] - ends["last"]).abs().idxmax())
 
 
 def _share(curves) -> str:
@@ -148,28 +149,26 @@ def _share(curves) -> str:
 
 def _rows(table, metrics, value):
     table = table[table["metric"].isin(metrics)]
-    table = needs(table[table[value].notna()], what=f"a chart of {listed(metrics)}")
-    table = with_models(table)
+    table = with_models(needs(table[table[value].notna()], what=f"a chart of {listed(metrics)}"))
     table["position"] = position(table["side"], table["cutoff"]).round(5)
     table["cut_off"] = labels(table)
     if {"contexts", "invalid"} <= set(table):
         table["counted"] = ((1 - table["invalid"].astype(float)) * table["contexts"].astype(float)).round()
-    kept = [c for c in dict.fromkeys([*KEPT, value, "counted"]) if c in table]
-    if value != "score":  # an interval belongs to the axis of the score
-        kept = [c for c in kept if c not in ("score", "low", "high", "null_low", "null_high")]
+    columns = (*KEPT, *(OF_SCORE if value == "score" else (value,)), "counted")
+    kept = [column for column in columns if column in table]
     return table[kept].sort_values(["metric", "construction", "side", "position"], kind="stable")
 
 
-def _panel(rows, model, metric, value, ends, share, **look):
+def _panel(rows, model, metric, value, ends, share):
     here = alt.Chart().transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
-    ticks = [float(position(side, c).round(5)) for side, cuts in TICKS.items() for c in cuts]
     words = (
         f"datum.value <= {TOP_END + 0.01} ? format(10 + datum.value / {TOP_END} * 90, '.0f') + '%' : "
-        f"format(100 * pow(10, {np.log10(0.5)} - (datum.value - {BOTTOM_START}) / {1 - BOTTOM_START} * "
-        f"{np.log10(0.5) + 6}), '.1~r') + '%'"
+        f"format(100 * pow(10, {FIRST_BOTTOM} - (datum.value - {BOTTOM_START}) / {1 - BOTTOM_START} * "
+        f"{FIRST_BOTTOM - LAST_BOTTOM}), '.1~r') + '%'"
     )
     axis = alt.Axis(
-        values=ticks, labelOverlap=False, labelFontSize=11, labelExpr=words, grid=False, titleFontSize=11,
+        values=[float(position(side, cutoff).round(5)) for side, cutoffs in TICKS.items() for cutoff in cutoffs],
+        labelOverlap=False, labelFontSize=11, labelExpr=words, grid=False, titleFontSize=11,
         title=f"likely ← top p{share} | bottom p{share} → unlikely",
     )  # fmt: skip
     base = here.encode(
@@ -181,52 +180,42 @@ def _panel(rows, model, metric, value, ends, share, **look):
             axis=alt.Axis(format=".1f" if value == "score" else ".0%", tickCount=5),
         ),
     )
-    dashes = alt.StrokeDash("side:N", scale=alt.Scale(domain=["top", "bottom"], range=[[1, 0], [5, 3]]), legend=None)
-    signs = alt.Shape("side:N", scale=alt.Scale(domain=["top", "bottom"], range=["circle", "cross"]), legend=None)
+    dashes = alt.StrokeDash("side:N", scale=scale_of({"top": [1, 0], "bottom": [5, 3]}), legend=None)
+    signs = alt.Shape("side:N", scale=scale_of({"top": "circle", "bottom": "cross"}), legend=None)
     colour = alt.Color("construction:N", scale=colours_of(rows["construction"]), legend=None)
     grey = base.transform_filter("datum.construction != shown && datum.source != 'beside'")
     one = base.transform_filter("datum.construction == shown")
     own, ghost = (one.transform_filter(f"datum.source {sign} 'beside'") for sign in ("!=", "=="))
-    lines = ["construction:N", "side:N"]
-    layers = [
-        _gap(here),
-        grey.mark_line(strokeWidth=1, color=QUIET, opacity=0.7).encode(detail=lines, strokeDash=dashes),
-        ghost.mark_line(strokeWidth=1).encode(detail=lines, strokeDash=dashes, color=colour),
-        ghost.mark_point(size=34, strokeWidth=1, opacity=1).encode(shape=signs, color=colour, tooltip=_tips(rows)),
-        own.mark_line(strokeWidth=2.4).encode(detail=lines, strokeDash=dashes, color=colour),
-    ]
-    few = f"isValid(datum.counted) && datum.counted < {FEW}"
+    as_line = {"detail": ["construction:N", "side:N"], "strokeDash": dashes}
+    as_point = {"shape": signs, "color": colour, "tooltip": _tips(rows)}
+    gap = here.transform_aggregate(n="count()").mark_rule(strokeDash=[2, 2], color=QUIET, opacity=0.6)
+    layers = [gap.encode(x=alt.XDatum((TOP_END + BOTTOM_START) / 2))]
     if {"null_low", "null_high"} <= set(rows):
         band = one.transform_filter("isValid(datum.null_low)").mark_area(color=QUIET, opacity=0.3)
-        layers.insert(1, band.encode(y="null_low:Q", y2="null_high:Q", detail=lines))
+        layers.append(band.encode(y="null_low:Q", y2="null_high:Q", detail=as_line["detail"]))
+    layers += [
+        grey.mark_line(strokeWidth=1, color=QUIET, opacity=0.7).encode(**as_line),
+        ghost.mark_line(strokeWidth=1).encode(**as_line, color=colour),
+        ghost.mark_point(size=34, strokeWidth=1, opacity=1).encode(**as_point),
+        own.mark_line(strokeWidth=2.4).encode(**as_line, color=colour),
+    ]
+    few = f"isValid(datum.counted) && datum.counted < {FEW}"
     if {"low", "high"} <= set(rows):
         bars = own.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.2)
         faint = alt.OpacityValue(0.45, condition={"test": few, "value": 0.15})
         layers.append(bars.encode(y="low:Q", y2="high:Q", color=colour, opacity=faint))
     faint = alt.OpacityValue(1.0, condition={"test": few, "value": 0.25})
-    points = own.mark_point(size=34, filled=True).encode(shape=signs, color=colour, opacity=faint, tooltip=_tips(rows))
-    name = (
-        own.transform_aggregate(groupby=["construction"])
-        .mark_text(align="left", baseline="bottom", fontSize=11, fontWeight=600)
-        .encode(x=alt.XValue(0), y=alt.YValue(-5), text="construction:N", color=colour)
-    )
-    return alt.layer(*layers, points, name, **look)
+    layers.append(own.mark_point(size=34, filled=True).encode(**as_point, opacity=faint))
+    name = own.transform_aggregate(groupby=["construction"])
+    name = name.mark_text(align="left", baseline="bottom", fontSize=11, fontWeight=600)
+    name = name.encode(x=alt.XValue(0), y=alt.YValue(-5), text="construction:N", color=colour)
+    return alt.layer(*layers, name)
 
 
-def _gap(chart):
-    rule = chart.transform_aggregate(n="count()").mark_rule(strokeDash=[2, 2], color=QUIET, opacity=0.6)
-    return rule.encode(x=alt.XDatum((TOP_END + BOTTOM_START) / 2))
-
-
-def _tips(rows):
-    named = {
-        "construction": None, "model": None, "cut_off": None, "score": ".3f", "low": ".3f", "high": ".3f",
-        "coverage": ".4f", "invalid": ".1%", "counted": ",d",
-    }  # fmt: skip
-    titles = {"cut_off": "cut-off", "low": "95\u00a0% from", "high": "95\u00a0% to"}
-    titles |= {"invalid": "contexts without a verb", "counted": "contexts with a score"}
-    present = [c for c in named if c in rows and rows[c].notna().any() and (rows[c] != "").any()]
+def _tips(rows) -> list[alt.Tooltip]:
+    kinds = {None: {"type": "nominal"}}
     return [
-        alt.Tooltip(c, title=titles.get(c, c), **({"type": "quantitative", "format": f} if f else {"type": "nominal"}))
-        for c, f in ((c, named[c]) for c in present)
+        alt.Tooltip(column, title=title, **kinds.get(how, {"type": "quantitative", "format": how}))
+        for column, (title, how) in TIPS.items()
+        if column in rows and rows[column].notna().any() and (rows[column] != "").any()
     ]

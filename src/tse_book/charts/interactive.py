@@ -4,45 +4,59 @@ The controls are ordinary form fields, so they work with the keyboard and withou
 """
 
 import altair as alt
+import numpy as np
+import pandas as pd
 
 from tse_book.charts.cutoffs import cutoff_steps, with_step_slider
 from tse_book.charts.theme import (
+    FORM_COLOURS,
+    GREEN,
+    METRIC_COLOURS,
+    ORANGE,
+    QUIET,
     chosen_model,
     colours_of,
     described,
     filling,
+    floor,
+    legend,
+    menu,
     metric_scales,
+    names,
     needs,
     packed,
+    scale_of,
+    tips,
     with_models,
 )
 
-GOOD_BAD = alt.Scale(domain=["good", "bad"], range=["#009e73", "#d55e00"])
+RIGHT, WRONG = 9, 5  # verbs of one context shown at a time, the most probable of either kind inside the cut-off
+LINES, PAGES = 9, 4  # minimal pairs on a page, and pages of a construction
+FORMS = {"correct": GREEN, "wrong": ORANGE, "not a verb": QUIET}
+SHARE = alt.Scale(domain=[0, 1])
+AGREES = scale_of({"correct": FORM_COLOURS["correct"], "wrong": FORM_COLOURS["wrong"]})
+AGREES_SHAPES = scale_of({"correct": "circle", "wrong": "cross"})
 
 
 def cutoff_slider(curves):
     """The scores of all constructions at one cut-off; a slider walks from the likely verbs to the unlikely ones.
 
-    Parameters
-    ----------
-    curves : DataFrame
-        What `cutoff_curves` takes; several models are chosen from a list.
+    `curves` is what `cutoff_curves` takes; several models are chosen from a list.
     """
     rows = needs(curves, "construction", "metric", "side", "cutoff", "score", what="a slider of cut-offs")
     steps = cutoff_steps(rows)
     rows = with_models(rows).merge(steps)
     kept = ["construction", "model", "metric", "step", "label", "score", "low", "high"]
     rows = rows[[c for c in kept if c in rows]].dropna(subset="score").round(6)
-    low = min(0.5, float(rows["score"].min()) // 0.1 * 0.1)
-    names = list(colours_of(rows["construction"]).domain)
+    colours = colours_of(rows["construction"])
     metrics, _, shapes = metric_scales(rows["metric"])
     base = alt.Chart(rows).transform_filter("datum.step == step")
-    marks = base.encode(
-        x=alt.X("score:Q", scale=alt.Scale(domain=[low, 1.0]), title="score"),
-        y=alt.Y("construction:N", sort=names, title=None, axis=alt.Axis(labelLimit=200, grid=True)),
-        color=alt.Color("construction:N", scale=colours_of(rows["construction"]), legend=None),
+    marks = base.mark_point(size=90, filled=True, opacity=1).encode(
+        x=alt.X("score:Q", scale=alt.Scale(domain=[floor(rows["score"]), 1.0]), title="score"),
+        y=names("construction", sort=list(colours.domain), limit=200, grid=True),
+        color=alt.Color("construction:N", scale=colours, legend=None),
         shape=alt.Shape("metric:N", scale=shapes, legend=alt.Legend(title=None, orient="bottom")),
-        tooltip=["construction:N", "metric:N", "label:N", alt.Tooltip("score:Q", format=".3f")],
+        tooltip=["construction:N", "metric:N", "label:N", *tips("score")],
     )
     own = {m: f"datum.metric == '{m}' ? datum.score : null" for m in metrics}
     means = " + ".join(f"'|mean {m} ' + format(datum.{m}, '.3f') + ' over ' + datum.{m}_n" for m in metrics)
@@ -50,12 +64,79 @@ def cutoff_slider(curves):
     said = base.transform_calculate(**own).transform_aggregate(label="min(label)", **sums)
     said = said.transform_calculate(said=f"datum.label + {means}")
     said = said.mark_text(align="left", baseline="top", fontWeight=600, lineBreak="|", lineHeight=14)
-    layers = [marks.mark_point(size=90, filled=True, opacity=1)]
-    layers.append(said.encode(text="said:N", x=alt.value(0), y=alt.value(-4 - 14 * (1 + len(metrics)))))
-    chart = chosen_model(filling(alt.layer(*layers), rows["construction"], 26), rows["model"])
+    said = said.encode(text="said:N", x=alt.value(0), y=alt.value(-4 - 14 * (1 + len(metrics))))
+    chart = chosen_model(filling(alt.layer(marks, said), rows["construction"], 26), rows["model"])
     description = "Dot plot of the scores of every construction at one cut-off, which a slider chooses."
     note = "Move the slider; choose a model where there are several."
     return described(with_step_slider(chart, steps), "EW and MW at one cut-off", description, note)
+
+
+def context_slider(marked, curves, *, title):
+    """The most probable right and wrong verbs inside a cut-off after one context; a slider moves the cut-off.
+
+    Parameters
+    ----------
+    marked : DataFrame
+        The whole distribution, most probable first: token, probability, form ("correct", "wrong", other words for other
+        entries), lemma, as from `marked_distribution`.
+    curves : DataFrame
+        metric ("EW", "MW"), side, cutoff, score of the same context, as from `score_context`.
+    """
+    needs(marked, "token", "probability", "form", "lemma", what="a chart of one context")
+    steps, rows = _steps(curves), _verbs(marked)
+    side, cut = f"{steps['side'].tolist()}[step - 1]", f"{steps['cutoff'].tolist()}[step - 1]"
+    base = (
+        alt.Chart(rows)
+        .transform_filter(f"({side} == 'top' ? datum.top : datum.bottom) < {cut}")
+        .transform_window(rank="rank()", sort=[alt.SortField("best", order="descending")], groupby=["agrees"])
+        .transform_filter(f"datum.rank <= ({RIGHT} * datum.agrees + {WRONG} * !datum.agrees)")
+    )
+    order = alt.EncodingSortField("best", order="descending")
+    base = base.encode(y=alt.Y("lemma:N", sort=order, title=None, axis=alt.Axis(minExtent=80, maxExtent=80)))
+    ends = [10.0 ** np.floor(np.log10(rows[["correct", "wrong"]].min().min())), 1.0]
+    across = {"scale": alt.Scale(type="log", domain=ends), "title": "probability"}
+    between = base.mark_rule(strokeWidth=2, opacity=0.5).encode(
+        x=alt.X("correct:Q", **across),
+        x2="wrong:Q",
+        color=alt.condition("datum.agrees", alt.value(FORM_COLOURS["correct"]), alt.value(FORM_COLOURS["wrong"])),
+    )
+    points = base.transform_fold(["correct", "wrong"], as_=["form", "p"]).mark_point(size=70, filled=True, opacity=1)
+    points = points.encode(
+        x=alt.X("p:Q", axis=alt.Axis(format="~g"), **across),
+        color=alt.Color("form:N", scale=AGREES, legend=legend()),
+        shape=alt.Shape("form:N", scale=AGREES_SHAPES, legend=None),
+        tooltip=["lemma:N", "form:N", alt.Tooltip("p:Q", format=".2~g", title="probability")],
+    )
+    said = alt.Chart(steps).transform_filter("datum.step == step").mark_text(align="left", fontWeight=600, fontSize=12)
+    said = said.encode(text="said:N", x=alt.value(0), y=alt.value(-8))
+    chart = alt.layer(between, points, said).properties(width="container", height=18 * (RIGHT + WRONG))
+    description = "Dot plot of verbs inside a cut-off, with the probability of each form on a logarithmic axis."
+    note = f"The most probable verbs: {RIGHT} whose correct form leads (green lines), and {WRONG} others."
+    return described(with_step_slider(chart, steps), title, description, note)
+
+
+def _verbs(marked: pd.DataFrame) -> pd.DataFrame:
+    """A row for each lemma with both forms: correct, wrong, best (probabilities), agrees, top, bottom.
+
+    A lemma is inside a top cut-off that is above `top`, the probability before its better form, and inside a bottom
+    cut-off that is above `bottom`, the probability below it.
+    """
+    p = marked["probability"].astype(float)
+    places = marked.assign(probability=p, top=p.cumsum() - p, bottom=p[::-1].cumsum() - p)
+    forms = places[marked["form"].isin(("correct", "wrong"))]
+    wide = forms.pivot_table(["probability", "top", "bottom"], "lemma", "form").dropna()
+    rows = wide["probability"].assign(best=wide["probability"].max(axis=1))
+    rows = rows.assign(top=wide["top"].min(axis=1), bottom=wide["bottom"].max(axis=1)).clip(lower=0)
+    rows = rows.apply(lambda values: [float(f"{value:.4g}") for value in values])
+    return rows.assign(agrees=wide["probability", "correct"] > wide["probability", "wrong"]).reset_index()
+
+
+def _steps(curves: pd.DataFrame) -> pd.DataFrame:
+    """The cut-offs inside which EW has a verb, from likely to unlikely: side, cutoff, step (from 1), label, said."""
+    wide = curves.pivot_table("score", ["side", "cutoff"], "metric").dropna(subset="EW").reset_index()
+    steps = cutoff_steps(wide).merge(wide)
+    said = [f"{row.label}: EW {row.EW:.2f}, MW {row.MW:.2f}" for row in steps.itertuples()]
+    return steps.assign(said=said).drop(columns=["EW", "MW"])
 
 
 def token_browser(tokens, sentences, title: str):
@@ -71,57 +152,162 @@ def token_browser(tokens, sentences, title: str):
     rows = tokens.rename(columns={"sentence": "row"}).join(sentences[["paradigm", "sentence"]], on="row")
     rows["bits"] = rows["surprisal"].where(rows["scored"]).round(2)
     rows = rows.assign(position=rows["position"] + 1)[["paradigm", "sentence", "position", "token", "bits"]]
-    pairs = list(dict.fromkeys(rows["paradigm"]))
-    picked = alt.param(name="pair", value=pairs[0], bind=alt.binding_select(options=pairs, name="Pair "))
-    base = (
-        packed(rows, ["paradigm", "sentence"])
-        .transform_filter(alt.datum.paradigm == picked)
-        .encode(
-            x=alt.X("position:O", title="token", axis=alt.Axis(labelAngle=0)),
-            xOffset=alt.XOffset("sentence:N", sort=["good", "bad"]),
-            color=alt.Color("sentence:N", scale=GOOD_BAD, legend=alt.Legend(title=None, orient="top")),
-        )
+    picked = menu("pair", rows["paradigm"], "Pair")
+    base = packed(rows, ["paradigm", "sentence"]).transform_filter(alt.datum.paradigm == picked)
+    base = base.encode(
+        x=alt.X("position:O", title="token", axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("sentence:N", sort=["good", "bad"]),
+        color=alt.Color("sentence:N", scale=scale_of({"good": GREEN, "bad": ORANGE}), legend=legend()),
     )
-    tips = ["token:N", "sentence:N", alt.Tooltip("bits:Q", format=".2f")]
-    bars = base.mark_bar().encode(y=alt.Y("bits:Q", title="surprisal (bits)"), tooltip=tips)
+    tooltip = ["token:N", "sentence:N", *tips("bits", of=".2f")]
+    surprisals = base.mark_bar().encode(y=alt.Y("bits:Q", title="surprisal (bits)"), tooltip=tooltip)
     words = base.mark_text(angle=270, align="left", dx=4, fontSize=11).encode(y="bits:Q", text="token:N")
-    chart = alt.layer(bars, words).properties(width="container", height=300).add_params(picked)
+    chart = alt.layer(surprisals, words).properties(width="container", height=300).add_params(picked)
     return described(chart, title, "Bar chart of the surprisal of each token of a good and a bad sentence.")
 
 
 def switchboard(scores):
     """Scores under the default policies (hollow) and with one policy changed (filled), chosen from a list.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        switch (what the list shows), setting ("default" or "flipped"), construction, metric, score; several models in a
-        column model.
+    `scores`: switch (what the list shows), setting ("default" or "flipped"), construction, metric, score; several
+    models in a column model.
     """
     rows = needs(scores, "switch", "setting", "construction", "metric", "score", what="a switchboard")
     rows = with_models(rows).drop(columns="source")
-    switches = list(dict.fromkeys(rows["switch"]))
-    picked = alt.param(name="policy", value=switches[0], bind=alt.binding_select(options=switches, name="Switch "))
-    names = list(colours_of(rows["construction"]).domain)
+    picked = menu("policy", rows["switch"], "Switch")
+    order = list(colours_of(rows["construction"]).domain)
     metrics, colours, shapes = metric_scales(rows["metric"])
     scale = alt.Scale(domain=[float(rows["score"].min()) // 0.05 * 0.05, 1.0])
-    x = alt.X("score:Q", scale=scale, title="TSE, EW or MW", axis=alt.Axis(tickCount=6))
-    legend = alt.Legend(title=None, orient="top", symbolOpacity=1)
-    colour = alt.Color("metric:N", scale=colours, legend=legend)
+    colour = alt.Color("metric:N", scale=colours, legend=legend(symbolOpacity=1))
     base = alt.Chart(rows).transform_filter(alt.datum.switch == picked)
     base = base.encode(
-        x=x,
-        y=alt.Y("construction:N", sort=names, title=None, axis=alt.Axis(labelLimit=200, grid=True)),
+        x=alt.X("score:Q", scale=scale, title="TSE, EW or MW", axis=alt.Axis(tickCount=6)),
+        y=names("construction", sort=order, limit=200, grid=True),
         yOffset=alt.YOffset("metric:N", sort=metrics),
         color=colour,
     )
     paths = base.mark_line(strokeWidth=1.5).encode(detail=["construction:N", "metric:N"])
     dots = base.mark_point(size=80, strokeWidth=1.6, opacity=1).encode(
-        shape=alt.Shape("metric:N", scale=shapes, legend=legend),
+        shape=alt.Shape("metric:N", scale=shapes, legend=legend(symbolOpacity=1)),
         fill=alt.condition("datum.setting == 'default'", alt.value("transparent"), colour),
-        tooltip=["construction:N", "metric:N", "setting:N", alt.Tooltip("score:Q", format=".4f")],
+        tooltip=["construction:N", "metric:N", "setting:N", *tips("score", of=".4f")],
     )
     chart = chosen_model(filling(alt.layer(paths, dots), rows["construction"], 40), rows["model"]).add_params(picked)
     description = "Dot plot: TSE, EW and MW of each construction, hollow by default and filled with one policy changed."
     note = "Hollow: default policies. Filled: with the chosen switch flipped."
     return described(chart, "Flip one policy and see the score move", description, note)
+
+
+def pair_browser(pairs, title):
+    """Minimal pairs of a chosen construction, nine on a page, each on two lines so that it fits on a phone.
+
+    `pairs`: construction, left, correct, wrong, right, as from `load_pairs`; a sample of each construction is kept.
+    """
+    needs(pairs, "construction", "left", "correct", "wrong", "right", what="a browser of pairs")
+    some = pairs.sample(frac=1, random_state=0).groupby("construction", sort=False).head(LINES * PAGES)
+    place = some.groupby("construction").cumcount()
+    rows = some.assign(page=place // LINES + 1, line=place % LINES, starred="*" + some["wrong"])
+    rows = rows[["construction", "page", "line", "left", "correct", "starred", "right"]]
+    construction = menu("construction", pairs["construction"], "Construction")
+    page = alt.param(name="page", value=1, bind=alt.binding_range(min=1, max=PAGES, step=1, name="Page "))
+    base = alt.Chart(rows).transform_filter("datum.construction == construction && datum.page == page")
+    base = base.encode(y=alt.Y("line:O", axis=None))
+    columns = (
+        ("left", 0, -9, {}),
+        ("correct", 16, 9, {"color": GREEN, "fontWeight": 600}),
+        ("starred", 96, 9, {"color": ORANGE, "fontWeight": 600}),
+        ("right", 180, 9, {}),
+    )
+    words = [
+        base.mark_text(align="left", fontSize=13, dy=down, **look).encode(x=alt.value(across), text=f"{column}:N")
+        for column, across, down, look in columns
+    ]
+    chart = alt.layer(*words).add_params(construction, page).properties(width="container", height=alt.Step(48))
+    description = "A browser of minimal pairs: the words before the verb, the form that agrees, the other, the rest."
+    return described(chart, title, description).configure_view(stroke=None)
+
+
+def weight_sliders(verbs, title):
+    """TSE, EW and MW of two verbs whose four probabilities the reader sets.
+
+    `verbs`: correct, P(correct), wrong, P(wrong): two rows, the verb of TSE first.
+    """
+    rows, sliders, weights = [], [], {}
+    for number, verb in enumerate(verbs.to_dict("records")):
+        for form in ("correct", "wrong"):
+            name, label = f"{form}_{number}", f"weight of {verb[form]} "
+            bound = alt.binding_range(min=1, max=100, step=1, name=label)
+            sliders.append(alt.param(name=name, value=round(100 * verb[f"P({form})"]), bind=bound))
+            rows.append({"word": verb[form], "form": form})
+            weights[verb[form]] = name
+    total = f"({' + '.join(weights.values())})"
+    weight = " : ".join(f"datum.word == '{word}' ? {name}" for word, name in weights.items())
+    base = alt.Chart(pd.DataFrame(rows)).transform_calculate(probability=f"({weight} : 0) / {total}")
+    forms = base.mark_bar(height=18).encode(
+        x=alt.X("probability:Q", scale=SHARE),
+        y=alt.Y("word:N", sort=None, title=None),
+        color=_form_colours(["correct", "wrong"]),
+        tooltip=["word:N", "form:N", *tips("probability", of=".2f")],
+    )
+    first, second = (f"(correct_{number} > wrong_{number} ? 1 : 0)" for number in (0, 1))
+    scores = {"TSE": first, "EW": f"({first} + {second}) / 2", "MW": f"(correct_0 + correct_1) / {total}"}
+    score = " : ".join(f"datum.metric == '{metric}' ? {formula}" for metric, formula in scores.items())
+    words = alt.Chart(pd.DataFrame({"metric": list(scores)}))
+    words = words.transform_calculate(shown=f"datum.metric + '  ' + format({score} : 0, '.2f')")
+    words = words.mark_text(align="left", fontSize=20, fontWeight=600)
+    words = words.encode(y=alt.Y("metric:N", sort=None, axis=None), x=alt.value(6), text="shown:N")
+    both = alt.hconcat(forms.properties(width=330, height=130), words.properties(width=130, height=130))
+    description = "Bars: the probabilities of four verb forms, set by four sliders. Beside them TSE, EW and MW."
+    return described(both.add_params(*sliders), title, description).configure_view(stroke=None)
+
+
+def cutoff_explorer(entries, scores, cutoffs, title):
+    """A small distribution, its entries inside a chosen cut-off, and EW and MW at every cut-off.
+
+    Parameters
+    ----------
+    entries : DataFrame
+        entry, form ("correct", "wrong", "not a verb"), probability, most probable first.
+    scores : CutoffScores
+        Of this distribution, from `tse_core.cutoff_scores`, at `cutoffs` from the top and from the bottom.
+    """
+    needs(entries, "entry", "form", "probability", what="a chart of a small distribution")
+    side = alt.param(name="side_cut", value="top", bind=alt.binding_radio(options=["top", "bottom"], name="side "))
+    cut = alt.param(name="p_cut", value=0.94, bind=alt.binding_range(min=0.02, max=1, step=0.02, name="p "))
+    total = entries["probability"].cumsum()
+    rows = entries.assign(above=total - entries["probability"], below=total.iloc[-1] - total, order=range(len(total)))
+    before = "(side_cut == 'top' ? datum.above : datum.below)"
+    shares = alt.Chart(rows).transform_calculate(inside=f"clamp((p_cut - {before}) / datum.probability, 0, 1)")
+    shares = shares.mark_bar().encode(
+        x=alt.X("entry:N", sort=alt.SortField("order"), title=None, axis=alt.Axis(labelAngle=-40)),
+        y=alt.Y("probability:Q"),
+        color=_form_colours(FORMS),
+        opacity=alt.Opacity("inside:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 1]), legend=None),
+        tooltip=["entry:N", *tips("probability"), *tips("inside", of=".2f")],
+    )
+    found = [
+        pd.DataFrame({"p": cutoffs, "metric": metric, "side": end, "score": getattr(scores, name)[0]})
+        for metric in ("EW", "MW")
+        for end, name in (("top", f"{metric.lower()}_top"), ("bottom", f"{metric.lower()}_bottom"))
+    ]
+    curves = pd.concat(found, ignore_index=True).dropna()
+    lines = alt.Chart(curves).transform_filter("datum.side == side_cut").mark_line()
+    metrics = scale_of({metric: METRIC_COLOURS[metric] for metric in ("EW", "MW")})
+    axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    lines = lines.encode(
+        x=alt.X("p:Q", scale=alt.Scale(domain=[0, 1.15]), title="cut-off p", axis=axis),  # room for the numbers at 1
+        y=alt.Y("score:Q", scale=SHARE, title="EW, MW"),
+        color=alt.Color("metric:N", title=None, scale=metrics, legend=alt.Legend(orient="top")),
+    )
+    here = lines.transform_filter("abs(datum.p - p_cut) < 0.009").mark_point(filled=True, size=90, opacity=1)
+    numbers = here.mark_text(align="left", dx=8, dy=-8, fontWeight=600).encode(text=alt.Text("score:Q", format=".2f"))
+    right = alt.layer(lines, here, numbers).properties(width=230, height=190)
+    both = alt.hconcat(shares.properties(width=270, height=190), right).resolve_scale(color="independent")
+    description = "Left: the entries of a small distribution, those outside the cut-off faded. Right: EW and MW over p."
+    return described(both.add_params(side, cut), title, description)
+
+
+def _form_colours(forms) -> alt.Color:
+    """Correct and wrong forms in their colours, with a legend above."""
+    scale = scale_of({form: FORMS[form] for form in forms})
+    return alt.Color("form:N", title=None, scale=scale, legend=alt.Legend(orient="top"))

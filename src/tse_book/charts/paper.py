@@ -1,7 +1,7 @@
 """The figures and the table of Newman et al. (2021), for any run, beside a published model."""
 
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -22,7 +22,7 @@ _VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
 
 
 def plot(results, figure: str, *, beside: str | None = None, chosen: str | None = None):
-    """A figure of the paper drawn from a run.
+    """A figure of the paper drawn from a run, as an Altair chart; `save_chart` writes it.
 
     Parameters
     ----------
@@ -33,24 +33,13 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
         "gpt2-xl"; figure 1 was published only for the first
     chosen : the construction in colour at the start; the others are grey
 
-    Returns
-    -------
-    An Altair chart; `save_chart` writes it.
-
-    Raises
-    ------
-    InputError
-        An unknown figure, model or construction; results that hold no agreement scores, or a model twice.
-
-    Examples
-    --------
-    >>> tse_book.plot(evaluation, "figure2", beside="gpt2-xl")  # doctest: +SKIP
+    Raises InputError: an unknown figure, model or construction; results that hold no agreement scores, or a model
+    twice.
     """
     check_known("figure", figure, FIGURES)
     if beside is not None and beside not in published.MODELS.values():
         raise unknown_name_error("published model", beside, published.MODELS.values())
-    table = results if isinstance(results, pd.DataFrame) else results.tidy()
-    rows = _agreement(table)
+    rows = _agreement(results if isinstance(results, pd.DataFrame) else results.tidy())
     if figure == "table2":
         return _table2(rows, beside)
     number = int(figure.removeprefix("figure"))
@@ -62,9 +51,8 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
             raise InputError(f"figure1 draws {listed(printed['construction'].unique())}; the results hold none of them")
     if chosen is not None and chosen not in set(rows["construction"]):
         raise unknown_name_error("construction of the results", chosen, rows["construction"].unique())
-    options: dict[str, Any] = {"published": _behind(rows, printed, beside, number), "chosen": chosen}
     draw = {3: coverage_curves, 4: invalid_curves}.get(number, cutoff_curves)
-    return draw(rows, **options)
+    return draw(rows, published=_behind(rows, printed, beside, number), chosen=chosen)
 
 
 def save_chart(chart, path: str | Path) -> None:
@@ -75,24 +63,21 @@ def save_chart(chart, path: str | Path) -> None:
     Raises InputError.
     """
     path = Path(path)
-    if path.suffix not in ENDINGS:
-        raise InputError(f"{path}: a figure is written as {', '.join(ENDINGS)}")
-    alone = _wide(chart).configure(background="white")
-    try:
-        import vl_convert
-    except ImportError:
-        if path.suffix != ".html":
-            raise InputError(
-                f"{path}: pictures need one package more: pip install vl-convert-python (.html needs nothing)"
-            ) from None
-        write_output(path, alone.to_html(json_kwds=INERT))
-        return
+    check_known("ending of a figure", path.suffix, ENDINGS)
+    if getattr(chart, "width", alt.Undefined) == "container":
+        chart = chart.properties(width=WIDTH)
+    alone = chart.configure(background="white")
+    has_vega = find_spec("vl_convert") is not None
     if path.suffix == ".html":
-        write_output(path, alone.to_html(inline=True, json_kwds=INERT))
-    elif path.suffix == ".svg":
-        write_output(path, vl_convert.vegalite_to_svg(_still(alone).to_json()))
-    else:
-        write_output(path, vl_convert.vegalite_to_png(_still(alone).to_json(), scale=2))
+        write_output(path, alone.to_html(inline=has_vega, json_kwds=INERT))
+        return
+    if not has_vega:
+        raise InputError(f"{path}: pictures need one package more: pip install vl-convert-python (.html needs nothing)")
+    import vl_convert
+
+    still = _still(alone).to_json()
+    picture = vl_convert.vegalite_to_svg(still) if path.suffix == ".svg" else vl_convert.vegalite_to_png(still, scale=2)
+    write_output(path, picture)
 
 
 def published_curves(figure: int) -> pd.DataFrame:
@@ -114,12 +99,11 @@ def published_curves(figure: int) -> pd.DataFrame:
 
 def with_table2(printed: pd.DataFrame) -> pd.DataFrame:
     """Published curves of EW and MW with the points at top 100 % from Table 2, where they are printed and complete."""
-    cells = _printed_table2()
-    cells = cells[cells["metric"].isin(printed["metric"]) & cells["model"].isin(printed["model"])]
-    cells = cells[cells["construction"].isin(printed["construction"])]
-    whole = cells.assign(side="top", cutoff=1.0)
+    cells = _printed_table2().assign(side="top", cutoff=1.0)
+    for column in ("metric", "model", "construction"):
+        cells = cells[cells[column].isin(printed[column])]
     drawn = printed[~((printed["side"] == "top") & (printed["cutoff"] == 1.0))]
-    return pd.concat([drawn, whole[drawn.columns]], ignore_index=True)
+    return pd.concat([drawn, cells[drawn.columns]], ignore_index=True)
 
 
 def _agreement(table: pd.DataFrame) -> pd.DataFrame:
@@ -155,16 +139,15 @@ def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, numbe
     """The published curves to draw in the panels of every model."""
     if beside is None:
         return None
-    if beside not in set(printed["model"]):
-        raise InputError(f"figure{number} was published for {listed(printed['model'].unique())}, not for {beside}")
     curves = printed[printed["model"] == beside]
+    if curves.empty:
+        raise InputError(f"figure{number} was published for {listed(printed['model'].unique())}, not for {beside}")
     curves = with_table2(curves) if number < 3 else curves
+    known = curves["construction"].unique()
     curves = curves[curves["construction"].isin(rows["construction"])]
     if curves.empty:
-        raise InputError(
-            f"{beside} was published for {listed(printed['construction'].unique())}; the results hold others"
-        )
-    return pd.concat([curves.assign(beside=name) for name in rows["model"].unique()], ignore_index=True)
+        raise InputError(f"{beside} was published for {listed(known)}; the results hold others")
+    return curves.merge(pd.DataFrame({"beside": rows["model"].unique()}), how="cross")
 
 
 def _still(chart):
@@ -175,11 +158,6 @@ def _still(chart):
         return chart
     said = " ".join(chart.title.subtitle).replace(CHOOSE, f"In colour: {shown}.")
     return described(chart, " ".join(chart.title.text), chart.description, said)
-
-
-def _wide(chart):
-    """The chart with a fixed width if it would otherwise fill its container."""
-    return chart.properties(width=WIDTH) if getattr(chart, "width", alt.Undefined) == "container" else chart
 
 
 def _spikes(table: pd.DataFrame, value: str) -> pd.Series:

@@ -1,19 +1,36 @@
-"""Scores side by side: Table 2 as dots, truth beside measurement, bars and heat maps."""
+"""Scores and counts side by side: Table 2 as dots, truth beside measurement, training, bars and heat maps."""
 
 import altair as alt
+import pandas as pd
 
 from tse_book.charts.theme import (
-    CONSTRUCTIONS,
     FORM_COLOURS,
+    METRIC_COLOURS,
     QUIET,
     SHOWN_NAMES,
     described,
     filling,
+    floor,
+    in_order,
+    legend,
     listed,
     metric_scales,
+    names,
     needs,
+    scale_of,
+    tips,
     with_models,
 )
+
+EW, TSE = METRIC_COLOURS["EW"], METRIC_COLOURS["TSE"]
+SERIES = {  # of training: colour, dashes
+    "TSE": (TSE, [1, 0]),
+    "EW, head": (EW, [1, 0]),
+    "EW, middle": (EW, [7, 3]),
+    "EW, tail": (EW, [2, 2]),
+}
+
+COUNTS = {"pairs": QUIET, "contexts of a masked model": "#132aff", "contexts of a causal model": "#9000ae"}
 
 
 def table2_dots(scores, *, title=None, beside=False):
@@ -27,61 +44,83 @@ def table2_dots(scores, *, title=None, beside=False):
     beside : bool
         All models in one panel, one line each below the construction's name, instead of one panel per model.
     """
-    rows = needs(scores, "construction", "metric", "score", what="a dot plot of Table 2")
-    rows = with_models(rows)
+    rows = with_models(needs(scores, "construction", "metric", "score", what="a dot plot of Table 2"))
     models = list(dict.fromkeys(rows["model"]))
-    low = min(0.5, float(rows[[c for c in ("score", "low") if c in rows]].min().min()) // 0.1 * 0.1)
-    scale = alt.Scale(domain=[low, 1.0], zero=False)
-    one = beside or len(models) == 1
-    groups = [models] if one else [[model] for model in models]
-    panels = [_dumbbells(rows[rows["model"].isin(group)], group, rows["metric"], scale, one) for group in groups]
-    if not one:
-        panels = [
-            panel.properties(width=275, title=alt.TitleParams(SHOWN_NAMES.get(model, model), fontSize=12))
-            for panel, model in zip(panels, models, strict=True)
-        ]
-    chart = panels[0] if one else alt.concat(*panels, columns=2, spacing={"row": 22, "column": 14})
-    title = title or "Three scores of the same sentences: TSE, MW and EW"
+    scale = alt.Scale(domain=[floor(rows[[c for c in ("score", "low") if c in rows]]), 1.0], zero=False)
+    if beside or len(models) == 1:
+        chart = _dumbbells(rows, models, rows["metric"], scale).properties(width="container")
+    else:
+        panels = []
+        for model in models:
+            heading = alt.TitleParams(SHOWN_NAMES.get(model, model), fontSize=12)
+            panel = _dumbbells(rows[rows["model"] == model], [model], rows["metric"], scale)
+            panels.append(panel.properties(width=275, title=heading))
+        chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 14})
     notes = []
     if beside and len(models) > 1:
         notes.append(f"Lines of a construction, from the top: {listed(models)}.")
-    if (rows["source"] == "published").any() and (rows["source"] == "measured").any():
+    if {"published", "measured"} <= set(rows["source"]):
         notes.append("Hollow: as published.")
+    title = title or "Three scores of the same sentences: TSE, MW and EW"
     return described(chart, title, "Dumbbell plot: on a line for each construction its scores, from the lowest.", notes)
 
 
-def _dumbbells(rows, models, metrics, scale, wide):
-    order = [c for c in CONSTRUCTIONS if c in set(rows["construction"])]
-    order += [c for c in dict.fromkeys(rows["construction"]) if c not in order]
-    names, colours, shapes = metric_scales(metrics)
-    legend = alt.Legend(title=None, orient="top", symbolOpacity=1)
-    colour = alt.Color("metric:N", scale=colours, legend=legend)
-    shape = alt.Shape("metric:N", scale=shapes, legend=None)
-    several = len(models) > 1
+def _dumbbells(rows, models, metrics, scale):
+    """A line for each construction, and for each of several models."""
+    order, several = in_order(rows["construction"]), len(models) > 1
+    found, colours, shapes = metric_scales(metrics)
+    colour = alt.Color("metric:N", scale=colours, legend=legend(symbolOpacity=1))
     base = alt.Chart(rows).encode(y=alt.Y("construction:N", sort=order, title=None, axis=None))
     base = base.encode(yOffset=alt.YOffset("model:N", sort=models)) if several else base
-    down = {"yOffset": 5 if several else 7}  # below the construction's name
-    optional = [c for c in ("low", "high", "n", "method") if c in rows]
-    tips = ["construction:N", "model:N", "metric:N", "source:N", *(_tip(c) for c in ("score", *optional))]
-    x = alt.X("score:Q", scale=scale, title=", ".join(names), axis=alt.Axis(format=".1f", tickCount=6))
+    down = 5 if several else 7  # below the construction's name
     span = base.transform_aggregate(groupby=["construction", "model"], first="min(score)", last="max(score)")
-    span = span.mark_rule(strokeWidth=2, color=QUIET, opacity=0.6, **down)
-    layers = [span.encode(x=alt.X("first:Q", scale=scale, title=", ".join(names)), x2="last:Q")]
+    span = span.mark_rule(strokeWidth=2, color=QUIET, opacity=0.6, yOffset=down)
+    layers = [span.encode(x=alt.X("first:Q", scale=scale, title=", ".join(found)), x2="last:Q")]
     if {"low", "high"} <= set(rows):
-        for number, name in enumerate(names):  # one below the other, so that each can be seen
+        for number, name in enumerate(found):  # one below the other, so that each can be seen
             sure = base.transform_filter(f"datum.metric == '{name}' && isValid(datum.low)")
-            sure = sure.mark_rule(strokeWidth=2, opacity=0.6, yOffset=down["yOffset"] + 4 * number - 4)
+            sure = sure.mark_rule(strokeWidth=2, opacity=0.6, yOffset=down + 4 * number - 4)
             layers.append(sure.encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour))
-    dots = base.mark_point(size=70, strokeWidth=1.8, opacity=1, **down).encode(
-        x=x, color=colour, shape=shape, tooltip=tips,
+    shown = {
+        "score": alt.Tooltip("score:Q", title="score", format=".3f"),
+        "low": alt.Tooltip("low:Q", title="95\u00a0% from", format=".3f"),
+        "high": alt.Tooltip("high:Q", title="95\u00a0% to", format=".3f"),
+        "n": alt.Tooltip("n:Q", title="n", format=",d"),
+        "method": alt.Tooltip("method:N", title="interval by"),
+    }
+    dots = base.mark_point(size=70, strokeWidth=1.8, opacity=1, yOffset=down).encode(
+        x=alt.X("score:Q", scale=scale, title=", ".join(found), axis=alt.Axis(format=".1f", tickCount=6)),
+        color=colour,
+        shape=alt.Shape("metric:N", scale=shapes, legend=None),
+        tooltip=["construction:N", "model:N", "metric:N", "source:N", *(shown[c] for c in shown if c in rows)],
         fill=alt.condition("datum.source == 'published'", alt.value("transparent"), colour),
-    )  # fmt: skip
+    )
+    words = alt.Chart(rows).transform_aggregate(groupby=["construction"])
+    words = words.mark_text(align="left", baseline="middle", dy=4 if several else -8, fontSize=11)
     place = {"bandPosition": 0} if several else {}
-    names = alt.Chart(rows).transform_aggregate(groupby=["construction"])
-    names = names.mark_text(align="left", baseline="middle", dy=4 if several else -8, fontSize=11)
-    names = names.encode(y=alt.Y("construction:N", sort=order, **place), x=alt.value(0), text="construction:N")
+    words = words.encode(y=alt.Y("construction:N", sort=order, **place), x=alt.value(0), text="construction:N")
     height = (28 + 14 * len(models) if several else 34) * len(order)
-    return alt.layer(*layers, dots, names).properties(height=height, **({"width": "container"} if wide else {}))
+    return alt.layer(*layers, dots, words).properties(height=height)
+
+
+def count_dots(counts, title):
+    """How many pairs and contexts each construction has, on a logarithmic axis.
+
+    `counts` is indexed by construction: pairs, contexts (of both sides), left_contexts.
+    """
+    shown = dict(zip(["pairs", "contexts", "left_contexts"], COUNTS, strict=True))
+    rows = counts[list(shown)].rename(columns=shown).rename_axis("construction").reset_index()
+    rows = rows.melt("construction", var_name="what", value_name="count")
+    axis = alt.Axis(values=[10**power for power in range(1, 6)], format=",")
+    several = alt.Legend(orient="top", columns=1)
+    dots = alt.Chart(rows).mark_circle(size=90, opacity=1).encode(
+        x=alt.X("count:Q", scale=alt.Scale(type="log"), title="count (logarithmic)", axis=axis),
+        y=names("construction", grid=True),
+        color=alt.Color("what:N", title=None, scale=scale_of(COUNTS), legend=several),
+        tooltip=["construction", "what", alt.Tooltip("count", format=",")],
+    )  # fmt: skip
+    description = "Dot plot: for each construction the number of pairs, of contexts and of left contexts."
+    return described(filling(dots, rows["construction"], 26), title, description)
 
 
 def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0)):
@@ -89,12 +128,11 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0)):
     rows = needs(table, row, column, value, what="a heat map").reset_index(drop=True)
     base = alt.Chart(rows).encode(
         x=alt.X(f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=220)),
-        y=alt.Y(f"{row}:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
+        y=names(row, limit=200),
     )
     shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)
-    cells = base.mark_rect(stroke="#8a8f98", strokeWidth=0.5).encode(
-        color=shade, tooltip=[f"{row}:N", f"{column}:N", alt.Tooltip(f"{value}:Q", format=".2f")]
-    )
+    cells = base.mark_rect(stroke=QUIET, strokeWidth=0.5)
+    cells = cells.encode(color=shade, tooltip=[f"{row}:N", f"{column}:N", *tips(value, of=".2f")])
     middle = domain[0] + 0.45 * (domain[1] - domain[0])
     ink = alt.condition(f"datum['{value}'] > {middle}", alt.value("#000000"), alt.value("#ffffff"))
     words = base.mark_text(fontSize=11).encode(text=alt.Text(f"{value}:Q", format=".2f"), color=ink)
@@ -108,50 +146,85 @@ def bars(table, label, value, *, title, colour=None):
     """Horizontal bars in the table's order; `colour` names the column that colours them."""
     rows = needs(table, label, value, what="a bar chart").replace(SHOWN_NAMES)
     base = alt.Chart(rows).encode(
-        x=alt.X(f"{value}:Q", title=value),
-        y=alt.Y(f"{label}:N", sort=None, title=None, axis=alt.Axis(labelLimit=220)),
-        tooltip=[f"{label}:N", alt.Tooltip(f"{value}:Q", format=".3f")],
+        x=alt.X(f"{value}:Q", title=value), y=names(label), tooltip=[f"{label}:N", *tips(value)]
     )
     if colour:
-        legend = alt.Legend(title=None, orient="top")
         scale = alt.Scale(range=[QUIET, "#9000ae"])
-        base = base.encode(color=alt.Color(f"{colour}:N", scale=scale, legend=legend, sort=None))
+        base = base.encode(color=alt.Color(f"{colour}:N", scale=scale, legend=legend(), sort=None))
     chart = base.mark_bar() if colour else base.mark_bar(color="#198868")
     return described(filling(chart, rows[label], 20), title, f"Bar chart: {value} by {label}.")
-
-
-def _tip(column):
-    if column == "method":
-        return alt.Tooltip("method:N", title="interval by")
-    titles = {"low": "95\u00a0% from", "high": "95\u00a0% to"}
-    return alt.Tooltip(f"{column}:Q", title=titles.get(column, column), format=",d" if column == "n" else ".3f")
 
 
 def form_bars(rows, *, title):
     """The most probable words at a verb slot, coloured by whether they agree: Table 3. A panel for each sentence.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        sentence, token, probability, form ("correct", "wrong", "past", "other"), the most probable first; where known
-        lemma, as from `tse_core.agreement.slots.marked_distribution`.
+    `rows`: sentence, token, probability, form ("correct", "wrong", "past", "other"), the most probable first; where
+    known lemma, as from `tse_core.agreement.slots.marked_distribution`.
     """
     rows = needs(rows, "sentence", "token", "probability", "form", what="a chart of words at a slot")
-    rows = rows.reset_index(drop=True)
-    rows["word"] = rows["token"].str.strip()
-    scale = alt.Scale(domain=list(FORM_COLOURS), range=list(FORM_COLOURS.values()))
+    rows = rows.reset_index(drop=True).assign(word=rows["token"].str.strip().to_numpy())
     panels = []
     for sentence, words in rows.groupby("sentence", sort=False):
-        chart = (
-            alt.Chart(words)
-            .mark_bar()
-            .encode(
-                x=alt.X("probability:Q", title="probability", axis=alt.Axis(tickCount=4)),
-                y=alt.Y("word:N", sort=list(words["word"]), title=None),
-                color=alt.Color("form:N", scale=scale, sort=None, legend=alt.Legend(title=None, orient="top")),
-                tooltip=["word:N", "form:N", alt.Tooltip("probability:Q", format=".3f")],
-            )
-        )
+        chart = alt.Chart(words).mark_bar().encode(
+            x=alt.X("probability:Q", title="probability", axis=alt.Axis(tickCount=4)),
+            y=alt.Y("word:N", sort=list(words["word"]), title=None),
+            color=alt.Color("form:N", scale=scale_of(FORM_COLOURS), sort=None, legend=legend()),
+            tooltip=["word:N", "form:N", *tips("probability")],
+        )  # fmt: skip
         panels.append(chart.properties(width=190, height=20 * len(words), title=alt.TitleParams(sentence, fontSize=11)))
     description = "Bar charts of the most probable words, coloured by whether they agree, for each sentence."
     return described(alt.hconcat(*panels).resolve_scale(x="shared"), title, description)
+
+
+def truth_vs_measured(scores, title):
+    """What a language makes true (a tick) beside what was measured of a model (a dot).
+
+    `scores`: construction, TSE, EW, MW (measured) and true_TSE, true_EW, true_MW: the rows of one model.
+    """
+    metrics = ("TSE", "EW", "MW")
+    needs(scores, "construction", *metrics, *(f"true_{m}" for m in metrics), what="a chart of truth and measurement")
+    parts = [
+        scores[["construction"]].assign(score=metric, measured=scores[metric], true=scores[f"true_{metric}"])
+        for metric in metrics
+    ]
+    rows = pd.concat(parts).dropna(subset="measured")
+    scale = alt.Scale(domain=[floor(rows[["measured", "true"]]), 1.0])
+    base = alt.Chart(rows).encode(
+        y=names("construction", grid=True),
+        yOffset=alt.YOffset("score:N", sort=list(metrics)),
+        tooltip=["construction:N", "score:N", *tips("true", "measured")],
+    )
+    ticks = base.mark_tick(thickness=2.5, size=13, color=QUIET).encode(x=alt.X("true:Q", scale=scale))
+    dots = base.mark_circle(size=55, opacity=1).encode(
+        x=alt.X("measured:Q", scale=scale, title="TSE, EW or MW"),
+        color=alt.Color("score:N", scale=scale_of({m: METRIC_COLOURS[m] for m in metrics}), legend=legend()),
+    )
+    chart = alt.layer(ticks, dots).properties(width="container", height={"step": 40, "for": "position"})
+    description = "Dot plot: in each row three grey ticks, the true scores, and three dots, the measured ones."
+    return described(chart, title, description, "Grey ticks: true. Dots: measured.")
+
+
+def training_chart(curves, title):
+    """TSE, and EW of frequent and rare verbs, against steps of training (logarithmic), with 95 % intervals.
+
+    `curves`: step, band ("head", "middle", "tail", "all"), metric, score, low, high: one model, one construction.
+    """
+    rows = needs(curves, "step", "band", "metric", "score", "low", "high", what="a chart of training")
+    rows = rows.assign(series=rows["metric"] + ", " + rows["band"]).replace({"series": {"TSE, all": "TSE"}})
+    rows = rows.loc[rows["series"].isin(SERIES), ["step", "series", "score", "low", "high"]]
+    rows["step"] = rows["step"].clip(lower=0.5)  # step 0, before any training, has no logarithm
+    colours, dashes = (alt.Scale(domain=list(SERIES), range=list(look)) for look in zip(*SERIES.values(), strict=True))
+    strokes = legend(symbolType="stroke", symbolSize=300, symbolOpacity=1)
+    y = {"scale": alt.Scale(domain=[min(0.4, rows["low"].min()), 1], nice=True), "title": "TSE, EW"}
+    base = alt.Chart(rows).encode(
+        x=alt.X("step:Q", scale=alt.Scale(type="log", nice=False), title="steps of training"),
+        color=alt.Color("series:N", scale=colours, legend=strokes),
+    )
+    lines = base.mark_line(point=True).encode(
+        y=alt.Y("score:Q", **y),
+        strokeDash=alt.StrokeDash("series:N", scale=dashes, legend=strokes),
+        tooltip=["series:N", *tips("step", of=","), *tips("score", "low", "high")],
+    )
+    bounds = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", **y), y2="high:Q")
+    chart = alt.layer(bounds, lines).properties(width="container", height=260)
+    return described(chart, title, "Lines over training: TSE, and EW of the head, the middle and the tail.")

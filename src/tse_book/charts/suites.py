@@ -4,9 +4,22 @@ import altair as alt
 import pandas as pd
 
 from tse_book.charts.paradigms import series_colours
-from tse_book.charts.theme import CONSTRUCTIONS, SHOWN_NAMES, described, needs
+from tse_book.charts.theme import (
+    CONSTRUCTIONS,
+    ORANGE,
+    QUIET,
+    SHOWN_NAMES,
+    chosen_in_legend,
+    described,
+    legend,
+    menu,
+    names,
+    needs,
+    scale_of,
+    tips,
+)
 
-HOLDS = alt.Scale(domain=["holds", "fails", "not judged"], range=["#198868", "#d55e00", "#8a8f98"])
+HOLDS = scale_of({"holds": "#198868", "fails": ORANGE, "not judged": QUIET})
 CORRECT_LIKE = ("#198868", "#df7a00")  # near the colours of correct and wrong: last
 CONDITIONS = [colour for colour in CONSTRUCTIONS.values() if colour not in CORRECT_LIKE] + list(CORRECT_LIKE)
 KEYS = ["model", "item", "condition"]  # of a sentence
@@ -15,25 +28,21 @@ KEYS = ["model", "item", "condition"]  # of a sentence
 def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
     """Accuracy of models on every suite as dots, over those of other models as hollow diamonds.
 
-    Parameters
-    ----------
-    table, recorded : DataFrame
-        suite, model, accuracy; where known correct, items. The models of `recorded` are drawn as diamonds.
+    `table` and `recorded`: suite, model, accuracy, correct, items. The models of `recorded` are drawn as diamonds.
     """
     dots = needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(SHOWN_NAMES)
     rows = pd.concat([dots.assign(source="dot"), recorded.assign(source="diamond")], ignore_index=True)
-    chosen = alt.selection_point(fields=["model"], bind="legend", name="model_chosen")
+    chosen, opacity = chosen_in_legend("model", 0.1, "model_chosen")
     base = alt.Chart(rows).encode(
         x=alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="accuracy (share of items)"),
-        y=alt.Y("suite:N", sort=list(dict.fromkeys(rows["suite"])), title=None, axis=alt.Axis(labelLimit=220)),
-        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.1)),
-        tooltip=["suite:N", "model:N", alt.Tooltip("accuracy:Q", format=".3f"), "correct:Q", "items:Q"],
+        y=names("suite", sort=list(dict.fromkeys(rows["suite"]))),
+        opacity=opacity,
+        tooltip=["suite:N", "model:N", *tips("accuracy"), "correct:Q", "items:Q"],
     )
-    colours = alt.Color("model:N", scale=series_colours(dots["model"]), legend=alt.Legend(title=None, orient="top"))
+    colours = alt.Color("model:N", scale=series_colours(dots["model"]), legend=legend())
     filled = base.transform_filter("datum.source == 'dot'").mark_point(size=80, filled=True).encode(color=colours)
-    hollow = base.transform_filter("datum.source == 'diamond'").mark_point(
-        size=60, shape="diamond", strokeWidth=1.4, filled=False, color="#8a8f98"
-    )
+    hollow = base.transform_filter("datum.source == 'diamond'")
+    hollow = hollow.mark_point(size=60, shape="diamond", strokeWidth=1.4, filled=False, color=QUIET)
     chart = alt.layer(hollow, filled.add_params(chosen)).properties(width="container", height=alt.Step(22))
     return described(chart, title, "Dot plot of the accuracy of each model on each suite.")
 
@@ -53,8 +62,7 @@ def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
     keys = ["model", "condition", "region", "name"]
     regions = regions[regions["content"] != ""] if "content" in regions else regions
     rows = regions.groupby(keys, sort=False, as_index=False).agg(bits=("bits", "mean"), items=("bits", "size"))
-    rows = rows.assign(label=_labels(rows), bits=rows["bits"].round(3))
-    return _profile(rows, title, critical, choosers=("model",))
+    return _profile(rows.assign(bits=rows["bits"].round(3)), title, critical, choosers=("model",))
 
 
 def item_profile(regions: pd.DataFrame, *, title: str, critical=()):
@@ -63,77 +71,61 @@ def item_profile(regions: pd.DataFrame, *, title: str, critical=()):
     ``regions`` as for :func:`region_profile`, with item and content.
     """
     needs(regions, "model", "item", "condition", "region", "name", "bits", "content", what="a chart of an item")
-    rows = regions[regions["content"] != ""]
-    columns = ["model", "item", "condition", "region", "name", "content", "bits"]
-    rows = rows[columns].assign(label=_labels(rows), bits=rows["bits"].round(2))
-    return _profile(rows, title, critical, choosers=("model", "item"), by=KEYS)
+    rows = regions.loc[regions["content"] != "", [*KEYS, "region", "name", "content", "bits"]]
+    return _profile(rows.assign(bits=rows["bits"].round(2)), title, critical, choosers=("model", "item"), by=KEYS)
 
 
 def item_outcomes(items: pd.DataFrame, *, title: str):
     """Which predictions hold for which item: a tile for each item (column) and model and prediction (row).
 
-    ``items``: model, item, prediction, holds; where known unknown.
+    ``items``: model, item, prediction, holds, unknown.
     """
-    rows = needs(items, "model", "item", "prediction", "holds", what="a chart of outcomes").copy()
+    rows = needs(items, "model", "item", "prediction", "holds", "unknown", what="a chart of outcomes").copy()
     several = rows["prediction"].nunique() > 1
     rows["row"] = rows["model"] + (", prediction " + rows["prediction"].astype(str) if several else "")
-    unknown = rows.get("unknown", False)
-    rows["outcome"] = rows["holds"].map({True: "holds", False: "fails"}).mask(unknown, "not judged")
+    rows["outcome"] = rows["holds"].map({True: "holds", False: "fails"}).mask(rows["unknown"], "not judged")
     rows["sign"] = rows["outcome"].map({"holds": "✓", "fails": "✗", "not judged": "?"})
     rows = rows[["row", "model", "item", "prediction", "outcome", "sign"]]
     base = alt.Chart(rows).encode(
         x=alt.X("item:O", title="item", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-        y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labelLimit=220)),
+        y=names("row"),
         tooltip=["model:N", "item:O", "prediction:N", "outcome:N"],
     )
-    tiles = base.mark_rect(stroke="#8a8f98", strokeWidth=0.4, opacity=1).encode(
-        color=alt.Color("outcome:N", scale=HOLDS, legend=alt.Legend(title=None, orient="top"))
-    )
+    tiles = base.mark_rect(stroke=QUIET, strokeWidth=0.4, opacity=1)
+    tiles = tiles.encode(color=alt.Color("outcome:N", scale=HOLDS, legend=legend()))
     signs = base.mark_text(fontSize=11).encode(text="sign:N", color=alt.value("#000000"))
     chart = alt.layer(tiles, signs).properties(width="container", height=alt.Step(24))
     return described(chart, title, "Grid of items: whether each prediction holds for each item.")
-
-
-def _labels(rows) -> pd.Series:
-    return rows["region"].astype(str) + " " + rows["name"].astype(str)
 
 
 def _profile(rows, title, critical, choosers, by=()):
     """Lines over regions. Rows that share `by` are stored as one with lists: names and keys are in the page once, not
     in every row.
     """
+    rows = rows.assign(label=rows["region"].astype(str) + " " + rows["name"].astype(str))
     order = list(dict.fromkeys(rows.sort_values("region")["label"]))
     shown = [c for c in ("condition", "label", "content", "bits", "items") if c in rows]
     lists = [c for c in shown if c not in by]
     chart = alt.Chart(rows.groupby(list(by), sort=False, as_index=False)[lists].agg(list) if by else rows)
-    selected = []
-    for field in choosers:
-        options = rows[field].drop_duplicates().tolist()
-        if len(options) > 1:
-            menu = alt.binding_select(options=options, name=f"{field} ")
-            selected.append(alt.param(name=f"chosen_{field}", value=options[0], bind=menu))
-            chart = chart.transform_filter(f"datum.{field} == chosen_{field}")
+    selected = [menu(f"chosen_{c}", rows[c].tolist(), c) for c in choosers if rows[c].nunique() > 1]
+    for parameter in selected:
+        chart = chart.transform_filter(f"datum.{parameter.name.removeprefix('chosen_')} == {parameter.name}")
     chart = chart.transform_flatten(lists) if by else chart
     named = list(dict.fromkeys(rows["condition"]))  # the same domain makes one legend of colours and shapes
     colours, shapes = alt.Scale(domain=named, range=CONDITIONS), alt.Scale(domain=named)
-    legend = alt.Legend(title=None, orient="top", columns=2)
-    conditions = alt.selection_point(fields=["condition"], bind="legend", name="condition_chosen")
+    chosen, opacity = chosen_in_legend("condition", 0.12, "condition_chosen")
+    axis = alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False)
     base = chart.encode(
-        x=alt.X(
-            "label:N",
-            sort=order,
-            title="region",
-            axis=alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False),
-        ),
+        x=alt.X("label:N", sort=order, title="region", axis=axis),
         y=alt.Y("bits:Q", title="surprisal (bits)"),
-        color=alt.Color("condition:N", scale=colours, sort=None, legend=legend),
-        opacity=alt.condition(conditions, alt.value(1.0), alt.value(0.12)),
+        color=alt.Color("condition:N", scale=colours, sort=None, legend=legend(columns=2)),
+        opacity=opacity,
         tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
     )
-    marks = base.encode(shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=legend))
-    layers = [marks.mark_point(size=60, filled=True).add_params(conditions), base.mark_line(strokeWidth=1.8)]
+    marks = base.encode(shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=legend(columns=2)))
+    layers = [marks.mark_point(size=60, filled=True).add_params(chosen), base.mark_line(strokeWidth=1.8)]
     if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
-        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color="#8a8f98")
+        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color=QUIET)
         layers.insert(0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height")))
     chart = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
     note = "Shaded: the regions in the prediction." if marked else None

@@ -6,10 +6,15 @@ the dark page were found in the same way.
 Constructions with and without "that" share a hue.
 """
 
+import base64
 import json
+import re
 import textwrap
+from collections.abc import Iterable, Mapping
+from html import escape
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
@@ -45,6 +50,7 @@ ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near 
     "#4b5a68": "#a9b8c6",  # verbs that are never nouns
     "#c08400": "#f0b433",  # verbs that are also nouns
 }
+GREEN, ORANGE = "#009e73", "#d55e00"  # what agrees, what does not
 _MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("diamond", "#b3578f")}  # 3:1 on both pages
 METRICS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[0] for name in table.METRICS}
 METRIC_COLOURS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[1] for name in table.METRICS}
@@ -58,7 +64,7 @@ SHOWN_NAMES = {  # of models, above panels
     "gpt2-xl": "GPT-2 XL",
 }
 QUIET = "#8a8f98"  # for the background: grey curves, gaps, ticks
-FORM_COLOURS = {"correct": "#009e73", "wrong": "#d55e00", "past": "#5b8fb4", "other": QUIET}  # of words at a verb slot
+FORM_COLOURS = {"correct": GREEN, "wrong": ORANGE, "past": "#5b8fb4", "other": QUIET}  # of words at a verb slot
 FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
 
 
@@ -104,20 +110,60 @@ def colours_of(constructions) -> alt.Scale:
     >>> colours_of(["BLiMP", "Simple"]).range
     ['#585161', '#25a68f']
     """
+    names = in_order(constructions)
+    others = [name for name in names if name not in CONSTRUCTIONS]
+    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in names] or list(CONSTRUCTIONS.values())
+    return scale_of({n: CONSTRUCTIONS.get(n) or free[others.index(n) % len(free)] for n in names})
+
+
+def in_order(constructions) -> list[str]:
+    """Each construction once: those of Table 2 in its order, then the others."""
     present = list(dict.fromkeys(constructions))
-    known = [name for name in CONSTRUCTIONS if name in present]
-    others = [name for name in present if name not in CONSTRUCTIONS]
-    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in known] or list(CONSTRUCTIONS.values())
-    chosen = {name: CONSTRUCTIONS[name] for name in known}
-    chosen |= {name: free[i % len(free)] for i, name in enumerate(others)}
-    return alt.Scale(domain=list(chosen), range=list(chosen.values()))
+    return [name for name in CONSTRUCTIONS if name in present] + [n for n in present if n not in CONSTRUCTIONS]
 
 
 def metric_scales(metrics) -> tuple[list[str], alt.Scale, alt.Scale]:
     """The metrics among these in the book's order, the scale of their colours and that of their shapes."""
     names = [name for name in METRICS if name in set(metrics)]
-    colours = alt.Scale(domain=names, range=[METRIC_COLOURS[name] for name in names])
-    return names, colours, alt.Scale(domain=names, range=[METRICS[name] for name in names])
+    return names, scale_of({n: METRIC_COLOURS[n] for n in names}), scale_of({n: METRICS[n] for n in names})
+
+
+def scale_of(looks: Mapping[str, str]) -> alt.Scale:
+    """A scale with a colour or shape for each name."""
+    return alt.Scale(domain=list(looks), range=list(looks.values()))
+
+
+def legend(**look) -> alt.Legend:
+    """A legend above the chart, without a title."""
+    return alt.Legend(title=None, orient="top", **look)
+
+
+def names(column: str, *, limit: int = 220, sort=None, **axis) -> alt.Y:
+    """Names down the left side."""
+    return alt.Y(f"{column}:N", sort=sort, title=None, axis=alt.Axis(labelLimit=limit, **axis))
+
+
+def tips(*columns: str, of: str = ".3f") -> list[alt.Tooltip]:
+    """What hovering shows of columns of numbers, in one format."""
+    return [alt.Tooltip(f"{column}:Q", format=of) for column in columns]
+
+
+def floor(numbers: pd.DataFrame | pd.Series, most: float = 0.5) -> float:
+    """Where an axis begins that shows these numbers: a multiple of 0.1, no higher than `most`."""
+    return min(most, float(np.nanmin(numbers.to_numpy(float))) // 0.1 * 0.1)
+
+
+def menu(name: str, options: Iterable, label: str, value: str | None = None) -> alt.Parameter:
+    """A parameter that the reader chooses from a list above the chart."""
+    options = list(dict.fromkeys(options))
+    bind = alt.binding_select(options=options, name=f"{label} ")
+    return alt.param(name=name, value=options[0] if value is None else value, bind=bind)
+
+
+def chosen_in_legend(field: str, faint: float, name: str):
+    """A selection of one entry of the legend, and the opacity that makes the others faint."""
+    chosen = alt.selection_point(fields=[field], bind="legend", name=name)
+    return chosen, alt.condition(chosen, alt.value(1.0), alt.value(faint))
 
 
 def described(chart, title: str, description: str, subtitle: str | list[str] | None = None):
@@ -145,10 +191,9 @@ def filling(chart, rows: pd.Series, row_pixels: int):
 
 def chosen_model(chart, models: pd.Series):
     """The chart for one model at a time, chosen from a list; unchanged where there is only one."""
-    names = list(dict.fromkeys(models))
-    if len(names) < 2:
+    if models.nunique() < 2:
         return chart
-    picked = alt.param(name="model", value=names[0], bind=alt.binding_select(options=names, name="Model "))
+    picked = menu("model", models, "Model")
     return chart.transform_filter(alt.datum.model == picked).add_params(picked)
 
 
@@ -158,16 +203,28 @@ def chart_data(chart) -> pd.DataFrame:
     Rows of several data sets are concatenated; the same data set used twice appears once. A row of lists
     becomes one row for each of their entries.
     """
-    sets, seen = chart.to_dict(validate=False).get("datasets", {}), []
-    for rows in sets.values():
-        if rows and rows not in seen:
-            seen.append(rows)
-    return pd.concat([_unlisted(pd.DataFrame(rows)) for rows in seen], ignore_index=True) if seen else pd.DataFrame()
+    tables = []
+    for rows in filter(None, chart.to_dict(validate=False).get("datasets", {}).values()):
+        table = pd.DataFrame(rows)
+        lists = [name for name in table if isinstance(table[name].iloc[0], list)]
+        tables.append(table.explode(lists, ignore_index=True).infer_objects() if lists else table)
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
-def _unlisted(rows: pd.DataFrame) -> pd.DataFrame:
-    lists = [name for name in rows if isinstance(rows[name].iloc[0], list)]
-    return rows.explode(lists, ignore_index=True).infer_objects() if lists else rows
+def download_table(table: pd.DataFrame, name: str, label: str | None = None):
+    """A link that saves the table as CSV; it works from a folder, without a server.
+
+    >>> download_table(pd.DataFrame({"a": [1]}), "one.csv").data[:40]
+    '<p class="tse-download"><a download="one'
+    """
+    from IPython.display import HTML
+
+    name = re.sub(r"[^\w.-]+", "-", name).removesuffix(".csv") + ".csv"
+    text = table.to_csv(index=False).encode()
+    rows = f"{len(table):,} row{'' if len(table) == 1 else 's'}"
+    label = escape(label or "Download the data")
+    address = "data:text/csv;charset=utf-8;base64," + base64.b64encode(text).decode()
+    return HTML(f'<p class="tse-download"><a download="{escape(name)}" href="{address}">{label} (CSV, {rows})</a></p>')
 
 
 def packed(rows: pd.DataFrame, by: list[str]):

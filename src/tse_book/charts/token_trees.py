@@ -3,11 +3,10 @@
 import altair as alt
 import pandas as pd
 
-from tse_book.charts.context import COLOURS
+from tse_book.charts.interactive import AGREES, AGREES_SHAPES
 from tse_book.charts.theme import QUIET, described, needs
 
 ROW = 30  # pixels
-SHAPES = alt.Scale(domain=["correct", "wrong"], range=["circle", "cross"])
 
 
 def word_tree(nodes: pd.DataFrame, *, context: str, title: str):
@@ -38,8 +37,8 @@ def word_tree(nodes: pd.DataFrame, *, context: str, title: str):
     inner = base.transform_filter("datum.form === ''").mark_point(color=QUIET, filled=True, size=30, opacity=1)
     forms = base.transform_filter("datum.form !== ''").mark_point(filled=True, size=80, opacity=1)
     forms = forms.encode(
-        x=x, tooltip=tips, shape=alt.Shape("agrees:N", scale=SHAPES, legend=None),
-        color=alt.Color("agrees:N", scale=COLOURS, legend=alt.Legend(title=None, orient="top", symbolOpacity=1)),
+        x=x, tooltip=tips, shape=alt.Shape("agrees:N", scale=AGREES_SHAPES, legend=None),
+        color=alt.Color("agrees:N", scale=AGREES, legend=alt.Legend(title=None, orient="top", symbolOpacity=1)),
     )  # fmt: skip
     words = base.mark_text(align="left", dx=7, dy=-8, fontSize=11, fontWeight=600).encode(x=x, text="token:N")
     shares = base.mark_text(align="left", dx=7, dy=5, fontSize=10, opacity=0.8).encode(x=x, text="share:N")
