@@ -31,7 +31,7 @@ CONSTRUCTIONS = (
 )
 BETWEEN = CONSTRUCTIONS[3:7]  # those with a noun between subject and verb
 BLIMP_MODELS = ("5-gram", "LSTM", "Transformer-XL", "GPT-2", "human")
-_FIGURES = {"figure2": "fig2_scores", "figure3": "fig3_probcounted", "figure4": "fig4_invalid"}
+_FIGURES = {"fig2_scores": "figure2", "fig3_probcounted": "figure3", "fig4_invalid": "figure4"}
 _PHENOMENA = {
     "ANA. AGR": "ANAPHOR AGREEMENT", "ARG. STR": "ARGUMENT STRUCTURE", "CTRL. RAIS.": "CONTROL/RAISING",
     "D-N AGR": "DETERMINER-NOUN AGR.", "IRREGULAR": "IRREGULAR FORMS", "ISLAND": "ISLAND EFFECTS",
@@ -41,13 +41,13 @@ _PHENOMENA = {
 
 def table2() -> pd.DataFrame:
     """Newman et al. 2021, Table 2: construction, model, hf_name, metric (MW, EW, TSE), score (two decimals)."""
-    wide = _read("newman_table2").rename(columns={"template": "construction"})
+    wide = _read("newman_table2", template="construction")
     return wide.melt(["construction", "model", "hf_name"], ["MW", "EW", "TSE"], var_name="metric", value_name="score")
 
 
 def table3() -> pd.DataFrame:
     """Newman et al. 2021, Table 3: hf_name, sentence, rank (1 to 10), subword, probability of BERT cased."""
-    return _read("newman_table3").rename(columns={"model": "hf_name"})
+    return _read("newman_table3", model="hf_name")
 
 
 def figure1() -> pd.DataFrame:
@@ -55,9 +55,7 @@ def figure1() -> pd.DataFrame:
 
     Columns: hf_name, metric (EW, MW), construction, side (top, bottom), cutoff (a fraction), estimate, note.
     """
-    return _read("newman_fig1_digitised_bert-large-cased").rename(
-        columns={"model": "hf_name", "score_estimate": "estimate"}
-    )
+    return _read("newman_fig1_digitised_bert-large-cased", model="hf_name", score_estimate="estimate")
 
 
 def figures234(figure: str | None = None, *, readable: bool = True) -> pd.DataFrame:
@@ -69,12 +67,10 @@ def figures234(figure: str | None = None, *, readable: bool = True) -> pd.DataFr
     Columns: figure (figure2, figure3, figure4), model, hf_name, metric, construction, side, cutoff (a fraction),
     estimate, visible_fraction, quality.
     """
-    table = _read("newman_fig2_3_4_digitised")
-    table["figure"] = table["figure"].map({file: name for name, file in _FIGURES.items()})
-    table["metric"] = table["metric"].replace({"EW-run": "EW"})
+    table = _read("newman_fig2_3_4_digitised").replace({"figure": _FIGURES, "metric": {"EW-run": "EW"}})
     table.insert(2, "hf_name", table["model"].map(MODELS))
     if figure is not None:
-        check_known("figure", figure, _FIGURES)
+        check_known("figure", figure, _FIGURES.values())
         table = table[table["figure"] == figure]
     if readable:
         table = table[table["quality"] != "hidden"]
@@ -93,14 +89,9 @@ def constants() -> dict[str, str]:
 
 def lemmas_in_vocabulary() -> dict[str, int]:
     """Newman et al. 2021, section 3: hf_name -> number of lemmas with both forms in that model's vocabulary."""
-    said = constants()
-    both = int(said["lemmas_in_vocab_gpt2_roberta"])
-    return {
-        "bert-large-cased": int(said["lemmas_in_vocab_bert_cased"]),
-        "bert-large-uncased": int(said["lemmas_in_vocab_bert_uncased"]),
-        "roberta-large": both,
-        "gpt2-xl": both,
-    }
+    names = ("bert_cased", "bert_uncased", "gpt2_roberta", "gpt2_roberta")
+    counts = [int(constants()[f"lemmas_in_vocab_{name}"]) for name in names]
+    return dict(zip(MODELS.values(), counts, strict=True))
 
 
 def template_counts() -> pd.DataFrame:
@@ -108,16 +99,8 @@ def template_counts() -> pd.DataFrame:
 
     Columns: row, files, pairs, singular, plural, contexts (left and right), left_contexts, verb_pairs.
     """
-    return _read("newman_template_counts").rename(
-        columns={
-            "table2_row": "row",
-            "n_singular_label(-1)": "singular",
-            "n_plural_label(-2)": "plural",
-            "unique_contexts_left_and_right": "contexts",
-            "unique_contexts_left_only": "left_contexts",
-            "distinct_verb_pairs": "verb_pairs",
-        }
-    )
+    columns = ["row", "files", "pairs", "singular", "plural", "contexts", "left_contexts", "verb_pairs"]
+    return _read("newman_template_counts").set_axis(columns, axis=1)
 
 
 def blimp_table3() -> pd.DataFrame:
@@ -134,9 +117,8 @@ def blimp_table3() -> pd.DataFrame:
     paradigms = blimp_table4().query("source == 'recomputed'")  # not rounded, as the file's own recomputed rows are
     means = paradigms.groupby(["phenomenon", "model"])["accuracy"].mean()
     overall = paradigms.groupby("model")["accuracy"].mean()
-    mean = [
-        overall[m] if p == "Overall" else means[p, m] for p, m in zip(long["phenomenon"], long["model"], strict=True)
-    ]
+    places = zip(long["phenomenon"], long["model"], strict=True)
+    mean = [overall[model] if phenomenon == "Overall" else means[phenomenon, model] for phenomenon, model in places]
     return long.assign(accuracy=long["accuracy"].where(long["source"] != "recomputed", mean))
 
 
@@ -149,27 +131,24 @@ def blimp_table4() -> pd.DataFrame:
         ("recomputed", "repo", ("ngram", "lstm", "txl", "gpt2", "human"), 1),
     ):
         for model, name in zip(BLIMP_MODELS, names, strict=True):
-            part = table[["UID", "phenomenon"]].assign(source=source, model=model)
-            parts.append(part.assign(accuracy=table[f"{prefix}_{name}"] / scale))
+            accuracy = table[f"{prefix}_{name}"] / scale
+            parts.append(table[["UID", "phenomenon"]].assign(source=source, model=model, accuracy=accuracy))
     return pd.concat(parts, ignore_index=True)[["source", "UID", "phenomenon", "model", "accuracy"]]
 
 
 def blimp_human() -> pd.DataFrame:
     """Warstadt et al. 2020: UID, judgments (single judgments counted), items_accepted (of 5, by majority), accuracy."""
-    table = _read("blimp_table4")[["UID", "human_n", "human_items_accepted_of_5", "repo_human"]]
-    table.columns = ["UID", "judgments", "items_accepted", "accuracy"]
-    return table
+    columns = {"human_n": "judgments", "human_items_accepted_of_5": "items_accepted", "repo_human": "accuracy"}
+    return _read("blimp_table4", **columns)[["UID", *columns.values()]]
 
 
 def blimp_prefix_methods() -> pd.DataFrame:
     """The data repository's summary by method (an older GPT-2 run): UID, method, linguistics_term, model, accuracy."""
-    table = _read("blimp_prefix_methods_summary").rename(columns={"type": "method"})
-    table["method"] = table["method"].replace({"sentence": "full-sentence"})
     models = {"N-Gram": "5-gram", "LSTM": "LSTM", "TXL": "Transformer-XL", "GPT2": "GPT-2", "human": "human"}
-    table = table.rename(columns=models)
-    return table.melt(
-        ["UID", "method", "linguistics_term"], list(models.values()), var_name="model", value_name="accuracy"
-    )
+    table = _read("blimp_prefix_methods_summary", type="method", **models)
+    table["method"] = table["method"].replace({"sentence": "full-sentence"})
+    keys = ["UID", "method", "linguistics_term"]
+    return table.melt(keys, list(models.values()), var_name="model", value_name="accuracy")
 
 
 def blimp_methods_compared() -> pd.DataFrame:
@@ -179,16 +158,11 @@ def blimp_methods_compared() -> pd.DataFrame:
     """
     keys = ["model", "paradigm", "linguistics_term"]
     wide = blimp_prefix_methods().rename(columns={"UID": "paradigm"}).pivot_table("accuracy", keys, "method")
-    wide = wide.rename(columns={"full-sentence": "full_sentence"})
-    parts = [
-        wide[["full_sentence", method]]
-        .dropna()
-        .rename(columns={method: "prefix"})
-        .assign(compared=method)
-        .reset_index()
-        for method in ("one-prefix", "two-prefix")
-    ]
-    return pd.concat(parts, ignore_index=True).rename_axis(columns=None)
+    parts = []
+    for method in ("one-prefix", "two-prefix"):
+        both = wide[["full-sentence", method]].dropna().set_axis(["full_sentence", "prefix"], axis=1)
+        parts.append(both.assign(compared=method).reset_index())
+    return pd.concat(parts, ignore_index=True)
 
 
 def blimp_slopes() -> pd.DataFrame:
@@ -216,19 +190,18 @@ def hu2020_suites() -> pd.DataFrame:
 
     Columns: model, corpus, seed, suite, tag, circuit, items, in_31, accuracy.
     """
-    table = _read("hu2020_suite_accuracy_from_raw")
-    table = table.rename(columns={"n_items": "items", "in_hu2020_31_suites": "in_31"})
+    table = _read("hu2020_suite_accuracy_from_raw", n_items="items", in_hu2020_31_suites="in_31")
     return table.astype({"in_31": bool})
 
 
 def hu2020_circuits() -> pd.DataFrame:
     """Hu et al. 2020, raw data: model, corpus, seed, circuit ("SG score": mean over 31 suites), accuracy."""
-    table = _read("hu2020_model_circuit_from_raw").rename(columns={"SG_score": "SG score"})
+    table = _read("hu2020_model_circuit_from_raw", SG_score="SG score")
     return table.melt(["model", "corpus", "seed"], var_name="circuit", value_name="accuracy")
 
 
-def _read(name: str) -> pd.DataFrame:
-    return _table(name).copy()
+def _read(name: str, **columns: str) -> pd.DataFrame:
+    return _table(name).rename(columns=columns)
 
 
 @cache

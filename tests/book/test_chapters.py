@@ -3,10 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -22,43 +18,6 @@ LABORATORY = ["lab-systematic-causal", "lab-lexical-causal"]
 CHAPTERS = [name for name in notebook_names() if "\nmodels = [" in (NOTEBOOKS / f"{name}.py").read_text()]
 PROGRESS = re.compile(r".*: +\d+%\|.*")  # the bar of what takes longer than half a second
 TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def forked_kernels():
-    """No kernel starts anew: tests/forked_kernels.py, which has loaded everything, forks one for each chapter."""
-    script = Path(__file__).parents[1] / "forked_kernels.py"
-    source = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert json.loads(source.stdout.readline()) == [], "a warning while loading"
-
-    class Forked:
-        """What Jupyter asks of a process that it has started."""
-
-        stdin = stdout = stderr = None
-
-        def __init__(self, command, env, cwd=None, **_):
-            asked = {"arguments": command[command.index("-f") :], "folder": str(cwd or Path.cwd())}
-            asked["environment"] = {name: env[name] for name in env if name != "PYTEST_CURRENT_TEST"}
-            print(json.dumps(asked), file=source.stdin, flush=True)
-            self.pid = int(source.stdout.readline())
-
-        def poll(self):
-            status = Path(f"/proc/{self.pid}/stat")
-            return None if status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z" else 0
-
-        def wait(self, timeout=None):
-            while self.poll() is None:
-                time.sleep(0.02)
-            return 0
-
-        def send_signal(self, number):
-            os.kill(self.pid, number)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("jupyter_client.provisioning.local_provisioner.launch_kernel", Forked)
-        yield
-    source.stdin.close()
-    source.wait()
 
 
 def outputs(notebook):
@@ -123,7 +82,7 @@ def test_a_chapter_of_the_built_book_holds(name):
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_holds_with_no_real_model(name, forked_kernels, tmp_path, monkeypatch, results):
+def test_a_chapter_holds_with_no_real_model(name, tmp_path, monkeypatch, results):
     monkeypatch.setenv("TSE_STORE", str(results))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     notebook = build.run(NOTEBOOKS / f"{name}.ipynb", tmp_path / f"{name}.ipynb", {"models": LABORATORY})

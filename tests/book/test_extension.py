@@ -21,7 +21,6 @@ from tse_book.studies.contrasts import Group, Statistic, correlated, difference,
 from tse_book.studies.findings import FINDING_COLUMNS, findings_table
 from tse_core import evaluate, load_pairs
 from tse_core.datasets.paradigms import blimp_paradigms
-from tse_core.errors import InputError
 from tse_core.results.signature import Signature
 from tse_core.uncertainty.intervals import combine
 
@@ -42,12 +41,13 @@ def judged(*findings):
 
 def test_each_claim_can_extend_fail_and_stay_undecided():
     """A guard against rows that cannot fail: each verdict is given to some value that the statistic can take."""
-    thresholds = {claim: threshold_of(about) for claim, about in CLAIMS.items()}
-    assert all(-1 < threshold < 1 for threshold in thresholds.values())
     for away, verdict in ((0.05, EXTENDS), (-0.05, DOES_NOT_EXTEND), (5e-4, UNDECIDED)):
-        sign = {claim: -1 if about.get("side") == "below" else 1 for claim, about in CLAIMS.items()}
-        found = judged(*(finding(claim, at + sign[claim] * away, 0.001) for claim, at in thresholds.items()))["verdict"]
-        assert set(found) == {verdict}
+        rows = []
+        for claim, about in CLAIMS.items():
+            away_from = -away if about.get("side") == "below" else away
+            rows.append(finding(claim, threshold_of(about) + away_from, 0.001))
+            assert -1 < rows[-1][4] < 1
+        assert set(judged(*rows)["verdict"]) == {verdict}
 
 
 def test_two_units_are_described_and_take_no_part_in_the_family():
@@ -86,7 +86,7 @@ def test_a_claim_depends_on_what_changes_its_verdict_by_a_paired_test(other, gap
 
 def test_each_model_has_a_row_for_each_claim_but_those_of_the_laboratory_and_of_the_claims_own_paper():
     assert judged(finding(model="lab-systematic-causal")).empty
-    assert set(judged(finding(model="openai-community/gpt2-xl"))["paper"]) == {"marvin-linzen-2018"}
+    assert set(judged(finding(model="openai-community/gpt2-xl"))["paper"]) == {"marvin-linzen-2018"}  # no folder
     assert {"newman-2021", "marvin-linzen-2018"} == set(judged(finding(model="gpt2-large"))["paper"]) - {"hu-2020"}
     table = extension_ledger(findings_of(finding(), finding(model="another/model")))
     assert list(table.columns) == list(EXTENSION)
@@ -96,11 +96,7 @@ def test_each_model_has_a_row_for_each_claim_but_those_of_the_laboratory_and_of_
 
 def test_every_threshold_says_whose_it_is_and_why_it_is_ours():
     for claim in CLAIMS.values():
-        assert claim["whose"] in ("the paper", "ours", "the published models")
         assert claim["whose"] == "the paper" or claim["why"]
-        assert claim["paper"] in load_claims()["tested"]
-    with pytest.raises(InputError, match="threshold"):
-        threshold_of({"threshold": "furthest"})
     assert threshold_of(CLAIMS["E.methods.mean"]) == pytest.approx(0.02995)  # Transformer-XL, two prefixes
     assert threshold_of(CLAIMS["E.methods.correlation"]) == pytest.approx((0.849 + 0.407) / 2, abs=1e-3)  # GPT-2
 

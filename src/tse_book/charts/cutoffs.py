@@ -213,9 +213,10 @@ def _panel(rows, model, metric, value, ends, share):
 
 
 def _tips(rows) -> list[alt.Tooltip]:
-    kinds = {None: {"type": "nominal"}}
-    return [
-        alt.Tooltip(column, title=title, **kinds.get(how, {"type": "quantitative", "format": how}))
-        for column, (title, how) in TIPS.items()
-        if column in rows and rows[column].notna().any() and (rows[column] != "").any()
-    ]
+    present = [c for c in TIPS if c in rows and rows[c].notna().any() and (rows[c] != "").any()]
+    found = []
+    for column in present:
+        title, how = TIPS[column]
+        kind = alt.Undefined if how is None else how
+        found.append(alt.Tooltip(column, title=title, type="quantitative" if how else "nominal", format=kind))
+    return found

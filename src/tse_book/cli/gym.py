@@ -10,23 +10,18 @@ from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
 
-HELP = """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
 
-[b]Examples[/b]
-
-  tse gym
-
-  tse gym --config my-gym.yaml --out gym.csv
-"""
-
-
-@app.command(help=HELP)
+@app.command()
 def gym(
     config: Annotated[Path | None, typer.Option(help="Another file than data/gym.yaml.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the table of accuracies (CSV).")] = None,
     page: Annotated[Path | None, typer.Option(help="Write the data of the book's page into this folder.")] = None,
     store: options.StoreFolder = None,
 ) -> None:
+    """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
+
+    Example:  tse gym --config my-gym.yaml --out gym.csv
+    """
     from tse_book.gym import load_gym, run_gym, write_page_data
     from tse_core.files import write_output
     from tse_core.progress import progress

@@ -13,9 +13,8 @@ from tse_core.progress import progress
 
 group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
 app.add_typer(group, name="lab")
-Regime = Annotated[
-    str, typer.Option(help="systematic: every verb agrees; lexical: rare verbs keep a form of their own.")
-]
+Regime = Annotated[str, typer.Option(help="systematic: every verb agrees; lexical: rare verbs keep a form.")]
+Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
 
 
@@ -45,9 +44,7 @@ def corpus(
 @group.command()
 def truth(
     regime: Regime = "systematic",
-    out: Annotated[
-        Path | None, typer.Option(help="Write the table as .csv, do not print it.", callback=options.table_file)
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write it as .csv.", callback=options.table_file)] = None,
 ) -> None:
     """What a model that knows the language perfectly would score: TSE, EW and MW per construction and frequency band.
 
@@ -67,17 +64,10 @@ def train(
     name: Annotated[str, typer.Argument(help="lab-systematic-causal, lab-lexical-masked, ...")],
     out: Annotated[Path, typer.Option(help="The model's folder; it must not exist yet.")],
     seed: Seed = 0,
-    steps: Annotated[
-        int | None, typer.Option(help="Steps of 512 sentences; by default enough for that kind.", min=1)
-    ] = None,
-    sentences: Annotated[
-        int | None, typer.Option(help="Repeat a corpus of N sentences; by default each sentence is new.", min=1)
-    ] = None,
-    byte_pair: Annotated[
-        int | None,
-        typer.Option(help="Cut words into a byte-pair vocabulary of so many entries; by default a word is one.", min=1),
-    ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    steps: Annotated[int | None, typer.Option(help="Of 512 sentences; by default enough for that kind.", min=1)] = None,
+    sentences: Annotated[int | None, typer.Option(help="Repeat a corpus of so many; by default all are new.")] = None,
+    byte_pair: Annotated[int | None, typer.Option(help="Entries of a byte-pair vocabulary; by default words.")] = None,
+    device: Device = "cpu",
     threads: Annotated[int | None, typer.Option(help="Processor cores to use; by default all.", min=1)] = None,
     checkpoints: Annotated[str, typer.Option(help="log: also save the model after 1, 2, 4, 8, ... steps.")] = "",
 ) -> None:
@@ -112,7 +102,7 @@ def train(
 def measure(
     names: Annotated[list[str] | None, typer.Argument(help="Laboratory models; all of them by default.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for scores.csv and curves.csv.")] = Path("measured"),
-    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "auto",
+    device: Device = "auto",
 ) -> None:
     """Score laboratory models on Marvin and Linzen's templates, beside the truth.
 
@@ -128,7 +118,7 @@ def whole_words(
     names: Annotated[list[str], typer.Argument(help="Causal laboratory models, by name or folder, of any tokenizer.")],
     out: Annotated[Path, typer.Option(help="Folder for words.csv.")] = Path("measured"),
     sample: Annotated[int, typer.Option(help="Contexts of each construction.", min=1)] = 24,
-    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "auto",
+    device: Device = "auto",
 ) -> None:
     """EW and MW by single tokens and by whole words, beside the truth.
 

@@ -12,24 +12,8 @@ from tse_core.cli.results import Which, opened
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
 
-HELP = """Draw a figure of Newman et al. (2021) from a run, beside a published model.
 
-Figures: 1 and 2 (EW and MW at each cut-off, four constructions or all), 3 (coverage), 4 (contexts without a verb),
-table2. Written as .html (interactive), .svg or .png.
-
-[b]Examples[/b]
-
-  tse evaluate lab-systematic-causal --data marvin-linzen/simple --out made.parquet
-
-  tse plot made.parquet --figure 2 --beside gpt2-xl
-
-  tse plot 4f2a91 --figure 1
-
-  tse plot gpt2.parquet --figure table2 --beside gpt2-xl --out table2.svg
-"""
-
-
-@app.command(help=HELP)
+@app.command()
 def plot(
     which: Which,
     figure: Annotated[str, typer.Option(help="1, 2, 3, 4 or table2.")] = "2",
@@ -41,6 +25,15 @@ def plot(
     out: Annotated[Path | None, typer.Option(help=".html, .svg or .png; named after figure and model.")] = None,
     store: options.StoreFolder = None,
 ) -> None:
+    """Draw a figure of Newman et al. (2021) from a run, beside a published model.
+
+    Figures: 1 and 2 (EW and MW at each cut-off, four constructions or all), 3 (coverage), 4 (contexts without a verb),
+    table2. Written as .html (interactive), .svg or .png.
+
+    Examples:  tse plot made.parquet --figure 2 --beside gpt2-xl
+
+      tse plot 4f2a91 --figure table2 --beside gpt2-xl --out table2.svg
+    """
     if find_spec("altair") is None:
         raise InputError("figures need one package more: pip install 'tse-core[figures]' (or altair)")
     from tse_book.charts import FIGURES, save_chart

@@ -12,21 +12,12 @@ from tse_core.errors import check_known
 HELP = """Measure everything that the claims need from one model and keep it as a recorded run.
 
 Writes below [b]--out[/b] in a folder MODEL, of every model: agreement, blimp and suites.parquet (the scores), and
-provenance.json (hardware, versions, date, seconds, checksums).
-
-Of a model from outside this project also:
-
-  findings.csv              what the general claims need; of BLiMP and suites from the recorded pairs and items
-
-  pairs, wordings.parquet   every BLiMP pair and Table 2, with a BOS token and without
-
-  items, regions.parquet    every item of a suite and its regions, likewise
-
-  words, verbs.parquet      Table 2 by single-token verbs and by whole words, on a CPU in a sample of contexts
-
-  controls.parquet          every verb behind subjects of seven kinds, and three tables beside it
-
-  statements.parquet        the verdicts on S1 to S6b, as fixed and under other choices
+provenance.json (hardware, versions, date, seconds, checksums). Of a model from outside this project also: findings.csv
+(what the general claims need; of BLiMP and suites from the recorded pairs and items); pairs, wordings, items and
+regions.parquet (each pair, Table 2, items and their regions, with a BOS token and without); words and verbs.parquet
+(Table 2 by single-token verbs and by whole words, in a sample of contexts); controls.parquet (every verb behind
+subjects of seven kinds, and three tables beside it); statements.parquet (the verdicts on S1 to S6b, as fixed and under
+other choices).
 
 The book shows what is in data/recorded, labelled as recorded; on another machine [b]tse results add[/b] puts the files
 into its store. What cannot be measured with the model is listed.
@@ -34,8 +25,6 @@ into its store. What cannot be measured with the model is listed.
 [b]Examples[/b]
 
   tse record lab-systematic-causal --part agreement --out runs
-
-  tse record gpt2 --lemmas newman-released
 
   tse record path/to/model --part blimp --part suites --out runs
 """

@@ -4,12 +4,12 @@ from . import newman as newman
 from . import profiles as profiles
 from . import statements as statements
 from .blimp_figures import published_accuracies as published_accuracies
-from .extension import extension_table as extension_table
-from .extension import verdict_rows as verdict_rows
 from .ledger import another_verdict as another_verdict
+from .ledger import extension_table as extension_table
 from .ledger import failing_table as failing_table
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
+from .ledger import verdict_rows as verdict_rows
 from .ledger import verdict_tiles as verdict_tiles
 from .markup import legible as legible
 from .markup import link as link

@@ -3,7 +3,6 @@
 Each function takes accuracies or per-pair scores and returns a tidy table that a chart draws.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -13,7 +12,7 @@ from tse_book import published
 from tse_book.published import blimp_methods_compared as published_methods
 from tse_book.recorded import recorded_pairs
 from tse_core.blimp.scores import PairScores
-from tse_core.errors import check_known, unknown_name_error
+from tse_core.errors import check_known
 from tse_core.uncertainty.shares import wilson
 
 PREDICTORS = {
@@ -52,19 +51,16 @@ ORDER += ["regular plural", "irregular plural"]
 
 def published_accuracies(source: str = "recomputed") -> pd.DataFrame:
     """Table 4 of one source: model, phenomenon, paradigm, accuracy."""
-    table = published.blimp_table4()
-    if source not in set(table["source"]):
-        raise unknown_name_error("source", source, table["source"].unique())
-    table = table[table["source"] == source].rename(columns={"UID": "paradigm"})
-    return table[["model", "phenomenon", "paradigm", "accuracy"]].reset_index(drop=True)
+    table = published.blimp_table4().rename(columns={"UID": "paradigm"})
+    check_known("source", source, table["source"].unique())
+    columns = ["model", "phenomenon", "paradigm", "accuracy"]
+    return table.loc[table["source"] == source, columns].reset_index(drop=True)
 
 
 def shallow_predictors(runs: Mapping[str, PairScores], *, bins: int = 10) -> pd.DataFrame:
     """Figure 2: accuracy against sentence length, perplexity, probability and confidence, in bins of equal size.
 
-    Parameters
-    ----------
-    runs : the scores of each model's pairs, by its name
+    `runs` has the scores of each model's pairs, by its name.
 
     Returns a table: model, predictor, quantity (its name and unit), value (the bin's median), accuracy with its 95 %
     interval low, high (Wilson), pairs. Values that many pairs share stay in one bin, so there may be fewer.
@@ -96,21 +92,13 @@ def _in_bins(scores: pd.DataFrame, bins: int) -> pd.DataFrame:
 def contrast(accuracies: pd.DataFrame, name: str) -> pd.DataFrame:
     """Figures 3 and 4: mean accuracy of the paradigms under each condition.
 
-    Parameters
-    ----------
-    accuracies : DataFrame with model, paradigm, accuracy
-    name : "adjective", "attractor" (Figure 3) or "irregular" (Figure 4)
+    `accuracies` has model, paradigm, accuracy; `name` is "adjective", "attractor" (Figure 3) or "irregular" (Figure 4).
 
     Returns a table: model, group, condition, accuracy, paradigms (how many).
     """
-    check_known("contrast", name, CONTRASTS)
-
-    def place(paradigm):
-        found = (c for pattern, *c in CONTRASTS[name] if re.match(rf"(?:{pattern})", paradigm))
-        return tuple(next(found, (None, None)))
-
-    places = pd.DataFrame([place(paradigm) for paradigm in accuracies["paradigm"]], columns=["group", "condition"])
-    table = pd.concat([accuracies.reset_index(drop=True), places], axis=1).dropna(subset=["condition"])
+    table = accuracies.assign(group=None, condition=None)
+    for pattern, group, condition in reversed(CONTRASTS[name]):
+        table.loc[table["paradigm"].str.match(pattern), ["group", "condition"]] = group, condition
     groups = table.groupby(["model", "group", "condition"], sort=False)["accuracy"]
     means = groups.agg(accuracy="mean", paradigms="size").reset_index()
     return means.sort_values("condition", key=lambda c: c.map(ORDER.index), kind="stable").reset_index(drop=True)
@@ -134,9 +122,7 @@ def recorded_methods(models: Iterable[str]) -> pd.DataFrame:
 def three_phenomena(methods: pd.DataFrame) -> pd.DataFrame:
     """What Figure 6 draws: the mean accuracy of each model and method, in three phenomena.
 
-    Parameters
-    ----------
-    methods : DataFrame with the columns of `published.blimp_methods_compared`
+    `methods` has the columns of `published.blimp_methods_compared`.
 
     Returns a table: model, phenomenon, method, accuracy. Whole sentences are over all paradigms that allow a prefix.
     """

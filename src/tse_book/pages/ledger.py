@@ -1,4 +1,4 @@
-"""The ledger as a page: a summary at a glance, then every claim with what was found and where."""
+"""The ledgers as pages: a summary at a glance, then every claim with what was found and where."""
 
 from html import escape
 
@@ -9,81 +9,101 @@ from tse_book.pages.markup import (
     badge,
     chapter,
     chapter_link,
+    code,
     decimals,
     estimate,
-    head_of,
     ledger_of,
     legible,
+    listed,
     number,
     row_of,
+    shown,
     tile,
-    tiles,
 )
 from tse_book.pages.notebook import table as plain_table
 from tse_core.results.signature import without_provenance
 
 MEANING = {
-    verdicts.REPRODUCED: ("=", "a run of the same model gives the printed number"),
-    verdicts.CLOSE: ("≈", "within 0.02 of it, a probability within a quarter"),
-    verdicts.DIRECTION: ("↗", "a comparison that holds in a run"),
-    verdicts.OTHER_LIST: ("~", "run with other verbs than the paper's"),
-    verdicts.NOT_REPRODUCED: ("≠", "a run says otherwise"),
-    verdicts.HOLDS: ("✓", "checked from published numbers alone: holds"),
-    verdicts.FAILS: ("✗", "checked from published numbers alone: does not hold"),
-    verdicts.NOT_RUN: ("…", "needs a model that has not run here"),
+    verdicts.REPRODUCED: "a run of the same model gives the printed number",
+    verdicts.CLOSE: "within 0.02 of it, a probability within a quarter",
+    verdicts.DIRECTION: "a comparison that holds in a run",
+    verdicts.OTHER_LIST: "run with other verbs than the paper's",
+    verdicts.NOT_REPRODUCED: "a run says otherwise",
+    verdicts.HOLDS: "checked from published numbers alone: holds",
+    verdicts.FAILS: "checked from published numbers alone: does not hold",
+    verdicts.NOT_RUN: "needs a model that has not run here",
 }
+FEW_UNITS = 10  # fewer are counted beside the number
 _ALWAYS = (verdicts.REPRODUCED, verdicts.HOLDS, verdicts.FAILS, verdicts.NOT_RUN)
 _NAMES = {verdicts.HOLDS: "published data agree", verdicts.FAILS: "published data disagree"}
-_LABORATORY = {
-    "truth in the interval": "✓",
-    "truth outside the interval": "✗",
-    "within 0.02": "≈",
-    "differs": "≠",
-    verdicts.NOT_RUN: "…",
-}
+_OTHERWISE = {verdicts.HOLDS: "holds", verdicts.FAILS: "does not hold"}  # as a ledger's column otherwise says it
 _FILTERS = ("paper", "chapter", "model", "construction", "verdict")
-_OWN = {verdicts.HOLDS: "holds", verdicts.FAILS: "does not hold"}
 
 
 def verdict_tiles(table: pd.DataFrame):
     """How often each verdict was given: the summary of a ledger. In the book each tile shows its rows."""
     counts = table["verdict"].value_counts()
     given = dict.fromkeys([*_ALWAYS, *counts.index.intersection(list(MEANING), sort=False)])
-    return tiles(
-        tile(_name(verdict), MEANING[verdict][0], _kind(verdict), int(counts.get(verdict, 0)), MEANING[verdict][1],
-             "every-claim")
+    items = [
+        tile(verdict, _NAMES.get(verdict, verdict), int(counts.get(verdict, 0)), MEANING[verdict], "every-claim")
         for verdict in given
-    )  # fmt: skip
+    ]
+    return shown(f'<ul class="tse-tiles">{"".join(items)}</ul>')
 
 
 def ledger_table(table: pd.DataFrame, caption: str):
     """A ledger, one row per claim, judged ones first; filters are paper, chapter, model, construction and verdict."""
-    titles = papers()
     table = table.sort_values("verdict", key=lambda verdict: verdict.eq(verdicts.NOT_RUN), kind="stable")
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
     table = table.fillna(dict.fromkeys(words, ""))
-    table = table.assign(signature=without_provenance(table["signature"]))
-    table["another"] = another_verdict(table)
-    table["place"] = [f"claim-{name}" for name in table["id"]]
+    table = table.assign(signature=without_provenance(table["signature"]), another=another_verdict(table))
+    table["paper"] = table["paper"].map(papers()).str.split(",").str[0]
+    table["chapter"] = table["cell"].map(chapter)
+    table["place"] = "claim-" + table["id"]
     table.loc[table.duplicated("id"), "place"] = ""  # the run of a claim stands below its row from published data
-    rows = [_row(claim, titles[claim["paper"]].split(",")[0]) for claim in table.to_dict("records")]
+    rows = map(_row, table.to_dict("records"))
     return ledger_of(("Claim", "Published", "Ours [95 %]", "Difference", "Verdict"), rows, caption, _FILTERS)
+
+
+def _row(row: dict) -> str:
+    name, printed = _NAMES.get(row["verdict"], row["verdict"]), decimals(row["published"])
+    digits = max(3, printed)
+    command = row["how"].split(" ")[0] in ("make", "tse")
+    return row_of(
+        {column: row[column] for column in _FILTERS} | {"verdict": name},
+        row["claim"],
+        (code(row["id"]), escape(row["paper"]), escape(row["model"]), chapter_link(row["cell"]),
+         "depends on our criterion" * row["another"]),
+        {
+            "Our criterion": escape(row["criterion"]),
+            "Under another": escape(row["otherwise"]),
+            "Note": escape(row["note"]),
+            "To run it": code(row["how"]) if command else escape(row["how"]),
+            "Made by": code(legible(row["signature"])),
+        },
+        {
+            "Published": number(row["published"], printed),
+            "Ours": estimate(row["measured"], row["low"], row["high"], digits, row["out_of"]),
+            "Difference": number(row["difference"], digits, signed=True),
+            "Verdict": badge(row["verdict"], name),
+        },
+        row["place"],
+    )  # fmt: skip
 
 
 def failing_table(table: pd.DataFrame, caption: str):
     """The claims of a ledger that published data contradict; each links to its row on the ledger's page."""
     failing = table[table["verdict"] == verdicts.FAILS]
-    shown = pd.DataFrame(
-        {
-            "": failing["id"],
-            "claim": failing["claim"],
-            "printed": ["–" if value != value else number(value, decimals(value)) for value in failing["published"]],
-            "from its data": list(map(_found, failing["measured"], failing["out_of"])),
-            "would hold": ["; ".join(w for w, verdict in _others(text) if verdict == "holds") or "–"
-                           for text in failing["otherwise"]],
-        }
-    )  # fmt: skip
-    made = plain_table(shown, caption)
+    measured = zip(failing["measured"], failing["out_of"], strict=True)
+    would_hold = [[words for words, verdict in _others(text) if verdict == "holds"] for text in failing["otherwise"]]
+    columns = {
+        "": failing["id"],
+        "claim": failing["claim"],
+        "printed": ["–" if value != value else number(value, decimals(value)) for value in failing["published"]],
+        "from its data": [f"{m:.3f}" if total != total else f"{m:,.0f} of {total:,.0f}" for m, total in measured],
+        "would hold": ["; ".join(words) or "–" for words in would_hold],
+    }
+    made = plain_table(pd.DataFrame(columns), caption)
     for name in failing["id"]:
         made.data = made.data.replace(f">{name}<", f'><a href="19_ledger.html#claim-{name}">{name}</a><')
     return made
@@ -91,8 +111,8 @@ def failing_table(table: pd.DataFrame, caption: str):
 
 def another_verdict(table: pd.DataFrame) -> pd.Series:
     """Whether each claim of a ledger has another verdict under another plausible threshold."""
-    differs = [any(other != _OWN.get(verdict, verdict) for _, other in _others(text))
-               for verdict, text in zip(table["verdict"], table["otherwise"], strict=True)]  # fmt: skip
+    rows = zip(table["verdict"], table["otherwise"], strict=True)
+    differs = [any(other != _OTHERWISE.get(verdict, verdict) for _, other in _others(text)) for verdict, text in rows]
     return pd.Series(differs, table.index, dtype=bool)
 
 
@@ -102,61 +122,95 @@ def _others(otherwise: str) -> list[tuple[str, str]]:
     return [(words, verdict) for words, _, verdict in parts]
 
 
-def _found(measured: float, out_of: float) -> str:
-    return f"{measured:.3f}" if out_of != out_of else f"{measured:,.0f} of {out_of:,.0f}"
-
-
 def laboratory_table(table: pd.DataFrame, caption: str):
     """The laboratory's ledger: truth beside measured, to be filtered by model, construction, band and verdict."""
-    rows = map(_laboratory_row, table.to_dict("records"))
+    filters = ("model", "construction", "band", "verdict")
+    rows = [
+        row_of(
+            {name: row[name] for name in filters},
+            f"{row['metric']} of {row['model']}",
+            (escape(row["construction"]), escape(str(row["band"]))),
+            {},
+            {
+                "Truth": number(row["truth"], 3),
+                "Measured": estimate(row["measured"], row["low"], row["high"], 3),
+                "Difference": number(row["difference"], 3, signed=True),
+                "Verdict": badge(row["verdict"]),
+            },
+        )
+        for row in table.to_dict("records")
+    ]
     heads = ("Score", "Truth", "Measured [95 %]", "Difference", "Verdict")
-    return ledger_of(heads, rows, caption, ("model", "construction", "band", "verdict"), "laboratory-")
+    return ledger_of(heads, rows, caption, filters, "laboratory-")
 
 
-def _row(claim: dict, paper: str) -> str:
-    digits = max(3, decimals(claim["published"]))
-    about = (f"<code>{escape(claim['id'])}</code>", escape(paper), escape(claim["model"]), chapter_link(claim["cell"]),
-             "depends on our criterion" * claim["another"])  # fmt: skip
-    details = (
-        ("Our criterion", escape(claim["criterion"])),
-        ("Under another", escape(claim["otherwise"])),
-        ("Note", escape(claim["note"])),
-        ("To run it", _command(claim["how"])),
-        ("Made by", f"<code>{escape(legible(claim['signature']))}</code>" if claim["signature"] else ""),
-    )
-    said = claim | {"paper": paper, "chapter": chapter(claim["cell"]), "verdict": _name(claim["verdict"])}
+def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
+    """The extension ledger, one row per model and claim, which unfolds to the threshold, the conditions and the rows.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What `tse_book.claims.extension_ledger` gives.
+    findings : DataFrame
+        The data behind it: the rows to show with each judged number.
+    """
+    table = table.assign(signature=without_provenance(table["signature"]))
+    table["paper"] = table["paper"].map(papers()).str.split(",").str[0]
+    of_rows = findings[(findings["condition"] == "default") & ~findings["row"].isin(["all", "difference"])]
+    beside = {key: of.to_dict("records") for key, of in of_rows.groupby(["model", "claim"], sort=False)}
+    rows = [_extension_row(row, beside.get((row["model"], row["id"]), [])) for row in table.to_dict("records")]
+    heads = ("Claim", "Threshold", "Measured [95 %]", "Verdict")
+    return ledger_of(heads, rows, caption, ("paper", "model", "verdict"), "extends-")
+
+
+def _extension_row(row: dict, beside: list[dict]) -> str:
+    conditions = row["conditions"].to_dict("records")
+    for each in conditions:
+        each["further"] = f", {each['verdict']}"
+        if not pd.isna(each["difference"]):
+            p = "" if pd.isna(each["p_holm"]) else f", p {_p(each['p_holm'])}"
+            each["further"] += f" (paired difference {each['difference']:+.3f}{p})"
+    threshold, whose = f"{row['threshold']:.3g}", "ours" if row["whose"] == "ours" else f"that of {row['whose']}"
     return row_of(
-        {name: said[name] for name in _FILTERS},
-        head_of(claim["claim"], about, details),
-        ("Published", number(claim["published"], decimals(claim["published"]))),
-        ("Ours", estimate(claim["measured"], claim["low"], claim["high"], digits, claim["out_of"])),
-        ("Difference", number(claim["difference"], digits, signed=True)),
-        ("Verdict", badge(_name(claim["verdict"]), MEANING[claim["verdict"]][0], _kind(claim["verdict"]))),
-        place=claim["place"],
+        {name: row[name] for name in ("paper", "model", "verdict")},
+        row["claim"],
+        (code(row["id"]), escape(row["paper"]), escape(row["model"]), chapter_link(row["cell"])),
+        {
+            "Measured": escape(row["statistic"]),
+            "Threshold": escape(f"{threshold}, {whose}"),
+            "Under another": escape(row["otherwise"]),
+            "Why": escape(row["why"]),
+            "Conditions": listed(conditions, "condition"),
+            "Rows": listed(beside, "row"),
+            "Rests on": f"{row['n']:,} independent units (subjects, verbs, items or paradigms)" if row["n"] else "",
+            "p, corrected": "" if pd.isna(row["p_holm"]) else f"{_p(row['p_holm'])} (Holm, all tests of this model)",
+            "Made by": code(legible(row["signature"])),
+        },
+        {
+            "Threshold": escape(threshold),
+            "Measured": estimate(row["value"], row["low"], row["high"], 3)
+            + (f" ({row['n']} units)" if 0 < row["n"] < FEW_UNITS else ""),
+            "Verdict": badge(row["verdict"], f"{row['verdict']} on {row['on']}" if row["on"] else ""),
+        },
     )
 
 
-def _laboratory_row(row: dict) -> str:
-    return row_of(
-        {name: row[name] for name in ("model", "construction", "band", "verdict")},
-        head_of(f"{row['metric']} of {row['model']}", (escape(row["construction"]), escape(str(row["band"])))),
-        ("Truth", number(row["truth"], 3)),
-        ("Measured", estimate(row["measured"], row["low"], row["high"], 3)),
-        ("Difference", number(row["difference"], 3, signed=True)),
-        ("Verdict", badge(row["verdict"], _LABORATORY[row["verdict"]], _kind(row["verdict"]))),
-    )
+def _p(value: float) -> str:
+    return "&lt; .001" if value < 0.001 else f"{value:.2g}"
 
 
-def _name(verdict: str) -> str:
-    return _NAMES.get(verdict, verdict)
+def verdict_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """The extension ledger as one table of numbers: each claim under the default, then under each condition.
 
-
-def _kind(verdict: str) -> str:
-    good = (verdicts.REPRODUCED, verdicts.CLOSE, verdicts.DIRECTION, verdicts.HOLDS, "truth in the interval")
-    bad = (verdicts.NOT_REPRODUCED, verdicts.FAILS, "truth outside the interval", "differs")
-    return "good" if verdict in (*good, "within 0.02") else "bad" if verdict in bad else "open"
-
-
-def _command(text: str) -> str:
-    """How to run a claim: a command as code, anything else as it is."""
-    return f"<code>{escape(text)}</code>" if text.split(" ")[0] in ("make", "tse") else escape(text)
+    Returns a table with the columns of `tse_book.claims.EXTENSION` but for conditions, and condition; in a condition's
+    row value, low, high, verdict and p_holm are the condition's (p_holm that of the difference).
+    """
+    of_claims = table.drop(columns="conditions")
+    parts = []
+    for place, conditions in table["conditions"].items():
+        claim = of_claims.loc[[place]].assign(condition="default")
+        same = claim[["model", "id", "paper", "claim", "statistic", "threshold"]].iloc[0].to_dict()
+        parts += [claim, conditions.assign(**same)]
+    found = pd.concat(parts, ignore_index=True)
+    first = ["model", "id", "condition", "value", "low", "high", "verdict", "difference"]
+    return found[[*first, *found.columns.drop(first)]]

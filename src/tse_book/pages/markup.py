@@ -9,9 +9,29 @@ from functools import cache
 from html import escape
 from urllib.parse import unquote
 
+from tse_book.claims import verdicts
 from tse_core.paths import data_folder
 
 _NUMBERS = ("Published", "Ours", "Difference", "Truth", "Measured")
+_SIGNS = {  # sign and kind of each verdict
+    verdicts.REPRODUCED: ("=", "good"),
+    verdicts.CLOSE: ("≈", "good"),
+    verdicts.DIRECTION: ("↗", "good"),
+    verdicts.OTHER_LIST: ("~", "open"),
+    verdicts.NOT_REPRODUCED: ("≠", "bad"),
+    verdicts.HOLDS: ("✓", "good"),
+    verdicts.FAILS: ("✗", "bad"),
+    verdicts.NOT_RUN: ("…", "open"),
+    verdicts.EXTENDS: ("✓", "good"),
+    verdicts.DEPENDS: ("⇄", "open"),
+    verdicts.DOES_NOT_EXTEND: ("✗", "bad"),
+    verdicts.UNDECIDED: ("?", "open"),
+    verdicts.DESCRIBED: ("●", "open"),
+    "truth in the interval": ("✓", "good"),
+    "truth outside the interval": ("✗", "bad"),
+    "within 0.02": ("≈", "good"),
+    "differs": ("≠", "bad"),
+}
 
 
 def shown(text: str):
@@ -34,21 +54,19 @@ def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: 
     )
 
 
-def row_of(data: dict, head: str, *cells: tuple[str, str], place: str = "") -> str:
-    """A row: its data for the filters, its head, and its cells as (column, HTML); `place` is its id in the page."""
+def row_of(data: dict, claim: str, about: Iterable[str], details: dict[str, str], cells: dict, place: str = "") -> str:
+    """A row: its data for the filters, the claim, what it is about (HTML), details that unfold (name -> HTML, without
+    empty ones) and its cells (column -> HTML). `place` is its id in the page.
+    """
     attributes = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in data.items() if value)
     attributes += f' id="{escape(place)}"' if place else ""
-    kinds = dict.fromkeys(_NUMBERS, ' class="number"')
-    body = "".join(f'<td data-label="{name}"{kinds.get(name, "")}>{cell}</td>' for name, cell in cells)
-    return f'<tr {attributes}><th scope="row">{head}</th>{body}</tr>'
-
-
-def head_of(claim: str, about: Iterable[str], details: Iterable[tuple[str, str]] = ()) -> str:
-    """The head of a row: the claim, its context (HTML), and details that unfold: (name, HTML), without empty ones."""
-    further = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in details if text)
+    further = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in details.items() if text)
     further = f"<details><summary>how</summary><dl>{further}</dl></details>" if further else ""
     about = " · ".join(filter(None, about))
-    return f'<span class="tse-claim">{escape(claim)}</span><span class="tse-about">{about}</span>{further}'
+    head = f'<span class="tse-claim">{escape(claim)}</span><span class="tse-about">{about}</span>{further}'
+    kinds = dict.fromkeys(_NUMBERS, ' class="number"')
+    body = "".join(f'<td data-label="{name}"{kinds.get(name, "")}>{cell}</td>' for name, cell in cells.items())
+    return f'<tr {attributes}><th scope="row">{head}</th>{body}</tr>'
 
 
 def legible(signature: str) -> str:
@@ -60,24 +78,28 @@ def legible(signature: str) -> str:
     return unquote(signature)
 
 
-def badge(name: str, sign: str, kind: str) -> str:
-    """A verdict with its sign; kind is "good", "bad" or "open"."""
-    return f'<span class="tse-verdict tse-{kind}"><span aria-hidden="true">{sign}</span> {escape(name)}</span>'
+def code(text: str) -> str:
+    """Text as code; nothing where there is none."""
+    return f"<code>{escape(text)}</code>" if text else ""
 
 
-def tile(name: str, sign: str, kind: str, count: int, meaning: str, place: str) -> str:
+def badge(verdict: str, name: str = "") -> str:
+    """A verdict with its sign, under another name where one is given."""
+    sign, kind = _SIGNS[verdict]
+    return (
+        f'<span class="tse-verdict tse-{kind}"><span aria-hidden="true">{sign}</span> {escape(name or verdict)}</span>'
+    )
+
+
+def tile(verdict: str, name: str, count: int, meaning: str, place: str) -> str:
     """How often a verdict was given; the tile leads to its rows."""
+    sign, kind = _SIGNS[verdict]
     return (
         f'<li class="tse-tile tse-{kind}"><a href="#{place}" data-verdict="{escape(name)}">'
         f'<span class="tse-tile-count">{count}</span> '
         f'<span class="tse-tile-name"><span aria-hidden="true">{sign}</span> {escape(name)}</span></a> '
         f'<span class="tse-tile-meaning">{escape(meaning)}</span></li>'
     )
-
-
-def tiles(items: Iterable[str]):
-    """Tiles side by side."""
-    return shown(f'<ul class="tse-tiles">{"".join(items)}</ul>')
 
 
 def estimate(value: float, low: float, high: float, digits: int, out_of: float = float("nan")) -> str:
@@ -88,9 +110,13 @@ def estimate(value: float, low: float, high: float, digits: int, out_of: float =
     return text
 
 
-def in_line(value: float, low: float, high: float, digits: int) -> str:
-    """A number with its interval inside a sentence or list."""
-    return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
+def listed(rows: Iterable[dict], name: str) -> str:
+    """A list of numbers with their intervals, each under its name."""
+    items = []
+    for row in rows:
+        value, low, high = (number(row[column], 3) for column in ("value", "low", "high"))
+        items.append(f"<li>{escape(row[name])}: {value} [{low}, {high}]{row.get('further', '')}</li>")
+    return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
 def number(value: float, digits: int, *, signed: bool = False) -> str:
@@ -116,8 +142,8 @@ def link(cell: str) -> str:
     >>> link("03_table2#measured-here")
     '03_table2.html#measured-here'
     """
-    page, _, place = cell.partition("#")
-    return f"{page}.html#{place}" if place else f"{page}.html"
+    page, sharp, place = cell.partition("#")
+    return f"{page}.html{sharp}{place}"
 
 
 def chapter_link(cell: str) -> str:

@@ -16,8 +16,7 @@ def glue(name: str, value) -> None:
     """Keep a value, a chart or a table under a name, for pages to quote; nothing is shown in place.
 
     The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
-    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; a chart or a table is shown by the directive ``{glue:}``
-    with ``:doc:``. Works wherever a notebook runs; the book's build reads it.
+    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; the directive ``{glue:}`` with ``:doc:`` shows a chart.
     """
     from IPython.display import display
 
@@ -36,19 +35,9 @@ def glue(name: str, value) -> None:
 
 
 def guard(sentence: str, holds: bool) -> None:
-    """Stop a chapter in which a sentence about results is no longer true, and name the sentence.
+    """Stop a chapter in which a sentence about results is no longer true: an AssertionError that names the sentence.
 
-    Parameters
-    ----------
-    sentence : str
-        The exact words in the chapter or on a page of the book, where the test of sentences looks for them.
-    holds : bool
-        Whether the numbers support it.
-
-    Raises
-    ------
-    AssertionError
-        The numbers do not support the sentence.
+    `sentence` has the exact words of the chapter or of a page of the book, where the test of sentences looks for them.
 
     >>> guard("EW is mostly below TSE", 3 > 2)
     >>> guard("EW is always below TSE", 3 > 4)
@@ -60,19 +49,10 @@ def guard(sentence: str, holds: bool) -> None:
 
 
 def quotes(sentence: str, *numbers: float) -> None:
-    """Stop a chapter in which a sentence no longer gives the numbers that were found.
+    """Stop a chapter in which a sentence no longer gives the numbers that were found, rounded as it rounds them.
 
-    Parameters
-    ----------
-    sentence : str
-        Words of the chapter with its numbers in figures. The digits in names (SmolLM2, GPT-2) are none.
-    *numbers
-        What was found, one for each number of the sentence, in its order and unit.
-
-    Raises
-    ------
-    AssertionError
-        A number is not what was found, rounded as the sentence rounds it; or there are more of one than of the other.
+    `sentence` has words of the chapter with its numbers in figures; the digits in names (SmolLM2, GPT-2) are none.
+    `numbers` is what was found, one for each number of the sentence, in its order and unit.
 
     >>> quotes("SmolLM2 is right in 77.1 % of the pairs, in some paradigms in 27 %", 77.07, 27.3)
     >>> quotes("EW falls from .91 to .53", 0.91, 0.54)
@@ -92,16 +72,11 @@ def table(frame: pd.DataFrame, caption: str, *, digits=2, index: bool = False, e
 
     Parameters
     ----------
-    frame : DataFrame
-        Column names are shown as they are; for two-level columns the first level is a heading over the second.
-    caption : str
-        What the table holds, with units.
-    digits : int
-        Decimals of floating-point columns; whole numbers get thousands separators.
-    index : bool
-        Show the row labels.
-    empty : str
-        The sentence shown instead of a table without rows; by default the caption and that nothing was measured.
+    frame : DataFrame; for two-level columns the first level is a heading over the second
+    caption : what the table holds, with units
+    digits : decimals of floating-point columns; whole numbers get thousands separators
+    index : show the row labels
+    empty : the sentence shown instead of a table without rows; by default that nothing was measured
     """
     if frame.empty:
         return shown(f'<p class="tse-note">{escape(empty or f"{caption}: {NOTHING}")}</p>')

@@ -19,7 +19,11 @@ from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
 SHARED = ("models", "data", "lemmas", "protocols")
-KEYS = (*SHARED, "optional", "notebooks", "bos")
+FURTHER: dict[str, list | dict] = {
+    "optional": [],
+    "notebooks": {},
+    "bos": {},
+}  # further keys, and what they are where a profile has none
 PAPER = "paper"  # the profile of the paper's own models
 
 
@@ -30,22 +34,19 @@ def profiles_folder() -> Path:
 
 
 def read_profile(name: str) -> dict:
-    """The profile's table: every shared key a list of names, "optional" a list, "notebooks" by name.
+    """The profile's table: every shared key a list of names, "optional" a list, "notebooks" and "bos" by name.
 
-    Raises InputError: no such profile; a key that is missing, unknown or no list of names.
+    Raises InputError: no such profile; a shared key that is no list; an unknown key.
     """
     known = {path.stem: path for path in profiles_folder().glob("*.yaml")}
     check_known("profile", name, known)
-    place, profile = known[name].name, read_yaml(known[name]) or {}
+    profile = read_yaml(known[name]) or {}
     for key in SHARED:
-        if not isinstance(profile.get(key), list) or not all(isinstance(item, str) for item in profile[key]):
-            raise InputError(f"{place}: {key} must be a list of names")
-    if extra := sorted(set(profile) - set(KEYS)):
-        raise InputError(f"{place}: unknown key {extra[0]!r}; there is: {', '.join(KEYS)}")
-    profile |= {key: profile.get(key) or empty for key, empty in (("notebooks", {}), ("optional", []), ("bos", {}))}
-    if extra := sorted(set(profile["optional"]) - set(profile["models"])):
-        raise InputError(f"{place}: {extra[0]!r} is optional, but no model of the profile")
-    return profile
+        if not isinstance(profile.get(key), list):
+            raise InputError(f"{known[name].name}: {key} must be a list of names")
+    for key in profile:
+        check_known(f"key in {known[name].name}", key, (*SHARED, *FURTHER))
+    return profile | {key: profile.get(key) or nothing for key, nothing in FURTHER.items()}
 
 
 def papers_bos(name: str) -> str:

@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 
@@ -25,30 +24,20 @@ GIGABYTES = {
 }  # fmt: skip
 
 
-class Missing(NamedTuple):
-    """Something a profile needs that is not there, and how to get it."""
-
-    what: str
-    remedy: str
-
-    def __str__(self):
-        return f"{self.what}: {self.remedy}"
-
-
-def missing(profile: dict, at_once: int = 1) -> list[Missing]:
+def missing(profile: dict, at_once: int = 1) -> list[str]:
     """What a profile needs and this machine lacks: verb lists, data, models, disk, memory for `at_once` parallel steps.
 
     Nothing is downloaded. A model that is neither in the cache nor in a folder needs the hub, which is contacted once.
     """
-    own = (options.get("sentence_pairs") for options in (profile.get("notebooks") or {}).values())
+    pairs = [options.get("sentence_pairs") for options in (profile.get("notebooks") or {}).values()]
     found = [*_failing("verb list", profile["lemmas"], load_lemmas), *_failing("data", profile["data"], load_pairs)]
-    found += _failing("data", dict.fromkeys(filter(None, own)), load_sentence_pairs)
+    found += _failing("data", dict.fromkeys(filter(None, pairs)), load_sentence_pairs)
     absent = [name for name in profile["models"] if name not in PACKAGE_MODELS and not model_is_here(name)]
-    if absent:
-        if reason := hub_unreachable():
-            found += [Missing(f"model {name}", f"not in the cache, and {reason}") for name in absent]
-        else:
-            found += _disk(absent)
+    reason = hub_unreachable() if absent else ""
+    if reason:
+        found += [f"model {name}: not in the cache, and {reason}" for name in absent]
+    elif absent:
+        found += _disk(absent)
     return found + _memory(profile["models"], at_once)
 
 
@@ -88,38 +77,34 @@ def cannot_be_had(name: str) -> str:
     return ""
 
 
-def _failing(what: str, names: Iterable[str], load) -> list[Missing]:
+def _failing(what: str, names: Iterable[str], load) -> list[str]:
     found = []
     for name in names:
         try:
             load(name)
         except InputError as error:
-            found.append(Missing(f"{what} {name}", str(error)))
+            found.append(f"{what} {name}: {error}")
     return found
 
 
-def _disk(absent: Iterable[str]) -> list[Missing]:
+def _disk(absent: Iterable[str]) -> list[str]:
     from huggingface_hub.constants import HF_HUB_CACHE
 
     place = next(folder for folder in [Path(HF_HUB_CACHE), *Path(HF_HUB_CACHE).parents] if folder.exists())
     needed, free = sum(GIGABYTES.get(name, 0) for name in absent), shutil.disk_usage(place).free / 1e9
     if needed <= free:
         return []
-    return [
-        Missing("disk", f"{needed:.1f} GB are to be downloaded, {free:.1f} GB are free; HF_HOME chooses another place")
-    ]
+    return [f"disk: {needed:.1f} GB are to be downloaded, {free:.1f} GB are free; HF_HOME chooses another place"]
 
 
-def _memory(names: Iterable[str], at_once: int) -> list[Missing]:
+def _memory(names: Iterable[str], at_once: int) -> list[str]:
     sizes = {name: GIGABYTES.get(Path(name).name, 0) for name in names}
-    if not any(sizes.values()):
-        return []
     largest = max(sizes, key=lambda name: sizes[name])
     needed, free = at_once * memory_needed(sizes[largest]), free_gigabytes()
-    if free is None or needed <= free:
+    if not sizes[largest] or free is None or needed <= free:
         return []
-    twice = f", for {at_once} notebooks at once" if at_once > 1 else ""
-    return [Missing("memory", f"{largest} needs {needed:.1f} GB{twice}, {free:.1f} GB are free")]
+    together = f", for {at_once} notebooks at once" if at_once > 1 else ""
+    return [f"memory: {largest} needs {needed:.1f} GB{together}, {free:.1f} GB are free"]
 
 
 def memory_needed(gigabytes: float) -> float:
@@ -132,8 +117,6 @@ def free_gigabytes() -> float | None:
     device = usable_device("auto")
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0] / 1e9
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
+    memory = Path("/proc/meminfo")
+    lines = memory.read_text().splitlines() if memory.exists() else []
     return next((int(line.split()[1]) * 1024 / 1e9 for line in lines if line.startswith("MemAvailable")), None)

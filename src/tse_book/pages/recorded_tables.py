@@ -22,8 +22,7 @@ def recorded_accuracies(models: Iterable[str], by: str = "paradigm", *, bos: str
 
 
 def recorded_suites(models: Iterable[str], bos: str = "default") -> pd.DataFrame:
-    """Accuracy on each public suite of those of the models that are recorded, as Hu et al. (2020) count: by its first
-    prediction.
+    """Accuracy of recorded models on each public suite, by its first prediction, as Hu et al. (2020) count.
 
     Returns a table: circuit, suite, model, accuracy with its 95 % interval low, high (Wilson), correct, items, in_31.
     """

@@ -6,20 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_book.claims.statements import (
-    AS_FIXED,
-    OPENER_NOUN,
-    PRONOUN,
-    Tables,
-    fifths,
-    judge,
-    judge_otherwise,
-    row_verbs,
-    subject_verbs,
-)
-from tse_book.claims.statements import (
-    NO_BOS as NO_BOS,
-)
+from tse_book.claims import statements
+from tse_book.claims.statements import NO_BOS as NO_BOS
+from tse_book.claims.statements import OPENER_NOUN, PRONOUN, Tables, fifths, row_verbs, subject_verbs
 from tse_book.pages.newman import label, opened
 from tse_book.recorded import Detail, recorded_details
 from tse_book.studies.controls import MEASURES, bare_tables, control_tables, controlled_verbs, controls_for
@@ -65,7 +54,7 @@ def statements_for(model: str, lemmas: str, folder: Path | None = None) -> dict[
         known, controls = control_tables(model, folder), recorded_details(model, "controls", folder)
         if known is None or controls is None:
             raise InputError(f"{model} has no recorded controls; record that part first")
-        table = judge_otherwise(Tables(**known, verbs=controlled_verbs(lemmas)), bare_tables(model, folder))
+        table = statements.judge_otherwise(Tables(**known, verbs=controlled_verbs(lemmas)), bare_tables(model, folder))
         return Detail(table, controls.signatures)
 
     return {STATEMENTS: detail}
@@ -91,11 +80,9 @@ def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
             scores = {"EW": found.estimate, "low": found.low, "high": found.high, "nats": part["margin"].mean()}
             beside = {"EW of tokens": part["correct_tokens"].mean(), "ends": ends, "contexts": part["left"].nunique()}
             rows.append(names | scores | beside)
-    table = pd.DataFrame(rows)
-    order = {subject: place for place, subject in enumerate(SUBJECTS.values())}
-    models = {model: place for place, model in enumerate(tables)}
-    places = pd.DataFrame({"model": table["model"].map(models), "subject": table["subject"].map(order)})
-    return table.iloc[np.lexsort([table["verbs"], places["subject"], places["model"]])].reset_index(drop=True)
+    models, order = list(tables), list(SUBJECTS.values())
+    rows.sort(key=lambda row: (models.index(row["model"]), order.index(row["subject"]), row["verbs"]))
+    return pd.DataFrame(rows)
 
 
 def side_by_side(table: pd.DataFrame, scores: list[str]) -> pd.DataFrame:
@@ -143,9 +130,8 @@ def noun_share_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
     for model, of in tables.items():
         verbs = subject_verbs(of)
         verbs = verbs[verbs["also_noun"] & (verbs["number"] == "singular")]
+        verbs = verbs[verbs["construction"].isin([OPENER_NOUN, PRONOUN])]
         for construction, part in verbs.groupby("construction", sort=False):
-            if construction not in (OPENER_NOUN, PRONOUN):
-                continue
             found = fifths(part, "correct", "noun_share")
             rows.append(found.rename(columns={"value": "EW"}).assign(model=model, subject=SUBJECTS[construction]))
     return pd.concat(rows, ignore_index=True)[["model", "subject", "fifth", "EW"]]
@@ -169,18 +155,18 @@ def verdict_table(tables: Mapping[str, Tables]) -> pd.DataFrame:
     parts = []
     for model, of in tables.items():
         known = recorded_details(model, STATEMENTS)
-        every = judge(of).assign(choice=AS_FIXED) if known is None else known.table
-        fixed = every[every["choice"] == AS_FIXED].set_index("id")
+        every = statements.judge(of).assign(choice=statements.AS_FIXED) if known is None else known.table
+        fixed = every[every["choice"] == statements.AS_FIXED].set_index("id")
         others = every[every["verdict"] != every["id"].map(fixed["verdict"])]
         turned = others.groupby("id")["choice"].agg("; ".join).reindex(fixed.index, fill_value="")
-        measured = [in_words(row) for row in fixed.itertuples()]
+        measured = [_in_words(row) for row in fixed.itertuples()]
         parts.append(fixed.assign(model=model, measured=measured, turned=turned).reset_index())
     table = pd.concat(parts, ignore_index=True).sort_values("id", kind="stable", ignore_index=True)
     table = table[["id", "statement", "model", "measured", "p_holm", "units", "verdict", "turned"]]
     return table.rename(columns={"p_holm": "Holm's p", "turned": "another verdict by"})
 
 
-def in_words(row) -> str:
+def _in_words(row) -> str:
     """A statistic with its interval and unit: three digits of EW, two of nats."""
     if pd.isna(row.value):
         return "–"

@@ -5,8 +5,6 @@ from html import escape
 from urllib.parse import urlencode
 
 from tse_book.pages.markup import shown
-from tse_core.datasets.pairs import NUMBERS
-from tse_core.errors import InputError, check_known
 
 _PAGE = "../book/try.html"
 
@@ -18,16 +16,10 @@ def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "
     ----------
     *contexts : (left, number)
         The words before the verb, and "singular" or "plural" for the subject: one context, or two side by side.
-    pair : two sentences
-        A minimal pair, which the page reads token by token.
-    verb : str
-        The verb whose TSE the page shows: a lemma, or both forms as in "sings/sing"; "" for the page's own.
-    cut : str
-        A cut-off, "top-0.1" or "bottom-0.01"; "" for all verbs.
-    look : str
-        What to look at there, as a sentence; it is escaped.
-
-    Raises InputError: Without a context or pair, with more than fits on the page, or with an unknown number.
+    pair : a minimal pair of sentences, which the page reads token by token
+    verb : the verb whose TSE the page shows: a lemma, or both forms as in "sings/sing"; "" for the page's own
+    cut : a cut-off, "top-0.1" or "bottom-0.01"; "" for all verbs
+    look : what to look at there, as a sentence
     """
     link = f'<a href="{escape(_PAGE + "#" + _state(contexts, pair, verb, cut))}">Try this one</a>'
     sentences = [f"<em>{escape(left)} …</em> ({number} subject)" for left, number in contexts]
@@ -38,16 +30,8 @@ def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "
 
 def _state(contexts, pair, verb: str, cut: str) -> str:
     """The state of the page as encoded in its address."""
-    if not contexts and not pair:
-        raise InputError("try_this: there is neither a context nor a pair to try")
-    if len(contexts) > 2 or len(pair) not in (0, 2):
-        raise InputError(
-            f"try_this: {len(contexts)} contexts and {len(pair)} sentences of a pair; "
-            "the page takes two contexts at most, and a pair has two sentences"
-        )
     state: dict[str, str] = {}
     for (left, number), place in zip(contexts, ("", "2"), strict=False):
-        check_known("number", number, NUMBERS)
         state |= {f"left{place}": left, f"number{place}": number}
     state |= {"verb": verb, "cut": cut, **dict(zip("ab", pair, strict=False))}
     return urlencode({key: value for key, value in state.items() if value})

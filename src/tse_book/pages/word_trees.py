@@ -10,18 +10,11 @@ from tse_core.models.language_model import LanguageModel
 def form_nodes(model: LanguageModel, context: str, number: str, verbs: pd.DataFrame) -> pd.DataFrame:
     """Every beginning of the verbs' forms after a context, as `tse_book.charts.word_tree` draws them.
 
-    Parameters
-    ----------
-    context, number : the words before the verb, and the subject's number ("singular" or "plural")
-    verbs : DataFrame with singular and plural, the two forms
+    `number` is the subject's ("singular" or "plural"); `verbs` has the columns singular and plural, the two forms.
 
-    Returns
-    -------
-    DataFrame
-        node, parent, token, step (P of the token after those before it), form ("" where the beginning is none), agrees
-        ("correct", "wrong" or ""), tokens (of the form), without (P of the tokens), end (P that the word ends),
-        probability (their product; of a form alone).
-
+    Returns a table: node, parent, token, step (P of the token after those before it), form ("" where the beginning is
+    none), agrees ("correct", "wrong" or ""), tokens (of the form), without (P of the tokens), end (P that the word
+    ends), probability (their product; of a form alone).
     """
     forms: dict[tuple[int, ...], tuple[str, str]] = {}
     for kind in ("singular", "plural"):
