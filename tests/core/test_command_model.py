@@ -1,12 +1,14 @@
 """Models behind a command: what they print is read, placed and checked; what goes wrong is said in one line."""
 
+import math
 import os
 import stat
 import sys
 
+import pandas as pd
 import pytest
 
-from tse_core.errors import InputError
+from tse_core import InputError, load_model, score_pairs, surprisals
 from tse_core.models.backends.command import CommandModel, open_command
 
 # A model of a few lines: words in lower case, a token for the sentence's end, surprisal = number of letters.
@@ -116,3 +118,28 @@ def test_another_executable_or_another_file_among_the_arguments_is_another_model
 
     first = identity(SCRIPT)
     assert first == identity(SCRIPT) != identity(SCRIPT.replace("len(token)", "2 * len(token)"))
+
+
+def test_a_command_takes_no_choices_that_are_its_own(executable, monkeypatch):
+    command = f"command:{executable(SCRIPT)}"
+    with pytest.raises(InputError, match="has its own dtype; leave dtype out"):
+        load_model(command, dtype="float16")
+    for choice in ({"bos": "add"}, {"space": True}):
+        with pytest.raises(InputError, match="itself decides what is read before"):
+            surprisals(command, "The cat runs .", **choice)
+    with pytest.raises(InputError, match="'pll' does not suit the command model"):
+        surprisals(command, "The cat runs .", method="pll")
+    monkeypatch.setattr(CommandModel, "token_surprisals", None)  # nothing is scored before
+    with pytest.raises(InputError, match="is not a causal model; word boundaries belong to causal models only"):
+        surprisals(command, "The cat runs .", boundary=True)
+
+
+def test_pairs_of_a_command_sum_its_tokens(executable):
+    pairs = {"good": ["The cat runs .", "The cats run ."], "bad": ["The cats runs .", "The dogs run ."]}
+    scores = score_pairs(
+        f"command:{executable(SCRIPT)}", pd.DataFrame(pairs)
+    )  # The cat runs . / The cats runs . : 11 and 12 letters; <unk> has 5
+    assert scores["logp_good"].tolist() == pytest.approx([-11 * math.log(2), -11 * math.log(2)])
+    assert scores["logp_bad"].tolist() == pytest.approx([-12 * math.log(2), -12 * math.log(2)])
+    assert scores["correct"].tolist() == [1, 1] and scores["length_good"].tolist() == [4, 4]
+    assert scores["unknown_critical"].tolist() == [False, True] and not scores["unscored_difference"].any()

@@ -137,7 +137,6 @@ READ_AS = [  # class, settings, the kind that was asked for, what is read or the
     ("BertForMaskedLM", {}, "causal", "cannot be read as causal"),
     ("GPT2LMHeadModel", {}, "masked", "gpt2. is causal by its configuration"),
     ("XLNetLMHeadModel", {"d_head": 16}, "causal", "xlnet. is no masked model, and no causal one"),
-    ("LlamaForCausalLM", {"is_causal": False}, "causal", "and no causal one that sees earlier"),
     ("Gemma3ForCausalLM", {"use_bidirectional_attention": True}, None, "and no causal one that sees earlier"),
     ("GPT2Model", {}, None, "GPT2Model gives no logits over a vocabulary of 60 entries"),
     ("GPT2ForSequenceClassification", {"num_labels": 2}, "causal", "gives no logits over a vocabulary"),
@@ -150,14 +149,13 @@ TINY = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "in
 TINY |= {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1}
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize(("name", "changed", "kind", "reason"), READ_AS)
-def test_what_a_network_in_memory_can_be_read_as(name, changed, kind, reason, dtype, tiny_masked):
+def test_what_a_network_in_memory_can_be_read_as(name, changed, kind, reason, tiny_masked):
     found = getattr(transformers, name)
     size = {"head_dim": 16} if name.startswith("Gemma") else {}
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_masked)
     size |= {"vocab_size": len(tokenizer)}
-    module = found(found.config_class(**TINY | size | changed)).to(dtype)
+    module = found(found.config_class(**TINY | size | changed))
     if not reason:
         assert load_model(module, tokenizer, kind=kind).kind == (kind or "causal")
         return

@@ -258,3 +258,16 @@ def test_an_adapter_in_front_of_the_text_or_without_peft_is_refused(adapter, tin
 def test_a_device_map_gives_the_same_numbers(tiny_causal):
     pytest.importorskip("accelerate")
     assert surprisals(load_model(tiny_causal, device="map"), SENTENCES).equals(surprisals(tiny_causal, SENTENCES))
+
+
+def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
+    module, tokenizer = opened(tiny_causal)
+    with pytest.raises(InputError, match="needs its tokenizer: load_model"):
+        load_model(module)
+    with pytest.raises(InputError, match="a model in memory has its own dtype; leave dtype out"):
+        load_model(module, tokenizer, dtype="float16")
+    for name, other in {"tokenizer": tokenizer, "name": "run-7"}.items():
+        with pytest.raises(InputError, match=f"has its own {name}; leave {name} out"):
+            load_model(tiny_causal, **{name: other})
+    with pytest.raises(InputError, match="a name, a path or a Hugging Face model, not int"):
+        load_model(3)

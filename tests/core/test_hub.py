@@ -50,20 +50,6 @@ def test_every_layout_opens_from_the_hub_and_agrees_with_transformers(hub, name)
     assert not any("pytorch_model" in asked or "tf_model" in asked for asked in hub.asked)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["gpt2", "bert-base-cased", "bert-base-uncased", "roberta-base"])
-def test_each_tokenizer_of_the_papers_models_is_opened(shared, tmp_path, monkeypatch, name):
-    if not (shared / "tokenizers").is_dir():
-        pytest.skip("the papers' tokenizers are not there")
-    root = write_models(tmp_path / "repositories", [name], shared / "tokenizers")
-    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
-    with serving(root) as hub:
-        use(hub, tmp_path / "home", monkeypatch)
-        model = load_model(name)
-        assert model.vocabulary_size == {"g": 50257, "r": 50265}.get(name[0], 30522 if "uncased" in name else 28996)
-        assert largest_difference(model) < 1e-5
-
-
 @pytest.mark.parametrize("name", ["gpt2", "bert-base-uncased"])
 def test_a_half_filled_cache_is_filled_and_a_full_one_asks_nothing(hub, name, monkeypatch):
     from huggingface_hub import hf_hub_download

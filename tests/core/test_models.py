@@ -7,6 +7,7 @@ import pytest
 
 from tiny import save_unigram_model
 from tse_core import InputError, load_model, surprisals
+from tse_core.models.coerce import as_model
 from tse_core.words import join
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]
@@ -19,6 +20,14 @@ def rewritten(folder, place, **changed):
     config = json.loads((place / "config.json").read_text())
     (place / "config.json").write_text(json.dumps(config | changed))
     return place
+
+
+def test_a_model_by_name_by_path_and_as_an_object_is_the_same(tiny_causal):
+    by_path, as_object = surprisals(tiny_causal, "The author laughs."), load_model(tiny_causal)
+    assert by_path.equals(surprisals(str(tiny_causal), "The author laughs."))
+    assert by_path.equals(surprisals(as_object, "The author laughs."))
+    assert as_model(as_object) is as_object
+    assert surprisals("lab-systematic-causal", "The author laughs.")["scored"].tolist() == [False, True, True, True]
 
 
 def test_the_kind_is_read_from_the_configuration(tiny_causal, tiny_masked, tmp_path):
@@ -77,19 +86,6 @@ def filled_slots(model) -> list[tuple[str, str]]:
 def test_offsets_point_at_the_words(family):
     covered = {i for start, end in family.encode(SENTENCE).offsets for i in range(start, end)}
     assert covered == {i for i, character in enumerate(SENTENCE) if character != " "}
-
-
-@pytest.mark.parametrize(
-    "index",
-    ['{"weight_map": {"a": "../outside.safetensors"}}', '{"weight_map": {"a": 5}}', '{"weight_map": []}', "{"],
-)
-def test_an_index_of_weights_names_files_beside_it(tiny_causal, tmp_path, index):
-    folder = tmp_path / "model"
-    shutil.copytree(tiny_causal, folder)
-    (folder / "model.safetensors").unlink()
-    (folder / "model.safetensors.index.json").write_text(index)
-    with pytest.raises(InputError, match="no index of weights; its weight_map names for each tensor a file beside it"):
-        load_model(folder).identity()
 
 
 @pytest.mark.parametrize(

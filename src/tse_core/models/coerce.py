@@ -42,27 +42,18 @@ def load_model(
     model : str, Path or transformers.PreTrainedModel
         A model that comes with the project (``lab-systematic-causal``) or from the package index
         (``smollm2-135m-instruct``), a folder in Hugging Face's format or with a PEFT adapter, a ``.gguf`` file, a name
-        on the Hugging Face hub, a model in memory, which is run as it is and not changed, or what gives surprisals only
-        (`SurprisalModel`): a program (``command:./my-model``, ``docker://image``), a server that speaks OpenAI's
+        on the Hugging Face hub, or a model in memory, which is run as it is and not changed. What gives surprisals only
+        is a `SurprisalModel`: a program (``command:./my-model``, ``docker://image``), or a server that speaks OpenAI's
         completions protocol (``http://127.0.0.1:8000/v1#name-of-the-model``).
-    tokenizer : transformers.PreTrainedTokenizerFast
-        Of a model in memory; other models bring their own.
-    name : str, optional
-        Of a model in memory, e.g. "run-7". Its results are kept under this name and a hash of its weights, its
-        configuration and its logits of a fixed probe. Those of a model in memory without one are not kept.
-    kind : "causal" or "masked", optional
-        Read from the model's configuration where that is clear.
-    device : str
-        "auto" takes a GPU where there is one; "map" spreads a model that is too large for one over all of them; else
-        any name that torch knows ("cpu", "cuda:1"). A model in memory stays where it is.
-    dtype : "float32", "float16" or "bfloat16"
-        Precision of the weights. Anything but float32 is marked in every signature.
-    revision : str, optional
-        Branch, tag or commit on the hub.
-    bos : "default", "tokenizer", "add", "none" or the text of a token
-        What a causal model reads before a sentence, see `LanguageModel`.
-    trust_remote_code : bool
-        Allow a hub repository to run its own code. Weights are read from safetensors only in any case.
+    tokenizer, name : of a model in memory
+        Its results are kept only if it has a name, e.g. "run-7": under it and a hash of weights, configuration and the
+        logits of a fixed probe.
+    kind : "causal" or "masked"; by default read from the model's configuration
+    device : "auto" takes a GPU where there is one; "map" spreads a model over all of them; else torch's name for one
+    dtype : precision of the weights, "float32", "float16" or "bfloat16"; all but float32 are marked in every signature
+    revision : branch, tag or commit on the hub
+    bos : what a causal model reads before a sentence, see `LanguageModel`
+    trust_remote_code : allow a hub repository to run its own code; weights are read from safetensors only in any case
 
     Examples
     --------

@@ -47,7 +47,7 @@ def opened(name: str, folder: Path, auto: str, options: dict):
         raise
     except Exception as error:  # whatever the library raises for a bad file
         reason = " ".join(str(error).split())[:300]
-        raise InputError(f"{name} cannot be opened with {auto}: {reason}{in_cache(folder)}") from error
+        raise InputError(f"{name} cannot be opened with {auto}: {reason}") from error
 
 
 def opened_network(name: str, folder: Path, auto: str, options: dict):
@@ -80,8 +80,3 @@ def quiet() -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
-
-
-def in_cache(folder: Path) -> str:
-    """Advice for a damaged file in the hub's cache, which the library uses unchecked; "" elsewhere."""
-    return f"; to download it again, delete {folder.parents[1]}" if folder.parent.name == "snapshots" else ""

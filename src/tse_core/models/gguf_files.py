@@ -116,10 +116,7 @@ def _fetched(name: str, folder: Path) -> Path:
 
 @contextmanager
 def _new_folder(parent: Path) -> Iterator[Path]:
-    """A new folder beside the place of what is made in it, for one process at a time.
-
-    What killed processes left there is removed first. Raises InputError where nothing can be written.
-    """
+    """A new folder for one process at a time; what killed processes left there is removed. Raises InputError."""
     try:
         parent.mkdir(parents=True, exist_ok=True)
         with FileLock(parent / ".lock"):
@@ -138,10 +135,9 @@ def _new_folder(parent: Path) -> Iterator[Path]:
 def converted_folder(path: str | Path) -> Path:
     """The Hugging Face folder of a GGUF file: the network in float32 over its dequantised weights, and the tokenizer.
 
-    transformers makes them, which takes it half a minute; the folder is kept in the cache under the file's sha256, this
-    module, the keys that it knows and the versions of the libraries. Its config.json also says the file's
-    `quantisation`. Raises InputError: no such file, a damaged one, a key or a tensor that is not known here, no place
-    to write.
+    transformers makes them, which takes it half a minute; the folder is kept in the cache under the file's sha256 and
+    the code that made it. Its config.json also says the file's `quantisation`. Raises InputError: no such file, a
+    damaged one, a key or a tensor that is not known here, no place to write.
     """
     path = Path(path)
     if not path.is_file():

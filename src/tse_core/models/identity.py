@@ -17,7 +17,6 @@ from safetensors import SafetensorError, safe_open
 
 from tse_core.errors import InputError
 from tse_core.files import write_aside
-from tse_core.models.folders import in_cache
 from tse_core.paths import cache_folder
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def tensor_names(file: Path) -> list[str]:
         with safe_open(file, "pt") as content:
             return list(content.keys())
     except (OSError, SafetensorError) as error:
-        raise InputError(f"{file}: not a readable safetensors file ({error}){in_cache(file.parent)}") from None
+        raise InputError(f"{file}: not a readable safetensors file ({error})") from None
 
 
 def canonical(settings: dict) -> bytes:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tse_core.errors import InputError
 from tse_core.models.spelling import spell
 
 PROBE = "The keys to the cabinet are on the table."
@@ -52,11 +53,14 @@ def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
 
 
 class SurprisalModel:
-    """A model that gives surprisals of sentences but no distributions. A new kind defines what is open here."""
+    """A model that gives surprisals of sentences but no distributions.
+
+    A new kind defines `identity`, `policies` and `token_surprisals`; see `LanguageModel` for what these are.
+    """
 
     kind: str  # neither "causal" nor "masked"
     device: str  # where it computes, as far as that is known
-    keeps_results, named_in_memory = True, False  # as those of `LanguageModel`
+    keeps_results, named_in_memory = True, False
     timeout = 3600.0  # seconds that one request, or one run of a command, may take; may be set at any time
 
     def __init__(self, name: str):
@@ -68,16 +72,16 @@ class SurprisalModel:
         return self.name
 
     def identity(self) -> str:
-        """Name and hash, e.g. ``my-model@1f3c9a27``."""
         raise NotImplementedError
 
     def policies(self) -> dict[str, str]:
-        """What its scores depend on besides the model and the text."""
         raise NotImplementedError
 
     def with_policies(self, *, bos=None, space=None) -> "SurprisalModel":
-        """This model, reading text in another way. Raises InputError for a policy that it decides itself."""
-        raise NotImplementedError
+        """Itself. Raises InputError for any policy, because it decides itself what is read before a sentence."""
+        if bos not in (None, "default") or space is not None:
+            raise InputError(f"{self.name} itself decides what is read before a sentence")
+        return self
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         """The surprisal of every token of each sentence, with its place there (see `placed`). Raises InputError."""

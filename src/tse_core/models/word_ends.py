@@ -4,12 +4,9 @@ If a tokenizer puts a space at the start of the next entry, only that entry show
 "s" and "ing" make it another word; " the", ".", a line break and the end of the text end it. By type of tokenizer:
 
 - byte-level BPE and SentencePiece: an entry continues the word if its first character is a letter, a combining mark, a
-  digit or a joiner of letters (U+200C, U+200D). One that begins with a part of a character continues it if most
-  characters that begin with these bytes would;
+  digit or a joiner of letters (U+200C, U+200D); of a part of a character, what most characters that begin so would do;
 - WordPiece (BERT): an entry continues it if it begins with ``##``;
-- whole words, and BPE that closes words with ``</w>`` (GPT-1): every entry ends the word before it.
-
-Special tokens (the end of the text, the unknown word) and ids without an entry end a word.
+- whole words, BPE that closes words with ``</w>`` (GPT-1), special tokens, ids without an entry: all end it.
 """
 
 import json
@@ -26,8 +23,6 @@ from tse_core.models.spelling import byte_alphabet
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-WORD_CHARACTERS = ("L", "M", "N")  # Unicode's letters, marks and numbers
-JOINERS = "\u200c\u200d"
 SPACE = "▁"  # how SentencePiece writes a space
 
 
@@ -92,4 +87,4 @@ def _goes_on(start: bytes) -> bool:
 
 def of_word(character: str) -> bool:
     """Whether a character is a letter, a combining mark, a digit or a joiner of letters."""
-    return unicodedata.category(character)[0] in WORD_CHARACTERS or character in JOINERS
+    return unicodedata.category(character)[0] in "LMN" or character in "\u200c\u200d"

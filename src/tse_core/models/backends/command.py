@@ -25,10 +25,7 @@ from tse_core.models.surprisal_model import Piece, SurprisalModel, TokenSurprisa
 
 
 class CommandModel(SurprisalModel):
-    """A model behind a command: its first words; the action and the file follow.
-
-    With `mount` the command is ``docker run``, and the file's folder is mounted at the same place, to be read only.
-    """
+    """A model behind a command; with `mount` it is ``docker run``, and gets the file's folder mounted, to be read."""
 
     kind = "command"
     device = "cpu"
@@ -49,12 +46,6 @@ class CommandModel(SurprisalModel):
     def policies(self) -> dict[str, str]:
         return {"score": "command"}
 
-    def with_policies(self, *, bos=None, space=None) -> "CommandModel":
-        """Itself; raises InputError for any policy, because the command decides what is read before a sentence."""
-        if bos not in (None, "default") or space is not None:
-            raise InputError(f"{self.name} is behind a command, which itself decides what is read before a sentence")
-        return self
-
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         return self._words("tokenize", sentences)
 
@@ -62,7 +53,6 @@ class CommandModel(SurprisalModel):
         return [[mark != "0" for mark in marks] for marks in self._words("unkify", sentences)]
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
-        """The surprisal of every token of every sentence; raises InputError where the tokens do not spell it."""
         table, scores = self._table(sentences), []
         of_sentence = dict(iter(table.groupby("sentence_id")))
         for number, (sentence, unknown) in enumerate(zip(sentences, self.unkify(sentences), strict=True), 1):
@@ -114,16 +104,14 @@ class CommandModel(SurprisalModel):
         return done.stdout.decode("utf-8", errors="replace")
 
 
-def open_command(name: str, *, bos: str = "default") -> CommandModel:
+def open_command(name: str) -> CommandModel:
     """The model of a name like ``command:./my-model --big`` or ``docker://me/my-model``. Raises InputError."""
     scheme, _, rest = name.partition(":")
     if scheme == "docker":
-        image = rest.removeprefix("//")
-        model = CommandModel(["docker", "run", "--rm", "--network", "none", image], name=image, mount=True)
-        return model.with_policies(bos=bos)
+        command = ["docker", "run", "--rm", "--network", "none", rest.removeprefix("//")]
+        return CommandModel(command, name=command[-1], mount=True)
     try:
         command = shlex.split(rest)
-        model = CommandModel(command, name=Path(command[0]).name)
+        return CommandModel(command, name=Path(command[0]).name)
     except (ValueError, IndexError):
         raise InputError(f"{name!r} names no command; write command:./my-model") from None
-    return model.with_policies(bos=bos)

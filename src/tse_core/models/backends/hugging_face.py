@@ -233,9 +233,7 @@ def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
     if family in MASKED or family in ENCODERS:
         found = "causal" if getattr(config, "is_decoder", False) else "masked" if family in MASKED else None
     elif family in CAUSAL:
-        text = config.get_text_config()
-        sees_ahead = getattr(text, "is_causal", True) is False or getattr(text, "use_bidirectional_attention", False)
-        found = None if sees_ahead else "causal"
+        found = None if getattr(config.get_text_config(), "use_bidirectional_attention", False) else "causal"
     elif not wanted and re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
         found = "masked" if "MaskedLM" in architectures else "causal"
     if found is None:

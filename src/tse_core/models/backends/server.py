@@ -82,11 +82,6 @@ class ServerModel(SurprisalModel):
         return model
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
-        """The surprisal of every token of every sentence, with its place in the sentence.
-
-        Raises InputError where the server is gone or too slow, or an answer is not the log-probabilities of its
-        sentence.
-        """
         for sentence in sentences:
             if mark := SPECIAL.search(sentence):
                 raise InputError(f"{self.name}: a server reads {mark[0]!r} in {sentence!r} as a special token")
