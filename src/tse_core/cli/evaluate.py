@@ -18,29 +18,14 @@ def evaluate(
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")] = None,
     column: options.Columns = None,
     lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
-    protocol: Annotated[
-        Literal["exact", "released"], typer.Option(help="released: as the authors' code, to compare with the paper.")
-    ] = "exact",
-    verbs: Annotated[
-        Literal["single-token", "all"], typer.Option(help="Those whose two forms are single tokens, or all.")
-    ] = "single-token",
+    protocol: Annotated[Literal["exact", "released"], typer.Option(help="released: as the authors' code.")] = "exact",
+    verbs: Annotated[Literal["single-token", "all"], typer.Option(help="Which count.")] = "single-token",
     word_end: Annotated[bool | None, typer.Option(help="Count that the word ends; default: with --verbs all.")] = None,
     forms: Annotated[str | None, typer.Option(hidden=True)] = None,
-    sample: Annotated[
-        str | None, typer.Option(metavar="N|all", help="Contexts of each construction: all, but 24 of whole words.")
-    ] = None,
+    sample: Annotated[str | None, typer.Option(metavar="N|all", help="Contexts of each construction.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="A second table in cells: factors of the pairs (construction, number, adverb) and columns of the "
-            "verb list (noun, band, tokens), with commas between them. NS is number sensitivity.",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None, typer.Option(help="A further model, compared with the first over the lemmas that all have.")
-    ] = None,
+    by: Annotated[str | None, typer.Option(metavar="NAMES", help="A second table, in these cells.")] = None,
+    against: Annotated[str | None, typer.Option(help="A further model, compared with the first.")] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     batch_tokens: Annotated[int | None, typer.Option(help="Most tokens in one forward pass.", min=1)] = None,
     store: options.StoreFolder = None,
@@ -49,7 +34,11 @@ def evaluate(
     """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2, with 95 % intervals.
 
     Each unique context is scored over a whole list of verb lemmas (EW: the share it conjugates correctly, MW: the share
-    of probability on correct forms), each pair with its own verb (TSE).
+    of probability on correct forms), each pair with its own verb (TSE). Verbs of several tokens (--verbs all) cost much
+    more, so that 24 contexts of each construction are drawn. With --against only lemmas count that all models have.
+
+    --by takes factors of the pairs (construction, number, adverb) and columns of the verb list (noun, band, tokens),
+    with commas between them; NS is number sensitivity.
 
     \b
     tse evaluate lab-systematic-causal --data marvin-linzen/simple --out scores.parquet

@@ -44,10 +44,7 @@ ModelArgument = Annotated[
     str,
     typer.Argument(metavar="MODEL", help=f"{MODELS}; for surprisals also command:./my-model or a server's address."),
 ]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(metavar="WHAT=NAME", help="A column of a table of pairs, e.g. good=sentence; may be repeated."),
-]
+Columns = Annotated[list[str] | None, typer.Option(metavar="WHAT=NAME", help="A column of pairs: good=sentence.")]
 UnknownWords = Annotated[
     Literal["flag", "refuse"],
     typer.Option(help="Items with an unknown word where it counts: counted (flag) or not judged (refuse)."),
@@ -75,16 +72,10 @@ class Opening:
     dtype: Annotated[Literal["float32", "float16", "bfloat16"], _of_model(help="Precision of the weights.")] = "float32"
     revision: Annotated[str | None, _of_model(help="Branch, tag or commit of a model on the hub.")] = None
     bos: Annotated[
-        str,
-        _of_model(
-            help="What is read first: [b]default[/b] (the tokenizer's BOS token, else the token that opened documents "
-            "in pretraining), tokenizer, add, none, or a token such as '<|endoftext|>'."
-        ),
+        str, _of_model(help="What is read first: default, tokenizer, add, none, or a token such as '<|endoftext|>'.")
     ] = "default"
     trust: Annotated[bool, _of_model("--trust-remote-code", help="Let the hub repository run its own code.")] = False
-    served: Annotated[
-        str | None, _of_model("--model", metavar="NAME", help="A model of the server whose address MODEL is.")
-    ] = None
+    served: Annotated[str | None, _of_model("--model", metavar="NAME", help="A model of the server MODEL.")] = None
 
     def model(self, name: str) -> Any:
         """The model of a name. Raises InputError."""

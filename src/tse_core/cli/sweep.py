@@ -14,12 +14,8 @@ from tse_core.cli.printing import print_table, write_scores
 @app.command()
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="Models, data and policies.")],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="List the runs, open models and data, score nothing.")
-    ] = False,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes (by default one for each GPU, else one), or jobs at a time.", min=1)
-    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Open models and data, score nothing.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; of SLURM, jobs at a time.", min=1)] = None,
     address: Annotated[str | None, typer.Option(help="Address of a running Dask scheduler.")] = None,
     out: Annotated[Path | None, options.results_option("all scores")] = None,
     store: options.StoreFolder = None,
@@ -28,7 +24,7 @@ def sweep(
 
     Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym suites (suites). A sweep that was interrupted
     resumes when it is started again. Exit code 1: some runs failed, the others are done and written; 2: none can be
-    done. A dry run exits as the sweep would.
+    done. A dry run lists the runs, and exits as the sweep would. By default there is a process for each GPU, else one.
 
     \b
     printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run
