@@ -79,42 +79,26 @@ def counted_shards():
         yield computed
 
 
-def flip(path, others):
+def with_a_changed_byte(path, others):
     contents = path.read_bytes()
     path.write_bytes(contents[:40] + bytes([contents[40] ^ 4]) + contents[41:])
 
 
-def without_a_column(path, others):
+def without_a_table(path, others):
     tables, facts = read_tables(path)
-    path.unlink()
     write_tables(path, {"contexts": tables["contexts"]}, facts)
 
 
-def a_folder(path, others):
-    path.unlink()
-    path.mkdir()
-
-
-def a_pipe(path, others):
-    path.unlink()
-    os.mkfifo(path)
-
-
-def a_link_to_nothing(path, others):
-    path.unlink()
-    path.symlink_to(path.with_name("nothing"))
-
-
 DAMAGES = {
-    "a changed byte": flip,
+    "a changed byte": with_a_changed_byte,
     "cut off": lambda path, others: path.write_bytes(path.read_bytes()[:-100]),
     "empty": lambda path, others: path.write_bytes(b""),
     "another shard": lambda path, others: path.write_bytes(others[0].read_bytes()),
     "another kind of file": lambda path, others: path.write_text("construction,score"),
-    "fewer tables": without_a_column,
-    "a folder": a_folder,
-    "a pipe": a_pipe,
-    "a link to nothing": a_link_to_nothing,
+    "fewer tables": without_a_table,
+    "a folder": lambda path, others: path.unlink() or path.mkdir(),
+    "a pipe": lambda path, others: path.unlink() or os.mkfifo(path),
+    "a link to nothing": lambda path, others: path.unlink() or path.symlink_to(path.with_name("nothing")),
 }
 
 

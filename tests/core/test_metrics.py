@@ -124,17 +124,8 @@ def test_equal_probabilities_fall_on_a_cutoff_together(accumulate):
         assert scores.mass_bottom[0, 0] == pytest.approx(0.4 / 2, abs=1e-6)
 
 
-def test_toy_example_of_the_papers_first_table():
-    logits, is_are, exists_exist = np.log([[0.6, 0.2, 0.1, 0.1001]]), [1, 0], [3, 2]
-    scores = cutoff_scores(logits, [is_are, exists_exist], [1], top=[1.0], bottom=[])
-    assert tse_scores(logits[:, 0], logits[:, 1]).tolist() == [1.0]
-    assert agreement(logits, [is_are, exists_exist], [1]).tolist() == [[True, False]]
-    assert scores.ew_top[0, 0] == 0.5
-    assert scores.mw_top[0, 0] == pytest.approx(0.7, abs=1e-4)
-
-
 def test_a_tie_is_wrong_and_a_missing_form_is_left_out():
-    assert agreement([[1.0, 1.0]], [[0, 1]], [0]).tolist() == [[False]]
+    assert agreement([[1.0, 1.0, 2.0]], [[0, 1], [2, 1]], [0]).tolist() == [[False, True]]
     found = tse_scores([-1.0, -2.0, -1.0, np.nan, -1.0], [-2.0, -1.0, -1.0, -1.0, np.nan])
     np.testing.assert_array_equal(found, [1, 0, 0, np.nan, np.nan])
 
@@ -148,7 +139,7 @@ def test_impossible_words_count_for_nothing(accumulate):
 
 @in_both_modes
 @given(problem=problems(), data=st.data())
-def test_neither_order_nor_batch_of_contexts_matters(accumulate, problem, data):
+def test_neither_order_nor_batch_of_contexts_nor_a_constant_in_the_logits_matters(accumulate, problem, data):
     logits, ids, numbers = problem
     together = columns(cutoff_scores(logits, ids, numbers, accumulate=accumulate))
     order = data.draw(st.permutations(range(len(logits))))
@@ -156,6 +147,8 @@ def test_neither_order_nor_batch_of_contexts_matters(accumulate, problem, data):
     np.testing.assert_array_equal(shuffled, together[order])
     one = columns(cutoff_scores(logits[:1], ids, numbers[:1], accumulate=accumulate))
     np.testing.assert_array_equal(one, together[:1])
+    shifted = columns(cutoff_scores(logits + data.draw(st.integers(-50, 50)), ids, numbers, accumulate=accumulate))
+    np.testing.assert_array_equal(shifted, together)
 
 
 @given(problem=problems(), seed=st.integers(0, 1000))
@@ -173,14 +166,6 @@ def test_the_order_of_the_vocabulary_does_not_matter(problem, seed):
 
 
 @in_both_modes
-@given(problem=problems(), shift=st.integers(-50, 50))
-def test_a_constant_added_to_all_logits_does_not_matter(accumulate, problem, shift):
-    logits, ids, numbers = problem
-    before, after = (columns(cutoff_scores(x, ids, numbers, accumulate=accumulate)) for x in (logits, logits + shift))
-    np.testing.assert_array_equal(after, before)
-
-
-@in_both_modes
 @given(problem=problems())
 def test_scores_lie_between_0_and_1_and_coverage_grows_with_the_cutoff(accumulate, problem):
     scores = cutoff_scores(*problem, accumulate=accumulate)
@@ -189,12 +174,8 @@ def test_scores_lie_between_0_and_1_and_coverage_grows_with_the_cutoff(accumulat
     assert found.min() >= 0 and found.max() <= 1 + 1e-5
     assert (np.diff(scores.mass_top, axis=1) >= -1e-9).all()
     assert (np.diff(scores.mass_bottom, axis=1) <= 1e-9).all()  # bottom cut-offs fall from 50 % to 0.0001 %
-
-
-@given(problem=problems())
-def test_over_the_whole_distribution_ew_is_the_mean_indicator(problem):
-    scores = cutoff_scores(*problem)
-    np.testing.assert_allclose(scores.ew_top[:, -1], agreement(*problem).mean(1), rtol=0, atol=1e-12)
+    if accumulate == "float64":
+        np.testing.assert_allclose(scores.ew_top[:, -1], agreement(*problem).mean(1), rtol=0, atol=1e-12)
 
 
 @in_both_modes

@@ -67,6 +67,8 @@ def test_what_differs_is_never_averaged_silently():
 
 
 def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
-    signature = evaluate(tiny_causal, load_pairs("marvin-linzen/simple")).signature
-    assert set(signature.policy) <= set(EFFECTS)
-    assert Signature.parse(str(signature)) == signature
+    for capital, said in ((True, ("first", "add")), (False, ("as-is", "as-is"))):
+        pairs = load_pairs("marvin-linzen/simple", capital=capital, period=capital)
+        signature = evaluate(tiny_causal, pairs).signature
+        assert (signature.policy["caps"], signature.policy["period"]) == said
+        assert set(signature.policy) <= set(EFFECTS) and Signature.parse(str(signature)) == signature
