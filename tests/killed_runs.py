@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
@@ -27,32 +28,25 @@ from tse_core.syntaxgym.library import load_suites
 pipeline.SLICE = 8
 
 
-class Inputs:
-    """What the runs are about, read once, before the first fork."""
-
-    def __init__(self):
-        self.model = load_model("lab-systematic-masked", device="cpu")
-        pairs = load_pairs("marvin-linzen")
-        self.coordination = pairs[pairs["construction"] == "VP coordination"].iloc[:120]
-        self.sentences = load_sentence_pairs("laboratory").groupby("paradigm", sort=False).head(20)
-        self.suites = load_suites("laboratory")
-
-    def agreement(self, store: Path) -> pd.DataFrame:
-        return evaluate(self.model, self.coordination, store=store).tidy()
-
-    def blimp(self, store: Path) -> pd.DataFrame:
-        return evaluate_blimp(self.model, self.sentences, store=store).tidy()
-
-    def suites(self, store: Path) -> pd.DataFrame:
-        return pd.concat([evaluate_suite(self.model, suite, store=store).tidy() for suite in self.suites])
+def kinds() -> dict[str, Callable[[Path], pd.DataFrame]]:
+    """What each kind of work computes with a store; its inputs are read once, before the first fork."""
+    model, pairs = load_model("lab-systematic-masked", device="cpu"), load_pairs("marvin-linzen")
+    coordination = pairs[pairs["construction"] == "VP coordination"].iloc[:120]
+    sentences = load_sentence_pairs("laboratory").groupby("paradigm", sort=False).head(20)
+    suites = load_suites("laboratory")
+    return {
+        "agreement": lambda store: evaluate(model, coordination, store=store).tidy(),
+        "blimp": lambda store: evaluate_blimp(model, sentences, store=store).tidy(),
+        "suites": lambda store: pd.concat([evaluate_suite(model, suite, store=store).tidy() for suite in suites]),
+    }
 
 
 def main(folder: Path, moments: dict[str, int]) -> None:
     torch.set_num_threads(1)
-    inputs = Inputs()
+    work = kinds()
     for kind, count in moments.items():
         (folder / kind).mkdir()
-        for row in killed_runs(getattr(Inputs, kind).__get__(inputs), folder / kind, count):
+        for row in killed_runs(work[kind], folder / kind, count):
             print(json.dumps({"kind": kind} | row), flush=True)
 
 

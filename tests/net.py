@@ -70,20 +70,7 @@ def sensitivity(evaluation, by: str) -> pd.DataFrame:
     return table[[by, *(c for c in table if c.startswith(("NS", "shift"))), "twins", "split_twins", "lemmas"]]
 
 
-def sentence_scores(name, pairs, method) -> pd.DataFrame:
-    found = tse_core.score_pairs(model(name), pairs, method)
-    return found[["logp_good", "logp_bad", "correct"]].reset_index(drop=True)
-
-
-def accuracy_by_paradigm(name, pairs) -> pd.DataFrame:
-    return evaluate_blimp(model(name), pairs).accuracy("paradigm")
-
-
-def suite_bits(name, suite) -> pd.DataFrame:
-    return evaluate_suite(name, suite).regions
-
-
-def evaluate_suite(name, suite):
+def suite(name, suite):
     return tse_core.evaluate_suite(model(name), load_suite(suite))
 
 
@@ -152,14 +139,13 @@ def preferences(name: str, count: int, method: str) -> Numbers:
     field = {"one-prefix": "one_prefix_prefix", "two-prefix": "two_prefix_prefix_good"}.get(method)
     if field:
         pairs = pairs[pairs[field] != ""].reset_index(drop=True)
-    table = sentence_scores(name, pairs, method).assign(sentence=pairs["good"])
+    table = tse_core.score_pairs(model(name), pairs, method).reset_index(drop=True).assign(sentence=pairs["good"])
     return numbers(table, ["logp_good", "logp_bad", "correct"], "pair", ["sentence"])
 
 
-def regions(name: str, suite: str, count: int | None = None) -> Numbers:
-    table = suite_bits(name, suite)
-    table = some(table, count) if count else table
-    return numbers(table, ["bits"], "region", ["item", "condition", "region"])
+def regions(name: str, suite_name: str, count: int | None = None) -> Numbers:
+    table = suite(name, suite_name).regions
+    return numbers(some(table, count) if count else table, ["bits"], "region", ["item", "condition", "region"])
 
 
 # The settings: what each measures, under a name
@@ -199,13 +185,9 @@ def of_details():
     def at_every_cutoff():
         return numbers(at_cutoffs(agreement(lab, templates(simple, 9))), ["score"], "cut-off")
 
-    def lemmas():
-        found = agreement(lab, templates("marvin-linzen", 487), detail="lemmas")
-        return numbers(some(of_lemmas(found), 2000), counts, "lemma") | overall(found)
-
-    def masked():
-        found = agreement("lab-systematic-masked", templates("marvin-linzen", 1001), detail="lemmas")
-        return numbers(some(of_lemmas(found), 1000), counts, "lemma")
+    def lemmas(name, step, count):
+        found = agreement(name, templates("marvin-linzen", step), detail="lemmas")
+        return numbers(some(of_lemmas(found), count), counts, "lemma") | overall(found)
 
     def by_verb_and_adverb():
         table = with_adverbs().table("noun,adverb", intervals=True)
@@ -234,8 +216,8 @@ def of_details():
         return numbers(table, ["probability"], "slot", ["token"])
 
     yield "scores of contexts at cut-offs", at_every_cutoff
-    yield "detail of lemmas", lemmas
-    yield "detail of lemmas, masked", masked
+    yield "detail of lemmas", partial(lemmas, lab, 487, 2000)
+    yield "detail of lemmas, masked", partial(lemmas, "lab-systematic-masked", 1001, 1000)
     yield "detail of forms", lambda: numbers(some(of_forms(with_adverbs()), 1500), forms, "form")
     yield "cells by kind of verb and adverb, with intervals", by_verb_and_adverb
     yield "number sensitivity", twins
@@ -258,12 +240,11 @@ def of_sentences():
         return found
 
     def paradigms():
-        table = accuracy_by_paradigm("lab-lexical-causal", laboratory_pairs(40))
+        table = evaluate_blimp(model("lab-lexical-causal"), laboratory_pairs(40)).accuracy("paradigm")
         return numbers(table, ["accuracy", "low", "high"], "accuracy", ["paradigm"])
 
     def predictions():
-        items = evaluate_suite("lab-lexical-causal", "lab_number_prep").items
-        return numbers(items, ["holds"], "item", ["item", "prediction"])
+        return numbers(suite("lab-lexical-causal", "lab_number_prep").items, ["holds"], "item", ["item", "prediction"])
 
     yield "surprisals of tokens and words", units
     for method in ("full-sentence", "one-prefix", "two-prefix"):
