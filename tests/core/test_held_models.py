@@ -88,29 +88,21 @@ def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing_that_is_ol
     assert evaluate(held, PAIRS, store=tmp_path).table().equals(after.table())
 
 
-def with_a_wider_window(module):
-    module.config.sliding_window = 60
-    for layer in module.model.layers:
-        layer.self_attn.sliding_window = 60
+BEYOND_THE_PROBE = {
+    "a token": lambda module: module.get_input_embeddings().weight.data[7].add_(1),
+    "later places": lambda module: module.transformer.wpe.weight.data[40:].add_(1),
+    "the configuration": lambda module: setattr(module.config, "n_head", 4),
+}
 
 
-BEYOND_THE_PROBE = [  # family, settings, what is changed
-    ("Llama", {}, lambda module: module.get_input_embeddings().weight.data[7].add_(1)),
-    ("GPT2", {}, lambda module: module.transformer.wpe.weight.data[40:].add_(1)),
-    ("Llama", {}, lambda module: module.model.rotary_emb.inv_freq.mul_(1.0000001)),
-    ("Mistral", {"sliding_window": 50}, with_a_wider_window),
-]
-
-
-@pytest.mark.parametrize(("family", "settings", "change"), BEYOND_THE_PROBE)
-def test_what_no_probe_reaches_is_part_of_a_named_network_s_identity(family, settings, change, tiny_causal):
-    tokenizer = opened(tiny_causal)[1]
-    module = module_of(family, vocab_size=len(tokenizer), **settings)
+@pytest.mark.parametrize("what", BEYOND_THE_PROBE)
+def test_what_no_probe_reaches_is_part_of_a_named_network_s_identity(what, tiny_causal):
+    module, tokenizer = opened(tiny_causal)
     named = load_model(module, tokenizer, name="run-7")
     before = named.identity()
     surprisals(named, SENTENCES)
     assert named.identity() == before
-    change(module)
+    BEYOND_THE_PROBE[what](module)
     assert named.identity() != before
 
 

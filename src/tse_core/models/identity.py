@@ -92,11 +92,8 @@ def file_digest(file: Path) -> str:
 
 
 def state_of(files: list[Path]) -> list[tuple]:
-    """What shows whether files have changed. Raises InputError if one is missing."""
-    try:
-        states = [(file, file.stat()) for file in map(Path.resolve, files)]
-    except OSError as error:
-        raise InputError(f"{error.filename}: cannot be read ({error.strerror})") from None
+    """What shows whether files have changed."""
+    states = [(file, file.stat()) for file in map(Path.resolve, files)]
     return [(str(f), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for f, s in states]
 
 

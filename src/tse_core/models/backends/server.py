@@ -111,15 +111,14 @@ class ServerModel(SurprisalModel):
         try:
             written = self._pieces(self._complete(self.bos + BEGUN))[0]
             found = self._scores(BEGUN + written.text)
-            comparable = found.tokens[-1].strip() == written.text.strip()
+            comparable = found.tokens[-1].strip() == written.text.strip() and not math.isnan(written.bits)
         except (InputError, IndexError):
             comparable = False
         if comparable and not abs(found.bits[-1] - written.bits) * math.log(2) <= SAME_PROBE:
             raise InputError(
                 f"{self.name}: its log-probabilities do not belong to the tokens next to them ({written.text!r} after "
-                f"{BEGUN!r}: {written.bits:.2f} bits written, {found.bits[-1]:.2f} read); llama-cpp-python's server "
-                "does so unless a text begins with the BOS token of the model's file: name it, as in --bos "
-                "'<|im_start|>'"
+                f"{BEGUN!r}: {written.bits:.2f} bits written, {found.bits[-1]:.2f} read); llama-cpp-python does "
+                "so unless a text begins with the BOS token of the model's file: name it, as in --bos '<|im_start|>'"
             )
         self._tried.add(self.bos)
 
