@@ -111,26 +111,6 @@ def test_words_add_up_their_tokens(models):
         assert words["tokens"].sum() == len(tokens)
 
 
-@pytest.mark.parametrize("name", ["random-gpt2", "stories260K"])
-def test_a_words_boundary_moves_from_its_successor_to_it(models, name):
-    """By hand for a word in the middle; over a sentence only the end's boundary is added."""
-    model, sentence = models[name], SENTENCES[0]
-    raw, moved = (surprisals(model, [sentence], unit="word", boundary=b) for b in (False, True))
-    space = "Ġ" if name == "random-gpt2" else "▁"
-    openers = np.flatnonzero(model.word_ends)
-    begun = [i for token, i in model.tokenizer.get_vocab().items() if token.startswith(space)]
-    assert {*begun, model.tokenizer.eos_token_id} < {*openers}  # marks and line breaks end a word, too
-
-    def opens(text):
-        ids = torch.tensor([model.encode(text).ids])
-        logits = model.network.logits(ids, torch.tensor([0]), torch.tensor([ids.shape[1] - 1]))[0].double()
-        return -logits.softmax(-1)[openers].sum().log2().item()
-
-    expected = raw["surprisal"][1] + opens("The keys") - opens("The")
-    assert moved["surprisal"][1] == pytest.approx(expected, abs=1e-4)
-    assert moved["surprisal"].sum() - raw["surprisal"].sum() == pytest.approx(opens(sentence), abs=1e-4)
-
-
 def test_prefix_methods_score_the_critical_words_only(models):
     """Each is the difference of two whole log-probabilities, words of several tokens and of several words included."""
     model = models["random-gpt2"]
@@ -179,8 +159,6 @@ def test_bad_input_is_named(models):
         score_pairs(gpt2, pairs(), "one-prefix")
     with pytest.raises(InputError, match="does not suit the masked model"):
         score_pairs(bert, pairs(), "full-sentence")
-    with pytest.raises(InputError, match="is not a causal model"):
-        surprisals(bert, SENTENCES, unit="word", boundary=True)
 
 
 def test_sentences_of_one_token_are_not_judged_where_nothing_precedes_them(tiny_causal):

@@ -45,7 +45,7 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
     if not (inside or byte_level or spaces):
         raise InputError(
             f"the tokenizer of {name} does not show in its entries where a word begins, so that no word's end can be "
-            "counted; count words without their ends (word_end=False, boundary=False)"
+            "counted; count words without their ends (word_end=False)"
         )
     alphabet = byte_alphabet()
     for entry, i in vocabulary.items():

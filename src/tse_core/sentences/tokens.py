@@ -23,7 +23,6 @@ from tse_core.forward import passes
 from tse_core.models.coerce import AnyModel, as_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import TokenSurprisals
-from tse_core.sentences.boundaries import check_boundaries, with_boundaries
 from tse_core.sentences.texts import Sentence, read_sentences
 from tse_core.words import plain, word_span
 
@@ -63,9 +62,7 @@ def token_surprisals(
     return found
 
 
-def surprisals(
-    model, sentences, *, unit="token", bos=None, space=None, method=None, boundary=False, advance=None
-) -> pd.DataFrame:
+def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=None, advance=None) -> pd.DataFrame:
     """Surprisals in bits as a table, one row per token or word.
 
     Parameters
@@ -73,9 +70,6 @@ def surprisals(
     unit : "token" or "word"
         A word is the text between spaces, including punctuation; its surprisal is the sum over its tokens, a
         token belonging to the word in which its first visible character lies.
-    boundary : bool
-        For tokenizers that write the space into the next token: count "the word ends here" with the word and not with
-        its successor, see :mod:`tse_core.sentences.boundaries`.
     bos, space, method, advance : as in `token_surprisals`
 
     Returns
@@ -94,13 +88,8 @@ def surprisals(
     2  laughs.       10.2    True
     """
     check_known("unit", unit, ("token", "word"))
-    model = as_model(model).with_policies(bos=bos, space=space)
-    if boundary:
-        check_boundaries(model)
     sentences = [plain(sentence) for sentence in ([sentences] if isinstance(sentences, str) else sentences)]
-    scored = token_surprisals(model, sentences, method=method, advance=advance)
-    if boundary:
-        scored = with_boundaries(model, sentences, scored)
+    scored = token_surprisals(model, sentences, bos=bos, space=space, method=method, advance=advance)
     rows = []
     for number, (sentence, scores) in enumerate(zip(sentences, scored, strict=True)):
         groups = [[i] for i in range(len(scores.ids))] if unit == "token" else _words(sentence, scores)
