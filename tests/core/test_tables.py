@@ -105,7 +105,7 @@ def test_a_mistake_is_one_line_with_file_and_line(write, name, text, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"correct": float("nan")}, "the pairs, row 2: correct is missing"),
+        ({"left": float("nan")}, "the pairs, row 2: left is missing"),
         ({"wrong": "laughs"}, "the pairs, row 2: the correct and the wrong form are the same"),
         ({"number": 1}, "the pairs, row 2: the number must be singular or plural"),
     ],

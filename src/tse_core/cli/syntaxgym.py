@@ -120,7 +120,7 @@ def _show(outcomes: list, unknown: str) -> None:
         outcome, row = outcomes[0], table.iloc[0]
         judged = f"{row['accuracy']:.4f} ({row['correct']}/{row['judged']} correct)" if row["judged"] else "not judged"
         print(f"Accuracy: {judged}")
-        predictions = outcome.of_items(judged_items(outcome, unknown)).predictions.iloc[:-1]
+        predictions = outcome.of_items(judged_items(outcome, unknown)).predictions
         print_results(predictions, ["prediction", "accuracy", "correct", "items", "formula"])
         print(outcome.signature)
     else:

@@ -67,12 +67,11 @@ class Outcome:
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """A row per prediction, and one for their conjunction (prediction "all"): formula, correct, items, accuracy."""
-        formulas = [*map(str, self.suite.predictions), "every prediction"]
-        holds = self.items.pivot(index="item", columns="prediction", values="holds")
-        holds = holds.reindex(columns=range(1, len(formulas))).assign(all=self.by_item)
-        table = pd.DataFrame({"prediction": list(holds), "formula": formulas, "correct": holds.sum().astype(int).array})
-        return table.assign(items=len(holds), accuracy=table["correct"] / len(holds) if len(holds) else np.nan)
+        """A row per prediction: prediction, correct, items, accuracy, formula."""
+        found = (
+            self.items.groupby("prediction")["holds"].agg(correct="sum", items="size", accuracy="mean").reset_index()
+        )
+        return found.assign(formula=found["prediction"].map(lambda number: str(self.suite.predictions[number - 1])))
 
     def of_items(self, numbers) -> "Outcome":
         """The outcome of some items alone."""
@@ -90,13 +89,14 @@ class Outcome:
 
         The metrics are "prediction 1" and so on, and "all predictions"; the bounds are Wilson's.
         """
-        found = self.predictions
-        table = pd.DataFrame([wilson(row.correct, row.items)._asdict() for row in found.itertuples()])
-        names = [*(f"prediction {number}" for number in found["prediction"][:-1]), "all predictions"]
-        return table.rename(columns={"estimate": "score"}).assign(
+        counts = {f"prediction {row.prediction}": (row.correct, row.items) for row in self.predictions.itertuples()}
+        counts["all predictions"] = int(self.by_item.sum()), len(self.by_item)
+        rows = [{"metric": name, **wilson(*count)._asdict(), "pairs": count[1]} for name, count in counts.items()]
+        table = pd.DataFrame(rows).rename(columns={"estimate": "score"})
+        return table.assign(
             model=self.signature.model, protocol="", method=self.signature.protocol, construction=self.suite.name,
-            metric=names, side="", cutoff=np.nan, coverage=np.nan, invalid=np.nan, lemmas=0, contexts=found["items"],
-            pairs=found["items"], signature=str(self.signature),
+            side="", cutoff=np.nan, coverage=np.nan, invalid=np.nan, lemmas=0, contexts=table["pairs"],
+            signature=str(self.signature),
         )[TIDY_COLUMNS]  # fmt: skip
 
     def totals(self, item: int) -> dict[tuple[int, str], float]:

@@ -6,23 +6,21 @@ from tse_core.syntaxgym.library import circuit
 from tse_core.syntaxgym.outcomes import Outcome
 from tse_core.uncertainty.shares import joined, wilson
 
-COLUMNS = ["model", "kind", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown", "prediction_1"]
+COLUMNS = ["model", "suite", "circuit", "accuracy", "correct", "items", "judged", "unknown"]
 
 
 def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataFrame:
     """A row per model and suite, with the columns `COLUMNS`; the accuracy is NaN where no item is judged.
 
     ``judged`` counts the items that `judged_items` gives, ``unknown`` those with an unknown word in a region that a
-    prediction speaks of; ``prediction_1`` is the accuracy of the first prediction alone, which Hu et al. recorded.
+    prediction speaks of.
     """
     rows = []
     for outcome in outcomes:
         affected, judged = outcome.items.groupby("item")["unknown"].any(), judged_items(outcome, unknown)
-        first = outcome.items[outcome.items["prediction"] == 1].set_index("item")["holds"]
         holds, suite = outcome.by_item[judged], outcome.suite
         counts = int(holds.sum()), len(affected), len(judged), int(affected.sum())
-        row = label(outcome), outcome.kind, suite.name, circuit(suite), holds.mean(), *counts, first[judged].mean()
-        rows.append(row)
+        rows.append((label(outcome), suite.name, circuit(suite), holds.mean(), *counts))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
