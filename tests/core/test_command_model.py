@@ -120,7 +120,7 @@ def test_another_executable_or_another_file_among_the_arguments_is_another_model
     assert first == identity(SCRIPT) != identity(SCRIPT.replace("len(token)", "2 * len(token)"))
 
 
-def test_a_command_takes_no_choices_that_are_its_own(executable, monkeypatch):
+def test_a_command_takes_no_choices_that_are_its_own(executable):
     command = f"command:{executable(SCRIPT)}"
     with pytest.raises(InputError, match="has its own dtype; leave dtype out"):
         load_model(command, dtype="float16")
@@ -129,9 +129,6 @@ def test_a_command_takes_no_choices_that_are_its_own(executable, monkeypatch):
             surprisals(command, "The cat runs .", **choice)
     with pytest.raises(InputError, match="'pll' does not suit the command model"):
         surprisals(command, "The cat runs .", method="pll")
-    monkeypatch.setattr(CommandModel, "token_surprisals", None)  # nothing is scored before
-    with pytest.raises(InputError, match="is not a causal model; word boundaries belong to causal models only"):
-        surprisals(command, "The cat runs .", boundary=True)
 
 
 def test_pairs_of_a_command_sum_its_tokens(executable):

@@ -68,10 +68,9 @@ class Outcome:
     @property
     def predictions(self) -> pd.DataFrame:
         """A row per prediction: prediction, correct, items, accuracy, formula."""
-        found = (
-            self.items.groupby("prediction")["holds"].agg(correct="sum", items="size", accuracy="mean").reset_index()
-        )
-        return found.assign(formula=found["prediction"].map(lambda number: str(self.suite.predictions[number - 1])))
+        found = self.items.groupby("prediction", as_index=False)["holds"]
+        table = found.agg(correct="sum", items="size", accuracy="mean")
+        return table.assign(formula=[str(self.suite.predictions[number - 1]) for number in table["prediction"]])
 
     def of_items(self, numbers) -> "Outcome":
         """The outcome of some items alone."""
