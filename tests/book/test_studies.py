@@ -60,20 +60,6 @@ def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(
     assert scores["mw"].mean() == pytest.approx(alone.table()["MW"].item(), abs=1e-6)
 
 
-def test_a_list_in_another_order_finds_the_same_scores_of_each_verb_in_the_store(found, model, tmp_path):
-    """Shards number lemmas; a list sorted anew has the same hash, so its shards are the same."""
-    table, pairs = load_lemmas().table, load_pairs("marvin-linzen/simple").iloc[::20]
-    table = table[table["lemma"].isin(found.lemmas["lemma"])].iloc[::4]
-    orders = [table, table.sample(frac=1, random_state=0)]
-    runs = [evaluate(model, pairs, Lemmas("verbs", order), detail="forms", store=tmp_path) for order in orders]
-    runs.append(evaluate(model, pairs, Lemmas("verbs", orders[-1]), detail="forms"))
-    for verb in runs[0].lemmas["lemma"]:
-        assert len({scores_over(run, [verb])["ew"].mean() for run in runs}) == 1, verb
-    for run in runs[1:]:
-        assert runs[0].lemmas["plural"].equals(run.lemmas["plural"])
-        assert (runs[0].log_odds == run.log_odds).all()
-
-
 def test_scores_of_a_distribution_by_hand():
     rows = [(0.4, "correct", "meet"), (0.1, "wrong", "meet"), (0.1, "correct", "like"), (0.2, "wrong", "like"),
             (0.05, "past", "meet"), (0.15, "other", "")]  # fmt: skip
@@ -211,15 +197,6 @@ def test_two_verbs_that_swap_their_margins_by_hand():
     swapped = found["EW", "top", 0.5][:, 0] == 0
     assert set(found["EW", "bottom", 0.2][swapped, 0]) == {1.0}
     assert set(found["EW", "top", 1][:, 0]) == {0.5}
-
-
-def test_verbs_of_one_margin_fall_no_further_than_measured():
-    """Where every verb has the same margin, shuffling changes nothing: the null is the measured curve."""
-    probabilities = np.outer([0.3, 0.15, 0.06, 0.03], [1.0, 0.8])
-    probabilities /= probabilities.sum()
-    found = shuffled_scores(made_up(probabilities), draws=5)
-    for values in found.values():
-        np.testing.assert_allclose(values[1:], values[:1].repeat(5, axis=0), atol=1e-12)
 
 
 def test_small_margins_that_err_fall_by_the_cut_offs_own_doing():
