@@ -115,9 +115,9 @@ if both:
 
 # %%
 if both:
-    from tse_book.studies.controls import bare_tables
+    from tse_book.studies.controls import control_tables
 
-    bare = bare_tables(G)["attractors"]
+    bare = control_tables(G, bare=True)["attractors"]
     cells = {S: tables[S].attractors, G: tables[G].attractors, "bare": bare}
     cells = pd.concat(cells, names=["model"]).query(
         "adverb == 'none' and not also_noun"

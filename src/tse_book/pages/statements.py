@@ -11,7 +11,7 @@ from tse_book.claims.statements import NO_BOS as NO_BOS
 from tse_book.claims.statements import OPENER_NOUN, PRONOUN, Tables, fifths, row_verbs, subject_verbs
 from tse_book.pages.newman import label, opened
 from tse_book.recorded import Detail, recorded_details
-from tse_book.studies.controls import MEASURES, bare_tables, control_tables, controlled_verbs, controls_for
+from tse_book.studies.controls import MEASURES, control_tables, controlled_verbs, controls_for
 from tse_core.errors import InputError
 from tse_core.uncertainty.intervals import interval
 
@@ -54,8 +54,8 @@ def statements_for(model: str, lemmas: str, folder: Path | None = None) -> dict[
         known, controls = control_tables(model, folder), recorded_details(model, "controls", folder)
         if known is None or controls is None:
             raise InputError(f"{model} has no recorded controls; record that part first")
-        table = statements.judge_otherwise(Tables(**known, verbs=controlled_verbs(lemmas)), bare_tables(model, folder))
-        return Detail(table, controls.signatures)
+        tables, bare = Tables(**known, verbs=controlled_verbs(lemmas)), control_tables(model, folder, bare=True)
+        return Detail(statements.judge_otherwise(tables, bare), controls.signatures)
 
     return {STATEMENTS: detail}
 

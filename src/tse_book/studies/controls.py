@@ -10,7 +10,7 @@
 log-probabilities are in nats; log-odds are those of the singular form against the plural one.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -64,15 +64,10 @@ def controlled_verbs(lemmas: str = DEFAULT) -> pd.DataFrame:
     ].reset_index(drop=True)
 
 
-def control_tables(model: str, folder: Path | None = None) -> dict[str, pd.DataFrame] | None:
-    """The four tables of a recorded run, by their names; None where it lacks one."""
-    return _recorded(model, MEASURES, folder)
-
-
-def bare_tables(model: str, folder: Path | None = None) -> dict[str, pd.DataFrame] | None:
-    """The tables of a recorded run without a BOS token, named as those with one; None where it lacks one."""
-    found = _recorded(model, BARE, folder)
-    return found and {name.removeprefix("bare_"): table for name, table in found.items()}
+def control_tables(model: str, folder: Path | None = None, *, bare: bool = False) -> dict[str, pd.DataFrame] | None:
+    """The four tables of a recorded run, or the two without a BOS token, by their names; None where it lacks one."""
+    found = {name.removeprefix("bare_"): recorded_details(model, name, folder) for name in (BARE if bare else MEASURES)}
+    return {name: detail.table for name, detail in found.items() if detail} if all(found.values()) else None
 
 
 def controls_for(model: LanguageModel, lemmas: str = DEFAULT, tables=None) -> dict[str, Callable[[], Detail]]:
@@ -191,11 +186,6 @@ def _counted(found: Evaluation, lemmas: str) -> np.ndarray:
 def _margins(found: Evaluation) -> np.ndarray:
     """Log-probability of the form that agrees less that of the other: (contexts, lemmas)."""
     return np.where(found.plural, -found.log_odds, found.log_odds)
-
-
-def _recorded(model: str, names: Iterable[str], folder: Path | None) -> dict[str, pd.DataFrame] | None:
-    found = {name: recorded_details(model, name, folder) for name in names}
-    return {name: detail.table for name, detail in found.items() if detail} if all(found.values()) else None
 
 
 MEASURES = {

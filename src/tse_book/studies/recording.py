@@ -7,7 +7,7 @@ is left out and named in the provenance. What the store has is taken from there.
 import hashlib
 import platform
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache, partial
 from importlib.metadata import version
@@ -23,7 +23,6 @@ from tse_core import __version__
 from tse_core.agreement.cells import require_lemmas
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.options import CHOICES
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import Protocol
@@ -39,14 +38,19 @@ from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 PARTS, DETAILS, WORDS = ("agreement", "blimp", "suites"), "details", "words"  # of `tse record --part`
 PROTOCOLS: tuple[Protocol, ...] = ("released", "exact")
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
-_PAIR = [
+PAIR = [
     "bos", "method", "phenomenon", "paradigm", "pair_id", "logp_good", "margin", "length_good", "length_bad",
     "unknown_critical", "unscored_difference",
 ]  # fmt: skip
-_OF_SUITES = {
-    "items": ["bos", "suite", "item", "prediction", "holds", "unknown"],
-    "regions": ["bos", "suite", "item", "condition", "region", "name", "bits", "tokens"],
-}
+ITEM = ["bos", "suite", "item", "prediction", "holds", "unknown"]
+REGION = ["bos", "suite", "item", "condition", "region", "name", "bits", "tokens"]
+WORDING = ["bos", "capital", "construction", "contexts", "pairs", "TSE", "EW", "MW"]
+VERB = [
+    "forms", "construction", "lemma", "singular", "plural", "tokens_singular", "tokens_plural", "contexts", "correct",
+    "probability_correct", "probability_wrong",
+]  # fmt: skip
+
+Parts = Iterator[tuple[str, Signature, pd.DataFrame]]
 
 
 class Part(NamedTuple):
@@ -196,14 +200,14 @@ def record_details(home: Path, details: Mapping[str, Callable[[], Detail]]) -> d
 
 
 def details_for(
-    model, lemmas: str, data: Iterable[str], pairs: str, suites: Iterable[str], store: Store | None = None
+    model, lemmas: str, data: Sequence[str], pairs: str, suites: Sequence[str], store: Store | None = None
 ) -> dict[str, Callable[[], Detail]]:
     """The details of a recorded run, as `record_details` takes them."""
     return {
-        "pairs": partial(_pairs, model, pairs, store),
-        "items": partial(_of_suites, model, suites, "items", store),
-        "regions": partial(_of_suites, model, suites, "regions", store),
-        "wordings": partial(_wordings, model, data, lemmas, store),
+        "pairs": lambda: _detail(_pairs(model, pairs, store), PAIR),
+        "items": lambda: _detail(_of_suites(model, suites, "items", store), ITEM),
+        "regions": lambda: _detail(_of_suites(model, suites, "regions", store), REGION),
+        "wordings": lambda: _detail(_wordings(model, data, lemmas, store), WORDING),
     }
 
 
@@ -219,7 +223,11 @@ def words_for(
     def runs() -> dict[str, Evaluation]:
         return _by_forms(model, lemmas, data, store, sample)
 
-    return {"words": lambda: _words(runs()), "verbs": lambda: _verbs(model, runs())}
+    def words() -> Detail:
+        table = pd.concat([run.tidy() for run in runs().values()], ignore_index=True)
+        return Detail(table, {name: run.signature for name, run in runs().items()})
+
+    return {"words": words, "verbs": lambda: _detail(_verbs(model, runs()), VERB)}
 
 
 def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
@@ -237,68 +245,61 @@ def small_detail(table: pd.DataFrame, signatures: Mapping[str, Signature]) -> De
     return Detail(table.astype(single | small), signatures)
 
 
-def _pairs(model, pairs: str | pd.DataFrame, store: Store | None) -> Detail:
+def _detail(parts: Parts, columns: list[str]) -> Detail:
+    """The columns of tables that are each called by a name and have a signature."""
+    tables, signatures = [], {}
+    for name, signature, table in parts:
+        tables.append(table[columns])
+        signatures[name] = signature
+    return small_detail(pd.concat(tables, ignore_index=True), signatures)
+
+
+def _pairs(model, pairs: str | pd.DataFrame, store: Store | None) -> Parts:
     """The log-probability of every good sentence and its margin over the bad one (nats), by BOS policy and method.
 
     The margin is a column of its own, so that its sign is exact in single precision.
     """
-    tables, signatures = [], {}
     for bos, own in readings(model):
         for method in METHODS if model.kind == "causal" else (None,):
             run, name = evaluate_blimp(own, pairs, method=method, store=store), method or "pll"
-            tables.append(run.pairs.assign(bos=bos, method=name)[_PAIR])
-            signatures[f"{bos} {name}"] = run.signature
-    return small_detail(pd.concat(tables, ignore_index=True), signatures)
+            yield f"{bos} {name}", run.signature, run.pairs.assign(bos=bos, method=name)
 
 
-def _of_suites(model, suites: Iterable[str], kind: str, store: Store | None) -> Detail:
+def _of_suites(model, suites: Iterable[str], kind: str, store: Store | None) -> Parts:
     """The "items" of each suite (whether each prediction holds), or its "regions" (their surprisal in bits)."""
-    tables, signatures, loaded = [], {}, [load_suite(name) for name in suites]
+    loaded = [load_suite(name) for name in suites]
     for bos, own in readings(model):
         for suite in loaded:
             run = evaluate_suite(own, suite, store=store)
-            tables.append(getattr(run, kind).assign(bos=bos, suite=suite.name)[_OF_SUITES[kind]])
-            signatures[f"{bos} {suite.name}"] = run.signature
-    return small_detail(pd.concat(tables, ignore_index=True), signatures)
+            yield f"{bos} {suite.name}", run.signature, getattr(run, kind).assign(bos=bos, suite=suite.name)
 
 
-def _wordings(model, data: Iterable[str], lemmas: str, store: Store | None) -> Detail:
+def _wordings(model, data: Sequence[str], lemmas: str, store: Store | None) -> Parts:
     """Table 2 at 100 %, with either BOS policy, with and without a capital on the first word."""
-    tables, signatures, names = [], {}, list(data)
     for bos, own in readings(model):
-        for capital in (True, False):
-            for name in names:
-                found = evaluate(own, load_pairs(name, capital=capital), lemmas, store=store)
-                tables.append(found.table().assign(bos=bos, capital=capital))
-                signatures[f"{bos} {'capital' if capital else 'lower case'} {name}"] = found.signature
-    columns = ["bos", "capital", "construction", "contexts", "pairs", "TSE", "EW", "MW"]
-    return small_detail(pd.concat(tables, ignore_index=True)[columns], signatures)
+        for capital, said in ((True, "capital"), (False, "lower case")):
+            for name in data:
+                run = evaluate(own, load_pairs(name, capital=capital), lemmas, store=store)
+                yield f"{bos} {said} {name}", run.signature, run.table().assign(bos=bos, capital=capital)
 
 
 def _by_forms(model, lemmas: str, data: Iterable[str], store, sample: int | None) -> dict[str, Evaluation]:
-    """Evaluations by whole words first, since single tokens are scored in their sample."""
-    without = ("words-no-end",) if model.kind == "causal" else ()  # a masked model sees where a word ends
+    """Evaluations by whole words, and by single tokens in their sample; a masked model sees where a word ends."""
+    whole = {"words": True} if model.kind == "masked" else {"words-no-end": False, "words": True}
     found = {}
     for name in data:
-        size: Any = sample
-        for forms in (*without, "words", "single"):
-            verbs, end = CHOICES[forms]
-            run = evaluate(model, name, lemmas, verbs=verbs, word_end=end, sample=size, detail="lemmas", store=store)
-            found[f"{run.signature.policy.get('forms', 'single')} {name}"] = run
-            drawn = run.signature.policy.get("sample")
-            size = int(drawn.partition("@")[0]) if drawn else "all"
+        measure = partial(evaluate, model, name, lemmas, detail="lemmas", store=store)
+        for forms, end in whole.items():
+            found[f"{forms} {name}"] = measure(verbs="all", word_end=end, sample=sample)
+        drawn = found[f"words {name}"].signature.policy.get("sample")
+        found[f"single {name}"] = measure(sample=int(drawn.partition("@")[0]) if drawn else "all")
     return found
 
 
-def _words(runs: Mapping[str, Evaluation]) -> Detail:
-    table = pd.concat([run.tidy() for run in runs.values()], ignore_index=True)
-    return Detail(table[TIDY_COLUMNS], {name: run.signature for name, run in runs.items()})
-
-
-def _verbs(model: LanguageModel, runs: Mapping[str, Evaluation]) -> Detail:
+def _verbs(model: LanguageModel, runs: Mapping[str, Evaluation]) -> Parts:
     """For each lemma in each construction: in how many contexts the form that agrees is more probable, the mean
     probability of each form, and how many tokens it has."""
-    tables, means = [], ["probability_correct", "probability_wrong"]
+    means = ["probability_correct", "probability_wrong"]
     for name, run in runs.items():
         sums = require_lemmas(run.by_lemma)
         sums = sums.assign(**{mean: sums[mean] * sums["contexts"] for mean in means})
@@ -307,11 +308,4 @@ def _verbs(model: LanguageModel, runs: Mapping[str, Evaluation]) -> Detail:
         forms = run.lemmas.drop_duplicates("lemma")[["lemma", "singular", "plural"]]
         for number in ("singular", "plural"):
             forms[f"tokens_{number}"] = [len(ids or ()) for ids in model.spellings(forms[number].tolist())]
-        tables.append(table.reset_index().merge(forms, on="lemma").assign(forms=name.split()[0]))
-    columns = [
-        "forms", "construction", "lemma", "singular", "plural", "tokens_singular", "tokens_plural", "contexts",
-        "correct", *means,
-    ]  # fmt: skip
-    return small_detail(
-        pd.concat(tables, ignore_index=True)[columns], {name: run.signature for name, run in runs.items()}
-    )
+        yield name, run.signature, table.reset_index().merge(forms, on="lemma").assign(forms=name.split()[0])
