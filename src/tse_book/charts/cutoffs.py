@@ -9,18 +9,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from tse_book.charts.theme import (
-    QUIET,
-    SHOWN_NAMES,
-    colours_of,
-    described,
-    in_order,
-    listed,
-    menu,
-    needs,
-    scale_of,
-    with_models,
-)
+from tse_book.charts import theme
 from tse_core.agreement.evaluation import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
@@ -101,15 +90,15 @@ def with_step_slider(chart, steps: pd.DataFrame):
 
 
 def _figure(curves, metrics, value, published, chosen, title):
-    needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
+    theme.needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
     share = _share(curves)
     rows = _rows(curves, metrics, value)
-    models, constructions = list(dict.fromkeys(rows["model"])), in_order(rows["construction"])
+    models, constructions = list(dict.fromkeys(rows["model"])), theme.in_order(rows["construction"])
     notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
     if published is not None and len(published):
         behind = _rows(published.assign(model=published["beside"], source="beside"), metrics, value)
         rows = pd.concat([rows, behind[behind["model"].isin(models)]], ignore_index=True)
-        notes.append(f"Thin and hollow: {listed(dict.fromkeys(published['model']))}, as published.")
+        notes.append(f"Thin and hollow: {theme.listed(dict.fromkeys(published['model']))}, as published.")
     if "null_low" in rows and rows["null_low"].notna().any():
         notes.append("Grey band: what the cut-offs alone would give (margins shuffled over the verbs of a context).")
     if "counted" in rows and (rows["counted"] < FEW).any():
@@ -120,15 +109,15 @@ def _figure(curves, metrics, value, published, chosen, title):
     panels = [(model, metric) for model in models for metric in metrics]
     plots = []
     for model, metric in panels:
-        shown = [SHOWN_NAMES.get(model, model)] * any(models) + [metric] * (len(metrics) > 1)
+        shown = [theme.SHOWN_NAMES.get(model, model)] * any(models) + [metric] * (len(metrics) > 1)
         heading = alt.TitleParams(" · ".join(shown), fontSize=12, offset=20)
         panel = _panel(rows, model, metric, value, [lowest, highest], share)
         plots.append(panel.properties(title=heading, width="container" if len(panels) == 1 else 275, height=170))
     chart = plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
     chart.data = rows  # once for all layers
-    chart.params = [menu("shown", constructions, "Construction in colour", chosen).param]  # once for all panels
+    chart.params = [theme.menu("shown", constructions, "Construction in colour", chosen).param]  # once for all panels
     description = f"Line charts of the {NUMBERS[value]}: top p on a linear axis, then bottom p on a logarithmic one."
-    return described(chart, title, description, notes)
+    return theme.described(chart, title, description, notes)
 
 
 def _furthest(rows, value) -> str:
@@ -149,7 +138,7 @@ def _share(curves) -> str:
 
 def _rows(table, metrics, value):
     table = table[table["metric"].isin(metrics)]
-    table = with_models(needs(table[table[value].notna()], what=f"a chart of {listed(metrics)}"))
+    table = theme.with_models(theme.needs(table[table[value].notna()], what=f"a chart of {theme.listed(metrics)}"))
     table["position"] = position(table["side"], table["cutoff"]).round(5)
     table["cut_off"] = labels(table)
     if {"contexts", "invalid"} <= set(table):
@@ -180,21 +169,21 @@ def _panel(rows, model, metric, value, ends, share):
             axis=alt.Axis(format=".1f" if value == "score" else ".0%", tickCount=5),
         ),
     )
-    dashes = alt.StrokeDash("side:N", scale=scale_of({"top": [1, 0], "bottom": [5, 3]}), legend=None)
-    signs = alt.Shape("side:N", scale=scale_of({"top": "circle", "bottom": "cross"}), legend=None)
-    colour = alt.Color("construction:N", scale=colours_of(rows["construction"]), legend=None)
+    dashes = alt.StrokeDash("side:N", scale=theme.scale_of({"top": [1, 0], "bottom": [5, 3]}), legend=None)
+    signs = alt.Shape("side:N", scale=theme.scale_of({"top": "circle", "bottom": "cross"}), legend=None)
+    colour = alt.Color("construction:N", scale=theme.colours_of(rows["construction"]), legend=None)
     grey = base.transform_filter("datum.construction != shown && datum.source != 'beside'")
     one = base.transform_filter("datum.construction == shown")
     own, ghost = (one.transform_filter(f"datum.source {sign} 'beside'") for sign in ("!=", "=="))
     as_line = {"detail": ["construction:N", "side:N"], "strokeDash": dashes}
     as_point = {"shape": signs, "color": colour, "tooltip": _tips(rows)}
-    gap = here.transform_aggregate(n="count()").mark_rule(strokeDash=[2, 2], color=QUIET, opacity=0.6)
+    gap = here.transform_aggregate(n="count()").mark_rule(strokeDash=[2, 2], color=theme.QUIET, opacity=0.6)
     layers = [gap.encode(x=alt.XDatum((TOP_END + BOTTOM_START) / 2))]
     if {"null_low", "null_high"} <= set(rows):
-        band = one.transform_filter("isValid(datum.null_low)").mark_area(color=QUIET, opacity=0.3)
+        band = one.transform_filter("isValid(datum.null_low)").mark_area(color=theme.QUIET, opacity=0.3)
         layers.append(band.encode(y="null_low:Q", y2="null_high:Q", detail=as_line["detail"]))
     layers += [
-        grey.mark_line(strokeWidth=1, color=QUIET, opacity=0.7).encode(**as_line),
+        grey.mark_line(strokeWidth=1, color=theme.QUIET, opacity=0.7).encode(**as_line),
         ghost.mark_line(strokeWidth=1).encode(**as_line, color=colour),
         ghost.mark_point(size=34, strokeWidth=1, opacity=1).encode(**as_point),
         own.mark_line(strokeWidth=2.4).encode(**as_line, color=colour),

@@ -7,35 +7,16 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from tse_book.charts import theme
 from tse_book.charts.cutoffs import cutoff_steps, with_step_slider
-from tse_book.charts.theme import (
-    FORM_COLOURS,
-    GREEN,
-    METRIC_COLOURS,
-    ORANGE,
-    QUIET,
-    chosen_model,
-    colours_of,
-    described,
-    filling,
-    floor,
-    legend,
-    menu,
-    metric_scales,
-    names,
-    needs,
-    packed,
-    scale_of,
-    tips,
-    with_models,
-)
 
 RIGHT, WRONG = 9, 5  # verbs of one context shown at a time, the most probable of either kind inside the cut-off
 LINES, PAGES = 9, 4  # minimal pairs on a page, and pages of a construction
-FORMS = {"correct": GREEN, "wrong": ORANGE, "not a verb": QUIET}
+FORMS = {"correct": theme.GREEN, "wrong": theme.ORANGE, "not a verb": theme.QUIET}
 SHARE = alt.Scale(domain=[0, 1])
-AGREES = scale_of({"correct": FORM_COLOURS["correct"], "wrong": FORM_COLOURS["wrong"]})
-AGREES_SHAPES = scale_of({"correct": "circle", "wrong": "cross"})
+AGREES = theme.scale_of({"correct": theme.GREEN, "wrong": theme.ORANGE})
+GOOD_BAD = theme.scale_of({"good": theme.GREEN, "bad": theme.ORANGE})
+AGREES_SHAPES = theme.scale_of({"correct": "circle", "wrong": "cross"})
 
 
 def cutoff_slider(curves):
@@ -43,20 +24,20 @@ def cutoff_slider(curves):
 
     `curves` is what `cutoff_curves` takes; several models are chosen from a list.
     """
-    rows = needs(curves, "construction", "metric", "side", "cutoff", "score", what="a slider of cut-offs")
+    rows = theme.needs(curves, "construction", "metric", "side", "cutoff", "score", what="a slider of cut-offs")
     steps = cutoff_steps(rows)
-    rows = with_models(rows).merge(steps)
+    rows = theme.with_models(rows).merge(steps)
     kept = ["construction", "model", "metric", "step", "label", "score", "low", "high"]
     rows = rows[[c for c in kept if c in rows]].dropna(subset="score").round(6)
-    colours = colours_of(rows["construction"])
-    metrics, _, shapes = metric_scales(rows["metric"])
+    colours = theme.colours_of(rows["construction"])
+    metrics, _, shapes = theme.metric_scales(rows["metric"])
     base = alt.Chart(rows).transform_filter("datum.step == step")
     marks = base.mark_point(size=90, filled=True, opacity=1).encode(
-        x=alt.X("score:Q", scale=alt.Scale(domain=[floor(rows["score"]), 1.0]), title="score"),
-        y=names("construction", sort=list(colours.domain), limit=200, grid=True),
+        x=alt.X("score:Q", scale=alt.Scale(domain=[theme.floor(rows["score"]), 1.0]), title="score"),
+        y=theme.names("construction", sort=list(colours.domain), limit=200, grid=True),
         color=alt.Color("construction:N", scale=colours, legend=None),
         shape=alt.Shape("metric:N", scale=shapes, legend=alt.Legend(title=None, orient="bottom")),
-        tooltip=["construction:N", "metric:N", "label:N", *tips("score")],
+        tooltip=["construction:N", "metric:N", "label:N", *theme.tips("score")],
     )
     own = {m: f"datum.metric == '{m}' ? datum.score : null" for m in metrics}
     means = " + ".join(f"'|mean {m} ' + format(datum.{m}, '.3f') + ' over ' + datum.{m}_n" for m in metrics)
@@ -65,10 +46,10 @@ def cutoff_slider(curves):
     said = said.transform_calculate(said=f"datum.label + {means}")
     said = said.mark_text(align="left", baseline="top", fontWeight=600, lineBreak="|", lineHeight=14)
     said = said.encode(text="said:N", x=alt.value(0), y=alt.value(-4 - 14 * (1 + len(metrics))))
-    chart = chosen_model(filling(alt.layer(marks, said), rows["construction"], 26), rows["model"])
+    chart = theme.chosen_model(theme.filling(alt.layer(marks, said), rows["construction"], 26), rows["model"])
     description = "Dot plot of the scores of every construction at one cut-off, which a slider chooses."
     note = "Move the slider; choose a model where there are several."
-    return described(with_step_slider(chart, steps), "EW and MW at one cut-off", description, note)
+    return theme.described(with_step_slider(chart, steps), "EW and MW at one cut-off", description, note)
 
 
 def context_slider(marked, curves, *, title):
@@ -82,7 +63,7 @@ def context_slider(marked, curves, *, title):
     curves : DataFrame
         metric ("EW", "MW"), side, cutoff, score of the same context, as from `score_context`.
     """
-    needs(marked, "token", "probability", "form", "lemma", what="a chart of one context")
+    theme.needs(marked, "token", "probability", "form", "lemma", what="a chart of one context")
     steps, rows = _steps(curves), _verbs(marked)
     side, cut = f"{steps['side'].tolist()}[step - 1]", f"{steps['cutoff'].tolist()}[step - 1]"
     base = (
@@ -98,12 +79,12 @@ def context_slider(marked, curves, *, title):
     between = base.mark_rule(strokeWidth=2, opacity=0.5).encode(
         x=alt.X("correct:Q", **across),
         x2="wrong:Q",
-        color=alt.condition("datum.agrees", alt.value(FORM_COLOURS["correct"]), alt.value(FORM_COLOURS["wrong"])),
+        color=alt.condition("datum.agrees", alt.value(theme.GREEN), alt.value(theme.ORANGE)),
     )
     points = base.transform_fold(["correct", "wrong"], as_=["form", "p"]).mark_point(size=70, filled=True, opacity=1)
     points = points.encode(
         x=alt.X("p:Q", axis=alt.Axis(format="~g"), **across),
-        color=alt.Color("form:N", scale=AGREES, legend=legend()),
+        color=alt.Color("form:N", scale=AGREES, legend=theme.legend()),
         shape=alt.Shape("form:N", scale=AGREES_SHAPES, legend=None),
         tooltip=["lemma:N", "form:N", alt.Tooltip("p:Q", format=".2~g", title="probability")],
     )
@@ -112,7 +93,7 @@ def context_slider(marked, curves, *, title):
     chart = alt.layer(between, points, said).properties(width="container", height=18 * (RIGHT + WRONG))
     description = "Dot plot of verbs inside a cut-off, with the probability of each form on a logarithmic axis."
     note = f"The most probable verbs: {RIGHT} whose correct form leads (green lines), and {WRONG} others."
-    return described(with_step_slider(chart, steps), title, description, note)
+    return theme.described(with_step_slider(chart, steps), title, description, note)
 
 
 def _verbs(marked: pd.DataFrame) -> pd.DataFrame:
@@ -152,18 +133,18 @@ def token_browser(tokens, sentences, title: str):
     rows = tokens.rename(columns={"sentence": "row"}).join(sentences[["paradigm", "sentence"]], on="row")
     rows["bits"] = rows["surprisal"].where(rows["scored"]).round(2)
     rows = rows.assign(position=rows["position"] + 1)[["paradigm", "sentence", "position", "token", "bits"]]
-    picked = menu("pair", rows["paradigm"], "Pair")
-    base = packed(rows, ["paradigm", "sentence"]).transform_filter(alt.datum.paradigm == picked)
+    picked = theme.menu("pair", rows["paradigm"], "Pair")
+    base = theme.packed(rows, ["paradigm", "sentence"]).transform_filter(alt.datum.paradigm == picked)
     base = base.encode(
         x=alt.X("position:O", title="token", axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("sentence:N", sort=["good", "bad"]),
-        color=alt.Color("sentence:N", scale=scale_of({"good": GREEN, "bad": ORANGE}), legend=legend()),
+        color=alt.Color("sentence:N", scale=GOOD_BAD, legend=theme.legend()),
     )
-    tooltip = ["token:N", "sentence:N", *tips("bits", of=".2f")]
+    tooltip = ["token:N", "sentence:N", *theme.tips("bits", of=".2f")]
     surprisals = base.mark_bar().encode(y=alt.Y("bits:Q", title="surprisal (bits)"), tooltip=tooltip)
     words = base.mark_text(angle=270, align="left", dx=4, fontSize=11).encode(y="bits:Q", text="token:N")
     chart = alt.layer(surprisals, words).properties(width="container", height=300).add_params(picked)
-    return described(chart, title, "Bar chart of the surprisal of each token of a good and a bad sentence.")
+    return theme.described(chart, title, "Bar chart of the surprisal of each token of a good and a bad sentence.")
 
 
 def switchboard(scores):
@@ -172,30 +153,32 @@ def switchboard(scores):
     `scores`: switch (what the list shows), setting ("default" or "flipped"), construction, metric, score; several
     models in a column model.
     """
-    rows = needs(scores, "switch", "setting", "construction", "metric", "score", what="a switchboard")
-    rows = with_models(rows).drop(columns="source")
-    picked = menu("policy", rows["switch"], "Switch")
-    order = list(colours_of(rows["construction"]).domain)
-    metrics, colours, shapes = metric_scales(rows["metric"])
+    rows = theme.needs(scores, "switch", "setting", "construction", "metric", "score", what="a switchboard")
+    rows = theme.with_models(rows).drop(columns="source")
+    picked = theme.menu("policy", rows["switch"], "Switch")
+    order = list(theme.colours_of(rows["construction"]).domain)
+    metrics, colours, shapes = theme.metric_scales(rows["metric"])
     scale = alt.Scale(domain=[float(rows["score"].min()) // 0.05 * 0.05, 1.0])
-    colour = alt.Color("metric:N", scale=colours, legend=legend(symbolOpacity=1))
+    colour = alt.Color("metric:N", scale=colours, legend=theme.legend(symbolOpacity=1))
     base = alt.Chart(rows).transform_filter(alt.datum.switch == picked)
     base = base.encode(
         x=alt.X("score:Q", scale=scale, title="TSE, EW or MW", axis=alt.Axis(tickCount=6)),
-        y=names("construction", sort=order, limit=200, grid=True),
+        y=theme.names("construction", sort=order, limit=200, grid=True),
         yOffset=alt.YOffset("metric:N", sort=metrics),
         color=colour,
     )
     paths = base.mark_line(strokeWidth=1.5).encode(detail=["construction:N", "metric:N"])
     dots = base.mark_point(size=80, strokeWidth=1.6, opacity=1).encode(
-        shape=alt.Shape("metric:N", scale=shapes, legend=legend(symbolOpacity=1)),
+        shape=alt.Shape("metric:N", scale=shapes, legend=theme.legend(symbolOpacity=1)),
         fill=alt.condition("datum.setting == 'default'", alt.value("transparent"), colour),
-        tooltip=["construction:N", "metric:N", "setting:N", *tips("score", of=".4f")],
+        tooltip=["construction:N", "metric:N", "setting:N", *theme.tips("score", of=".4f")],
     )
-    chart = chosen_model(filling(alt.layer(paths, dots), rows["construction"], 40), rows["model"]).add_params(picked)
+    chart = theme.chosen_model(
+        theme.filling(alt.layer(paths, dots), rows["construction"], 40), rows["model"]
+    ).add_params(picked)
     description = "Dot plot: TSE, EW and MW of each construction, hollow by default and filled with one policy changed."
     note = "Hollow: default policies. Filled: with the chosen switch flipped."
-    return described(chart, "Flip one policy and see the score move", description, note)
+    return theme.described(chart, "Flip one policy and see the score move", description, note)
 
 
 def pair_browser(pairs, title):
@@ -203,19 +186,19 @@ def pair_browser(pairs, title):
 
     `pairs`: construction, left, correct, wrong, right, as from `load_pairs`; a sample of each construction is kept.
     """
-    needs(pairs, "construction", "left", "correct", "wrong", "right", what="a browser of pairs")
+    theme.needs(pairs, "construction", "left", "correct", "wrong", "right", what="a browser of pairs")
     some = pairs.sample(frac=1, random_state=0).groupby("construction", sort=False).head(LINES * PAGES)
     place = some.groupby("construction").cumcount()
     rows = some.assign(page=place // LINES + 1, line=place % LINES, starred="*" + some["wrong"])
     rows = rows[["construction", "page", "line", "left", "correct", "starred", "right"]]
-    construction = menu("construction", pairs["construction"], "Construction")
+    construction = theme.menu("construction", pairs["construction"], "Construction")
     page = alt.param(name="page", value=1, bind=alt.binding_range(min=1, max=PAGES, step=1, name="Page "))
     base = alt.Chart(rows).transform_filter("datum.construction == construction && datum.page == page")
     base = base.encode(y=alt.Y("line:O", axis=None))
     columns = (
         ("left", 0, -9, {}),
-        ("correct", 16, 9, {"color": GREEN, "fontWeight": 600}),
-        ("starred", 96, 9, {"color": ORANGE, "fontWeight": 600}),
+        ("correct", 16, 9, {"color": theme.GREEN, "fontWeight": 600}),
+        ("starred", 96, 9, {"color": theme.ORANGE, "fontWeight": 600}),
         ("right", 180, 9, {}),
     )
     words = [
@@ -224,7 +207,7 @@ def pair_browser(pairs, title):
     ]
     chart = alt.layer(*words).add_params(construction, page).properties(width="container", height=alt.Step(48))
     description = "A browser of minimal pairs: the words before the verb, the form that agrees, the other, the rest."
-    return described(chart, title, description).configure_view(stroke=None)
+    return theme.described(chart, title, description).configure_view(stroke=None)
 
 
 def weight_sliders(verbs, title):
@@ -247,7 +230,7 @@ def weight_sliders(verbs, title):
         x=alt.X("probability:Q", scale=SHARE),
         y=alt.Y("word:N", sort=None, title=None),
         color=_form_colours(["correct", "wrong"]),
-        tooltip=["word:N", "form:N", *tips("probability", of=".2f")],
+        tooltip=["word:N", "form:N", *theme.tips("probability", of=".2f")],
     )
     first, second = (f"(correct_{number} > wrong_{number} ? 1 : 0)" for number in (0, 1))
     scores = {"TSE": first, "EW": f"({first} + {second}) / 2", "MW": f"(correct_0 + correct_1) / {total}"}
@@ -258,7 +241,7 @@ def weight_sliders(verbs, title):
     words = words.encode(y=alt.Y("metric:N", sort=None, axis=None), x=alt.value(6), text="shown:N")
     both = alt.hconcat(forms.properties(width=330, height=130), words.properties(width=130, height=130))
     description = "Bars: the probabilities of four verb forms, set by four sliders. Beside them TSE, EW and MW."
-    return described(both.add_params(*sliders), title, description).configure_view(stroke=None)
+    return theme.described(both.add_params(*sliders), title, description).configure_view(stroke=None)
 
 
 def cutoff_explorer(entries, scores, cutoffs, title):
@@ -271,7 +254,7 @@ def cutoff_explorer(entries, scores, cutoffs, title):
     scores : CutoffScores
         Of this distribution, from `tse_core.cutoff_scores`, at `cutoffs` from the top and from the bottom.
     """
-    needs(entries, "entry", "form", "probability", what="a chart of a small distribution")
+    theme.needs(entries, "entry", "form", "probability", what="a chart of a small distribution")
     side = alt.param(name="side_cut", value="top", bind=alt.binding_radio(options=["top", "bottom"], name="side "))
     cut = alt.param(name="p_cut", value=0.94, bind=alt.binding_range(min=0.02, max=1, step=0.02, name="p "))
     total = entries["probability"].cumsum()
@@ -283,7 +266,7 @@ def cutoff_explorer(entries, scores, cutoffs, title):
         y=alt.Y("probability:Q"),
         color=_form_colours(FORMS),
         opacity=alt.Opacity("inside:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 1]), legend=None),
-        tooltip=["entry:N", *tips("probability"), *tips("inside", of=".2f")],
+        tooltip=["entry:N", *theme.tips("probability"), *theme.tips("inside", of=".2f")],
     )
     found = [
         pd.DataFrame({"p": cutoffs, "metric": metric, "side": end, "score": getattr(scores, name)[0]})
@@ -292,7 +275,7 @@ def cutoff_explorer(entries, scores, cutoffs, title):
     ]
     curves = pd.concat(found, ignore_index=True).dropna()
     lines = alt.Chart(curves).transform_filter("datum.side == side_cut").mark_line()
-    metrics = scale_of({metric: METRIC_COLOURS[metric] for metric in ("EW", "MW")})
+    metrics = theme.scale_of({metric: theme.METRIC_COLOURS[metric] for metric in ("EW", "MW")})
     axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1])
     lines = lines.encode(
         x=alt.X("p:Q", scale=alt.Scale(domain=[0, 1.15]), title="cut-off p", axis=axis),  # room for the numbers at 1
@@ -304,10 +287,10 @@ def cutoff_explorer(entries, scores, cutoffs, title):
     right = alt.layer(lines, here, numbers).properties(width=230, height=190)
     both = alt.hconcat(shares.properties(width=270, height=190), right).resolve_scale(color="independent")
     description = "Left: the entries of a small distribution, those outside the cut-off faded. Right: EW and MW over p."
-    return described(both.add_params(side, cut), title, description)
+    return theme.described(both.add_params(side, cut), title, description)
 
 
 def _form_colours(forms) -> alt.Color:
     """Correct and wrong forms in their colours, with a legend above."""
-    scale = scale_of({form: FORMS[form] for form in forms})
+    scale = theme.scale_of({form: FORMS[form] for form in forms})
     return alt.Color("form:N", title=None, scale=scale, legend=alt.Legend(orient="top"))

@@ -2,17 +2,7 @@
 
 import altair as alt
 
-from tse_book.charts.theme import (
-    SHOWN_NAMES,
-    chosen_in_legend,
-    described,
-    floor,
-    legend,
-    names,
-    needs,
-    scale_of,
-    tips,
-)
+from tse_book.charts.theme import SHOWN_NAMES, chosen_in_legend, described, floor, legend, names, needs, scale_of, tips
 
 MODEL_COLOURS = {
     "5-gram": "#a0814f", "LSTM": "#3f8f8f", "Transformer-XL": "#7c9a35", "GPT-2": "#4a63c9", "GPT-2 large": "#4a63c9",

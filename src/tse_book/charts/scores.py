@@ -3,26 +3,9 @@
 import altair as alt
 import pandas as pd
 
-from tse_book.charts.theme import (
-    FORM_COLOURS,
-    METRIC_COLOURS,
-    QUIET,
-    SHOWN_NAMES,
-    described,
-    filling,
-    floor,
-    in_order,
-    legend,
-    listed,
-    metric_scales,
-    names,
-    needs,
-    scale_of,
-    tips,
-    with_models,
-)
+from tse_book.charts import theme
 
-EW, TSE = METRIC_COLOURS["EW"], METRIC_COLOURS["TSE"]
+EW, TSE = theme.METRIC_COLOURS["EW"], theme.METRIC_COLOURS["TSE"]
 SERIES = {  # of training: colour, dashes
     "TSE": (TSE, [1, 0]),
     "EW, head": (EW, [1, 0]),
@@ -30,7 +13,7 @@ SERIES = {  # of training: colour, dashes
     "EW, tail": (EW, [2, 2]),
 }
 
-COUNTS = {"pairs": QUIET, "contexts of a masked model": "#132aff", "contexts of a causal model": "#9000ae"}
+COUNTS = {"pairs": theme.QUIET, "contexts of a masked model": "#132aff", "contexts of a causal model": "#9000ae"}
 
 
 def table2_dots(scores, *, title=None, beside=False):
@@ -44,37 +27,39 @@ def table2_dots(scores, *, title=None, beside=False):
     beside : bool
         All models in one panel, one line each below the construction's name, instead of one panel per model.
     """
-    rows = with_models(needs(scores, "construction", "metric", "score", what="a dot plot of Table 2"))
+    rows = theme.with_models(theme.needs(scores, "construction", "metric", "score", what="a dot plot of Table 2"))
     models = list(dict.fromkeys(rows["model"]))
-    scale = alt.Scale(domain=[floor(rows[[c for c in ("score", "low") if c in rows]]), 1.0], zero=False)
+    scale = alt.Scale(domain=[theme.floor(rows[[c for c in ("score", "low") if c in rows]]), 1.0], zero=False)
     if beside or len(models) == 1:
         chart = _dumbbells(rows, models, rows["metric"], scale).properties(width="container")
     else:
         panels = []
         for model in models:
-            heading = alt.TitleParams(SHOWN_NAMES.get(model, model), fontSize=12)
+            heading = alt.TitleParams(theme.SHOWN_NAMES.get(model, model), fontSize=12)
             panel = _dumbbells(rows[rows["model"] == model], [model], rows["metric"], scale)
             panels.append(panel.properties(width=275, title=heading))
         chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 14})
     notes = []
     if beside and len(models) > 1:
-        notes.append(f"Lines of a construction, from the top: {listed(models)}.")
+        notes.append(f"Lines of a construction, from the top: {theme.listed(models)}.")
     if {"published", "measured"} <= set(rows["source"]):
         notes.append("Hollow: as published.")
     title = title or "Three scores of the same sentences: TSE, MW and EW"
-    return described(chart, title, "Dumbbell plot: on a line for each construction its scores, from the lowest.", notes)
+    return theme.described(
+        chart, title, "Dumbbell plot: on a line for each construction its scores, from the lowest.", notes
+    )
 
 
 def _dumbbells(rows, models, metrics, scale):
     """A line for each construction, and for each of several models."""
-    order, several = in_order(rows["construction"]), len(models) > 1
-    found, colours, shapes = metric_scales(metrics)
-    colour = alt.Color("metric:N", scale=colours, legend=legend(symbolOpacity=1))
+    order, several = theme.in_order(rows["construction"]), len(models) > 1
+    found, colours, shapes = theme.metric_scales(metrics)
+    colour = alt.Color("metric:N", scale=colours, legend=theme.legend(symbolOpacity=1))
     base = alt.Chart(rows).encode(y=alt.Y("construction:N", sort=order, title=None, axis=None))
     base = base.encode(yOffset=alt.YOffset("model:N", sort=models)) if several else base
     down = 5 if several else 7  # below the construction's name
     span = base.transform_aggregate(groupby=["construction", "model"], first="min(score)", last="max(score)")
-    span = span.mark_rule(strokeWidth=2, color=QUIET, opacity=0.6, yOffset=down)
+    span = span.mark_rule(strokeWidth=2, color=theme.QUIET, opacity=0.6, yOffset=down)
     layers = [span.encode(x=alt.X("first:Q", scale=scale, title=", ".join(found)), x2="last:Q")]
     if {"low", "high"} <= set(rows):
         for number, name in enumerate(found):  # one below the other, so that each can be seen
@@ -115,44 +100,44 @@ def count_dots(counts, title):
     several = alt.Legend(orient="top", columns=1)
     dots = alt.Chart(rows).mark_circle(size=90, opacity=1).encode(
         x=alt.X("count:Q", scale=alt.Scale(type="log"), title="count (logarithmic)", axis=axis),
-        y=names("construction", grid=True),
-        color=alt.Color("what:N", title=None, scale=scale_of(COUNTS), legend=several),
+        y=theme.names("construction", grid=True),
+        color=alt.Color("what:N", title=None, scale=theme.scale_of(COUNTS), legend=several),
         tooltip=["construction", "what", alt.Tooltip("count", format=",")],
     )  # fmt: skip
     description = "Dot plot: for each construction the number of pairs, of contexts and of left contexts."
-    return described(filling(dots, rows["construction"], 26), title, description)
+    return theme.described(theme.filling(dots, rows["construction"], 26), title, description)
 
 
 def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0)):
     """A value for every row and column, written into its cell; lighter is higher."""
-    rows = needs(table, row, column, value, what="a heat map").reset_index(drop=True)
+    rows = theme.needs(table, row, column, value, what="a heat map").reset_index(drop=True)
     base = alt.Chart(rows).encode(
         x=alt.X(f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=220)),
-        y=names(row, limit=200),
+        y=theme.names(row, limit=200),
     )
     shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)
-    cells = base.mark_rect(stroke=QUIET, strokeWidth=0.5)
-    cells = cells.encode(color=shade, tooltip=[f"{row}:N", f"{column}:N", *tips(value, of=".2f")])
+    cells = base.mark_rect(stroke=theme.QUIET, strokeWidth=0.5)
+    cells = cells.encode(color=shade, tooltip=[f"{row}:N", f"{column}:N", *theme.tips(value, of=".2f")])
     middle = domain[0] + 0.45 * (domain[1] - domain[0])
     ink = alt.condition(f"datum['{value}'] > {middle}", alt.value("#000000"), alt.value("#ffffff"))
     words = base.mark_text(fontSize=11).encode(text=alt.Text(f"{value}:Q", format=".2f"), color=ink)
-    chart = filling(alt.layer(cells, words), rows[row], 22)
+    chart = theme.filling(alt.layer(cells, words), rows[row], 22)
     if rows[column].nunique() > 6:
         chart = chart.properties(width={"step": 38})
-    return described(chart, title, f"Heat map: {value} by {row} and {column}, lighter where it is higher.")
+    return theme.described(chart, title, f"Heat map: {value} by {row} and {column}, lighter where it is higher.")
 
 
 def bars(table, label, value, *, title, colour=None):
     """Horizontal bars in the table's order; `colour` names the column that colours them."""
-    rows = needs(table, label, value, what="a bar chart").replace(SHOWN_NAMES)
+    rows = theme.needs(table, label, value, what="a bar chart").replace(theme.SHOWN_NAMES)
     base = alt.Chart(rows).encode(
-        x=alt.X(f"{value}:Q", title=value), y=names(label), tooltip=[f"{label}:N", *tips(value)]
+        x=alt.X(f"{value}:Q", title=value), y=theme.names(label), tooltip=[f"{label}:N", *theme.tips(value)]
     )
     if colour:
-        scale = alt.Scale(range=[QUIET, "#9000ae"])
-        base = base.encode(color=alt.Color(f"{colour}:N", scale=scale, legend=legend(), sort=None))
+        scale = alt.Scale(range=[theme.QUIET, "#9000ae"])
+        base = base.encode(color=alt.Color(f"{colour}:N", scale=scale, legend=theme.legend(), sort=None))
     chart = base.mark_bar() if colour else base.mark_bar(color="#198868")
-    return described(filling(chart, rows[label], 20), title, f"Bar chart: {value} by {label}.")
+    return theme.described(theme.filling(chart, rows[label], 20), title, f"Bar chart: {value} by {label}.")
 
 
 def form_bars(rows, *, title):
@@ -161,19 +146,19 @@ def form_bars(rows, *, title):
     `rows`: sentence, token, probability, form ("correct", "wrong", "past", "other"), the most probable first; where
     known lemma, as from `tse_core.agreement.slots.marked_distribution`.
     """
-    rows = needs(rows, "sentence", "token", "probability", "form", what="a chart of words at a slot")
+    rows = theme.needs(rows, "sentence", "token", "probability", "form", what="a chart of words at a slot")
     rows = rows.reset_index(drop=True).assign(word=rows["token"].str.strip().to_numpy())
     panels = []
     for sentence, words in rows.groupby("sentence", sort=False):
         chart = alt.Chart(words).mark_bar().encode(
             x=alt.X("probability:Q", title="probability", axis=alt.Axis(tickCount=4)),
             y=alt.Y("word:N", sort=list(words["word"]), title=None),
-            color=alt.Color("form:N", scale=scale_of(FORM_COLOURS), sort=None, legend=legend()),
-            tooltip=["word:N", "form:N", *tips("probability")],
+            color=alt.Color("form:N", scale=theme.scale_of(theme.FORM_COLOURS), sort=None, legend=theme.legend()),
+            tooltip=["word:N", "form:N", *theme.tips("probability")],
         )  # fmt: skip
         panels.append(chart.properties(width=190, height=20 * len(words), title=alt.TitleParams(sentence, fontSize=11)))
     description = "Bar charts of the most probable words, coloured by whether they agree, for each sentence."
-    return described(alt.hconcat(*panels).resolve_scale(x="shared"), title, description)
+    return theme.described(alt.hconcat(*panels).resolve_scale(x="shared"), title, description)
 
 
 def truth_vs_measured(scores, title):
@@ -182,26 +167,30 @@ def truth_vs_measured(scores, title):
     `scores`: construction, TSE, EW, MW (measured) and true_TSE, true_EW, true_MW: the rows of one model.
     """
     metrics = ("TSE", "EW", "MW")
-    needs(scores, "construction", *metrics, *(f"true_{m}" for m in metrics), what="a chart of truth and measurement")
+    theme.needs(
+        scores, "construction", *metrics, *(f"true_{m}" for m in metrics), what="a chart of truth and measurement"
+    )
     parts = [
         scores[["construction"]].assign(score=metric, measured=scores[metric], true=scores[f"true_{metric}"])
         for metric in metrics
     ]
     rows = pd.concat(parts).dropna(subset="measured")
-    scale = alt.Scale(domain=[floor(rows[["measured", "true"]]), 1.0])
+    scale = alt.Scale(domain=[theme.floor(rows[["measured", "true"]]), 1.0])
     base = alt.Chart(rows).encode(
-        y=names("construction", grid=True),
+        y=theme.names("construction", grid=True),
         yOffset=alt.YOffset("score:N", sort=list(metrics)),
-        tooltip=["construction:N", "score:N", *tips("true", "measured")],
+        tooltip=["construction:N", "score:N", *theme.tips("true", "measured")],
     )
-    ticks = base.mark_tick(thickness=2.5, size=13, color=QUIET).encode(x=alt.X("true:Q", scale=scale))
+    ticks = base.mark_tick(thickness=2.5, size=13, color=theme.QUIET).encode(x=alt.X("true:Q", scale=scale))
     dots = base.mark_circle(size=55, opacity=1).encode(
         x=alt.X("measured:Q", scale=scale, title="TSE, EW or MW"),
-        color=alt.Color("score:N", scale=scale_of({m: METRIC_COLOURS[m] for m in metrics}), legend=legend()),
+        color=alt.Color(
+            "score:N", scale=theme.scale_of({m: theme.METRIC_COLOURS[m] for m in metrics}), legend=theme.legend()
+        ),
     )
     chart = alt.layer(ticks, dots).properties(width="container", height={"step": 40, "for": "position"})
     description = "Dot plot: in each row three grey ticks, the true scores, and three dots, the measured ones."
-    return described(chart, title, description, "Grey ticks: true. Dots: measured.")
+    return theme.described(chart, title, description, "Grey ticks: true. Dots: measured.")
 
 
 def training_chart(curves, title):
@@ -209,12 +198,12 @@ def training_chart(curves, title):
 
     `curves`: step, band ("head", "middle", "tail", "all"), metric, score, low, high: one model, one construction.
     """
-    rows = needs(curves, "step", "band", "metric", "score", "low", "high", what="a chart of training")
+    rows = theme.needs(curves, "step", "band", "metric", "score", "low", "high", what="a chart of training")
     rows = rows.assign(series=rows["metric"] + ", " + rows["band"]).replace({"series": {"TSE, all": "TSE"}})
     rows = rows.loc[rows["series"].isin(SERIES), ["step", "series", "score", "low", "high"]]
     rows["step"] = rows["step"].clip(lower=0.5)  # step 0, before any training, has no logarithm
     colours, dashes = (alt.Scale(domain=list(SERIES), range=list(look)) for look in zip(*SERIES.values(), strict=True))
-    strokes = legend(symbolType="stroke", symbolSize=300, symbolOpacity=1)
+    strokes = theme.legend(symbolType="stroke", symbolSize=300, symbolOpacity=1)
     y = {"scale": alt.Scale(domain=[min(0.4, rows["low"].min()), 1], nice=True), "title": "TSE, EW"}
     base = alt.Chart(rows).encode(
         x=alt.X("step:Q", scale=alt.Scale(type="log", nice=False), title="steps of training"),
@@ -223,8 +212,8 @@ def training_chart(curves, title):
     lines = base.mark_line(point=True).encode(
         y=alt.Y("score:Q", **y),
         strokeDash=alt.StrokeDash("series:N", scale=dashes, legend=strokes),
-        tooltip=["series:N", *tips("step", of=","), *tips("score", "low", "high")],
+        tooltip=["series:N", *theme.tips("step", of=","), *theme.tips("score", "low", "high")],
     )
     bounds = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", **y), y2="high:Q")
     chart = alt.layer(bounds, lines).properties(width="container", height=260)
-    return described(chart, title, "Lines over training: TSE, and EW of the head, the middle and the tail.")
+    return theme.described(chart, title, "Lines over training: TSE, and EW of the head, the middle and the tail.")

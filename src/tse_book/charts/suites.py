@@ -3,25 +3,12 @@
 import altair as alt
 import pandas as pd
 
+from tse_book.charts import theme
 from tse_book.charts.paradigms import series_colours
-from tse_book.charts.theme import (
-    CONSTRUCTIONS,
-    ORANGE,
-    QUIET,
-    SHOWN_NAMES,
-    chosen_in_legend,
-    described,
-    legend,
-    menu,
-    names,
-    needs,
-    scale_of,
-    tips,
-)
 
-HOLDS = scale_of({"holds": "#198868", "fails": ORANGE, "not judged": QUIET})
+HOLDS = theme.scale_of({"holds": "#198868", "fails": theme.ORANGE, "not judged": theme.QUIET})
 CORRECT_LIKE = ("#198868", "#df7a00")  # near the colours of correct and wrong: last
-CONDITIONS = [colour for colour in CONSTRUCTIONS.values() if colour not in CORRECT_LIKE] + list(CORRECT_LIKE)
+CONDITIONS = [colour for colour in theme.CONSTRUCTIONS.values() if colour not in CORRECT_LIKE] + list(CORRECT_LIKE)
 KEYS = ["model", "item", "condition"]  # of a sentence
 
 
@@ -30,21 +17,21 @@ def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
 
     `table` and `recorded`: suite, model, accuracy, correct, items. The models of `recorded` are drawn as diamonds.
     """
-    dots = needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(SHOWN_NAMES)
+    dots = theme.needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(theme.SHOWN_NAMES)
     rows = pd.concat([dots.assign(source="dot"), recorded.assign(source="diamond")], ignore_index=True)
-    chosen, opacity = chosen_in_legend("model", 0.1, "model_chosen")
+    chosen, opacity = theme.chosen_in_legend("model", 0.1, "model_chosen")
     base = alt.Chart(rows).encode(
         x=alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="accuracy (share of items)"),
-        y=names("suite", sort=list(dict.fromkeys(rows["suite"]))),
+        y=theme.names("suite", sort=list(dict.fromkeys(rows["suite"]))),
         opacity=opacity,
-        tooltip=["suite:N", "model:N", *tips("accuracy"), "correct:Q", "items:Q"],
+        tooltip=["suite:N", "model:N", *theme.tips("accuracy"), "correct:Q", "items:Q"],
     )
-    colours = alt.Color("model:N", scale=series_colours(dots["model"]), legend=legend())
+    colours = alt.Color("model:N", scale=series_colours(dots["model"]), legend=theme.legend())
     filled = base.transform_filter("datum.source == 'dot'").mark_point(size=80, filled=True).encode(color=colours)
     hollow = base.transform_filter("datum.source == 'diamond'")
-    hollow = hollow.mark_point(size=60, shape="diamond", strokeWidth=1.4, filled=False, color=QUIET)
+    hollow = hollow.mark_point(size=60, shape="diamond", strokeWidth=1.4, filled=False, color=theme.QUIET)
     chart = alt.layer(hollow, filled.add_params(chosen)).properties(width="container", height=alt.Step(22))
-    return described(chart, title, "Dot plot of the accuracy of each model on each suite.")
+    return theme.described(chart, title, "Dot plot of the accuracy of each model on each suite.")
 
 
 def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
@@ -58,7 +45,7 @@ def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
     critical : collection of int
         The regions in the prediction, which are shaded.
     """
-    needs(regions, "model", "condition", "region", "name", "bits", what="a chart of regions")
+    theme.needs(regions, "model", "condition", "region", "name", "bits", what="a chart of regions")
     keys = ["model", "condition", "region", "name"]
     regions = regions[regions["content"] != ""] if "content" in regions else regions
     rows = regions.groupby(keys, sort=False, as_index=False).agg(bits=("bits", "mean"), items=("bits", "size"))
@@ -70,7 +57,7 @@ def item_profile(regions: pd.DataFrame, *, title: str, critical=()):
 
     ``regions`` as for :func:`region_profile`, with item and content.
     """
-    needs(regions, "model", "item", "condition", "region", "name", "bits", "content", what="a chart of an item")
+    theme.needs(regions, "model", "item", "condition", "region", "name", "bits", "content", what="a chart of an item")
     rows = regions.loc[regions["content"] != "", [*KEYS, "region", "name", "content", "bits"]]
     return _profile(rows.assign(bits=rows["bits"].round(2)), title, critical, choosers=("model", "item"), by=KEYS)
 
@@ -80,7 +67,7 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
 
     ``items``: model, item, prediction, holds, unknown.
     """
-    rows = needs(items, "model", "item", "prediction", "holds", "unknown", what="a chart of outcomes").copy()
+    rows = theme.needs(items, "model", "item", "prediction", "holds", "unknown", what="a chart of outcomes").copy()
     several = rows["prediction"].nunique() > 1
     rows["row"] = rows["model"] + (", prediction " + rows["prediction"].astype(str) if several else "")
     rows["outcome"] = rows["holds"].map({True: "holds", False: "fails"}).mask(rows["unknown"], "not judged")
@@ -88,14 +75,14 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
     rows = rows[["row", "model", "item", "prediction", "outcome", "sign"]]
     base = alt.Chart(rows).encode(
         x=alt.X("item:O", title="item", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-        y=names("row"),
+        y=theme.names("row"),
         tooltip=["model:N", "item:O", "prediction:N", "outcome:N"],
     )
-    tiles = base.mark_rect(stroke=QUIET, strokeWidth=0.4, opacity=1)
-    tiles = tiles.encode(color=alt.Color("outcome:N", scale=HOLDS, legend=legend()))
+    tiles = base.mark_rect(stroke=theme.QUIET, strokeWidth=0.4, opacity=1)
+    tiles = tiles.encode(color=alt.Color("outcome:N", scale=HOLDS, legend=theme.legend()))
     signs = base.mark_text(fontSize=11).encode(text="sign:N", color=alt.value("#000000"))
     chart = alt.layer(tiles, signs).properties(width="container", height=alt.Step(24))
-    return described(chart, title, "Grid of items: whether each prediction holds for each item.")
+    return theme.described(chart, title, "Grid of items: whether each prediction holds for each item.")
 
 
 def _profile(rows, title, critical, choosers, by=()):
@@ -107,26 +94,26 @@ def _profile(rows, title, critical, choosers, by=()):
     shown = [c for c in ("condition", "label", "content", "bits", "items") if c in rows]
     lists = [c for c in shown if c not in by]
     chart = alt.Chart(rows.groupby(list(by), sort=False, as_index=False)[lists].agg(list) if by else rows)
-    selected = [menu(f"chosen_{c}", rows[c].tolist(), c) for c in choosers if rows[c].nunique() > 1]
+    selected = [theme.menu(f"chosen_{c}", rows[c].tolist(), c) for c in choosers if rows[c].nunique() > 1]
     for parameter in selected:
         chart = chart.transform_filter(f"datum.{parameter.name.removeprefix('chosen_')} == {parameter.name}")
     chart = chart.transform_flatten(lists) if by else chart
     named = list(dict.fromkeys(rows["condition"]))  # the same domain makes one legend of colours and shapes
     colours, shapes = alt.Scale(domain=named, range=CONDITIONS), alt.Scale(domain=named)
-    chosen, opacity = chosen_in_legend("condition", 0.12, "condition_chosen")
+    chosen, opacity = theme.chosen_in_legend("condition", 0.12, "condition_chosen")
     axis = alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False)
     base = chart.encode(
         x=alt.X("label:N", sort=order, title="region", axis=axis),
         y=alt.Y("bits:Q", title="surprisal (bits)"),
-        color=alt.Color("condition:N", scale=colours, sort=None, legend=legend(columns=2)),
+        color=alt.Color("condition:N", scale=colours, sort=None, legend=theme.legend(columns=2)),
         opacity=opacity,
         tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
     )
-    marks = base.encode(shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=legend(columns=2)))
+    marks = base.encode(shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=theme.legend(columns=2)))
     layers = [marks.mark_point(size=60, filled=True).add_params(chosen), base.mark_line(strokeWidth=1.8)]
     if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
-        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color=QUIET)
+        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color=theme.QUIET)
         layers.insert(0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height")))
     chart = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
     note = "Shaded: the regions in the prediction." if marked else None
-    return described(chart, title, "Line chart: surprisal by region, a line for each condition.", note)
+    return theme.described(chart, title, "Line chart: surprisal by region, a line for each condition.", note)

@@ -119,10 +119,7 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
 
 
 # What a verdict depends on, where a condition changes it.
-NAMED = {
-    NO_BOS: "the BOS token",
-    ONCE: "how often TSE counts a decision",
-}
+NAMED = {NO_BOS: "the BOS token", ONCE: "how often TSE counts a decision"}
 
 
 def _outside(model: str, tested: list[str]) -> bool:

@@ -5,21 +5,7 @@ from html import escape
 import pandas as pd
 
 from tse_book.claims import LEDGER, papers, verdicts
-from tse_book.pages.markup import (
-    badge,
-    chapter,
-    chapter_link,
-    code,
-    decimals,
-    estimate,
-    ledger_of,
-    legible,
-    listed,
-    number,
-    row_of,
-    shown,
-    tile,
-)
+from tse_book.pages import markup
 from tse_book.pages.notebook import table as plain_table
 from tse_core.results.signature import without_provenance
 
@@ -45,10 +31,10 @@ def verdict_tiles(table: pd.DataFrame):
     counts = table["verdict"].value_counts()
     given = dict.fromkeys([*_ALWAYS, *counts.index.intersection(list(MEANING), sort=False)])
     items = [
-        tile(verdict, _NAMES.get(verdict, verdict), int(counts.get(verdict, 0)), MEANING[verdict], "every-claim")
+        markup.tile(verdict, _NAMES.get(verdict, verdict), int(counts.get(verdict, 0)), MEANING[verdict], "every-claim")
         for verdict in given
     ]
-    return shown(f'<ul class="tse-tiles">{"".join(items)}</ul>')
+    return markup.shown(f'<ul class="tse-tiles">{"".join(items)}</ul>')
 
 
 def ledger_table(table: pd.DataFrame, caption: str):
@@ -58,34 +44,34 @@ def ledger_table(table: pd.DataFrame, caption: str):
     table = table.fillna(dict.fromkeys(words, ""))
     table = table.assign(signature=without_provenance(table["signature"]), another=another_verdict(table))
     table["paper"] = table["paper"].map(papers()).str.split(",").str[0]
-    table["chapter"] = table["cell"].map(chapter)
+    table["chapter"] = table["cell"].map(markup.chapter)
     table["place"] = "claim-" + table["id"]
     table.loc[table.duplicated("id"), "place"] = ""  # the run of a claim stands below its row from published data
     rows = map(_row, table.to_dict("records"))
-    return ledger_of(("Claim", "Published", "Ours [95 %]", "Difference", "Verdict"), rows, caption, _FILTERS)
+    return markup.ledger_of(("Claim", "Published", "Ours [95 %]", "Difference", "Verdict"), rows, caption, _FILTERS)
 
 
 def _row(row: dict) -> str:
-    name, printed = _NAMES.get(row["verdict"], row["verdict"]), decimals(row["published"])
+    name, printed = _NAMES.get(row["verdict"], row["verdict"]), markup.decimals(row["published"])
     digits = max(3, printed)
     command = row["how"].split(" ")[0] in ("make", "tse")
-    return row_of(
+    return markup.row_of(
         {column: row[column] for column in _FILTERS} | {"verdict": name},
         row["claim"],
-        (code(row["id"]), escape(row["paper"]), escape(row["model"]), chapter_link(row["cell"]),
+        (markup.code(row["id"]), escape(row["paper"]), escape(row["model"]), markup.chapter_link(row["cell"]),
          "depends on our criterion" * row["another"]),
         {
             "Our criterion": escape(row["criterion"]),
             "Under another": escape(row["otherwise"]),
             "Note": escape(row["note"]),
-            "To run it": code(row["how"]) if command else escape(row["how"]),
-            "Made by": code(legible(row["signature"])),
+            "To run it": markup.code(row["how"]) if command else escape(row["how"]),
+            "Made by": markup.code(markup.legible(row["signature"])),
         },
         {
-            "Published": number(row["published"], printed),
-            "Ours": estimate(row["measured"], row["low"], row["high"], digits, row["out_of"]),
-            "Difference": number(row["difference"], digits, signed=True),
-            "Verdict": badge(row["verdict"], name),
+            "Published": markup.number(row["published"], printed),
+            "Ours": markup.estimate(row["measured"], row["low"], row["high"], digits, row["out_of"]),
+            "Difference": markup.number(row["difference"], digits, signed=True),
+            "Verdict": markup.badge(row["verdict"], name),
         },
         row["place"],
     )  # fmt: skip
@@ -99,7 +85,9 @@ def failing_table(table: pd.DataFrame, caption: str):
     columns = {
         "": failing["id"],
         "claim": failing["claim"],
-        "printed": ["–" if value != value else number(value, decimals(value)) for value in failing["published"]],
+        "printed": [
+            "–" if value != value else markup.number(value, markup.decimals(value)) for value in failing["published"]
+        ],
         "from its data": [f"{m:.3f}" if total != total else f"{m:,.0f} of {total:,.0f}" for m, total in measured],
         "would hold": ["; ".join(words) or "–" for words in would_hold],
     }
@@ -126,22 +114,22 @@ def laboratory_table(table: pd.DataFrame, caption: str):
     """The laboratory's ledger: truth beside measured, to be filtered by model, construction, band and verdict."""
     filters = ("model", "construction", "band", "verdict")
     rows = [
-        row_of(
+        markup.row_of(
             {name: row[name] for name in filters},
             f"{row['metric']} of {row['model']}",
             (escape(row["construction"]), escape(str(row["band"]))),
             {},
             {
-                "Truth": number(row["truth"], 3),
-                "Measured": estimate(row["measured"], row["low"], row["high"], 3),
-                "Difference": number(row["difference"], 3, signed=True),
-                "Verdict": badge(row["verdict"]),
+                "Truth": markup.number(row["truth"], 3),
+                "Measured": markup.estimate(row["measured"], row["low"], row["high"], 3),
+                "Difference": markup.number(row["difference"], 3, signed=True),
+                "Verdict": markup.badge(row["verdict"]),
             },
         )
         for row in table.to_dict("records")
     ]
     heads = ("Score", "Truth", "Measured [95 %]", "Difference", "Verdict")
-    return ledger_of(heads, rows, caption, filters, "laboratory-")
+    return markup.ledger_of(heads, rows, caption, filters, "laboratory-")
 
 
 def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
@@ -160,7 +148,7 @@ def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
     beside = {key: of.to_dict("records") for key, of in of_rows.groupby(["model", "claim"], sort=False)}
     rows = [_extension_row(row, beside.get((row["model"], row["id"]), [])) for row in table.to_dict("records")]
     heads = ("Claim", "Threshold", "Measured [95 %]", "Verdict")
-    return ledger_of(heads, rows, caption, ("paper", "model", "verdict"), "extends-")
+    return markup.ledger_of(heads, rows, caption, ("paper", "model", "verdict"), "extends-")
 
 
 def _extension_row(row: dict, beside: list[dict]) -> str:
@@ -171,26 +159,26 @@ def _extension_row(row: dict, beside: list[dict]) -> str:
             p = "" if pd.isna(each["p_holm"]) else f", p {_p(each['p_holm'])}"
             each["further"] += f" (paired difference {each['difference']:+.3f}{p})"
     threshold, whose = f"{row['threshold']:.3g}", "ours" if row["whose"] == "ours" else f"that of {row['whose']}"
-    return row_of(
+    return markup.row_of(
         {name: row[name] for name in ("paper", "model", "verdict")},
         row["claim"],
-        (code(row["id"]), escape(row["paper"]), escape(row["model"]), chapter_link(row["cell"])),
+        (markup.code(row["id"]), escape(row["paper"]), escape(row["model"]), markup.chapter_link(row["cell"])),
         {
             "Measured": escape(row["statistic"]),
             "Threshold": escape(f"{threshold}, {whose}"),
             "Under another": escape(row["otherwise"]),
             "Why": escape(row["why"]),
-            "Conditions": listed(conditions, "condition"),
-            "Rows": listed(beside, "row"),
+            "Conditions": markup.listed(conditions, "condition"),
+            "Rows": markup.listed(beside, "row"),
             "Rests on": f"{row['n']:,} independent units (subjects, verbs, items or paradigms)" if row["n"] else "",
             "p, corrected": "" if pd.isna(row["p_holm"]) else f"{_p(row['p_holm'])} (Holm, all tests of this model)",
-            "Made by": code(legible(row["signature"])),
+            "Made by": markup.code(markup.legible(row["signature"])),
         },
         {
             "Threshold": escape(threshold),
-            "Measured": estimate(row["value"], row["low"], row["high"], 3)
+            "Measured": markup.estimate(row["value"], row["low"], row["high"], 3)
             + (f" ({row['n']} units)" if 0 < row["n"] < FEW_UNITS else ""),
-            "Verdict": badge(row["verdict"], f"{row['verdict']} on {row['on']}" if row["on"] else ""),
+            "Verdict": markup.badge(row["verdict"], f"{row['verdict']} on {row['on']}" if row["on"] else ""),
         },
     )
 

@@ -1,6 +1,5 @@
-"""What a profile of the book needs, looked at before the work starts: verb lists, data, models, disk and memory."""
+"""What a profile of the book needs, looked at before the work starts: verb lists, data, models and memory."""
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -25,7 +24,7 @@ GIGABYTES = {
 
 
 def missing(profile: dict, at_once: int = 1) -> list[str]:
-    """What a profile needs and this machine lacks: verb lists, data, models, disk, memory for `at_once` parallel steps.
+    """What a profile needs and this machine lacks: verb lists, data, models, memory for `at_once` parallel steps.
 
     Nothing is downloaded. A model that is neither in the cache nor in a folder needs the hub, which is contacted once.
     """
@@ -33,11 +32,8 @@ def missing(profile: dict, at_once: int = 1) -> list[str]:
     found = [*_failing("verb list", profile["lemmas"], load_lemmas), *_failing("data", profile["data"], load_pairs)]
     found += _failing("data", dict.fromkeys(filter(None, pairs)), load_sentence_pairs)
     absent = [name for name in profile["models"] if name not in PACKAGE_MODELS and not model_is_here(name)]
-    reason = hub_unreachable() if absent else ""
-    if reason:
+    if reason := absent and hub_unreachable():
         found += [f"model {name}: not in the cache, and {reason}" for name in absent]
-    elif absent:
-        found += _disk(absent)
     return found + _memory(profile["models"], at_once)
 
 
@@ -85,16 +81,6 @@ def _failing(what: str, names: Iterable[str], load) -> list[str]:
         except InputError as error:
             found.append(f"{what} {name}: {error}")
     return found
-
-
-def _disk(absent: Iterable[str]) -> list[str]:
-    from huggingface_hub.constants import HF_HUB_CACHE
-
-    place = next(folder for folder in [Path(HF_HUB_CACHE), *Path(HF_HUB_CACHE).parents] if folder.exists())
-    needed, free = sum(GIGABYTES.get(name, 0) for name in absent), shutil.disk_usage(place).free / 1e9
-    if needed <= free:
-        return []
-    return [f"disk: {needed:.1f} GB are to be downloaded, {free:.1f} GB are free; HF_HOME chooses another place"]
 
 
 def _memory(names: Iterable[str], at_once: int) -> list[str]:
