@@ -5,7 +5,13 @@
   "use strict";
   const { plain } = window.tseCommon;
 
-  class Problem extends Error {}
+  /* `position`: the character of a formula that it is about, from 1. */
+  class Problem extends Error {
+    constructor(message, position) {
+      super(position ? `formula, character ${position}: ${message}` : message);
+      this.position = position;
+    }
+  }
 
   /* ---- The prediction language. Tightest: + -, then < > =, then & | of equal rank, all from the left. ---- */
 
@@ -13,13 +19,6 @@
   const NUMBER = "[0-9]{1,100}(?:\\.[0-9]{0,100})?|\\.[0-9]{1,100}", CONDITION = "%[^%]*[^%\\s][^%]*%";
   const KINDS = `(?<number>${NUMBER})|(?<condition>${CONDITION})|(?<sign>[()[\\];*+<>=&|-])|$`;
   const TOKEN = new RegExp(`[ \\t\\f\\r\\n]*(?:${KINDS})`, "y");
-
-  class FormulaProblem extends Problem {
-    constructor(position, message) {
-      super(`formula, character ${position}: ${message}`);
-      this.position = position;
-    }
-  }
 
   /* Tokens {kind, text, start}; a sign is its own kind. The last one is "end", or "wrong" where nothing can be read. */
   function tokensOf(text) {
@@ -38,15 +37,15 @@
   const isClaim = (node) => "<>=&|".includes(node.kind);
 
   /* A formula as nodes: "number" with text, "region" with region (null for all), condition and place, "+" with parts
-   * [sign, node], and "<", ">", "=", "&", "|" with parts. Throws a FormulaProblem. */
+   * [sign, node], and "<", ">", "=", "&", "|" with parts. Throws a Problem. */
   function parseFormula(text) {
-    if (text.length > LONGEST) throw new FormulaProblem(LONGEST, `longer than ${LONGEST} characters`);
+    if (text.length > LONGEST) throw new Problem(`longer than ${LONGEST} characters`, LONGEST);
     const tokens = tokensOf(text);
     let at = 0;
     const next = (...kinds) => kinds.includes(tokens[at].kind);
     const unexpected = (wanted) => {
       const { start } = tokens[at], what = next("end") ? "the formula ends too early" : `unexpected '${text[start]}'`;
-      throw new FormulaProblem(start + 1, `${what}; expected ${wanted}`);
+      throw new Problem(`${what}; expected ${wanted}`, start + 1);
     };
     const take = (wanted, ...kinds) => (next(...kinds) ? tokens[at++] : unexpected(wanted));
     const quantity = (node) => (isClaim(node) ? unexpected("a surprisal or a number before it") : node);
@@ -118,7 +117,7 @@
   function checkFormula(text, regions, conditions) {
     for (const { start, region, condition } of atomsOf(parseFormula(text))) {
       const fail = (what, names) => {
-        throw new FormulaProblem(start + 1, `no ${what}; there is: ${names.join(", ")}`);
+        throw new Problem(`no ${what}; there is: ${names.join(", ")}`, start + 1);
       };
       if (!conditions.includes(condition)) fail(`condition '${condition}'`, conditions);
       if (region !== null && !regions.includes(region)) fail(`region ${region}`, regions);

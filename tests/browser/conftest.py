@@ -99,15 +99,11 @@ def tab(browser, served):
         seen.page.set_default_timeout(PATIENCE)
         at_home = (base, "data:", "blob:", "about:")
 
-        def route(request_route):
-            url = request_route.request.url
-            if url.startswith(at_home):
-                request_route.continue_()
-            else:
-                seen.outside.append(url)
-                request_route.abort()
+        def refuse(route):
+            seen.outside.append(route.request.url)
+            route.abort()
 
-        context.route("**/*", route)
+        context.route(lambda url: not url.startswith(at_home), refuse)
         seen.page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
         seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
         seen.page.on("response", lambda r: seen.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)

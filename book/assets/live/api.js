@@ -14,28 +14,30 @@ const LONGEST = 20_000; // characters; far more than the window holds
 /** Load the model; resolves once it can be asked. */
 export const ready = load;
 
-/** The scores of one context: {ew, mw, top: [{token, p}], lemmas: [{lemma, correct, wrong, agrees}]}.
- *
- * The context is read in plain spelling. number: that of the subject, 0 singular or 1 plural. bos: the id of the token
- * before the text, null for none. lemmas: names from the package's list, or {lemma, singular, plural}. Both default to
- * the package's. */
-export async function score({ left, number, bos, lemmas } = {}) {
-  const { distribution, verbs } = await distributionAfter({ left, number, bos, lemmas });
-  const rated = forms(distribution, verbs.map((verb) => verb.ids), number);
+/** The scores of one context in plain spelling: {ew, mw, top: [{token, p}], lemmas: [{lemma, correct, wrong, agrees}]}.
+ * number: that of the subject, 0 singular or 1 plural. */
+export async function score({ left, number } = {}) {
+  const distribution = await distributionAfter(left, number), { lemmas } = await facts();
+  const rated = forms(distribution, lemmas.map((verb) => verb.ids), number);
   return {
     ew: equallyWeighted(rated),
     mw: modelWeighted(rated),
     top: await likeliest(distribution, TOP),
-    lemmas: rated.map((form, place) => ({ lemma: verbs[place].lemma, ...form })),
+    lemmas: rated.map((form, place) => ({ lemma: lemmas[place].lemma, ...form })),
   };
 }
 
-/** The whole distribution after a context, a Float32Array, and the verbs with their entries. */
-export async function distributionAfter({ left, number, bos, lemmas }) {
+/** The whole distribution after a context, a Float32Array. */
+export async function distributionAfter(left, number) {
   if (number !== 0 && number !== 1) throw new Problem("The number must be 0 (singular) or 1 (plural).");
-  const read = await tokens(left, "The context"), verbs = await listed(lemmas);
-  const distribution = await model.distribution([...(await before(bos)), ...read.map((token) => token.id)]);
-  return { distribution, verbs };
+  const read = await tokens(left, "The context");
+  return model.distribution([...(await bos()), ...read.map((token) => token.id)]);
+}
+
+/* What stands before every text: the BOS token, or nothing. */
+async function bos() {
+  const { bos: id } = await facts();
+  return id === null ? [] : [id];
 }
 
 /** The most probable entries, {id, token, p}. */
@@ -47,8 +49,8 @@ export async function likeliest(distribution, count) {
 
 /** The surprisal of every token of a sentence in plain spelling: [{token, bits, start, end}]. With no BOS token the
  * first has 0 bits. */
-export async function surprisals(sentence, { bos } = {}) {
-  const goOn = unlessStopped(), read = await tokens(sentence, "The sentence"), first = await before(bos);
+export async function surprisals(sentence) {
+  const goOn = unlessStopped(), read = await tokens(sentence, "The sentence"), first = await bos();
   const bits = await model.surprisals([...first, ...read.map((token) => token.id)], goOn);
   const all = first.length ? bits : [0, ...bits];
   return read.map(({ token, start, end }, place) => ({ token, bits: all[place], start, end }));
@@ -80,20 +82,6 @@ async function tokens(given, what) {
   return found;
 }
 
-async function before(bos) {
-  const { bos: own, vocabulary } = await facts(), id = bos === undefined ? own : bos;
-  if (id === null) return [];
-  if (Number.isInteger(id) && id >= 0 && id < vocabulary) return [id];
-  throw new Problem(`The BOS token must be an entry of the vocabulary, 0 to ${vocabulary - 1}, or null.`);
-}
-
-async function listed(lemmas) {
-  const { lemmas: own } = await facts();
-  if (lemmas === undefined) return own;
-  if (!Array.isArray(lemmas) || !lemmas.length) throw new Problem("The lemmas must be a list of verbs.");
-  return Promise.all(lemmas.map((one) => (typeof one === "string" ? named(one, own) : entered(one ?? {}))));
-}
-
 /** A verb of the list, by its lemma or one of its two forms. */
 export function named(word, verbs) {
   const found = verbs.find((verb) => [verb.lemma, verb.singular, verb.plural].includes(plain(word)));
@@ -104,7 +92,7 @@ export function named(word, verbs) {
 }
 
 /** A verb given by its two forms, each of which must be one entry of the vocabulary. */
-export async function entered({ lemma, singular, plural }) {
+export async function entered({ singular, plural }) {
   if (!singular || !plural) throw new Problem("A verb is given by both its forms, as in “sings/sing”.");
   if (`${plural}`.endsWith("s") && !`${singular}`.endsWith("s")) {
     throw new Problem(`The form for a singular subject comes first: “${plural}/${singular}”.`);
@@ -118,5 +106,5 @@ export async function entered({ lemma, singular, plural }) {
     }
     ids.push(...read.ids);
   }
-  return { lemma: lemma ?? plural, singular, plural, ids };
+  return { lemma: plural, singular, plural, ids };
 }

@@ -110,13 +110,13 @@ function entry(title, left, number, group) {
 
 /* What a context's card shows: the distribution, its likeliest entries, where the probability lies, and the scores. */
 async function scores(facts, { left, number }) {
-  const { distribution, verbs } = await distributionAfter({ left, number });
-  const known = marks(facts, number), pairs = verbs.map(({ ids }) => ids);
+  const distribution = await distributionAfter(left, number);
+  const known = marks(facts, number), pairs = facts.lemmas.map(({ ids }) => ids);
   const top = (await likeliest(distribution, SHOWN)).map((one) => ({ form: "other", ...one, ...known.get(one.id) }));
   const sums = { correct: 0, wrong: 0, past: 0 };
   for (const [id, { form }] of known) sums[form] += distribution[id];
   sums.other = 1 - sums.correct - sums.wrong - sums.past;
-  const rated = forms(distribution, pairs, number).map((form, place) => ({ ...form, ...verbs[place] }));
+  const rated = forms(distribution, pairs, number).map((form, place) => ({ ...form, ...facts.lemmas[place] }));
   const curves = cutoffScores(distribution, pairs, number, facts.cutoffs);
   return { left, number, distribution, top, sums, rated, curves };
 }
@@ -140,5 +140,4 @@ function asPython({ model, list }, contexts, { side, cutoff }) {
   return ["import tse_core", "", `model = tse_core.load_model(${quoted(model.name)})`, ...calls].join("\n");
 }
 
-const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-const quoted = (text) => JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped);
+const quoted = (text) => JSON.stringify(text);

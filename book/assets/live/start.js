@@ -4,12 +4,8 @@
   "use strict";
   const { button } = window.tseCommon;
   const root = document.querySelector("[data-live]"), notice = root.querySelector(".live-notice");
-  const obstacle = location.protocol === "file:"
-    ? "This page was opened from a folder, where browsers do not let it run a model. " +
-      "Run “make serve” and open the address that it prints."
-    : typeof WebAssembly !== "object"
-      ? "This browser has no WebAssembly, which the model needs; a current Firefox, Chrome, Edge or Safari has it."
-      : null;
+  const obstacle = location.protocol === "file:" && "This page was opened from a folder, where browsers do not let it " +
+    "run a model. Run “make serve” and open the address that it prints.";
   const say = (text) => { notice.textContent = `${text} ${root.dataset.instead}`; };
 
   async function call(module, name, ...given) {

@@ -28,7 +28,7 @@ export function twinsPart({ model, lemmas }, start) {
     for (const between of ["", ` ${adverb}`]) {
       const twins = [];
       for (const [number, context] of [singular, plural].entries()) {
-        twins.push((await distributionAfter({ left: context + between, number })).distribution);
+        twins.push(await distributionAfter(context + between, number));
         goOn();
       }
       read.push(twins);
