@@ -16,8 +16,7 @@ from book.make.exercises import ARCHIVE, EXERCISES, chapters
 from book.make.html import PACKAGES, state
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.live import FACTS, complete
-from book.make.preflight import settle
-from book.make.profile import SHARED, at_once, jobs, load_profile, notebook_names, profile_name
+from book.make.profile import SHARED, at_once, jobs, load_profile, notebook_names, profile_name, settle
 from book.make.reporter import StepReporter
 from book.make.slides import PARTS, SOURCE, TARGET, notebooks_used
 from tse_core import __version__
@@ -63,7 +62,7 @@ def results() -> list[str]:
 
 def task_preflight():
     """Look whether this machine has what the profile needs, and say at once what it lacks."""
-    return step("preflight", task_dep=[], uptodate=[False])
+    return step("profile", task_dep=[], uptodate=[False])
 
 
 def task_score():

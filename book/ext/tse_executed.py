@@ -5,7 +5,6 @@ Tables that a notebook offers for download lie beside the pages, as files: insid
 """
 
 import base64
-import json
 import os
 import re
 import shutil
@@ -20,7 +19,6 @@ LOG = logging.getLogger(__name__)
 PARAMETERS = re.compile(r'<dl>\n(<dd><em class="sig-param">.*?)</dl>', re.DOTALL)
 RAISED = re.compile(r"^( *)(\w+Error) : (.+)$")
 ICON_FONT = re.compile(r"(?:\.fa[\w-]*:before,?)+\{content:[^}]*\}|@font-face\{[^}]*\}")
-PROMPTS = {"exercise-setup": "Set-up", "solution": "Solution", "check": "Check"}  # on folded cells
 
 
 def swap_in(app, docname: str, source: list[str]) -> None:
@@ -31,18 +29,9 @@ def swap_in(app, docname: str, source: list[str]) -> None:
     executed = Path(app.srcdir) / "_build" / "runs" / page.name
     app.env.note_dependency(str(executed))
     if executed.exists():
-        source[0] = with_prompts(executed.read_text(encoding="utf8"))
+        source[0] = executed.read_text(encoding="utf8")
     else:
         LOG.warning("%s has no executed copy in _build/runs: make book runs the notebooks", docname, location=docname)
-
-
-def with_prompts(text: str) -> str:
-    """A notebook whose folded cells say what they hide, where their tag says it."""
-    notebook = json.loads(text)
-    for cell in notebook["cells"]:
-        for tag in PROMPTS.keys() & set(cell["metadata"].get("tags", ())):
-            cell["metadata"]["mystnb"] = {"code_prompt_show": PROMPTS[tag], "code_prompt_hide": PROMPTS[tag]}
-    return json.dumps(notebook)
 
 
 def repository_buttons(app, config) -> None:

@@ -13,6 +13,8 @@ from book.make.profile import load_profile, parameters
 
 CHART = re.compile(r"altair-viz-[0-9a-f]{32}")  # differs between two equal runs
 
+PROMPTS = {"exercise-setup": "Set-up", "solution": "Solution", "check": "Check"}  # on folded cells, by their tags
+
 
 def execute(name: str) -> None:
     """Run notebooks/<name>.ipynb with the profile's parameters into _build/runs."""
@@ -89,6 +91,8 @@ def clean(notebook, name: str) -> str:
     for index, cell in enumerate(notebook.cells):  # papermill puts its parameters below the cell of the defaults
         for key in ("papermill", "execution"):
             cell.metadata.pop(key, None)
+        for tag in PROMPTS.keys() & set(cell.metadata.get("tags", [])):
+            cell.metadata["mystnb"] = {"code_prompt_show": PROMPTS[tag], "code_prompt_hide": PROMPTS[tag]}
         if not cell.metadata.get("tags"):
             cell.metadata.pop("tags", None)
         elif "injected-parameters" in cell.metadata.tags:

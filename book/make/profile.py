@@ -2,6 +2,7 @@
 
 The task runner and the notebooks read the same file (see tse_book.pages.profile_file).
 A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``protocol`` is given the profile's.
+As a program: has this machine what the profile needs? One message names all that is missing.
 """
 
 import os
@@ -12,7 +13,7 @@ from itertools import product
 from pathlib import Path
 
 from book.make import ROOT, SCORES, fail
-from tse_book.pages import SHARED, lists_at_hand, read_profile
+from tse_book.pages import SHARED, lists_at_hand, missing, profiles, read_profile
 from tse_core.errors import InputError
 
 WITHOUT = "TSE_WITHOUT"  # in the environment: the optional models that this build does without
@@ -53,6 +54,22 @@ def load_profile(name: str | None = None) -> dict:
     return profile
 
 
+def settle() -> None:
+    """Fetch the optional models of the profile, once a build; those that cannot be had are left out with one line.
+
+    The steps of the build, which are processes of their own, find the decision in the environment.
+    """
+    if WITHOUT in os.environ:
+        return
+    reasons = {name: profiles.cannot_be_had(name) for name in load_profile()["optional"]}
+    for name, reason in reasons.items():
+        if reason:
+            print(f"The book is built without {name}. {reason}")
+    if instead := profiles.instead_of_full_list(read_profile(profile_name())["lemmas"]):
+        print(instead)
+    os.environ[WITHOUT] = " ".join(name for name, reason in reasons.items() if reason)
+
+
 def jobs(profile: dict) -> list[Job]:
     """Every scoring run of a profile, each once, model by model: so that one model is in memory at a time."""
     sentence_pairs = [own["sentence_pairs"] for own in profile["notebooks"].values() if own.get("sentence_pairs")]
@@ -86,3 +103,8 @@ def parameters(notebook: str, known: dict[str, str], profile: dict) -> dict:
     names = {key: profile[key] for key in SHARED} | {"protocol": profile["protocols"]}
     given = {key: names[key] for key in names if key in known}
     return {key: found if known[key].startswith("[") else found[0] for key, found in given.items()} | own
+
+
+if __name__ == "__main__" and (lacking := missing(load_profile(), at_once())):
+    lines = "\n".join(f"  {item}" for item in lacking)
+    raise fail(f"profile {profile_name()} cannot run here yet; nothing was computed. Missing:\n{lines}")
