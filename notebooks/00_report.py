@@ -42,7 +42,7 @@ protocol = "exact"
 # %% [markdown] tags=["explains"]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim about models in general can be tested on any model, by a number and a threshold; here on two that the papers did not test. It *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or paradigms.
+# A claim about models in general can be tested on any model, by a number and a threshold; here on two that the papers did not test. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`.
 
 # %%
 import pandas as pd
@@ -71,9 +71,9 @@ extension_table(judged, findings, "General claims on models that the papers neve
 judged.groupby("model")["verdict"].value_counts()
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 four claims extend: EW is below TSE, MW is above EW, past forms hold more than a tenth of what is not counted, and attractors lower TSE. For Gemma two claims extend, EW below TSE and attractors; MW above EW is undecided, although its interval lies above 0: p-values are corrected for the number of tests, intervals are not.
+# For SmolLM2 four claims extend: EW is below TSE, MW is above EW, past forms hold more than a tenth of what is not counted, and attractors lower TSE. For Gemma two claims extend, EW below TSE and attractors; that MW is above EW is undecided, although the interval lies above 0: p-values are corrected for the number of tests, intervals are not.
 #
-# *How* beside a claim shows each construction, because a mean can hide one that goes the other way, and what the interval is over: for *EW is below TSE*, subjects and EW's verbs, but not the few verbs of TSE.
+# *How* below a claim unfolds each construction, because a mean can hide one that goes the other way. It also says what the interval is over: for *EW is below TSE*, subjects and EW's verbs, but not the few verbs of TSE.
 
 # %% tags=["hide-input"]
 from tse_book import charts
@@ -85,7 +85,7 @@ charts.download_table(verdict_rows(places), "beyond-the-papers.csv", "These verd
 # %% [markdown] tags=["explains"]
 # ## What the papers' own numbers say
 #
-# Some claims in [the ledger](19_ledger.ipynb) need no model: the papers' own tables and data decide them.
+# [The ledger](19_ledger.ipynb) lists all claims. Some need no model: the papers' own tables and data decide them.
 
 # %%
 from tse_book.claims import ledger
@@ -100,9 +100,9 @@ from tse_book.pages import failing_table
 failing_table(claims, "Claims that the papers' own numbers do not bear out")
 
 # %% [markdown] tags=["explains"]
-# Of 63 claims checked on published numbers, 50 hold and 13 do not. No replication failed here, since nothing was run. Six of the 13 hold as printed, but not as corrected by the authors; three would hold under another criterion.
+# Of 63 claims checked on published numbers, 50 hold and 13 do not. No replication failed here, since nothing was run. Six of the 13 hold for the printed numbers, but not for those that the authors corrected; three would hold by another criterion.
 #
-# ## What the papers' models said here
+# ## What needs the papers' models
 #
 # The other 229 claims wait for a model, so none is reproduced yet. *Reproduced* means that the paper's model, over as many verbs and scored in the same way, gave the printed number.
 
@@ -118,7 +118,7 @@ table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need
 #
 # ## Every table and figure
 #
-# *Live* is computed with the book, *recorded* comes from a run that is kept with it, *digitised* is read off a published figure, without points that others hide.
+# *Live* is computed with the book, *recorded* comes from a run kept with it, {term}`digitised` is read off a published figure, without hidden points.
 #
 # ### Newman and others 2021
 #
@@ -216,7 +216,7 @@ print("A small difference is not enough: model and list have to be the paper's."
 # ````{exercise} ★★ Not run, not reproduced
 # :label: 00-words
 #
-# No programming. A colleague concludes that *most of the paper could not be reproduced*. What would be right to say?
+# A colleague concludes that *most of the paper could not be reproduced*. What would be right to say?
 #
 # ```{dropdown} Hint
 # Compare the verdicts *not yet run* and *not reproduced*.
@@ -225,8 +225,8 @@ print("A small difference is not enough: model and list have to be the paper's."
 #
 # ```{solution} 00-words
 # :class: dropdown
-# *Not reproduced* is a finding: the paper's model ran and gave another number. *Not yet run* is not a finding. It would be right
-# to say how many claims were checked on published numbers and how many wait.
+# *Not reproduced* is a finding: the paper's model ran and gave another number. *Not yet run* is none. One should say how many
+# claims were checked on published numbers and how many wait.
 # ```
 
 # %% [markdown] tags=["explains"]

@@ -33,9 +33,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-# whose vocabularies to look into; laboratory models are asked only if no real model is
-# named
-models = ["smollm2-135m-instruct"]
+models = ["smollm2-135m-instruct"]  # whose vocabularies are looked into
 
 # %% [markdown] tags=["explains"]
 # ## Nine constructions
@@ -107,14 +105,14 @@ charts.count_dots(counts, "Many pairs, few contexts")
 # %% [markdown] tags=["explains"]
 # ## Few words make many sentences
 #
-# How many subject nouns has a construction, and how many verbs?
+# How many subject nouns and verbs does a construction have?
 
 # %%
 few = pairs.groupby("construction", sort=False)[["noun", "lemma"]].nunique()
 few.agg(["min", "max"])
 
 # %% [markdown]
-# From 10 to 19 nouns, and at most eight verbs. So the sentences are not independent evidence: a model that knows that *surgeon* is singular knows it in every sentence about a surgeon.
+# From 10 to 19 nouns, and at most eight verbs. So the sentences are not independent evidence: a model that knows that *surgeon* is singular knows it in all of them.
 
 # %%
 of_tse = pairs.groupby("construction", sort=False)["lemma"].unique().str.join(", ")
@@ -125,9 +123,9 @@ folded(table(of_tse.reset_index(), "The verbs that TSE asks about"), "All verbs"
 #
 # EW and MW need a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*. There are three:
 #
-# - `newman-appendix`: from the paper's appendix
-# - `newman-clean`: the same without typos, modals, *was/were* and words that are not verbs; for new results
-# - `newman-released`: the authors' file with its faults; to compare with published counts
+# - `newman-appendix`: the list in the paper's appendix
+# - `newman-clean`, for new results: the same without typos, modals, *was/were* and words that are not verbs
+# - `newman-released`, to compare with published counts: the authors' file with its faults
 
 # %%
 names = ["newman-appendix", "newman-clean", "newman-released"]
@@ -151,7 +149,7 @@ folded(table(shown, "Left out of the clean list, and why"), "The 25 lemmas")
 # A verb form that the {term}`tokenizer` splits has no probability of its own. So a lemma counts for a model only if **both** forms are single {term}`entries of its vocabulary <vocabulary entry>`.
 #
 # ```{dropdown} Predict: which form will be split more often?
-# The third person, which is mostly less frequent.
+# The form in *-s*, which is mostly less frequent.
 # ```
 
 # %% tags=["hide-input"]
@@ -162,7 +160,7 @@ newman.what_is_missing(models)
 # %%
 from tse_book.pages import real_models
 
-# the real models of the first cell; if it names none, the laboratory's
+# the models of the first cell, laboratory models only if there are no others
 asked = real_models(models) or models
 of_each_model = []
 for name in asked:
@@ -180,7 +178,7 @@ lemma_counts = verbs.groupby(["model", *whole]).size().reset_index(name="lemmas"
 table(lemma_counts, "How many lemmas have each form as a single token")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 keeps 962 of 1,945 lemmas. Of the lost ones, 563 lack only the form in *-s*: *gleams* is read as *gle* + *ams*. The paper's models keep between 980 (BERT, cased) and 1,265 (RoBERTa and GPT-2) of its full list of 3,562.
+# SmolLM2 keeps 962 of 1,945 lemmas. Of the lost ones, 563 lack only the form in *-s*: *gleams* is read as *gle* + *ams*. The paper's models keep between 980 (BERT, cased) and 1,265 (RoBERTa and GPT-2) of its full list of 3,562, which may not be redistributed.
 #
 # Are the verbs that remain like the others? The column `noun` says which are also nouns.
 
@@ -191,9 +189,9 @@ verbs.groupby(["model", "kept"])["noun"].mean().round(2)
 # %% [markdown] tags=["explains"]
 # Of the verbs that SmolLM2 keeps, 69&nbsp;% are also nouns; of those that it loses, 36&nbsp;%, perhaps because a form in *-s* that is also a plural noun is more frequent. A verb that is also a noun is harder to judge: *The author plan* may be the beginning of *The author plan was rejected*.
 #
-# A model with a larger vocabulary is tested on rarer verbs too, so compare two models over the lemmas that both have.
+# A larger vocabulary has rarer verbs too, so compare two models over the lemmas that both have.
 #
-# Is every verb that TSE asks about a single token? Those that are not:
+# Which of the verb forms that TSE asks about are not single tokens?
 
 # %%
 forms = pd.Series(pairs["correct"].unique())
@@ -229,8 +227,8 @@ def pairs_of(text):
 # :label: 01-count
 #
 # The pattern `the [person 1] [beside] the [other person 2] [*does 1]` has two lists of ten nouns in both numbers, six
-# prepositions and seven predicates: *laughs*, *swims*, *smiles* and *is* with *tall*, *old*, *young* or *short*. Give the
-# number of `pairs`, and of contexts of a masked model, `both_sides`, and a causal one, `left`.
+# prepositions and seven predicates: *laughs*, *swims*, *smiles* and *is* with *tall*, *old*, *young* or *short*. Give
+# the numbers of pairs, `pairs`, of contexts of a masked model, `both_sides`, and of a causal one, `left`.
 #
 # ```{dropdown} Hint
 # How many different right sides do the seven predicates have?
@@ -296,8 +294,8 @@ print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.
 # ````{exercise} ★★ A verb drops out
 # :label: 01-dropped
 #
-# No programming. One model's tokenizer keeps *swims* whole, another's splits it. What happens to the pairs of *swim* in TSE,
-# and to their contexts in EW? Can the two TSE be compared?
+# One model's tokenizer keeps *swims* whole, another's splits it. What happens to the pairs of *swim* in TSE,
+# and to their contexts in EW? Can the two models' TSE be compared?
 #
 # ```{dropdown} Hint
 # TSE asks each pair about its own verb.

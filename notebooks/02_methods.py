@@ -33,10 +33,9 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-# short names, folders, or names on the Hugging Face hub; laboratory models are asked
-# only if no real model is named
-models = ["smollm2-135m-instruct"]  # the first causal one is asked
-masked = ["lab-systematic-masked"]
+# short names, folders, or names on the Hugging Face hub
+models = ["smollm2-135m-instruct"]  # the first that reads from left to right is asked
+masked = ["lab-systematic-masked"]  # explained below
 
 # %% [markdown] tags=["explains"]
 # ## Two verbs, three scores
@@ -56,26 +55,26 @@ toy["P(wrong)"] = [0.05, 0.25]
 table(toy, "A model that knows two verbs, after The keys to the cabinet")
 
 # %% [markdown]
-# {cite:t}`newman2021refining` define three scores. For a context $c$, the words around the verb, and a {term}`lemma` $\ell$ with the correct form $\ell_+$ and the wrong form $\ell_-$, {term}`TSE` asks:
+# {cite:t}`newman2021refining` define three scores. For a context $c$, the words around the verb, and a {term}`lemma` $\ell$, a verb with a correct form $\ell_+$ and a wrong form $\ell_-$, {term}`TSE` asks:
 #
 # $$
 # \mathrm{TSE}(c, \ell) = \mathbb{1}\bigl[P(\ell_+ \mid c) > P(\ell_- \mid c)\bigr]
 # $$
 #
-# This is 1 if the correct form is more probable, else 0. {term}`EW` (equally weighted) is its mean over all lemmas of a list. {term}`MW` (model weighted) is the share of the probability on verb forms that is on correct ones:
+# This is 1 if the correct form is more probable, else 0. {term}`EW` (equally weighted) is the mean of this over all lemmas of a list. {term}`MW` (model weighted) is the share of the probability on verb forms that is on correct ones:
 #
 # $$
-# \mathrm{MW}(c) = \frac{\sum_\ell P(\ell_+ \mid c)}{\sum_\ell P(\ell_+ \mid c) + P(\ell_- \mid c)}
+# \mathrm{MW}(c) = \frac{\sum_\ell P(\ell_+ \mid c)}{\sum_\ell \bigl(P(\ell_+ \mid c) + P(\ell_- \mid c)\bigr)}
 # $$
 #
-# ```{dropdown} Predict: which of the three is largest above, if TSE asks about *be*?
+# ```{dropdown} Predict: which of the three is largest here, if TSE asks about *be*?
 # TSE, because *are* beats *is*. EW finds *exist* wrong. MW lies between them, because *are* is so probable.
 # ```
 
 # %%
 correct, wrong = toy["P(correct)"], toy["P(wrong)"]
 agrees = correct > wrong
-tse = float(agrees[0])  # of *be*
+tse = float(agrees[0])  # here TSE asks about *be* alone
 ew = agrees.mean()
 mw = correct.sum() / (correct.sum() + wrong.sum())
 scores = pd.Series({"TSE": tse, "EW": ew, "MW": mw})
@@ -92,6 +91,7 @@ from tse_core import cutoff_scores
 probabilities = [[0.05, 0.55, 0.25, 0.15]]  # is, are, exists, exist
 lemmas = [[0, 1], [2, 3]]  # where each lemma's singular and plural form stand
 plural = [1]  # the subject's number; 0 would be singular
+# top=[1.0]: all entries count; smaller shares are explained below
 result = cutoff_scores(np.log(probabilities), lemmas, plural, top=[1.0], bottom=[])
 result.ew_top, result.mw_top
 
@@ -101,7 +101,7 @@ result.ew_top, result.mw_top
 # %% [markdown]
 # ### Move the probabilities
 #
-# The sliders set the weight of each form. Can you get a low EW with a high MW? A TSE of 0 with an MW near 1?
+# The sliders set the weight of each form. Can you get a TSE of 0 with an MW near 1?
 
 # %%
 from tse_book import charts
@@ -111,7 +111,7 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 # %% [markdown] tags=["explains"]
 # ### From one context to a score
 #
-# A published score is a mean over a {term}`construction`, a kind of sentence: TSE over its {term}`minimal pairs <minimal pair>`, each with a verb of its own, EW and MW over its different contexts.
+# A published score is a mean over a {term}`construction`, a kind of sentence: TSE over its {term}`minimal pairs <minimal pair>`, each of which asks about one verb, EW and MW over its different contexts.
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important
@@ -120,18 +120,18 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 #
 # ## A real distribution
 #
-# Now a real model that the paper never saw, SmolLM2-135M-Instruct, with 135 million weights. It is asked about a thousand verbs, those of a list whose two forms are both single {term}`entries of its vocabulary <vocabulary entry>`. For what share of them will the correct form be more probable?
+# Now a real model that the paper never saw: SmolLM2-135M-Instruct, with 135 million weights. For what share of verbs whose forms are both single {term}`entries of its vocabulary <vocabulary entry>` will the correct form be more probable?
 
 # %%
 import tse_core
 from tse_book.pages import newman
 
-# the first causal model or, if there is none, the first real one
+# the first model that reads from left to right or, if there is none, the first one
 asked = newman.causal_models(models)[:1] or newman.real_models(models)[:1]
-keys = "The keys to the cabinet"
+beginning = "The keys to the cabinet"
 for name in asked:
     model = tse_core.load_model(name)
-    context = tse_core.score_context(model, keys, number="plural")
+    context = tse_core.score_context(model, beginning, number="plural")
     print(name, len(context.forms), "verbs")
     print(f"EW {context.ew:.2f}  MW {context.mw:.2f}")
 
@@ -139,7 +139,7 @@ for name in asked:
 newman.what_is_missing(models)
 
 # %% [markdown]
-# It prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms is on correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1.
+# SmolLM2 prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms is on correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1.
 #
 # The slider sets a {term}`cut-off`: only the most probable entries that together hold this share of the probability are kept.
 
@@ -149,18 +149,18 @@ from IPython.display import display
 from tse_core.agreement.slots import marked_distribution
 
 if asked:
-    marked = marked_distribution(model, f"{keys} ___", "plural")
+    marked = marked_distribution(model, f"{beginning} ___", "plural")
     title = "The likeliest verbs inside a cut-off"
     slider = charts.context_slider(marked, context.curves, title=title)
     display(slider)
 
 # %% [markdown] tags=["explains"]
-# At its left end only likely verbs are left, and all are right. Among the verbs inside the top 97&nbsp;% EW is .99, among all of them .95. The most probable wrong forms are those of *content*, *double* and *land*, which are also nouns.
+# At the slider's left end only likely verbs are kept, and all are right. Inside the top 97&nbsp;% EW is .99, among all verbs .95. The most probable errors are on *content*, *double* and *land*, which are also nouns.
 
 # %% tags=["hide-input"]
 from tse_book.pages import try_this
 
-try_this((keys, "plural"), ("The key to the cabinets", "singular"))
+try_this((beginning, "plural"), ("The key to the cabinets", "singular"))
 
 # %% [markdown] tags=["explains"]
 # ## Cut-offs: the head and the tail
@@ -190,20 +190,20 @@ table(small, "A small distribution, most probable first", digits=3)
 # a = \frac{p - \text{probability before it}}{\text{its probability}}
 # $$
 #
-# Top 94&nbsp;% falls on *gleams*, a wrong form that reaches from 0.93 to 0.96, so a third of it is inside. Without it two verbs are inside, *be* and *have*, and both are right. With it there are three, and one is wrong. By hand:
+# Top 94&nbsp;% falls on *gleams*, a wrong form that reaches from 0.93 to 0.96 in the last column, so a third of it is inside. Without it two verbs are inside, *be* and *have*, and both are right. With it there are three, and one is wrong. By hand:
 
 # %%
 inside = (0.94 - 0.93) / 0.03  # a: the share of *gleams* that is inside
-mw_without = 0.58 / (0.58 + 0.18)  # are, have / are, have, is, has
-mw_with = 0.58 / (0.58 + 0.18 + 0.03)
+mw_without = 0.58 / (0.58 + 0.18)  # are and have, of are, have, is and has
+mw_with = 0.58 / (0.58 + 0.18 + 0.03)  # of these and gleams
 ew_by_hand = (1 - inside) * 1 + inside * 2 / 3
 mw_by_hand = (1 - inside) * mw_without + inside * mw_with
 round(ew_by_hand, 4), round(mw_by_hand, 4)
 
 # %%
 lemmas = [[3, 0], [4, 1], [6, 8], [7, 9]]  # is/are, has/have, gleams/gleam, rusts/rust
-logits = np.log([shares])
-result = cutoff_scores(logits, lemmas, plural, top=[0.94], bottom=[])  # as by hand
+log_shares = np.log([shares])
+result = cutoff_scores(log_shares, lemmas, plural, top=[0.94], bottom=[])  # as by hand
 result.ew_top.round(4), result.mw_top.round(4)
 
 # %% [markdown]
@@ -211,16 +211,16 @@ result.ew_top.round(4), result.mw_top.round(4)
 
 # %%
 cutoffs = np.arange(0.02, 1.01, 0.02).round(2)
-curves = cutoff_scores(logits, lemmas, plural, top=cutoffs, bottom=cutoffs)
+curves = cutoff_scores(log_shares, lemmas, plural, top=cutoffs, bottom=cutoffs)
 title = "Right about likely verbs, wrong about unlikely ones"
 charts.cutoff_explorer(small, curves, cutoffs, title)
 
 # %% [markdown] tags=["explains"]
-# The paper's Table 2 uses top 100&nbsp;%, the whole distribution, its figures every cut-off.
+# The paper's Table 2 uses top 100&nbsp;%, the whole distribution, and its figures use every cut-off.
 #
 # ## Masked and causal models
 #
-# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is a {term}`laboratory model`, trained on a small artificial language. First what each model reads, and where it is asked:
+# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is a {term}`laboratory model`, trained on a small artificial language. First the {term}`tokens <token>` that each reads, and where it is asked (those in brackets mark the beginning, the slot and the end):
 
 # %%
 left, right = "The author next to the guards", "tall."
@@ -237,12 +237,12 @@ for model in both:
 table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 
 # %% [markdown] tags=["explains"]
-# The lists answer different questions: what may follow *The author next to the guards*, and what may fill a gap before *tall*. Both put *is* first.
+# They answer different questions: what may follow *The author next to the guards*, and what may fill a gap before *tall*. Both put *is* first.
 
 # %% [markdown] tags=["explains"]
 # ## Exact and released
 #
-# A {term}`protocol` is the way in which a score is computed. *Exact* does what is written above. *Released* repeats the authors' code, in which a few entries of the far tail drop out; use it to compare with published numbers. Every result has a {term}`signature`, a line that names protocol, model, data, verb list and all other choices.
+# A {term}`protocol` is the way in which a score is computed. *Exact* does what is written above. *Released* repeats the authors' code, in which a few entries of the far tail drop out; use it to compare with published numbers. Every result has a {term}`signature`, a line that names protocol, model, data, verb list and every other choice.
 
 # %% [markdown]
 # ## Exercises
@@ -322,12 +322,8 @@ print(f"MW {mw:.3f}: nearly all that it would say is right, but half of its verb
 # ````{exercise} ★★ Which one would you report?
 # :label: 02-report
 #
-# No programming. Someone asks *does this model know agreement?*, someone else *will its texts have agreement errors?* Which
+# Someone asks *does this model know agreement?*, someone else *will its texts have agreement errors?* Which
 # score would you give to whom?
-#
-# ```{dropdown} Hint
-# Set the sliders so that the scores disagree.
-# ```
 # ````
 #
 # ```{solution} 02-report

@@ -33,7 +33,6 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-# laboratory models are used only if no real one is named
 models = ["smollm2-135m-instruct"]  # short names, folders, or names on the hub
 recorded = ["gemma-3-270m"]  # shown beside them, from results kept with the book
 data = ["marvin-linzen"]  # "newman-blimp" needs: tse data fetch newman-blimp
@@ -43,7 +42,7 @@ protocol = "exact"  # "released": exactly as the authors' code counts
 # %% [markdown] tags=["explains"]
 # ## What was published
 #
-# Are the verbs that somebody chose easier than verbs in general? {cite:t}`newman2021refining` scored four models. A row of their Table 2 is a {term}`construction`; in the chart it is a line with a mark for each score.
+# Are the verbs that TSE asks about easier than verbs in general? {cite:t}`newman2021refining` scored four models. A row of their Table 2 is a {term}`construction`; in the chart it is a line with a mark for each score.
 #
 # ```{dropdown} Predict: will EW, which asks about a thousand verbs, be above or below TSE?
 # Below, if a model makes more mistakes with rare verbs than with common ones. Equal, if agreement is a rule for every verb alike.
@@ -64,26 +63,26 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As published", index=True), "All 120 numbers")
 
 # %% [markdown]
-# In how many cells, a model and a construction, is EW below TSE?
+# In how many cells, each a model and a construction, is EW below TSE?
 
 # %%
 cells = paper.pivot(index=["model", "construction"], columns="metric", values="score")
 (cells["EW"] < cells["TSE"]).value_counts()
 
 # %% [markdown]
-# EW is below TSE in 37 of 40 cells, and equal in the other three: the paper's main finding. MW is above EW in 34 of the 40, which says little, because it answers another question. Nor can models be compared cell by cell: they were tested on different verbs.
+# EW is below TSE in 37 of 40 cells, and equal in the other three: the paper's main finding. MW is above EW in 34 of the 40, which says little, because MW answers another question. Nor can models be compared cell by cell: they were tested on different verbs.
 
 # %% [markdown] tags=["explains"]
 # ## Measured here
 #
-# Will two models that the paper never saw show the same order? SmolLM2-135M-Instruct and Gemma 3 270M, twice its size, are {term}`causal <causal model>` and {term}`quantised` to four bits. Sentences like these may be in their training text.
+# Will two models that the paper never saw show the same order? SmolLM2-135M-Instruct and Gemma 3 270M, twice its size, are {term}`causal <causal model>` and {term}`quantised` to four bits. Sentences like those of the test may be in their training text.
 
 # %%
 import tse_core
 from tse_book.pages import real_models
 from tse_book.recorded import with_recorded
 
-# the real models of the first cell; if it names none, the laboratory's
+# the models of the first cell, laboratory models only if there are no others
 asked = real_models(models) or models
 # detail="lemmas" keeps the scores of every verb, for intervals over verbs
 runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol, detail="lemmas")
@@ -102,11 +101,11 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As measured", index=True), "The numbers")
 
 # %% [markdown] tags=["explains"]
-# Yes: EW is below TSE in all nine rows (the tenth, BLiMP, has to be fetched first). This reproduces no number of the paper; only its own four models can do that ([how](../book/gpu.md)). The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
+# Yes: EW is below TSE in all nine rows of both (the tenth, BLiMP, has to be fetched first). Only the paper's own four models can reproduce its numbers ([how](../book/gpu.md)). The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
 #
 # ## Could the difference be chance?
 #
-# Two intervals that overlap do not answer this, because a noun that is hard for one score is hard for the other. `compare` gives the difference itself an interval, and a p-value corrected for asking about nine rows ({term}`Holm correction`).
+# Overlapping intervals do not answer this, because a noun that is hard for one score is hard for the other. `compare` gives the difference itself an interval, and a p-value corrected for asking about nine rows ({term}`Holm correction`).
 
 # %%
 by_subject = runs.compare("TSE", "EW")
@@ -115,9 +114,9 @@ shown = ["model", "construction", "difference", "low", "high", "p < .05"]
 table(by_subject[shown], "TSE minus EW, with intervals over subjects", digits=3)
 
 # %% [markdown] tags=["explains"]
-# EW is below TSE by .10 on average for SmolLM2, and by .11 for Gemma. Over subjects this is beyond chance (p < .05) in all nine rows of Gemma and in seven of SmolLM2.
+# EW is below TSE by .10 on average for SmolLM2, and by .11 for Gemma. With intervals over subjects this is beyond chance (p < .05) in all nine rows of Gemma and in seven of SmolLM2.
 #
-# But the *verbs* of a template were chosen by somebody as well. If they are to stand for verbs in general, the interval must allow for other subjects and other verbs ({term}`crossed` samples). How wide will it be, with a handful of verbs?
+# But the *verbs* of a template are few, too. If they are to stand for verbs in general, the interval must allow for other subjects and other verbs ({term}`crossed` samples). How wide will it be?
 
 # %%
 differences = runs.compare("TSE", "EW", over=["subjects", "verbs"])
@@ -126,12 +125,12 @@ caption = "TSE minus EW, with intervals over subjects and verbs"
 folded(table(differences[shown], caption, digits=3), caption)
 
 # %% [markdown] tags=["explains"]
-# Now the difference is beyond chance in only one row of each model, and the interval of the mean goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. Some intervals go beyond 1, which no difference of two shares can exceed: two to six verbs for a construction are too few. So EW is below the TSE *of these verbs*; whether the TSE of other verbs would be as high is open.
+# Now the difference is beyond chance in only one row of each model, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. Some intervals go beyond 1, which no difference of two shares can exceed: two to six verbs for a construction are too few. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
 
 # %% [markdown] tags=["explains"]
 # ## One token in front of the sentence
 #
-# What else could fool you? The {term}`BOS token`, which most models read before the first word. The paper gave GPT-2 none. Here is SmolLM2 with and without one. No word of the sentences changes: how far can TSE of a row move?
+# Most models read a {term}`BOS token` before the first word. The paper gave GPT-2 none. Here is SmolLM2 with and without one. How far can TSE of a row move?
 
 # %%
 from tse_book.recorded import recorded_details
@@ -174,10 +173,10 @@ scores = np.clip(ability + noise, 0, 1)
 # ````{exercise} ★ The exceptions
 # :label: 03-exceptions
 #
-# Find `exceptions`: the set of (model, construction) of all cells with MW *below* EW. What do their rows have in common?
+# Find `exceptions`: the set of all cells, as (model, construction), with MW *below* EW. What do their rows have in common?
 #
 # ```{dropdown} Hint
-# Compare two columns of `cells`; its index holds the pairs.
+# Compare two columns of `cells`; its index holds model and construction.
 # ```
 # ````
 
@@ -215,10 +214,10 @@ def interval(scores, groups, draws=2000):
     """Bounds of a 95 % interval of the mean, from drawing whole groups."""
     groups = np.asarray(groups)
     members = [scores[groups == group] for group in np.unique(groups)]
-    dice = np.random.default_rng(0)
+    random = np.random.default_rng(0)
     means = []
     for _ in range(draws):
-        drawn = dice.integers(0, len(members), len(members))
+        drawn = random.integers(0, len(members), len(members))
         means.append(np.concatenate([members[i] for i in drawn]).mean())
     return np.quantile(means, [0.025, 0.975])
 

@@ -43,7 +43,7 @@ protocol = "exact"
 # %% [markdown] tags=["explains"]
 # ## What the paper drew
 #
-# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2. From left to right verbs get less likely: first come the top cut-offs and, after the gap, the bottom ones.
+# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2; here their curves are {term}`digitised`. From left to right verbs get less likely: first come the top cut-offs and, after the gap, the bottom ones.
 #
 # ```{dropdown} Predict: which way will a curve go?
 # Down, if a model knows likely verbs better. It stays level if agreement is a rule for all verbs.
@@ -53,7 +53,8 @@ protocol = "exact"
 from tse_book import charts
 
 row = "Across object relative clause"  # the one in colour
-printed = charts.with_table2(charts.published_curves(1))  # top 100 % is in Table 2
+printed = charts.published_curves(1)
+printed = charts.with_table2(printed)  # adds top 100 %, which Table 2 prints
 charts.cutoff_curves(printed, chosen=row, title="Figure 1 as published")
 
 # %% [markdown]
@@ -68,7 +69,7 @@ shown = ["construction", "metric", "head", "whole", "tail", "fall"]
 table(falls[shown], "BERT cased, published", digits=3)
 
 # %% [markdown] tags=["explains"]
-# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; here it is MW that falls so far (.417).
+# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; here only MW falls so far (.417).
 
 # %%
 from tse_book.pages import try_this
@@ -79,14 +80,14 @@ try_this(subject, verb="laughs", cut="bottom-0.01")
 # %% [markdown] tags=["explains"]
 # ## The same figure from a model
 #
-# Now two other models, with 95&nbsp;% intervals. Compare shapes and not heights, because each model is asked about other verbs.
+# Now two other models, with 95&nbsp;% intervals. Compare shapes and not heights, because each model is asked about its own verbs.
 
 # %%
 import tse_core
 from tse_book.pages import real_models
 from tse_book.recorded import with_recorded
 
-# the real models of the first cell; if it names none, the laboratory's
+# the models of the first cell, laboratory models only if there are no others
 asked = real_models(models) or models
 runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol)
 runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
@@ -101,7 +102,7 @@ ends = head_and_tail(curves)
 table(ends[["model", *shown]], "Measured here", digits=3)
 
 # %% [markdown] tags=["explains"]
-# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%, but the ends rest on little: of 20 contexts only 3 and 1 have a verb inside the cut-off. Gemma's EW begins at .75, from 4 contexts.
+# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%, but of 20 contexts only 3 at the head and 1 at the tail have a verb inside the cut-off. Gemma's EW begins at .75, from 4 contexts.
 
 # %% [markdown]
 # All constructions at one cut-off, with the four published models:
@@ -114,7 +115,7 @@ published["model"] = published["model"] + " (published)"
 charts.cutoff_slider(pd.concat([runs.curves(intervals=True), published]))
 
 # %% [markdown] tags=["explains"]
-# What could fool you? The tail selects. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs of which a model is unsure ([Figure 2](06_figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
+# But the tail is a selection. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs of which a model is unsure ([Figure 2](06_figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
@@ -141,7 +142,7 @@ logits = logits.reshape(1, -1)
 verbs = np.arange(2000).reshape(1000, 2)  # places of both forms; the subject is plural
 
 # %% [markdown]
-# ````{exercise} ★ Where does it leave the ceiling?
+# ````{exercise} ★ Where does EW begin to fall?
 # :label: 04-gap
 #
 # At which cut-off does the published EW of *Simple* first drop below 0.99 as verbs get less likely? Give `cutoff`, a
@@ -172,7 +173,7 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
 #
-# In the made-up distribution above over 1,000 `verbs`, rare and frequent ones agree equally well. Give `rare`, the share of the
+# In the made-up distribution above rare and frequent ones of 1,000 `verbs` agree equally well. Give `rare`, the share of the
 # 100 verbs of lowest `frequency` whose correct form is ahead (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom
 # 1&nbsp;% (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
 #
@@ -183,8 +184,8 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 
 # %% tags=["hide-cell", "solution"]
 # The bottom curve suggests that rare verbs fail. They do not: a verb that agrees has
-# its correct form higher up, so the tail holds both forms of few verbs, most of them
-# among the wrong ones.
+# its correct form higher up, so the tail holds both forms only of a few verbs, most
+# of which do not agree.
 right = agreement(logits, verbs, [1])[0]
 rare = right[np.argsort(frequency)[:100]].mean()
 bottom = cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01]).ew_bottom[0, 0]

@@ -46,7 +46,7 @@ adverb = "often"  # what comes before the blank in the last table
 # %% [markdown] tags=["explains"]
 # ## The paper's two sentences
 #
-# Is what a model would say at a blank what {term}`TSE` asks about? In *The senators that the skater ___ are young* the verb belongs to *skater*, so it must be singular. The template names three verbs, *like*, *hate* and *love*. {cite:t}`newman2021refining` print BERT-large-cased's ten most probable {term}`tokens <token>`.
+# Does {term}`TSE` ask about the verbs that a model would say? In *The senators that the skater ___ are young* the verb belongs to *skater*, so it must be singular. The template names three verbs, *like*, *hate* and *love*. {cite:t}`newman2021refining` print BERT-large-cased's ten most probable {term}`tokens <token>` in two such sentences.
 #
 # `mark_words` marks each word as a correct, wrong or past form of a verb, or as *other*.
 
@@ -59,7 +59,7 @@ printed["form"] = mark_words(printed["token"], "singular", "newman-appendix")
 charts.form_bars(printed, title="BERT-large-cased, published")
 
 # %% [markdown]
-# None of the template's verbs is among the ten. How much probability is on each kind of word?
+# None of the template's verbs is among the ten of the first sentence. How much probability is on each kind of word there?
 
 # %%
 first = printed[printed["sentence"].str.contains("skater")]
@@ -67,7 +67,7 @@ kinds = first.groupby("form")["probability"].sum()
 kinds
 
 # %% [markdown] tags=["explains"]
-# The paper reports a TSE of .67 for the first sentence: the model gets one of the three verbs wrong. {term}`MW` asks about what it would say: of the probability on present-tense forms among the ten, 22 % is on wrong ones.
+# The paper reports a TSE of .67 for it: the model gets one of the three verbs wrong. {term}`MW` asks about what the model would say: of the probability on present-tense forms among the ten, 22 % is on wrong ones.
 
 # %% [markdown] tags=["explains"]
 # ## The same sentences, from a model
@@ -96,7 +96,7 @@ for name, words in slots.groupby("model", sort=False):
     display(charts.form_bars(top, title=name))
 
 # %% [markdown] tags=["explains"]
-# The masked model, which has read *are young*, gives ten verbs. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. Two of them, *team* and *order*, are on the verb list, so they are marked wrong; as nouns they only continue the noun phrase.
+# The masked model, which has read *are young*, gives ten verbs in each. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. Two of them, *team* and *order*, are on the verb list, so they are marked wrong; as nouns they only continue the noun phrase.
 #
 # The scores of each sentence, and the probability on past forms, which no score judges:
 
@@ -117,7 +117,7 @@ table(scores[["model", "sentence", "TSE", "EW", "MW", "past"]], "Scores")
 # After an adverb a noun such as *team* is unlikely: hardly any sentence begins with *the executive often team*.
 #
 # ```{dropdown} Predict: what will *often* do to TSE, EW and MW?
-# Raise all three, if nouns held the probability; nothing, if the model does not know that *executive* is singular.
+# It raises all three if nouns held the probability, and none if the model does not know that *executive* is singular.
 # ```
 
 # %%
@@ -131,7 +131,7 @@ after = pd.DataFrame(rows, columns=["model", "sentence", *names])
 table(after.rename(columns=names), "Without an adverb and with one")
 
 # %% [markdown] tags=["explains"]
-# EW of SmolLM2 rises in both sentences, from .88 to .97 and from .29 to .86; in the second TSE goes from 0 to 1. So it should be if nouns held much of the probability.
+# EW of SmolLM2 rises in both sentences, from .88 to .97 and from .29 to .86; in the second TSE goes from 0 to 1. That is as expected if nouns held much of the probability.
 
 # %%
 from tse_book.pages import try_this
@@ -159,12 +159,8 @@ top_ten["form"] = mark_words(top_ten["subword"], "singular", "newman-appendix")
 # ````{exercise} ★★ TSE without luck
 # :label: 05-luck
 #
-# No programming. TSE of one sentence with three verbs can be 0, 1/3, 2/3 or 1. With how many verbs would one verb's failure
+# TSE of one sentence with three verbs can be 0, 1/3, 2/3 or 1. With how many verbs would one verb's failure
 # cost less than 0.01? EW asks about all verbs: what does it give up in return?
-#
-# ```{dropdown} Hint
-# One failure among n verbs costs 1/n.
-# ```
 # ````
 #
 # ```{solution} 05-luck
@@ -174,7 +170,7 @@ top_ten["form"] = mark_words(top_ten["subword"], "singular", "newman-appendix")
 # ```
 
 # %% [markdown]
-# ````{exercise} ★★ A sentence that counts
+# ````{exercise} ★★ Other verbs
 # :label: 05-tse
 #
 # Ask TSE about three other lemmas: give `verbs`, a dictionary from three base forms to their third person, such that all six
@@ -217,7 +213,7 @@ print(f"TSE is {tse:.2f} for these, 0.67 for the template's: the choice decides.
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Far apart: ten entries show how a model begins, not its score.
+# The two are far apart: ten entries do not give a score.
 first = top_ten[top_ten["sentence"] == SENATORS]
 mass = first.groupby("form")["probability"].sum()
 rest = 1 - first["probability"].sum()
@@ -241,6 +237,6 @@ print(f"MW lies between {low:.2f} and {high:.2f}; of the ten alone it is {ten:.2
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# TSE of a sentence depends on the few verbs that somebody chose. A word that counts as a wrong verb may be a noun; an adverb before the verb helps to tell.
+# TSE of a sentence depends on the few verbs chosen. A word that counts as a wrong verb may be a noun; an adverb before the blank makes that unlikely.
 #
 # Functions: {py:func}`tse_core.agreement.slots.marked_distribution` and {py:func}`tse_book.charts.form_bars`.

@@ -39,7 +39,7 @@ recorded = ["gemma-3-270m"]
 data = ["marvin-linzen"]
 lemmas = "newman-clean"
 protocol = "exact"
-sample = 40  # contexts of each construction in which margins are shuffled
+sample = 40  # contexts of each construction for the null baseline below
 
 # %% [markdown] tags=["explains"]
 # ## The published curves
@@ -47,7 +47,7 @@ sample = 40  # contexts of each construction in which margins are shuffled
 # Does every model do worse with less likely verbs, in every construction? Figure 2 of {cite:t}`newman2021refining` draws ten constructions for four models. A point that another curve covers cannot be read off.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
-# If it came from the syntax, *Simple* would not fall. Choose *Simple* above the chart first.
+# If it were, *Simple* would not fall. Choose *Simple* above the chart first.
 # ```
 
 # %%
@@ -69,7 +69,7 @@ falls = head_and_tail(printed)
 # %% [markdown] tags=["explains"]
 # 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % on; for the others a later point stands for the head, which makes a fall look smaller (the last exercise).
 #
-# What could fool you: a point can rest on few contexts. The largest published fall is .92, of GPT-2 XL's EW in the row *Across subject relative clause*; at its lower end 99.7 % of the contexts have no verb left.
+# A point can rest on few contexts. The largest published fall is .92, of GPT-2 XL's EW in the row *Across subject relative clause*; at its lower end 99.7 % of the contexts have no verb left.
 
 # %% [markdown] tags=["explains"]
 # ## Two models that the paper never saw
@@ -79,7 +79,7 @@ import tse_core
 from tse_book.pages import real_models
 from tse_book.recorded import with_recorded
 
-# the real models of the first cell; if it names none, the laboratory's
+# the models of the first cell, laboratory models only if there are no others
 asked = real_models(models) or models
 runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol)
 runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
@@ -97,25 +97,21 @@ summary = of_models.agg(["mean", "min", "max", "count"]).reset_index()
 table(summary, "Fall from the first top cut-off to the last bottom one", digits=3)
 
 # %% [markdown] tags=["explains"]
-# EW falls by .33 on average for SmolLM2 and by .15 for Gemma; for each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without it Gemma's EW falls by .27.
+# EW falls by .33 on average for SmolLM2 and by .15 for Gemma; for each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without this row Gemma's EW falls by .27.
 
 # %% [markdown] tags=["explains"]
-# ## How much of the fall is the cut-off's own doing?
+# ## How much of the fall comes from the cut-offs?
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs of which a model is unsure: the others have one form that is too probable.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs of which a model is unsure: the other verbs have one form that is too probable.
 #
-# ```{dropdown} Predict: if a model were equally sure of likely and unlikely verbs, would the curves be level?
-# No: the rule selects unsure verbs all the same.
-# ```
-#
-# The {term}`null` baseline shows how far they would fall: the {term}`margins <margin>` between correct and wrong forms are shuffled among the verbs of each context, twenty times.
+# The {term}`null` baseline shows how far curves would fall if a model were equally sure of likely and unlikely verbs: the {term}`margins <margin>` between correct and wrong forms are shuffled among the verbs of each context, twenty times.
 
 # %%
 import pandas as pd
 
 from tse_book.studies.shuffled import null_curves
 
-# detail: "forms" keeps the probabilities of every form, which are to be shuffled
+# detail: "forms" keeps the probabilities of every form, which give the margins
 options = {"protocol": protocol, "detail": "forms", "sample": sample}
 detailed = tse_core.evaluate_models(asked, data, lemmas, **options)
 nulls = [null_curves(run).assign(model=name) for name, run in detailed.runs]
@@ -176,7 +172,7 @@ complete = charts.published_curves(1)
 # `points` has a row for every point of Figure 2, with its `side` (top or bottom) and `quality` (ok, partial or hidden). Give `hidden_top` and `hidden_bottom`, the share of hidden points on each side.
 #
 # ```{dropdown} Hint
-# The mean of a column of True and False is a share.
+# The mean of True and False is a share.
 # ```
 # ````
 
@@ -198,7 +194,7 @@ print(f"Hidden: {hidden_top:.2f} of the points at the top, {hidden_bottom:.2f} b
 # ````{exercise} ★★★ Do hidden points bias the fall?
 # :label: 06-bias
 #
-# `complete` holds four constructions of BERT-large-cased from Figure 1, where every point can be read. Leave out the points that Figure 2 hides. Give the mean `fall` that `figures.head_and_tail` finds in what is left, `with_gaps`, and in all points of the same curves, `without_gaps`.
+# `complete` holds four constructions of BERT-large-cased from Figure 1, where every point can be read. Leave out the points that Figure 2 hides. Give the mean `fall` that `figures.head_and_tail` finds in the points that are left, `with_gaps`, and in all points of the same curves, `without_gaps`.
 #
 # ```{dropdown} Hint
 # `complete.merge(...)` on construction, metric, side and cutoff keeps what `curves` has of BERT-large-cased.
@@ -206,7 +202,8 @@ print(f"Hidden: {hidden_top:.2f} of the points at the top, {hidden_bottom:.2f} b
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Too small: where the head is hidden, a later, lower point stands in for it.
+# With gaps the fall is too small: where the head is hidden, a later, lower point
+# stands in for it.
 place = ["construction", "metric", "side", "cutoff"]
 readable = curves.loc[curves["model"] == "bert-large-cased", place]
 some_points = figures.head_and_tail(complete.merge(readable, on=place))

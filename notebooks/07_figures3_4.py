@@ -44,10 +44,10 @@ sample = 20  # contexts of each construction whose whole distribution is looked 
 # %% [markdown] tags=["explains"]
 # ## The published coverage
 #
-# How much of what a model would say is judged? The {term}`coverage` is the probability on the verb forms that count. Figure 3 of {cite:t}`newman2021refining` draws it for every cut-off.
+# How much of what a model would say is judged? The {term}`coverage` is the probability on the verb forms that EW or MW counts. Figure 3 of {cite:t}`newman2021refining` draws it for every cut-off.
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
-# It may also go on with *of*, *was*, *said* or a comma. The table below has the row *Simple*.
+# The sentence may also go on with *of*, *was*, *said* or a comma: see the row *Simple* below.
 # ```
 
 # %%
@@ -65,7 +65,7 @@ import tse_core
 from tse_book.pages import real_models
 from tse_book.recorded import with_recorded
 
-# the real models of the first cell; if it names none, the laboratory's
+# the models of the first cell, laboratory models only if there are no others
 asked = real_models(models) or models
 runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol)
 runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
@@ -92,7 +92,7 @@ table(cells, "Coverage at top 100 %; a dash: it cannot be read off", index=True)
 # %% [markdown] tags=["explains"]
 # ## Where the rest of the probability is
 #
-# It is on other {term}`inflections <inflection>` of verbs, such as the past, or on other words, says the paper. Mark every vocabulary entry as in [Table 3](05_table3.ipynb), and add up the probability of each kind.
+# The paper names other {term}`inflections <inflection>` of verbs, such as the past, and other words. Mark every vocabulary entry as in [Table 3](05_table3.ipynb), and add up the probability of each kind.
 
 # %%
 from tse_book.pages.newman import opened
@@ -100,7 +100,7 @@ from tse_book.studies.slot_shares import form_shares
 
 parts = []
 for name in asked:
-    # in a random order, then the first of each construction
+    # as many contexts of each construction, drawn at random
     contexts = runs[name].contexts.sample(frac=1, random_state=0)
     contexts = contexts.groupby("construction").head(sample).sort_index()
     parts.append(form_shares(opened(name), contexts, lemmas).assign(model=name))
@@ -131,12 +131,12 @@ charts.invalid_curves(empty, chosen=coloured, title="Figure 4 as published")
 charts.invalid_curves(curves, chosen=coloured, title="Figure 4, measured here")
 
 # %% [markdown] tags=["explains"]
-# In the published figure between 16 % and 69 % of the contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % it is at most 0.4 %, where it can be read. So scores in the middle can be compared; at the ends a score may change because its contexts do.
+# In the published figure between 16 % and 69 % of a row's contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % at most 0.4 % have none, where it can be read. So scores in the middle can be compared; at the ends a score may change because its contexts do.
 
 # %% [markdown] tags=["explains"]
 # ## The same contexts at both ends
 #
-# How much of a fall comes from different contexts? Take means over all contexts that an end has, as the paper does, and over those that have a score at both ends.
+# How much of a fall comes from different contexts? Take the mean at each end over all contexts with a score there, as the paper does, and then over those with a score at both ends.
 
 # %%
 from tse_book.pages.figures import falls_of_same_contexts
@@ -147,7 +147,7 @@ means = of_model[["any contexts", "same contexts"]].mean().reset_index()
 table(means, "Mean fall from top 30 % to bottom 1 %", digits=3)
 
 # %% [markdown] tags=["explains"]
-# Over the same contexts EW falls by .13 instead of .15 for SmolLM2, and by .11 instead of .15 for Gemma: a part of the fall is a change of contexts.
+# Over the same contexts EW falls by .13 instead of .15 for SmolLM2, and by .11 instead of .15 for Gemma: a part of the fall is only a change of contexts.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figures3-4.csv", "All numbers, measured")
@@ -211,7 +211,7 @@ print(
 # ````{exercise} ★★ Other things
 # :label: 07-other
 #
-# No programming. Coverage at top *p* is at most *p*, give or take one token. Which entries fill the rest, and which of them would you judge for agreement?
+# Coverage at top *p* is at most *p*, give or take one token. Which entries fill the rest, and which of them would you judge for agreement?
 #
 # ```{dropdown} Hint
 # Continue *The author* ... in ten ways, and look at the first words.

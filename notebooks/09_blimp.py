@@ -33,7 +33,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = [  # the first real causal one reads a pair; the laboratory's are scored
+models = [  # the first causal one reads pairs; the laboratory's (lab-) are scored
     "smollm2-135m-instruct",
     "lab-lexical-causal",
     "lab-systematic-causal",
@@ -44,7 +44,7 @@ recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are record
 # %% [markdown] tags=["explains"]
 # ## Phenomena
 #
-# BLiMP, the Benchmark of Linguistic Minimal Pairs {cite}`warstadt2020blimp`, has 67 {term}`paradigms <paradigm>` of 1,000 {term}`minimal pairs <minimal pair>` each, in twelve phenomena. A model is right if it finds the acceptable sentence more probable. An example of each phenomenon, in our own words:
+# BLiMP, the Benchmark of Linguistic Minimal Pairs {cite}`warstadt2020blimp`, has 67 {term}`paradigms <paradigm>` of 1,000 {term}`minimal pairs <minimal pair>` each, in twelve phenomena. A model is right if it finds the acceptable sentence more probable. Our own example of each:
 #
 # | phenomenon | what it tests | example |
 # |---|---|---|
@@ -52,7 +52,7 @@ recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are record
 # | argument structure | which verbs take which objects | The cat [slept]{.good} / \*[devoured]{.bad}. |
 # | binding | where a reflexive may find its antecedent | Ann says Tom hurt [himself]{.good} / \*[herself]{.bad}. |
 # | control and raising | which predicates can take *there* as their subject | There was [bound]{.good} / \*[unable]{.bad} to be a leak. |
-# | determiner-noun agreement | *this* wants a singular, *these* a plural | Mary washed these [cups]{.good} / \*[cup]{.bad}. |
+# | determiner-noun agreement | *this* takes a singular, *these* a plural | Mary washed these [cups]{.good} / \*[cup]{.bad}. |
 # | ellipsis | what may be left out | He read two old books and she read [three]{.good} / \*[three old]{.bad}. |
 # | filler-gap | a fronted *what* needs a gap | I know [what]{.good} / \*[that]{.bad} the boy ate. |
 # | irregular forms | irregular participles | The glass has [broken]{.good} / \*[broke]{.bad}. |
@@ -78,7 +78,7 @@ folded(shown, "One pair of each of the 67 paradigms")
 # A {term}`causal model` gives each {term}`token` a {term}`surprisal`: the less probable, the higher. Choose a pair above the chart.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised?
-# Where it could least guess the next word, which need not be where the sentences differ.
+# Where the next word is hardest to guess, which need not be where the sentences differ.
 # ```
 
 # %%
@@ -89,7 +89,7 @@ from tse_book import charts
 from tse_book.pages import newman
 
 sentences = examples.melt("paradigm", ["good", "bad"], "sentence", "text")
-for name in newman.causal_models(models)[:1]:  # the first real causal model, if any
+for name in newman.causal_models(models)[:1]:  # a causal one, if any
     tokens = tse_core.surprisals(newman.opened(name), list(sentences["text"]))
     display(charts.token_browser(tokens, sentences, "Surprisal, token by token"))
 display(newman.what_is_missing(models))  # a note if no real model is named
@@ -130,7 +130,7 @@ beside = by_phenomenon[by_phenomenon["model"].isin(["GPT-2 large", "human"])]
 charts.accuracy_dots(pd.concat([ours, beside]), title="Accuracy by phenomenon")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. It is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was asked about 50 pairs of each paradigm only, so its intervals are wider. Where people (grey) disagree with the labels, a low accuracy may be the label's fault.
+# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. It is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was asked about 50 pairs of each paradigm only, so its intervals are wider. Where people (grey) disagree with BLiMP's labels of what is acceptable, a low accuracy may be the label's fault.
 
 # %%
 paradigms = recorded_accuracies(recorded)
@@ -167,13 +167,13 @@ folded(shown, "Table 3 as printed, as corrected and as recomputed")
 #
 # ## Table 4
 #
-# In the corrected Table 4, 12 cells in 6 rows still disagree with the authors' data.
+# Table 4 has the 67 paradigms. The corrected one still disagrees with the authors' data in 12 cells of 6 rows.
 
 # %%
 cells = table4.pivot_table(
     "accuracy", ["paradigm", "model"], "source", sort=False
 ).reset_index()
-off = (cells["corrected"] - cells["recomputed"]).abs() > 0.0055
+off = (cells["corrected"] - cells["recomputed"]).abs() > 0.0055  # more than rounding
 wrong = cells[off]
 shown = table(wrong, "Cells that differ by more than rounding", digits=3)
 folded(shown, "The cells of the corrected Table 4 that disagree")
@@ -181,11 +181,11 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # %% [markdown] tags=["explains"]
 # ## Humans
 #
-# Twenty people judged each of five pairs of every paradigm. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with that.
+# Twenty people judged each of five pairs of every paradigm. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with this number.
 #
 # ## Models against humans
 #
-# GPT-2 large agrees with the labels more often than single people on ellipsis, determiner-noun agreement and anaphor agreement. The paper says that it nearly reaches them on subject-verb agreement; there it is at 86.4 %, and they are at 90.9 %.
+# GPT-2 large agrees with the labels more often than single people on ellipsis, determiner-noun agreement and anaphor agreement. The paper says that it nearly reaches people on subject-verb agreement; there it is at 86.4 %, and they are at 90.9 %.
 #
 # ## The hardest phenomenon
 #
@@ -194,7 +194,7 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # %% [markdown]
 # ## Models scored on this page
 #
-# The laboratory's models know only the words of [their own language](16_laboratory.ipynb), so they read pairs in these words, and a 5-gram model beside them. With `sentence_pairs = "blimp"` the models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
+# The laboratory's models know only the words of [their own language](16_laboratory.ipynb), so they read pairs in these words, and so does a 5-gram model. With `sentence_pairs = "blimp"` the models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
 
 # %%
 from tse_book.laboratory import laboratory_ngram
@@ -215,11 +215,11 @@ scored = accuracies(runs, "phenomenon")
 charts.accuracy_dots(scored, title="Models run here, by phenomenon")
 
 # %% [markdown]
-# Both laboratory models stand at .83 on anaphor agreement, as if they knew a noun's number and not its gender.
+# Both laboratory models are right in .83 of the pairs on anaphor agreement, as if they knew a noun's number but not its gender.
 #
 # ## Does the size of the model matter?
 #
-# The paper reports that GPT-2 reaches 0.84 ± 0.01 in all four sizes. Run `tse blimp gpt2`, and the same for `gpt2-medium`, `gpt2-large` and `gpt2-xl`: [the ledger](19_ledger.ipynb) then shows the verdict.
+# The paper reports that GPT-2 reaches 0.84 ± 0.01 in all four sizes. Run `tse blimp` with `gpt2`, `gpt2-medium`, `gpt2-large` and `gpt2-xl`: [the ledger](19_ledger.ipynb) then shows the verdict.
 
 # %% [markdown]
 # ## Exercises
@@ -247,7 +247,7 @@ small, large = scored["small"]["correct"] == 1, scored["large"]["correct"] == 1
 # ````{exercise} ★ Only one of them is right
 # :label: 09-mcnemar
 #
-# `small` and `large` say which of the same 200 pairs two n-gram models get right. Count the pairs that only the first gets right (`only_small`, a whole number) and only the second (`only_large`). Compute McNemar's `p_value`: how often would as many throws of a fair coin come out at least as unevenly, in either direction?
+# `small` and `large` say which of the same 200 pairs two n-gram models get right. Count the pairs that only the first gets right (`only_small`, a whole number) and only the second (`only_large`). Compute McNemar's `p_value`: how often would a fair coin, thrown once for each such pair, fall at least as unevenly, in either direction?
 #
 # ```{dropdown} Hint
 # The chance of `k` heads in `n` throws is `comb(n, k) / 2**n`. Sum over the smaller side, and double.
@@ -280,7 +280,7 @@ print(f"{only_small} against {only_large}, {chance}, for a difference of {gain:+
 # ````{exercise} ★★★ What a tie is worth
 # :label: 09-ties
 #
-# Round `logp_good` and `logp_bad` of `scored["large"]` to multiples of 0.5, 2, 8 and 32, as a coarse number format does. Make `rounded`, a DataFrame with a row for each step and the columns `ties` (their number) and `wrong`, `half`, `right` (the accuracy if a tie counts as that).
+# Round `logp_good` and `logp_bad` of `scored["large"]` to multiples of 0.5, 2, 8 and 32, as a coarse number format does. Make `rounded`, a DataFrame with a row for each step and the columns `ties` (their number) and `wrong`, `half`, `right` (the accuracy if a tie counts as wrong, half right or right).
 #
 # ```{dropdown} Hint
 # `(x / step).round() * step` rounds to multiples of a step.

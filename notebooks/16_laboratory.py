@@ -36,7 +36,7 @@ if "google.colab" in sys.modules:
 grammars = ["systematic", "lexical"]  # the language's two grammars, in this order
 
 # %% [markdown] tags=["explains"]
-# Does each score measure what it claims to measure? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose right scores follow by arithmetic.
+# Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose true scores follow by arithmetic.
 #
 # ## A language written down
 #
@@ -88,14 +88,14 @@ means = truths.groupby(["grammar", "band"], sort=False)[scores].mean()
 table(means.reset_index(), "What is true: means over the nine constructions")
 
 # %% [markdown] tags=["explains"]
-# TSE is perfect in both grammars: it cannot tell a rule from a list. (A dash: TSE asks about no verb of that band.) EW can. In the lexical grammar half of the decisions about verbs of the tail are wrong, and EW over all verbs is .70. MW falls less, to .85, because these verbs are rare.
+# TSE is perfect in both grammars: it cannot tell a rule from a list. (A dash: TSE asks about no verb of that band.) But EW can: in the lexical grammar half of the decisions about verbs of the tail are wrong, and EW over all verbs is .70. MW falls less, from .98 (attraction keeps it below 1) to .85, because these verbs are rare.
 #
-# EW of the middle band is .89, because across an object relative clause a noun of the other number stands just before the verb, and attraction makes most uses of these verbs wrong. Elsewhere it is 1 although one use in four is wrong: the correct form is still ahead, so the verb counts in full.
+# In the lexical grammar EW of the middle band is .89, because across an object relative clause a noun of the other number stands just before the verb, and attraction makes most uses of these verbs wrong. Elsewhere it is 1 although one use in four is wrong: the correct form is still more probable, so the verb counts in full.
 
 # %% [markdown] tags=["explains"]
 # ## Measured, beside the truth
 #
-# A causal and a masked model were trained on sentences of each grammar and asked about every verb. If a score measures what it should, its dot (measured) lies on its tick (true).
+# A causal and a masked model were trained on sentences of each grammar and asked about every verb. The dot is the measured score, the tick the true one.
 
 # %%
 from tse_core.paths import data_folder
@@ -112,22 +112,22 @@ title = "A causal model of the lexical grammar, all verbs"
 charts.truth_vs_measured(lexical_model, title)
 
 # %% [markdown] tags=["explains"]
-# Most dots lie on their ticks. The models of the systematic grammar have an EW of 1.00 in every construction, as they should.
+# Most dots lie on their ticks. The models of the systematic grammar have an EW of 1.00 in every construction.
 #
-# EW is far off in two rows only, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has met a middle verb only a few dozen times probably goes by what verbs do in general. The error is the model's, and the score reports it.
+# EW is far off in two rows only, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has met a verb of the middle band only a few dozen times probably goes by what verbs do in general. The error is the model's, and the score reports it.
 
 # %% [markdown] tags=["explains"]
 # ## What the few verbs of TSE hide
 #
-# Which score tells which of the two causal models learned the rule?
+# Which score shows which of the two causal models learned the rule?
 
 # %%
 causal = overall[overall["model"].str.endswith("causal")]
-apart = causal.groupby("model", sort=False)[scores].mean().T
-first, second = apart.columns
-apart["difference"] = apart[first] - apart[second]
+compared = causal.groupby("model", sort=False)[scores].mean().T
+first, second = compared.columns  # the systematic model, the lexical one
+compared["difference"] = compared[first] - compared[second]
 caption = "Two causal models, means over the nine constructions"
-table(apart.reset_index(names="score"), caption, digits=3)
+table(compared.reset_index(names="score"), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
 # Not TSE. EW does, and the curves show where, as the {term}`cut-off` moves from likely verbs (left) to unlikely ones (right).
@@ -168,7 +168,7 @@ frequency = np.array(language.frequency)
 # ````{exercise} ★ Truth without a model
 # :label: 16-truth
 #
-# `bands` counts the verbs of each band. Compute `ew`, the true {term}`EW` of *Simple* in the lexical grammar, where half of the subjects are singular. Why is it not just the share of head and middle?
+# `bands` counts the verbs of each band. Compute `ew`, the true {term}`EW` of *Simple* in the lexical grammar, where half of the subjects are singular. Why is it not just the share of verbs in the head and the middle?
 #
 # ```{dropdown} Hint
 # How often does a verb that always takes its singular form happen to be right?
@@ -217,7 +217,7 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 
 
 # %% tags=["hide-cell", "solution"]
-# Whatever the weight, a metric misses what the weight makes small: here, still, the rarest verbs.
+# Whatever the weight, a metric misses what the weight makes small: here still the rarest verbs.
 def score(agreeing, frequency):
     """Mean probability of agreeing, weighted by the root of the frequency."""
     return float(np.average(agreeing, weights=np.sqrt(frequency)))

@@ -33,7 +33,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct"]  # what is not recorded is measured now: hours
+models = ["smollm2-135m-instruct"]  # one without recorded results takes hours
 recorded = ["gemma-3-270m"]  # shown beside them, from results kept with the book
 lemmas = "newman-clean"  # the list of verbs
 
@@ -43,10 +43,10 @@ lemmas = "newman-clean"  # the list of verbs
 # Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The author* a noun may follow (*the author plan was rejected*), and its probability counts as that of a wrong verb: {cite:t}`newman2021refining` call this a potential confounder. After *he*, *she* or *who* no bare noun can stand. So change the subject.
 #
 # ```{dropdown} Predict: what happens to EW of verbs that are also nouns, from *I think that the author* to *I think that he*?
-# If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly a noun, EW rises, and also after a name such as *Mary*, which hardly any noun follows.
+# If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly a noun, EW rises, and after a name such as *Mary* too, because hardly any noun follows a name.
 # ```
 #
-# The data set `agreement-controls` has seven kinds of subject. It leaves out verbs whose base is also their past form (*cut*), since after *he* a past form is correct. A form is scored as a {term}`whole word`, with the probability that the word ends, because *pot* after *he* is mostly the beginning of *potted*. Both forms must be single tokens: so are 292 of the 896 verbs that are never nouns on SmolLM2 and 402 on Gemma, and 648 and 785 of the 998 that are also nouns.
+# The data set `agreement-controls` has seven kinds of subject. It leaves out verbs whose base is also their past form (*cut*), since after *he* a past form is correct. A form is scored as a {term}`whole word`: its probability includes that of the word's end, because *pot* after *he* is mostly the beginning of *potted*. Both forms must be single tokens. Of the 896 verbs that are never nouns, this leaves 292 on SmolLM2 and 402 on Gemma; of the 998 that are also nouns, 648 and 785.
 
 # %%
 from tse_book.pages import real_models, statements
@@ -56,7 +56,7 @@ tables = statements.tables_of([*real_models(models), *recorded], lemmas)
 # %% [markdown]
 # ## Change the subject
 #
-# In the chart, *I think that the author* stands for twenty nouns, and *Mary* for ten names, each after one of five *openers* such as *I think that*. The lines are 95 % intervals over nouns (or names), openers and verbs; with only five openers even a value of 1.000 has a long one.
+# In the chart, *I think that the author* stands for twenty nouns, and *Mary* for ten names, each after one of five *openers* such as *I think that*. The lines are 95 % intervals over nouns (or names), openers and verbs; with only five openers even an EW of 1.000 has a long line.
 
 # %%
 from tse_book import charts
@@ -65,7 +65,7 @@ subjects = statements.subject_scores(tables)
 charts.subject_dots(subjects, "EW by kind of subject and of verb")
 
 # %% [markdown]
-# The table has two more measures, in {term}`nats <nat>`. The *margin* is the mean lead of the agreeing form in log-probability; it still tells verbs apart where EW is near 1. The *shift* is how much the lead of the form in *-s* grows when a plural subject becomes singular (a dash: the plural was not asked).
+# The table has two more measures, in {term}`nats <nat>`. The *margin*, the mean lead of the agreeing form in log-probability, still tells verbs apart where EW is near 1. The *shift* is how much the lead of the form in *-s* grows when a plural subject becomes singular (a dash: no plural subject was scored).
 
 # %%
 from tse_book.pages import folded, table
@@ -86,22 +86,22 @@ folded(counted, "EW by whole words and by tokens, with the number of contexts")
 #
 # Nouns differ widely: EW of verbs that are also nouns runs from .32 (*tourist*) to .96 on SmolLM2 and from .25 to .87 on Gemma. But all twenty nouns lie below the mean of *he* and *she*.
 #
-# What stays is a weaker preference. After *he* or *she* verbs that are also nouns have a smaller margin, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* nearly every verb follows the number, but these verbs shift less: 10.2 nats against 13.2, and 8.6 against 12.8.
+# What stays is a weaker preference. After *he* or *she* verbs that are also nouns have a smaller margin, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* the form in *-s* gains for nearly every verb, but less if the verb is also a noun: 10.2 nats against 13.2, and 8.6 against 12.8.
 
 # %% [markdown] tags=["explains"]
-# ## A share depends on the control
+# ## Is the noun the only reason?
 #
-# Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. So the contrast is between a noun or name and a pronoun, and the reading as a noun is one explanation of it.
+# Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. So the contrast is between nouns or names and pronouns, and the reading as a noun is one explanation of it.
 #
-# Nor can one say what share of the difference between the two kinds of verb is due to that reading: from 6 % to 89 % of it disappears on SmolLM2, depending on the control (*Mary*, *everyone*, *it*, *he*, *who*) and the scale (EW, nats).
+# Nor can one say how much it explains: from 6 % to 89 % of the difference between the two kinds of verb disappears on SmolLM2, depending on the new subject (*Mary*, *everyone*, *it*, *he*, *who*) and the measure (EW, margin).
 
 # %% [markdown] tags=["explains"]
 # ## Are likely verbs conjugated better?
 #
-# How likely a verb is must not be read off a form that EW compares: the answer would be built in. So it is measured after a modal (*I believe that you will ...*), where every subject takes the same form. The verbs of each kind are cut into fifths, and EW is a mean over the nine rows of Table 2.
+# If a verb's likelihood were read off the forms that EW compares, the answer would be built in. So it is measured after a modal (*I believe that you will ...*), where all subjects take the same form. The verbs of each kind are cut into fifths, and EW is a mean over the nine rows of Table 2.
 #
 # ```{dropdown} Predict: for which verbs does EW rise over the fifths?
-# For all, if rare verbs are not conjugated. If nouns get in the way, for verbs that are also nouns: one that is rarely used as a verb is mostly a noun.
+# For all, if rare verbs are not conjugated. If nouns get in the way, only for verbs that are also nouns: those that are rarely used as verbs are mostly nouns.
 # ```
 
 # %%
@@ -109,12 +109,12 @@ over_fifths = statements.fifth_scores(tables)
 charts.fifth_lines(over_fifths, "EW over fifths of verbs, from unlikely to likely")
 
 # %% [markdown] tags=["explains"]
-# After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. That of the others hardly moves: from .93 to .95 and from .92 to .88. By the past form, or by a lexicon's count of uses as a verb, the picture is much the same. But by the frequency of the word form in any use, EW of verbs that are also nouns does not rise: it is .70 and .66 at the two ends on SmolLM2, .56 and .57 on Gemma.
+# After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. That of the others hardly moves: from .93 to .95 and from .92 to .88. With fifths by the past form, or by a lexicon's count of uses as a verb, the picture is much the same. But by the word form's frequency in any use, EW of verbs that are also nouns does not rise: it is .70 and .66 at the two ends on SmolLM2, .56 and .57 on Gemma.
 
 # %% [markdown] tags=["explains"]
 # ## Nouns by degrees
 #
-# Which verbs are *also nouns* was decided by the library lemminflect and, for 44 verbs, by hand. But it is a matter of degree: *pot* is mostly a noun, *look* seldom. Here the fifths are by the share of a word's uses that are nouns in WordNet's counts.
+# Which verbs are *also nouns* was decided by the library lemminflect and, for 44 verbs, by hand. But this is a matter of degree: *pot* is mostly a noun, *look* seldom. Here the fifths are by the share of a word's uses that are nouns in WordNet's counts.
 
 # %%
 graded = statements.noun_share_scores(tables)
@@ -126,19 +126,19 @@ charts.share_lines(graded, "EW over fifths of the noun share, by whole words")
 # %% [markdown] tags=["explains"]
 # ## A noun in between
 #
-# A second reason for a low EW, {term}`attraction`, concerns all verbs. The chart shows verbs that are never nouns, after subjects such as *The author near the guard* and *The author near the guards*, with 22 prepositions and six pairs of nouns.
+# {term}`Attraction`, a second reason for a low EW, concerns all verbs. The chart shows verbs that are never nouns, after subjects such as *The author near the guard* and *The author near the guards*, with 22 prepositions and six pairs of nouns.
 
 # %%
 between = statements.preposition_scores(tables)
 charts.preposition_dots(between, "EW after a singular and a plural attractor")
 
 # %% [markdown] tags=["explains"]
-# A plural attractor lowers EW after all 22 prepositions, on SmolLM2 by .13 on average and on Gemma by .23. The six pairs of nouns differ too, from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma. Without a {term}`BOS token` Gemma fails after either attractor (EW .19 and .20).
+# A plural attractor lowers EW after all 22 prepositions, on SmolLM2 by .13 on average and on Gemma by .23. The loss differs by pair of nouns, from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma. Without a {term}`BOS token` Gemma fails after either attractor (EW .19 and .20).
 
 # %% [markdown] tags=["explains"]
 # ## What was stated beforehand
 #
-# The statements below came from SmolLM2's results. They were written down with their tests before Gemma 3 270M was run on these sentences, so Gemma's verdicts are a replication, but not an independent one: both models learned from the same kind of web text. A statement *extends* to a model if its whole interval lies above 0 and its p-value, corrected over the model's statements ({term}`Holm correction`), is below .05. The last column names choices that would change the verdict, such as the jackknife (intervals from leaving out one unit at a time). There is no S5.
+# The statements below came from SmolLM2's results. They and their tests were written down before Gemma 3 270M was run on these sentences, so Gemma's verdicts are a replication, but not an independent one: both models learned from the same kind of web text. A statement *extends* to a model if its whole interval lies above 0 and its p-value, corrected over the model's statements ({term}`Holm correction`), is below .05. The last column names choices of method that would change the verdict, such as the jackknife (intervals from leaving out one unit at a time).
 
 # %% tags=["full-width"]
 verdicts = statements.verdict_table(tables)
@@ -147,8 +147,8 @@ judged
 
 # %% [markdown] tags=["explains"]
 # - **Nouns and pronouns.** S1 (by .22 on SmolLM2 and by .30 on Gemma) and S2 extend to both models. But S1 rests on five openers with four nouns each: with fewer of either, or by the jackknife, it is undecided.
-# - **Likely verbs.** S3a and S4 extend to both models, S3b, about verbs that are never nouns, to neither. With likelihood as the frequency of the word form, S3a is undecided on both, and S4 is undecided on SmolLM2 and reversed on Gemma.
-# - **Attraction.** S6 extends to Gemma alone, and changes under the most choices. S6b, that an adverb makes attraction worse, extends to SmolLM2 alone: there *probably* hardly changes the margin after a plural attractor (1.62 nats without it, 1.59 with it) and raises it after a singular one.
+# - **Likely verbs.** S3a and S4 extend to both models, S3b, about verbs that are never nouns, to neither. With fifths by the word form's frequency, S3a is undecided on both, and S4 is undecided on SmolLM2 and reversed on Gemma.
+# - **Attraction.** S6 extends to Gemma alone, and changes under the most choices. S6b, that an adverb makes attraction worse, extends to SmolLM2 alone: there the adverb *probably* raises the margin after a singular attractor and hardly changes it after a plural one (1.62 nats without it, 1.59 with it).
 #
 # No choice in the last column changes S2, S3a or S4.
 
@@ -206,7 +206,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 #
 # ```{solution} 18-subject
 # :class: dropdown
-# A verb that is right now was probably read as a noun. What stays wrong is mostly the beginning of another word (the page counts tokens), a past form, or a word hardly used as a verb.
+# A verb that is right now was probably read as a noun. What stays wrong is mostly the beginning of another word (the page scores tokens), a past form, or a word hardly used as a verb.
 # ```
 
 # %% [markdown] tags=["explains"]

@@ -10,14 +10,14 @@ two = {"E.ew-below-tse", "E.attractors.pairs"}
 said = "For Gemma two claims extend, EW below TSE and attractors"
 guard(said, extends["gemma-3-270m"] == two)
 gemma = judged[judged["model"] == "gemma-3-270m"].set_index("id")["verdict"]
-guard("MW above EW is undecided", gemma["E.mw-above-ew"] == "undecided")
+guard("that MW is above EW is undecided", gemma["E.mw-above-ew"] == "undecided")
 mw = judged[(judged["model"] == "gemma-3-270m") & (judged["id"] == "E.mw-above-ew")]
-guard("its interval lies above 0", mw["low"].item() > 0)
+guard("although the interval lies above 0", mw["low"].item() > 0)
 undecided = (judged["verdict"] == "undecided").groupby(judged["model"]).mean()
 guard("most of the other claims are undecided for them", undecided.min() > 0.5)
 
 # %% [markdown]
-# ## What the papers' models said here
+# ## What needs the papers' models
 
 # %%
 from tse_book.claims import verdicts
@@ -27,9 +27,9 @@ holds, fails = claims["verdict"] == verdicts.HOLDS, claims["verdict"] == verdict
 said = "Of 63 claims checked on published numbers, 50 hold and 13 do not"
 quotes(said, (holds | fails).sum(), holds.sum(), fails.sum())
 printed = claims[fails]["note"].str.contains(r"printed [\d.]+, holds")
-guard("Six of the 13 hold as printed", printed.sum() == 6)
+guard("Six of the 13 hold for the printed numbers", printed.sum() == 6)
 guard(
-    "three would hold under another criterion",
+    "three would hold by another criterion",
     another_verdict(claims[fails]).sum() == 3,
 )
 waiting = claims["verdict"] == verdicts.NOT_RUN

@@ -25,10 +25,10 @@ if asked == ["smollm2-135m-instruct"]:
     guard("*content*, *double* and *land*", worst == ["content", "double", "land"])
     top = context.curves.query("metric == 'EW' and side == 'top'").set_index("cutoff")
     ew = top["score"]
-    quotes("the top 97 % EW is .99, among all of them .95", 97, ew[0.97], ew[1.0])
+    quotes("the top 97 % EW is .99, among all verbs .95", 97, ew[0.97], ew[1.0])
     verbs = tse_core.load_lemmas("newman-clean").table.set_index("lemma")
     guard("which are also nouns", verbs.loc[worst, "noun"].all())
-    guard("only likely verbs are left, and all are right", ew[:0.9].eq(1).all())
+    guard("only likely verbs are kept, and all are right", ew[:0.9].eq(1).all())
 
 # %% [markdown]
 # ## Cut-offs: the head and the tail
@@ -63,7 +63,7 @@ other = small[["entry", "probability"]]
 glue("handout_small", table(other, "Another model, the same words", digits=3))
 
 # %%
-ends = cutoff_scores(logits, lemmas, plural, top=[0.8], bottom=[0.04])
+ends = cutoff_scores(log_shares, lemmas, plural, top=[0.8], bottom=[0.04])
 glue("head", 0.8)
 glue("tail", 0.04)
 glue("inside_head", ", ".join(entries[:4]))

@@ -11,7 +11,7 @@ quotes("largest published fall is .92", largest["fall"])
 empty = charts.published_curves(4).query("side == 'bottom'")
 empty = empty.set_index(["model", "construction"])["invalid"]
 last = empty[(largest["model"], largest["construction"])].max()
-quotes("at its bottom end 99.7 %", 100 * last)
+quotes("at its lower end 99.7 %", 100 * last)
 keys = ["model", "construction", "metric"]
 heads = printed.query("side == 'top' and cutoff == 0.1").dropna(subset="score")
 quotes("26 of the 77", len(falls[keys].merge(heads[keys])), len(falls))
@@ -32,7 +32,7 @@ if set(measured["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
     quotes("Gemma's EW falls by .27", rest["fall"].mean())
 
 # %% [markdown]
-# ## How much of the fall is the cut-off's own doing?
+# ## How much of the fall comes from the cut-offs?
 
 # %%
 if asked == ["smollm2-135m-instruct"] and sample == 40:

@@ -33,7 +33,7 @@ guard("all of them", tail.max() > 99.5)
 middle = empty.query(
     "side == 'top' and cutoff == 1 or side == 'bottom' and cutoff >= .01"
 )
-quotes("it is at most 0.4 %", 100 * middle["invalid"].max())
+quotes("at most 0.4 % have none", 100 * middle["invalid"].max())
 
 # %% [markdown]
 # ## The same contexts at both ends

@@ -29,7 +29,7 @@ quotes("up to 9.6 points", moved.loc["ISLAND EFFECTS", "GPT-2"])
 assert moved.max().max() == moved.loc["ISLAND EFFECTS", "GPT-2"]
 left = (points["corrected"] - points["recomputed"]).abs()
 guard("the corrected one by a tenth of a point at most", left.max().max() < 0.1)
-quotes("12 cells in 6 rows", len(wrong), wrong["paradigm"].nunique())
+quotes("12 cells of 6 rows", len(wrong), wrong["paradigm"].nunique())
 human = published.blimp_human()
 quotes("in 96.4 % of the pairs", 20 * human["items_accepted"].sum() / len(human))
 quotes(
@@ -48,4 +48,4 @@ if sentence_pairs == "laboratory":
     anaphors = scored[scored["phenomenon"] == "anaphor_agreement"]
     anaphors = anaphors[anaphors["model"].isin(newman.laboratory_models(models))]
     for right in anaphors["accuracy"]:
-        quotes("models stand at .83 on anaphor agreement", right)
+        quotes("are right in .83 of the pairs on anaphor agreement", right)
