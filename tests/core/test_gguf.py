@@ -179,7 +179,6 @@ TWICE = header_of("llama", NETWORKS["llama"].config)["tokenizer.ggml.tokens"][:-
 @pytest.mark.parametrize(
     ("changes", "options", "message"),
     [
-        ({"llama.block_count": 10**9}, {}, "1,000,000,000 layers, 21 tensors"),
         ({"tokenizer.ggml.tokens": TWICE}, {}, "holds a token twice"),
         ({"llama.attention.head_count": 2, "llama.attention.head_count_kv": 4}, {}, "is no GGUF file, damaged, or not"),
         ({}, {"endianess": GGUFEndian.BIG}, "big-endian"),

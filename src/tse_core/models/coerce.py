@@ -63,12 +63,10 @@ def load_model(
     check_known("dtype", dtype, DTYPES)
     if not isinstance(model, str | Path):
         opener: Any = open_module
-    elif str(model):
+    else:
         keep_freed_memory()
         model = str(model)
         opener = resolve_name(next(place for names, place in BACKENDS.items() if re.fullmatch(names, model, re.DOTALL)))
-    else:
-        raise InputError("the name of the model is empty; it is a name, a folder or a file: tse list models")
     options: dict[str, Any] = {
         "tokenizer": tokenizer, "name": name, "kind": kind, "device": device, "dtype": dtype, "revision": revision,
         "bos": bos, "trust_remote_code": trust_remote_code,

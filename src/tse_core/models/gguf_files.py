@@ -56,12 +56,12 @@ DESCRIPTIONS = re.compile(  # keys that describe the file, or that matter to pro
 # From the package index
 
 
-def model_state(name: str, *, again: bool = False) -> Literal["cached", "missing", "damaged"]:
-    """The state of a model's file in the cache. Its checksum is computed once, or again if `again` is set."""
+def model_state(name: str) -> Literal["cached", "missing", "damaged"]:
+    """The state of a model's file in the cache. Its checksum is computed once."""
     place = _place(name)
     if not place.is_file():
         return "missing"
-    found = file_digest(place) if again else cached([place], lambda: file_digest(place))
+    found = cached([place], lambda: file_digest(place))
     return "cached" if found == PACKAGE_MODELS[name].sha256 else "damaged"
 
 
@@ -161,7 +161,7 @@ def _convert(path: Path, made: Path) -> None:
     alone = made / "model.gguf"  # nothing that lies beside the file is read with it
     alone.symlink_to(path.resolve())
     try:
-        header = _Reader(str(path))
+        header = gguf.GGUFReader(str(path))
         values = _known_values(header)
         with quiet():
             network = _network(alone, header, values)
@@ -177,16 +177,6 @@ def _convert(path: Path, made: Path) -> None:
             f"{path}: is no GGUF file, damaged, or not read here as it is meant ({reason}); open the model from its "
             "Hugging Face folder instead"
         ) from None
-
-
-class _Reader(gguf.GGUFReader):
-    """The library's reader, which by itself reads on without end in a list that is longer than the file."""
-
-    def _get(self, offset, dtype, count=1, override_order=None):
-        found = super()._get(offset, dtype, count, override_order)
-        if len(found) < count:
-            raise ValueError("the file ends too early")
-        return found
 
 
 def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
@@ -230,13 +220,11 @@ def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     from transformers import AutoModelForCausalLM
 
     family, tensors = values["general.architecture"], {tensor.name for tensor in header.tensors}
-    if (layers := values[f"{family}.block_count"]) > len(tensors):
-        raise ValueError(f"{layers:,} layers, {len(tensors)} tensors")
     network = AutoModelForCausalLM.from_pretrained(
         alone.parent, gguf_file=alone.name, dtype=torch.float32, use_safetensors=True
     )
     number = next(number for number, name in gguf.MODEL_ARCH_NAMES.items() if name == family)
-    names = gguf.get_tensor_name_map(number, layers)
+    names = gguf.get_tensor_name_map(number, values[f"{family}.block_count"])
     places = {str(names.get_name(name, try_suffixes=(".weight",))) for name, _ in network.named_parameters()}
     if further := sorted(tensors - places):
         raise ValueError(f"the tensor {further[0]} has no place in its network")

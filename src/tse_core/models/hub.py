@@ -39,8 +39,6 @@ def hub_folder(name: str, place: str, revision: str | None = None) -> Path:
         reason = f"its owners want their terms accepted: do so at {_address()}/{place}, then set HF_TOKEN"
     except errors.RepositoryNotFoundError:
         reason = f"{_address()} has no such model; a private one needs HF_TOKEN, a token that may read it"
-    except InputError:
-        raise
     except Exception as error:  # of the library, of the connection below it, of the disk
         cause = isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ or error
         reason = f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
