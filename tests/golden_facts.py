@@ -7,7 +7,6 @@ import csv
 import hashlib
 import io
 import json
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -21,7 +20,6 @@ GOLDEN = Path(__file__).parent / "golden"
 FACTS, VOCABULARIES = GOLDEN / "facts.json", GOLDEN / "in_vocabulary.csv"
 TOKENIZERS = ("bert-cased", "bert-uncased", "gpt2", "roberta")
 LISTS = ("newman-appendix", "newman-clean", "newman-released")
-PAPERS = ("newman-2021", "blimp-2020", "syntaxgym-2020")
 
 
 def facts() -> dict:
@@ -69,22 +67,17 @@ def verb_forms(table: pd.DataFrame) -> dict:
 
 
 def measured_facts(shared: Path) -> dict:
-    """The facts in the folder of reference data: captions, published tables, public files, the released verb list."""
-    captions = re.compile(r"^(Table \d|Figure \d): ", re.MULTILINE)
-    texts = {paper: (shared / "papers" / f"{paper}.txt").read_text(encoding="utf-8") for paper in PAPERS}
+    """The facts in the folder of reference data: published tables, public files, the released verb list."""
     given = pd.read_csv(shared / "mirror" / "registry.csv").rename(columns={"repo": "repository"})
     given.index = given["repository"] + "/" + given["commit"] + "/" + given["path"]
-    (clams,) = (shared / "mirror" / "aaronmueller" / "clams").iterdir()
     (verbs,) = shared.glob("mirror/bnewm0609/refining-tse/*/data/verbs/combined_verb_list.csv")
     released = pd.read_csv(verbs, keep_default_na=False).rename(columns={"sing": "singular", "plur": "plural"})
     return {
-        "captions": {paper: sorted(set(captions.findall(text))) for paper, text in texts.items()},
         "published tables": {
             file.name: hashlib.sha256(file.read_bytes()).hexdigest()
             for file in sorted((shared / "published").glob("*.csv"))
         },
         "files": files_by_repository(given.loc[read_registry()["key"]]),
-        "files of CLAMS": sorted(path.relative_to(clams).as_posix() for path in clams.glob("*/*.txt")),
         "released verbs": verb_forms(released),
     }
 

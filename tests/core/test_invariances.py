@@ -63,7 +63,6 @@ def with_other_data(model, pairs):
 
 WAYS = {
     "a token in a pass": lambda model, pairs: evaluate(model, pairs, batch_tokens=1),
-    "40 tokens in a pass": lambda model, pairs: evaluate(model, pairs, batch_tokens=40),
     "pairs in another order": lambda model, pairs: evaluate(model, pairs.iloc[::-1].reset_index(drop=True)),
     "other data in the run": with_other_data,
 }

@@ -15,9 +15,8 @@ scores 0.5. It is the interaction of SyntaxGym's 2 x 2 designs (Gauthier et al. 
 log-odds must lie on its side of 0; so NS is 1 where EW is 1. Contexts without a twin are left out, and so are twins
 that a division splits (by the length of the subject, say), unless a cell is of one number. A cell without twins is NaN.
 
-**Sampling**: a claim about other subjects samples subjects; a claim about verbs samples verbs as well. EW and MW of a
-context are means over its verbs, so to sample verbs they are taken apart into one value for each context and verb,
-whose mean is the score again.
+To sample verbs beside subjects, EW and MW of a context, means over its verbs, are taken apart into one value for each
+verb, whose mean is the score again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -155,10 +154,8 @@ def lemma_scores(by_lemma: pd.DataFrame | None) -> pd.DataFrame:
     has the value P/W + L (p - w P/W) / W: the mean over the lemmas is the score P/W, and what a lemma adds to it is
     what it adds to the score of another sample of lemmas, up to first order. For EW it is the lemma's own share.
 
-    Returns
-    -------
-    DataFrame with construction, subject, noun, left (where the subject is not known), number, lemma, contexts (how
-    many), and a column for each metric and the margin. Raises InputError where no lemmas were kept.
+    Returns a table: construction, subject, noun, left (where the subject is not known), number, lemma, contexts (how
+    many), each metric and the margin. Raises InputError where no lemmas were kept.
     """
     by_lemma = require_lemmas(by_lemma)
     forms = forms_of(by_lemma)
@@ -223,11 +220,8 @@ def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:
 
 
 def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> pd.Series:
-    """The verb-list row of each pair's verb: the one with its two forms, else the first of its lemma; -1 if none.
-
-    A list may have one lemma twice, with other forms (realises and realizes). Forms that it lacks (isn't) go with
-    their lemma.
-    """
+    """The verb-list row of each pair's verb: the one with its two forms (a list may have realises and realizes), else
+    the first of its lemma (isn't goes with be); -1 if none."""
     row: dict = {}
     listed = lemmas[["lemma", "singular", "plural"]].itertuples(index=False)
     for number, (lemma, *forms) in reversed(list(enumerate(listed))):
@@ -240,11 +234,8 @@ def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> pd.Series:
 
 
 def twin_of(contexts: pd.DataFrame) -> np.ndarray:
-    """The row of each context's twin, which differs from it in the subject's number alone; -1 where there is none.
-
-    Twins share a construction and a label in the column ``twin``; if several of one number do, the first in the order
-    of their text is taken.
-    """
+    """The row of each context's twin, which shares its construction and its label in the column ``twin`` and has the
+    other number, the first in the order of their text; -1 where there is none."""
     twins = np.full(len(contexts), -1)
     if "twin" in contexts:
         labelled = contexts.assign(row=range(len(contexts)))[(contexts["twin"] != "").to_numpy()]

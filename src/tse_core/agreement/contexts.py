@@ -36,13 +36,11 @@ def numbered_contexts(
 ) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """Each pair with the number of its context, and the contexts, construction by construction.
 
-    `kind` and `protocol` say what makes a context (`tse_core.datasets.pairs.unique_contexts`), `sample` and `seed` how
+    `kind` and `protocol` say what makes a context (`tse_core.datasets.pairs.context_index`), `sample` and `seed` how
     many of each construction are kept (`stratified_sample`); pairs of others are left out.
 
-    Returns
-    -------
-    The pairs with a column ``context``; the contexts in the order of their numbers, with subject, noun and the factors
-    of a design; how many contexts there are without a sample.
+    Returns the pairs with a column ``context``, the contexts in the order of their numbers, and how many contexts there
+    are without a sample.
     """
     index = context_index(pairs, kind, protocol)
     contexts = contexts_of(pairs, index, kind)

@@ -67,9 +67,7 @@ def evaluate(
     pairs : agreement pairs, or what `load_pairs` takes
     lemmas : Lemmas, or what `load_lemmas` takes
         "newman-clean" by default, "newman-appendix" under protocol "released", the list of the language for CLAMS.
-    cutoffs : Cutoffs
-        Shares of the distribution, the paper's by default; of the probability of all forms of the list, where these are
-        scored as whole words.
+    cutoffs : shares of the distribution; where whole words are scored, of the probability of all forms of the list
     protocol : "exact" or "released"
         "released" follows the authors' code, to compare with the paper: probability summed in float32, RoBERTa's mask
         found by counting tokens, the first label met for each context.
@@ -115,10 +113,9 @@ def evaluate_models(
     ----------
     models : names, folders or LanguageModels (which the caller keeps in memory), or a mapping from names to these
     pairs : agreement pairs, or what `load_pairs` takes; or a list of these, each evaluated by itself
-    lemmas : as in `evaluate`
     shared : whether only lemmas count that count for every model, so that EW and MW answer the same questions
     by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
-    store, batch_tokens, further arguments : as in `evaluate`
+    lemmas, store, batch_tokens, further arguments : as in `evaluate`
 
     Raises InputError: what `evaluate` raises; two models of one name; no model.
     """

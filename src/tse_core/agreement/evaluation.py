@@ -152,10 +152,6 @@ class Evaluation:
 
         The columns are `TIDY_COLUMNS`: side and method are "" and cutoff is NaN for TSE; lemmas is how many counted.
         """
-        return self._tidy.copy()
-
-    @cached_property
-    def _tidy(self) -> pd.DataFrame:
         table, curves = self.table(intervals=True), self.curves(intervals=True)
         curves["pairs"] = curves["construction"].map(table.set_index("construction")["pairs"])
         of_pairs = []

@@ -16,6 +16,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from urllib.parse import quote, unquote
@@ -104,7 +105,11 @@ class Signature:
 
 def without_provenance(texts: pd.Series) -> pd.Series:
     """A column of signatures, each without its provenance; text that is not a signature stays as it is."""
-    return texts.map({text: _without_provenance(text) for text in texts.unique()})
+    shown = {text: text for text in texts.unique()}
+    for text in shown:
+        with suppress(InputError):
+            shown[text] = Signature.parse(text).without_provenance
+    return texts.map(shown)
 
 
 def provenance(device: object = "cpu") -> dict[str, str]:
@@ -113,23 +118,11 @@ def provenance(device: object = "cpu") -> dict[str, str]:
 
 
 def joined_provenance(made: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """The provenance of several pieces of work together: every version and device, the first and the last day.
-
-    >>> old = {"version": "0.1.0", "hardware": "NVIDIA-H200", "date": "2026-01-03"}
-    >>> joined_provenance([old, old | {"hardware": "cpu", "date": "2026-06-30"}])
-    {'version': '0.1.0', 'hardware': 'NVIDIA-H200,cpu', 'date': '2026-01-03/2026-06-30'}
-    """
+    """The provenance of several pieces of work together: every version and device, the first and the last day."""
     made = list(made)
     said = {name: sorted({each[name] for each in made}) for name in _PROVENANCE}
     days = dict.fromkeys([said["date"][0], said["date"][-1]])
     return {name: ",".join(values) for name, values in said.items()} | {"date": "/".join(days)}
-
-
-def _without_provenance(text: str) -> str:
-    try:
-        return Signature.parse(text).without_provenance
-    except InputError:
-        return text
 
 
 def _hardware(device: str) -> str:

@@ -36,17 +36,17 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 class Shard(NamedTuple):
-    """A piece of work that is scored at once."""
+    """A piece of work that is scored at once, and how much it counts for progress."""
 
-    contents: Any  # what the function that scores takes
-    size: int  # how much it counts for progress
+    contents: Any
+    size: int
 
 
 class Finished(NamedTuple):
-    """What `run` gives."""
+    """The tables of each shard, and the provenance of all joined, whether from the store or scored now."""
 
-    tables: Mapping[str, Tables]  # of each shard, in the order of the work
-    provenance: Mapping[str, str]  # of all shards joined, from the store or scored now
+    tables: Mapping[str, Tables]
+    provenance: Mapping[str, str]
 
 
 class StoredRun(NamedTuple):
@@ -71,16 +71,10 @@ def run(
 ) -> Finished:
     """Do all work that is not in the store yet, shard by shard, with a progress bar.
 
-    Parameters
-    ----------
-    signature : what all shards share: the model and every policy that changes their scores
-    shards : by names that stand for their contents, so that a shard serves every run that contains it
-    score : gives the tables of a shard; takes its contents and a function to call with the share that was just done
-    tables : the names of the tables that a shard gives
-    title, unit : of the progress bar
-    probe : see `SurprisalModel.probe`; kept with each shard
-
-    Raises what scoring raises; earlier shards are in the store by then.
+    `signature` is what all shards share: the model and every policy that changes their scores. Their names stand for
+    their contents, so that a shard serves every run that contains it. `score` gives the `tables` of a shard; it takes
+    its contents and a function to call with the share that was just done. `probe` is that of `SurprisalModel`; what it
+    gives is kept with each shard. Raises what scoring raises; earlier shards are in the store by then.
     """
     probed, made, done = list(probe()) if store else [], [], 0
     found: dict[str, Tables] = {}
