@@ -1,4 +1,4 @@
-/* What the page knows of its model: the facts of the build, whether it is loaded; it is loaded, given up and stopped.
+/* What the page knows of its model: the facts of the build, and whether it is loaded; loading, giving up and stopping.
  *
  * `events` tells of changes: "state" (idle, loading, opening, ready, failed) and "progress". */
 

@@ -4,8 +4,9 @@
   "use strict";
   const { button } = window.tseCommon;
   const root = document.querySelector("[data-live]"), notice = root.querySelector(".live-notice");
-  const obstacle = location.protocol === "file:" && "This page was opened from a folder, where browsers do not let it " +
-    "run a model. Run “make serve” and open the address that it prints.";
+  const obstacle = location.protocol === "file:" &&
+    "This page was opened from a folder, where browsers do not let it run a model. " +
+    "Run “make serve” and open the address that it prints.";
   const say = (text) => { notice.textContent = `${text} ${root.dataset.instead}`; };
 
   async function call(module, name, ...given) {
