@@ -23,21 +23,21 @@ def series_colours(models) -> alt.Scale:
     return scale_of({m: MODEL_COLOURS.get(m) or OTHERS[others.index(m) % len(OTHERS)] for m in models})
 
 
-def accuracy_dots(table, label="phenomenon", *, title):
-    """Accuracy of each model on each phenomenon or paradigm, with its interval where there is one; the easiest first.
+def accuracy_dots(table, *, title):
+    """Accuracy of each model on each phenomenon, with its interval where there is one; the easiest first.
 
-    `table`: the label, model, accuracy; where known low, high, pairs.
+    `table`: phenomenon, model, accuracy; where known low, high, pairs.
     """
-    rows = needs(table, label, "model", "accuracy", what="a chart of accuracies").replace(SHOWN_NAMES)
-    rows = rows.assign(**{label: rows[label].str.replace("_", " ")})
-    order = list(rows.groupby(label)["accuracy"].mean().sort_values(ascending=False).index)
+    rows = needs(table, "phenomenon", "model", "accuracy", what="a chart of accuracies").replace(SHOWN_NAMES)
+    rows = rows.assign(phenomenon=rows["phenomenon"].str.replace("_", " "))
+    order = list(rows.groupby("phenomenon")["accuracy"].mean().sort_values(ascending=False).index)
     chosen, opacity = chosen_in_legend("model", 0.08, "model_chosen")
     numbers = [column for column in ("accuracy", "low", "high") if column in rows]
     base = alt.Chart(rows).encode(
-        y=names(label, sort=order, limit=230, grid=True),
+        y=names("phenomenon", sort=order, limit=230, grid=True),
         color=alt.Color("model:N", scale=series_colours(rows["model"]), legend=legend(columns=2)),
         opacity=opacity,
-        tooltip=[f"{label}:N", "model:N", *tips(*numbers), *(["pairs:Q"] if "pairs" in rows else [])],
+        tooltip=["phenomenon:N", "model:N", *tips(*numbers), *(["pairs:Q"] if "pairs" in rows else [])],
     )
     if rows["model"].nunique() > 1:
         base = base.encode(yOffset=alt.YOffset("model:N", sort=None))
@@ -51,15 +51,15 @@ def accuracy_dots(table, label="phenomenon", *, title):
         layers.append(sure.encode(x="low:Q", x2="high:Q"))
     chart = alt.layer(*layers, data=rows).properties(width="container", height={"step": 26, "for": "position"})
     note = "Dashed line: chance. Tap or click a model in the legend to see it alone."
-    return described(chart, title, f"Dot plot of the accuracy of each model by {label}.", note)
+    return described(chart, title, "Dot plot of the accuracy of each model by phenomenon.", note)
 
 
 def accuracy_lines(
-    table, x, *, title, series="model", panel=None, x_title=None, quantitative=False, log=False, width=270, columns=2
+    table, x, *, title, panel, series="model", x_title=None, quantitative=False, log=False, width=270, columns=2
 ):
     """Accuracy along conditions, bins or corpus sizes: one line per series, one panel per value of ``panel``.
 
-    `table`: x, the series, accuracy; where known low, high, and the panel. With `quantitative` the x axis is a number,
+    `table`: x, the series, the panel, accuracy; where known low, high. With `quantitative` the x axis is a number,
     with `log` a logarithmic one to base 2.
     """
     rows = needs(table, x, series, "accuracy", what="a chart of accuracies").replace(SHOWN_NAMES)
@@ -85,11 +85,7 @@ def accuracy_lines(
     layers = [points.add_params(chosen), base.mark_line(strokeWidth=2).encode(y=up)]
     if set(rows) >= INTERVAL:
         layers.append(base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title="accuracy"), y2="high:Q"))
-    plot = alt.layer(*layers, data=rows)
-    if panel:
-        facet = alt.Facet(f"{panel}:N", sort=None, header=alt.Header(title=None, labelLimit=width))
-        plot = plot.properties(width=width, height=190).facet(facet, columns=columns)
-        plot = plot.resolve_scale(x="shared" if log else "independent")
-    else:
-        plot = plot.properties(width="container", height=240)
+    facet = alt.Facet(f"{panel}:N", sort=None, header=alt.Header(title=None, labelLimit=width))
+    plot = alt.layer(*layers, data=rows).properties(width=width, height=190).facet(facet, columns=columns)
+    plot = plot.resolve_scale(x="shared" if log else "independent")
     return described(plot, title, f"Line chart of accuracy by {x_title or x}, a line for each {series}.")

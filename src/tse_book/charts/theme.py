@@ -20,41 +20,31 @@ import pandas as pd
 from tse_core.errors import InputError
 from tse_core.metrics import table
 
-CONSTRUCTIONS = {
-    "Simple": "#585161",
-    "In a sentential complement": "#132aff",
-    "VP coordination": "#198868",
-    "Across prepositional phrase": "#df7a00",
-    "Across subject relative clause": "#9000ae",
-    "Across object relative clause": "#ae0004",
-    "Across object relative (no that)": "#e21c1f",
-    "In object relative clause": "#8a67c1",
-    "In object relative (no that)": "#a880e9",
-    "BLiMP": "#25a68f",
+_PALETTE = {  # the colour on the light page, and what the page shows instead when it is dark (tse.css), near its hue
+    "Simple": ("#585161", "#e4fff7"),
+    "In a sentential complement": ("#132aff", "#6f3cfd"),
+    "VP coordination": ("#198868", "#139786"),
+    "Across prepositional phrase": ("#df7a00", "#f69707"),
+    "Across subject relative clause": ("#9000ae", "#f5bafa"),
+    "Across object relative clause": ("#ae0004", "#a15139"),
+    "Across object relative (no that)": ("#e21c1f", "#e16305"),
+    "In object relative clause": ("#8a67c1", "#8f6ec8"),
+    "In object relative (no that)": ("#a880e9", "#bc99fa"),
+    "BLiMP": ("#25a68f", "#3fbe9d"),
 }
-ON_DARK = {  # what the page shows instead when it is dark (tse.css), each near its hue
-    "#585161": "#e4fff7",
-    "#132aff": "#6f3cfd",
-    "#198868": "#139786",
-    "#df7a00": "#f69707",
-    "#9000ae": "#f5bafa",
-    "#ae0004": "#a15139",
-    "#e21c1f": "#e16305",
-    "#8a67c1": "#8f6ec8",
-    "#a880e9": "#bc99fa",
-    "#25a68f": "#3fbe9d",
-    "#7d6a00": "#c8b23a",  # TSE, EW, MW and other metrics
-    "#0072b2": "#4fa9e0",
-    "#b3578f": "#d98cbc",
-    "#4d6b53": "#8fb898",
-    "#4b5a68": "#a9b8c6",  # verbs that are never nouns
-    "#c08400": "#f0b433",  # verbs that are also nouns
+_KINDS = {"never nouns": ("#4b5a68", "#a9b8c6"), "also nouns": ("#c08400", "#f0b433")}  # verbs that are nouns as well
+_MARKS = {  # of metrics; 3:1 on both pages
+    "TSE": ("square", "#7d6a00", "#c8b23a"),
+    "EW": ("circle", "#0072b2", "#4fa9e0"),
+    "MW": ("diamond", "#b3578f", "#d98cbc"),
 }
+_OTHER = ("triangle-up", "#4d6b53", "#8fb898")
+CONSTRUCTIONS = {name: light for name, (light, _) in _PALETTE.items()}
+KIND_COLOURS = {name: light for name, (light, _) in _KINDS.items()}
+METRICS = {name: _MARKS.get(name, _OTHER)[0] for name in table.METRICS}
+METRIC_COLOURS = {name: _MARKS.get(name, _OTHER)[1] for name in table.METRICS}
+ON_DARK = dict([*_PALETTE.values(), *_KINDS.values(), *(mark[1:] for mark in (*_MARKS.values(), _OTHER))])
 GREEN, ORANGE = "#009e73", "#d55e00"  # what agrees, what does not
-_MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("diamond", "#b3578f")}  # 3:1 on both pages
-METRICS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[0] for name in table.METRICS}
-METRIC_COLOURS = {name: _MARKS.get(name, ("triangle-up", "#4d6b53"))[1] for name in table.METRICS}
-KIND_COLOURS = {"never nouns": "#4b5a68", "also nouns": "#c08400"}  # of verbs by whether they are nouns as well
 SHOWN_NAMES = {  # of models, above panels
     "smollm2-135m-instruct": "SmolLM2",
     "gemma-3-270m": "Gemma 3",
@@ -71,21 +61,15 @@ FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, 
 @alt.theme.register("tse", enable=True)
 def theme() -> alt.theme.ThemeConfig:
     """No text or axis colours: the page's light or dark theme sets them."""
+    words = {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500}
     return {
         "config": {
             "background": "transparent",
             "font": FONT,
             "view": {"stroke": None},
             "title": {"anchor": "start", "fontSize": 14, "fontWeight": 600, "subtitleFontSize": 12, "offset": 10},
-            "axis": {
-                "labelFontSize": 11,
-                "titleFontSize": 12,
-                "titleFontWeight": 500,
-                "gridOpacity": 0.35,
-                "tickSize": 4,
-                "labelSeparation": 6,
-                "labelFlush": False,  # an outer label that moves inwards runs into its neighbour on a phone
-            },
+            # an outer label that moves inwards runs into its neighbour on a phone
+            "axis": {**words, "gridOpacity": 0.35, "tickSize": 4, "labelSeparation": 6, "labelFlush": False},
             "legend": {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 260, "symbolSize": 80},
             "header": {"labelFontSize": 12, "labelFontWeight": 600},
         }

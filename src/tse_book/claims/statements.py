@@ -56,13 +56,13 @@ class Tables(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A statistic, its interval and p-value against 0 (NaN where there is none), and the units of each kind."""
+    """The units of each kind, a statistic, its interval and p-value against 0 (NaN where there is none)."""
 
-    value: float
-    low: float
-    high: float
-    p_value: float
     units: Mapping[str, int]
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    p_value: float = np.nan
 
 
 class Statement(NamedTuple):
@@ -260,15 +260,15 @@ def _over_prepositions(tables: Tables, score: str, adverbs: Sequence[str], weigh
 def _difference(tables: Tables, score: str, parts, weights, ways: list[str], units) -> Measured:
     """A weighted sum of the parts' mean scores, with an interval over units of every way, crossed."""
     if any(part.empty for part in parts):
-        return Measured(np.nan, np.nan, np.nan, np.nan, units)
+        return Measured(units)
     means = [part[score].to_numpy(float).mean() for part in parts]
     estimate = float(sum(weight * mean for weight, mean in zip(weights, means, strict=True)))
     if min(units.values()) < NO_INTERVAL:
-        return Measured(estimate, np.nan, np.nan, np.nan, units)
+        return Measured(units, estimate)
     if tables.jackknife:
         samples = [Sample(part[score].to_numpy(float), [part[way].to_numpy() for way in ways]) for part in parts]
         found = combine(samples, weights)
-        return Measured(estimate, found.low, found.high, found.p_value(), units)
+        return Measured(units, estimate, found.low, found.high, found.p_value())
     joined = pd.concat(parts, ignore_index=True)
     sizes = [len(part) for part in parts]
     sample = np.repeat(np.arange(len(parts)), sizes)
@@ -277,8 +277,7 @@ def _difference(tables: Tables, score: str, parts, weights, ways: list[str], uni
     error = np.sqrt(_crossed_variance(influence, codes))
     freedom = min(_freedom(influence, sample, code) for code in codes)
     reach = stdtrit(freedom, 1 - LEVEL / 2) * error
-    p_value = float(2 * stdtr(freedom, -abs(estimate) / error))
-    return Measured(estimate, estimate - reach, estimate + reach, p_value, units)
+    return Measured(units, estimate, estimate - reach, estimate + reach, 2 * stdtr(freedom, -abs(estimate) / error))
 
 
 def _variance(influence: np.ndarray, code: np.ndarray) -> tuple[float, int]:
@@ -309,7 +308,7 @@ def _freedom(influence: np.ndarray, sample: np.ndarray, code: np.ndarray) -> int
 def _rise(verbs: pd.DataFrame, score: str, key: str, unit: str, units: str) -> Measured:
     """The score of the last fifth of the verbs by a key less that of the first."""
     if verbs.empty:
-        return Measured(np.nan, np.nan, np.nan, np.nan, {units: 0, "verbs": 0})
+        return Measured({units: 0, "verbs": 0})
     known = verbs.drop_duplicates("lemma").set_index("lemma")[key].dropna()
     cells, likely = Cells(verbs, score, known.index, unit), known.to_numpy(float)
 
@@ -322,7 +321,7 @@ def _rise(verbs: pd.DataFrame, score: str, key: str, unit: str, units: str) -> M
     smallest = min(int((bins == k).sum()) for k in (0, FIFTHS - 1))
     counts = {units: len(cells.units), "verbs": len(known), "verbs in a fifth": smallest}
     found = _resampled(cells.scores, last_less_first, len(cells.units), counts)
-    return found if smallest >= FEW_VERBS else found._replace(low=np.nan, high=np.nan, p_value=np.nan)
+    return found if smallest >= FEW_VERBS else Measured(counts, found.value)
 
 
 def _bins(key: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -344,7 +343,7 @@ def _resampled(scores, statistic, resampled: int, units: Mapping[str, int]) -> M
     of_all = scores(np.ones(resampled))
     value = statistic(of_all, np.ones(len(of_all)))
     if resampled < NO_INTERVAL or len(of_all) < NO_INTERVAL:
-        return Measured(value, np.nan, np.nan, np.nan, units)
+        return Measured(units, value)
     generator = np.random.default_rng(SEED)
     drawn = [[generator.multinomial(n, np.full(n, 1 / n)).astype(float) for n in (resampled, len(of_all))]
              for _ in range(DRAWS)]  # fmt: skip
@@ -352,7 +351,7 @@ def _resampled(scores, statistic, resampled: int, units: Mapping[str, int]) -> M
     found = np.array([statistic(*draw) for draw in zip(scores(of_units), of_verbs, strict=True)])
     low, high = np.quantile(found, [LEVEL / 2, 1 - LEVEL / 2])
     beyond = 1 + min((found <= 0).sum(), (found >= 0).sum())
-    return Measured(value, float(low), float(high), min(1.0, 2 * beyond / (1 + DRAWS)), units)
+    return Measured(units, value, float(low), float(high), min(1.0, 2 * beyond / (1 + DRAWS)))
 
 
 STATEMENTS = [Statement(*row) for row in (
