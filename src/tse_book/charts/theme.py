@@ -61,19 +61,21 @@ FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, 
 @alt.theme.register("tse", enable=True)
 def theme() -> alt.theme.ThemeConfig:
     """No text or axis colours: the page's light or dark theme sets them."""
-    words = {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500}
     return {
         "config": {
             "background": "transparent",
             "font": FONT,
             "view": {"stroke": None},
             "title": {"anchor": "start", "fontSize": 14, "fontWeight": 600, "subtitleFontSize": 12, "offset": 10},
-            # an outer label that moves inwards runs into its neighbour on a phone
-            "axis": {**words, "gridOpacity": 0.35, "tickSize": 4, "labelSeparation": 6, "labelFlush": False},
+            "axis": {
+                "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500, "gridOpacity": 0.35, "tickSize": 4,
+                "labelSeparation": 6,
+                "labelFlush": False,  # an outer label that moves inwards runs into its neighbour on a phone
+            },
             "legend": {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 260, "symbolSize": 80},
             "header": {"labelFontSize": 12, "labelFontWeight": 600},
         }
-    }
+    }  # fmt: skip
 
 
 class _InertJSON(json.JSONEncoder):
