@@ -9,10 +9,10 @@ from html import escape
 
 import pandas as pd
 
+from book.make import live_pages
 from tse_book import published
 from tse_book.charts.theme import SHOWN_NAMES
 from tse_book.pages import guard, statements
-from tse_core.paths import data_folder
 
 MODELS = (statements.FOUND_ON, statements.SECOND)
 AUTHOR, HE = "I think that the author", "I think that he"
@@ -142,9 +142,8 @@ def slider() -> str:
     )
 
 
-@cache
 def story() -> dict:
-    return json.loads((data_folder() / "recorded" / "live.json").read_text(encoding="utf-8"))["story"]
+    return live_pages.recorded()["story"]
 
 
 def legend(names, what: str = "") -> str:
