@@ -237,7 +237,7 @@ for model in both:
 table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 
 # %% [markdown] tags=["explains"]
-# They answer different questions: what may follow *The author next to the guards*, and what may fill a gap before *tall*. Both put *is* first.
+# The lists answer different questions: what may follow *The author next to the guards*, and what may fill a gap before *tall*. Both put *is* first.
 
 # %% [markdown] tags=["explains"]
 # ## Exact and released
@@ -334,6 +334,6 @@ print(f"MW {mw:.3f}: nearly all that it would say is right, but half of its verb
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say. Compare EW with TSE, never with MW.
+# TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say.
 #
 # Functions: {py:func}`tse_core.cutoff_scores` and {py:func}`tse_core.score_context`.

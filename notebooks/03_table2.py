@@ -101,7 +101,7 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As measured", index=True), "The numbers")
 
 # %% [markdown] tags=["explains"]
-# Yes: EW is below TSE in all nine rows of both (the tenth, BLiMP, has to be fetched first). Only the paper's own four models can reproduce its numbers ([how](../book/gpu.md)). The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
+# Yes: EW is below TSE in all nine rows of both models (the tenth, BLiMP, has to be fetched first). Only the paper's own four models can reproduce its numbers ([how](../book/gpu.md)). The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
 #
 # ## Could the difference be chance?
 #

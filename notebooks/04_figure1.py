@@ -43,7 +43,7 @@ protocol = "exact"
 # %% [markdown] tags=["explains"]
 # ## What the paper drew
 #
-# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2; here their curves are {term}`digitised`. From left to right verbs get less likely: first come the top cut-offs and, after the gap, the bottom ones.
+# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2 (here {term}`digitised`). From left to right verbs get less likely: first come the top cut-offs and, after the gap, the bottom ones.
 #
 # ```{dropdown} Predict: which way will a curve go?
 # Down, if a model knows likely verbs better. It stays level if agreement is a rule for all verbs.

@@ -47,7 +47,7 @@ sample = 40  # contexts of each construction for the null baseline below
 # Does every model do worse with less likely verbs, in every construction? Figure 2 of {cite:t}`newman2021refining` draws ten constructions for four models. A point that another curve covers cannot be read off.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
-# If it were, *Simple* would not fall. Choose *Simple* above the chart first.
+# If it were, *Simple* would not fall.
 # ```
 
 # %%

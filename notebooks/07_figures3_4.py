@@ -58,7 +58,7 @@ printed = charts.published_curves(3)
 charts.coverage_curves(printed, chosen=coloured, title="Figure 3 as published")
 
 # %% [markdown]
-# Now the same for two models that the paper never saw.
+# The same for two models that the paper never saw:
 
 # %%
 import tse_core

@@ -219,7 +219,7 @@ charts.accuracy_dots(scored, title="Models run here, by phenomenon")
 #
 # ## Does the size of the model matter?
 #
-# The paper reports that GPT-2 reaches 0.84 ± 0.01 in all four sizes. Run `tse blimp` with `gpt2`, `gpt2-medium`, `gpt2-large` and `gpt2-xl`: [the ledger](19_ledger.ipynb) then shows the verdict.
+# The paper reports that GPT-2 reaches 0.84 ± 0.01 in all four sizes. Run `tse blimp` for each of `gpt2`, `gpt2-medium`, `gpt2-large` and `gpt2-xl`: [the ledger](19_ledger.ipynb) then shows the verdict.
 
 # %% [markdown]
 # ## Exercises

@@ -40,7 +40,7 @@ lemmas = "newman-clean"  # the list of verbs
 # %% [markdown] tags=["explains"]
 # ## A question and a prediction
 #
-# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The author* a noun may follow (*the author plan was rejected*), and its probability counts as that of a wrong verb: {cite:t}`newman2021refining` call this a potential confounder. After *he*, *she* or *who* no bare noun can stand. So change the subject.
+# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The author* a noun may follow (*the author plan was rejected*), and its probability counts as that of a wrong form: {cite:t}`newman2021refining` call this a potential confounder. After *he*, *she* or *who* no bare noun can stand. So change the subject.
 #
 # ```{dropdown} Predict: what happens to EW of verbs that are also nouns, from *I think that the author* to *I think that he*?
 # If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly a noun, EW rises, and after a name such as *Mary* too, because hardly any noun follows a name.
