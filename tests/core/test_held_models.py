@@ -136,6 +136,13 @@ def test_the_precision_that_is_said_is_the_one_that_is_used(tiny_causal):
     assert held.policies()["dtype"] == "bfloat16" and not surprisals(held, SENTENCES).equals(expected)
 
 
+def test_a_network_from_files_says_the_precision_that_it_was_given_since(tiny_causal):
+    model = load_model(tiny_causal)
+    assert model.policies()["dtype"] == "float32"
+    model.network.module.half()
+    assert model.policies()["dtype"] == "float16"
+
+
 def test_threads_take_turns(tiny_causal):
     tokenizer = opened(tiny_causal)[1]
     modules = [module_of("Llama", vocab_size=len(tokenizer), initializer_range=spread) for spread in (0.2, 0.3, 0.4)]

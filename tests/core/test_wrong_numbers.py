@@ -60,6 +60,11 @@ def test_one_file_of_weights_counts_where_an_index_names_others(folder, tmp_path
     assert torch.allclose(found.log_softmax(-1), plain.log_softmax(-1), atol=1e-5)
 
 
+def test_a_configuration_that_names_other_files_of_weights_is_refused(folder):
+    with pytest.raises(InputError, match="names other files of weights .transformers_weights."):
+        load_model(folder("gpt2", transformers_weights="other.safetensors"))
+
+
 @pytest.mark.parametrize("head", ["SequenceClassification", "TokenClassification", "QuestionAnswering"])
 def test_a_classifier_is_read_as_a_language_model_only_where_that_is_asked_for(folder, head):
     held = folder("gpt2", architectures=[f"GPT2For{head}"])

@@ -42,6 +42,7 @@ class HuggingFaceNetwork(Network):
 
     module: Any
     causal: bool
+    slower_without_trees = True
     _known_class = True  # whether it may be one of transformers' own, computed as these are
 
     def __init__(self, config, *, causal: bool):
@@ -140,8 +141,7 @@ class NetworkInMemory(HuggingFaceNetwork):
 
     @property
     def dtype(self) -> str:
-        """The precision of its parameters; several are joined by "+"."""
-        return "+".join(sorted({str(weight.dtype).removeprefix("torch.") for weight in self.module.parameters()}))
+        return dtype_of(self.module)
 
     def tensors(self):
         return dict(chain(self.module.named_parameters(), self.module.named_buffers()))
@@ -185,6 +185,11 @@ class NetworkInMemory(HuggingFaceNetwork):
                     part.training = True
                 if wrapped:
                     module.forward = wrapped
+
+
+def dtype_of(module) -> str:
+    """The precision of a module's parameters; several are joined by "+"."""
+    return "+".join(sorted({str(weight.dtype).removeprefix("torch.") for weight in module.parameters()}))
 
 
 def longest(module) -> int | None:

@@ -18,7 +18,7 @@ from tse_core.models.devices import DTYPES, usable_device
 from tse_core.models.folders import laboratory_models, opened, opened_network, weight_files
 from tse_core.models.gguf_files import PACKAGE_MODELS, converted_folder, model_file
 from tse_core.models.hub import hub_folder
-from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, in_one_pass, one_pass
+from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, dtype_of, in_one_pass, one_pass
 from tse_core.models.identity import cached, file_digest, state_of, stored_tensors, tokenizer_digest, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.tokenizing import DOCUMENT_BOS, added_by, document_bos
@@ -72,10 +72,11 @@ class NetworkInFiles(HuggingFaceNetwork):
 
     def __init__(self, source: Source, config, *, causal: bool, device: str, dtype: str, options: dict):
         super().__init__(config, causal=causal)
-        self._source, self._config, self.dtype, self._options = source, config, dtype, options
+        self._source, self._config, self._dtype, self._options = source, config, dtype, options
         self._spread = device == "map"
         self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None
+        self._read_as = ""  # the precision of its parameters when they were read; some may keep their own
 
     @property
     def module(self):
@@ -85,12 +86,18 @@ class NetworkInFiles(HuggingFaceNetwork):
                 (state, _), module = self._found, in_one_pass(self._read())
                 if state != state_of(self._source.weights):
                     raise InputError(f"{self._source.weights[0]} changed after the model was opened; open it again")
-                self._module = module
+                self._module, self._read_as = module, dtype_of(module)
             return self._module
 
     @property
     def device(self):
         return self._device
+
+    @property
+    def dtype(self) -> str:
+        """That which was asked for, or else what the caller has made of the module since it was read."""
+        now = self._read_as if self._module is None else dtype_of(self._module)
+        return self._dtype if now == self._read_as else now
 
     def fingerprint(self, tokenizer) -> str:
         _, digest = self._found
@@ -112,11 +119,11 @@ class NetworkInFiles(HuggingFaceNetwork):
 
     def _read(self):
         source, auto = self._source, "AutoModelForCausalLM" if self.causal else "AutoModelForMaskedLM"
-        dtype = DTYPES["float32" if source.adapter else self.dtype]  # an adapter is merged in single precision
+        dtype = DTYPES["float32" if source.adapter else self._dtype]  # an adapter is merged in single precision
         more = {"dtype": dtype, "use_safetensors": True, "device_map": "auto" if self._spread else None}
         module = opened_network(source.name, source.folder, auto, self._options | more)
         if source.adapter:
-            module = with_adapter(source.name, module, source.adapter).to(DTYPES[self.dtype])
+            module = with_adapter(source.name, module, source.adapter).to(DTYPES[self._dtype])
         return module.eval() if self._spread else module.eval().to(self._device)
 
 
@@ -153,6 +160,8 @@ def open_hugging_face(
     source = source_of(name, revision)
     options = {"trust_remote_code": trust_remote_code, "local_files_only": not trust_remote_code}
     config = opened(name, source.folder, "AutoConfig", options)
+    if getattr(config, "transformers_weights", None):
+        raise InputError(f"{name}: config.json names other files of weights (transformers_weights); remove that line")
     kind = kind_of(name, config, kind)
     folder = source.folder
     if source.adapter and (source.adapter / "tokenizer.json").is_file():
@@ -233,7 +242,9 @@ def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
     if family in MASKED or family in ENCODERS:
         found = "causal" if getattr(config, "is_decoder", False) else "masked" if family in MASKED else None
     elif family in CAUSAL:
-        found = None if getattr(config.get_text_config(), "use_bidirectional_attention", False) else "causal"
+        text = config.get_text_config()
+        ahead = getattr(text, "use_bidirectional_attention", False) or not getattr(text, "is_causal", True)
+        found = None if ahead else "causal"
     elif not wanted and re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
         found = "masked" if "MaskedLM" in architectures else "causal"
     if found is None:
