@@ -38,7 +38,7 @@ sentence_pairs = ""  # "blimp" needs: tse data fetch blimp
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
 
 # %% [markdown] tags=["explains"]
-# Why do accuracies differ? These systems are compared; *GPT-2* is GPT-2 large:
+# Why do accuracies differ? We compare these models, and humans; *GPT-2* is GPT-2 large:
 
 # %%
 import pandas as pd
@@ -77,12 +77,12 @@ charts.heat_map(
 )
 
 # %% [markdown] tags=["explains"]
-# SmolLM2's accuracies correlate at .86 with those of GPT-2 and at .57 with those of humans, Gemma's at .90 and .66. The 5-gram model is furthest from humans. But two models whose accuracies correlate can differ by thirty points on every paradigm.
+# SmolLM2's accuracies correlate at .86 with those of GPT-2 and at .57 with those of humans, Gemma's at .90 and .66. The 5-gram model is furthest from humans. But correlated accuracies may lie thirty points apart on every paradigm.
 
 # %% [markdown] tags=["explains"]
 # ## Shallow predictors
 #
-# *Figure 2.* Does a model do worse on long sentences, on surprising ones, or when it is unsure? The pairs are sorted by each quantity and cut into ten equal bins. A model's *confidence* is by how much its two log-probabilities differ.
+# *Figure 2.* Does a model do worse on long sentences, on surprising ones, or when it is unsure? The pairs are sorted by each quantity in the chart and cut into ten equal bins. *Confidence* is the difference between the two log-probabilities.
 
 # %%
 from tse_book.pages import blimp_figures
@@ -103,14 +103,14 @@ charts.accuracy_lines(
 # %% [markdown] tags=["explains"]
 # ## Locality
 #
-# *Figure 3.* What does it cost if a word stands between two that must agree? An adjective can stand between determiner and noun: *Ron saw these old [books]{.good} / \*[book]{.bad}*. An {term}`attractor`, a noun of the other number, can stand between subject and verb, in a phrase (*The sisters of Cheryl [bake]{.good} / \*[bakes]{.bad}*) or in a relative clause (*who met Cheryl*).
+# *Figure 3.* How much accuracy is lost if another word stands between two words that must agree? An adjective can stand between determiner and noun: *Ron saw these old [books]{.good} / \*[book]{.bad}*. An {term}`attractor`, a noun of the other number, can stand between subject and verb, in a phrase (*The sisters of Cheryl [bake]{.good} / \*[bakes]{.bad}*) or in a relative clause (*The sisters who met Cheryl*).
 
 # %%
 adjective = blimp_figures.contrast(scores, "adjective")
 attractor = blimp_figures.contrast(scores, "attractor")
 apart = pd.concat([adjective, attractor])
 charts.accuracy_lines(
-    apart, "condition", panel="group", title="Words apart that must agree"
+    apart, "condition", panel="group", title="Agreement at a distance"
 )
 
 # %%
@@ -120,11 +120,11 @@ percent = 100 * apart.pivot_table("accuracy", "model", "condition", sort=False)
 table(percent.reset_index(), "Accuracy in percent", digits=1)
 
 # %% [markdown] tags=["explains"]
-# An adjective takes the 5-gram model from 87.6 % to 52.5 %. The neural models lose little: the LSTM and Transformer-XL 5 points, GPT-2 2, SmolLM2 4. (The paper says 35 points, and 3 to 5.)
+# An adjective takes the 5-gram model from 87.6 % to 52.5 %. The neural models lose little: the LSTM and Transformer-XL 5 points, GPT-2 2, SmolLM2 4. (The paper: 35 points for the 5-gram model, 3 to 5 for the others.)
 #
 # ## Attractors
 #
-# GPT-2's two columns with an attractor have a mean of 72.6 %, which is 24 points less than without. The LSTM loses 20 in the same way, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
+# With an attractor, over both columns of the table, GPT-2's mean is 72.6 %, 24 points less than without. The LSTM loses 20, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
 
 # %% [markdown] tags=["explains"]
 # ## Irregulars
@@ -141,7 +141,7 @@ table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=T
 #
 # ## Training size
 #
-# *Figure 5.* What does each doubling of the text bring? The paper trained two models on growing parts of one corpus and concludes that more text alone is not enough.
+# *Figure 5.* What does twice the training text bring? The paper trained two models on growing parts of one corpus and concludes that more text alone is not enough.
 
 # %%
 from tse_book import published
@@ -190,7 +190,7 @@ folded(shown, "The slopes, with 95 % intervals of the fitted line")
 # %% [markdown]
 # ## Methods
 #
-# *Figure 6.* Instead of whole sentences one may compare two words after one beginning (one prefix), or one word after two beginnings (two prefixes). Twenty paradigms allow each.
+# *Figure 6.* Instead of whole sentences one may compare two words after one beginning (one prefix), or one word after two beginnings (two prefixes). Twenty paradigms allow each method.
 
 # %%
 methods = published.blimp_methods_compared()
@@ -202,7 +202,7 @@ means.columns = ["prefixes", "model", "by whole sentence", "by prefix"]
 table(means, "Mean accuracy by whole sentences and by prefixes")
 
 # %% [markdown]
-# On average the methods agree to within 3 points. Single paradigms move far more: SmolLM2 gets .42 of *matrix question npi licensor present* right by whole sentences and .89 by two prefixes. A prefix asks only about the point where the sentences differ, as TSE does. The paper's figure draws three phenomena:
+# On average the methods agree to within 3 points. Single paradigms move far more: SmolLM2 gets .42 of *matrix question npi licensor present* right by whole sentences and .89 by two prefixes. Prefixes ask only about the point where the sentences differ, as TSE does. The paper's figure shows three phenomena:
 
 # %% tags=["hide-output"]
 by_method = blimp_figures.three_phenomena(methods)
@@ -240,7 +240,7 @@ accuracies = published_accuracies().pivot_table("accuracy", "paradigm", "model")
 # Two Series say which pairs an n-gram model gets right: `plain`, where the noun next to the verb is its subject, and `attracted`, where it is an {term}`attractor`. Give `accuracy`, a dictionary with its accuracy in the `"plain"` and the `"attracted"` pairs, and `like_the_rule`, the share of all pairs in which it does what the rule *agree with the nearest noun* does.
 #
 # ```{dropdown} Hint
-# The rule is right in every plain pair and wrong in every other.
+# The rule is right in every plain pair and wrong in every attracted pair.
 # ```
 # ````
 
@@ -268,7 +268,7 @@ print(f"Like the rule in {like_the_rule:.0%} of the pairs.")
 # ````{exercise} ★★ Long sentences are hard
 # :label: 10-long
 #
-# No programming. A model does worse on long sentences. Does it forget the subject? Name another explanation, and a comparison that tells the two apart.
+# A model does worse on long sentences. Does it forget the subject? Name another explanation, and a comparison that tells the two apart.
 #
 # ```{dropdown} Hint
 # Which constructions have long sentences?
@@ -285,7 +285,7 @@ print(f"Like the rule in {like_the_rule:.0%} of the pairs.")
 # ````{exercise} ★★★ What is left of a correlation
 # :label: 10-partial
 #
-# Subtract from the columns LSTM and Transformer-XL of `accuracies` what a straight line predicts from the mean of the other three, and correlate what is left. Give both correlations, `before` and `after`.
+# Subtract from the columns LSTM and Transformer-XL of `accuracies` what a straight line predicts from the mean of the other three columns. Give their correlation `before` and `after` this.
 #
 # ```{dropdown} Hint
 # `numpy.polyfit(x, y, 1)` gives slope and intercept of the line.

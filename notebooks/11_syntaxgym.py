@@ -57,7 +57,7 @@ caption = "The two items of the paper's Figure 2; a bar ends a region"
 table(suite_sentences(figure2), caption)
 
 # %% [markdown] tags=["explains"]
-# The noun before the verb, an {term}`attractor`, has the *other* number, so a model that goes by it gets every item wrong.
+# The noun before the verb, an {term}`attractor`, has the *other* number, so a model that follows it gets every item wrong.
 #
 # ```{margin} Surprisal
 # $-\log_2 P$ of a token after what comes before it, in bits. One bit more means half as probable.
@@ -75,7 +75,7 @@ print(figure2.predictions[0])
 # No. A model that always prefers the singular verb would pass.
 # ```
 #
-# The two items are from `number_prep`, a public suite of 19. SmolLM2's surprisals for all of them are recorded.
+# The two items are from `number_prep`, a public suite of 19 items. SmolLM2's surprisals for all of them are recorded.
 
 # %%
 from tse_book.recorded import recorded_regions
@@ -101,7 +101,7 @@ contexts = (
 try_this(*contexts, pair=pair, verb="know")
 
 # %% [markdown] tags=["explains"]
-# The next chart shows the mean surprisal of each region over all 19 items; the prediction is about the shaded one, the verb. Before it two conditions with the same subject are the same text, so their marks coincide.
+# The next chart shows the mean surprisal of each region over all 19 items; the prediction is about the shaded one, the verb. Before the verb, conditions with the same subject have the same text, so their marks coincide.
 
 # %%
 from tse_book.charts import region_profile
@@ -118,7 +118,7 @@ region_profile(
 # Each item has two margins: by how many bits the wrong verb is more surprising after the singular subject, and after the plural one. The prediction holds where both are positive.
 #
 # ```{dropdown} Predict: after which subject will the model fail more often?
-# After the singular one, if it errs as people do: a plural noun attracts more {cite}`bock1991broken`.
+# After the singular one, if it errs as people do: a plural noun attracts verbs more {cite}`bock1991broken`.
 # ```
 
 # %%
@@ -168,6 +168,7 @@ folded(shown, "The tokens of one sentence, and the region of each")
 from tse_book.charts import item_outcomes, item_profile
 
 prediction = suite.predictions[0]
+# the regions that the prediction names; an atom is one surprisal, such as (6;%a%)
 critical = {region for region, condition in prediction.atoms}
 shown = outcome.regions.assign(model=reader)
 item_profile(shown, title="Surprisal of each region, one item", critical=critical)
@@ -178,7 +179,8 @@ item_profile(shown, title="Surprisal of each region, one item", critical=critica
 # `parts` takes the prediction apart for one item. A part's `depth` says how far inside the formula it stands; it is printed as indentation.
 
 # %%
-for step in prediction.parts(outcome.totals(item)):
+surprisals = outcome.totals(item)  # of every region in every condition
+for step in prediction.parts(surprisals):
     value = step.value if isinstance(step.value, bool) else round(step.value, 2)
     print("    " * step.depth, step.text, "->", value)
 
@@ -195,7 +197,7 @@ item_outcomes(items, title="For which items does the prediction hold?")
 print(outcome.by_item.sum(), "of", len(outcome.by_item), "items:", outcome.accuracy)
 
 # %% [markdown]
-# The formula joins two comparisons, so guessing satisfies both in one item out of four: read an accuracy against its own chance. [Design a suite](../book/designer.md) has all rules of formulas.
+# The formula joins two comparisons, so guessing satisfies both in one item out of four: compare an accuracy with what guessing gets. [Design a suite](../book/designer.md) has all rules of formulas.
 
 # %% [markdown]
 # ## Exercises
@@ -250,7 +252,7 @@ print("A difference of differences: what the comma does beyond being a comma.")
 # ````{exercise} ★★ What guessing gets
 # :label: 11-chance
 #
-# A model that guesses puts the four conditions of an item in a random order. Compute `chance`, a dictionary with the share of the 24 orders for which a formula holds, for `"one"`: `(1;%a%) < (1;%b%)`; `"two"`: that and `(1;%c%) < (1;%d%)`; and `"licensing"`: the prediction of `suite`, with its `suite.conditions`.
+# A model that guesses puts the four conditions of an item in a random order. Compute `chance`, a dictionary with the share of the 24 orders for which a formula holds, for `"one"`: `(1;%a%) < (1;%b%)`; `"two"`: both this and `(1;%c%) < (1;%d%)`; and `"licensing"`: the prediction of `suite`, whose four conditions are `suite.conditions`.
 #
 # ```{dropdown} Hint
 # `permutations(range(4))` gives the orders. `Formula.parse(text).holds({(1, "a"): 0, ...})` says whether a formula holds.
@@ -289,7 +291,7 @@ print("One half, one quarter, 5 of 24: say so beside every accuracy.")
 # ````{exercise} ★★★ A suite of your own
 # :label: 11-own
 #
-# No programming. Design a suite with [the designer](../book/designer.md): three items, two conditions that should differ and two that control for everything else. Run it there. If an item fails, is that the model's fault or the item's?
+# Design a suite with [the designer](../book/designer.md): three items, two conditions that should differ and two that control for everything else. Run it there. If an item fails, is that the model's fault or the item's?
 #
 # ```{dropdown} Hint
 # Look *before* the critical region.

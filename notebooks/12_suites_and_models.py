@@ -58,7 +58,7 @@ table(counts, "The 31 suites by circuit")
 # %% [markdown] tags=["explains"]
 # ## The models of the SyntaxGym paper
 #
-# Its Table 1 lists eight models. Hu and colleagues recorded accuracies for all of them, and a *run* for each time that a model was trained.
+# Its Table 1 lists eight models. Hu and colleagues recorded their accuracies; a *run* is one training of a model.
 
 # %%
 from tse_book import published
@@ -101,7 +101,7 @@ ranked.loc[ranked["run"].isin(recorded), "recorded by"] = "this book"
 bars(ranked, "run", "SG score", title="SG score", colour="recorded by")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2's SG score is .67: below both sizes of GPT-2 as released (.78 and .84), above Transformer-XL (.60). Without the token in front it is .53. Gemma 3 270M, twice as large as SmolLM2, reaches .78.
+# SmolLM2's SG score is .67: below both sizes of GPT-2 as released (.78 and .84), above Transformer-XL (.60). Without the BOS token it is .53. Gemma 3 270M, twice as large as SmolLM2, reaches .78.
 
 # %% [markdown] tags=["explains"]
 # ## Suites in, models in, a chart out
@@ -117,9 +117,9 @@ by_circuit = some.groupby(["circuit", "run"], as_index=False)["accuracy"].mean()
 heat_map(by_circuit, "circuit", "run", "accuracy", title="Accuracy by circuit")
 
 # %% [markdown] tags=["explains"]
-# GPT-2 XL is best of the released models on five of the six circuits; Gemma is ahead of it on Center Embedding (.98 against .96). Against the small GPT-2, SmolLM2 loses most on Gross Syntactic State (.48 against .89).
+# Of the five models recorded in 2020, GPT-2 XL is best on five of the six circuits; Gemma is ahead of it on Center Embedding (.98 against .96). Against the small GPT-2, SmolLM2 loses most on Gross Syntactic State (.48 against .89).
 #
-# What could fool you: guessing gets 0.5 on one suite and 0.2 on another, and with 19 to 40 items, as most suites have, an accuracy is uncertain by ten to twenty points either way.
+# What could fool you: guessing gets 0.5 on one suite and 0.2 on another. Most suites have 19 to 40 items, so an accuracy is uncertain by ten to twenty points either way.
 
 # %% [markdown] tags=["explains"]
 # ## One suite, eight models
@@ -197,7 +197,7 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # ````{exercise} ★★ A masked model on a garden path
 # :label: 12-masked
 #
-# No programming. A {term}`masked model` scores 0.2 on a {term}`garden-path <garden path>` suite, a {term}`causal model` of the same size 0.9. Does it not know subordinate clauses?
+# A {term}`masked model` scores 0.2 on a {term}`garden-path <garden path>` suite, a {term}`causal model` of the same size 0.9. Does it not know subordinate clauses?
 #
 # ```{dropdown} Hint
 # What has each model read when it is asked about the critical word?
@@ -213,7 +213,7 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # %% [markdown]
 # ## Takeaways
 #
-# - Read an accuracy against its own chance and its number of items.
+# - Compare an accuracy with that of guessing, and mind the number of items.
 # - A mean such as the SG score hides the suites on which a model fails.
 #
 # Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_core.syntaxgym.tables.circuit_table` and {py:func}`tse_book.charts.suite_accuracy`.

@@ -39,9 +39,9 @@ sizes = "laboratory-sizes"  # the same over the size of the corpus
 # %% [markdown] tags=["explains"]
 # ## Checkpoints
 #
-# A model that conjugates nearly every verb may have learned one rule, or one verb after another. In the end the two look alike; on the way, a rule should reach frequent and rare verbs almost together.
+# A model that conjugates nearly every verb may have learned one rule, or one verb after another. In the end both look alike; on the way, a rule should reach frequent and rare verbs almost together.
 #
-# For each grammar of [the laboratory](16_laboratory.ipynb), *systematic* and *lexical*, a model was trained anew on less text, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on Marvin and Linzen's templates. The 200 most frequent verbs are the *head*, the next 200 the *middle*, and 500 rare ones the *tail*.
+# For each grammar of [the laboratory](16_laboratory.ipynb), *systematic* and *lexical*, a new model was trained on less text, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on Marvin and Linzen's templates. The 200 most frequent verbs are the *head*, the next 200 the *middle*, and 500 rare ones the *tail*.
 
 # %%
 from tse_book.pages import table
@@ -70,7 +70,7 @@ systematic = curves[curves["name"] == "lab-systematic-checkpoints"]
 charts.training_chart(systematic, "A language in which every verb agrees")
 
 # %% [markdown]
-# After 512 steps TSE is .92, while EW is .88 in the head, .83 in the middle and .73 in the tail. At the end, after 2,048, head and tail stand at 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. TSE is 1.00 after 1,024 steps already: by TSE alone, this model was finished halfway through its training.
+# After 512 steps TSE is .92, while EW is .88 in the head, .83 in the middle and .73 in the tail. At the end, after 2,048, head and tail stand at 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. TSE is 1.00 after 1,024 steps already: judged by TSE alone, this model was finished halfway through its training.
 
 # %% [markdown] tags=["explains"]
 # ```{dropdown} Predict: in the lexical language, what will EW of the rare verbs do over time?
@@ -97,11 +97,11 @@ reached = whole[whole["score"] >= 0.9].groupby("construction", sort=False)["step
 table(reached.min().reset_index(), "The first checkpoint with an EW of .9 or more")
 
 # %% [markdown] tags=["explains"]
-# Three constructions are there after 512 steps, *Simple* is not.
+# Three constructions reach .9 after 512 steps, *Simple* does not.
 #
 # ## Over the size of the corpus
 #
-# The steps stay the same, and the corpus grows from 1,000 sentences, read many times, to 64,000.
+# Every model takes the same number of steps; the corpus grows from 1,000 sentences, read many times, to 64,000.
 
 # %%
 by_size = dynamics.recorded(sizes).rename(columns={"step": "sentences"})
@@ -124,7 +124,7 @@ table(by_size[bands].reset_index(), "EW by size of the corpus, systematic langua
 # tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
-# Then `dynamics.recorded("pythia")` gives a table like those above. There the head holds half of the last checkpoint's probability on verbs, and the tail the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
+# Then `dynamics.recorded("pythia")` gives a table like those above. There the head is the likeliest verbs, with half of the last checkpoint's probability on verbs, and the tail those with the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
 
 # %% [markdown]
 # ## Exercises
@@ -175,7 +175,7 @@ print(f"EW after {first['EW']} steps, MW after {first['MW']}: first ahead, then 
 # ````{exercise} ★★ Head before tail
 # :label: 13-lag
 #
-# Compute `lead`, a Series by step: EW of the head minus EW of the tail in `systematic`; `widest`, the step at which it is largest; and `end`, its last value. What would it be for a model that learns a rule, and for one that learns verb by verb?
+# Compute `lead`, a Series by step: EW of the head minus EW of the tail in `systematic`; `widest`, the step at which it is largest; and `end`, its last value. How would the lead develop in a model that learns a rule, and in one that learns verb by verb?
 #
 # ```{dropdown} Hint
 # `Series.idxmax()` gives the step of the largest value.
@@ -203,7 +203,7 @@ print(f"The lead is {lead.max():.2f} after {widest} steps and ends at {end:.2f}.
 # ````{exercise} ★★ One low tail, two stories
 # :label: 13-tail
 #
-# No programming. A finished model of an unknown language has an EW of 1.00 for its frequent verbs and 0.60 for its rare ones. Give two explanations, and say how its checkpoints would tell them apart.
+# A finished model of an unknown language has an EW of 1.00 for its frequent verbs and 0.60 for its rare ones. Give two explanations, and say how its checkpoints would tell them apart.
 #
 # ```{dropdown} Hint
 # In which of the two languages can a tail be at 0.60, and when?

@@ -81,12 +81,12 @@ for sums in ["float64", "float32"]:
     print(sums, "EW", found.ew_top.round(4), "MW", found.mw_top.round(4))
 
 # %% [markdown]
-# In single precision EW loses a hundredth. MW hardly moves, because the verbs left out have hardly any probability.
+# In single precision EW loses a hundredth. MW hardly moves, because the verbs left out are so improbable.
 
 # %% [markdown]
-# ### The mask that is not where it was counted
+# ### A mask looked for in the wrong place
 #
-# The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without it. A small tokenizer shows what follows:
+# The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without that space. A small tokenizer shows what follows:
 
 # %%
 from tokenizers import Tokenizer, pre_tokenizers, trainers
@@ -108,7 +108,7 @@ print("the mask stands at", sentence.index("<mask>"), "but is looked for at", co
 #
 # ### Contexts that are ambiguous in number
 #
-# From the left, *The sheep that the guard likes* is singular or plural. The code keeps the first label; the {term}`protocol` *exact* keeps both, and every causal model is wrong for one.
+# From the left, *The sheep that the guard likes* is singular or plural. The code keeps the first label; the {term}`protocol` *exact* keeps both, so every causal model is wrong for one of them.
 
 # %%
 import pandas as pd
@@ -145,10 +145,10 @@ table(accuracies, caption, digits=3)
 #
 # ## The switchboard
 #
-# Tools differ in *policies*, choices that papers rarely print. Each switch of the chart changes one of them.
+# Tools differ in {term}`policies <policy>`, choices that papers rarely print. Each switch of the chart changes one policy.
 #
 # ```{dropdown} Predict: which switch cannot move any number of a causal model?
-# The final period. It stands to the right of the verb, where a causal model has not read.
+# The final period. It stands to the right of the verb, and a causal model has read only the left.
 # ```
 
 # %% tags=["hide-input"]
@@ -171,7 +171,7 @@ charts.switchboard(board)
 #
 # ### Half precision
 #
-# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. The scores and ties are SmolLM2's on 212 contexts of the templates, accuracy and changed decisions on 402 pairs of BLiMP.
+# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. In the table, scores and ties are from 212 contexts of the templates, accuracy and changed decisions from 402 pairs of BLiMP.
 
 # %%
 from tse_core.paths import data_folder
@@ -182,7 +182,7 @@ shown = half[columns].rename(columns={"decisions_changed": "decisions changed"})
 table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
 
 # %% [markdown]
-# On the processor used here, scoring in bfloat16 takes two thirds of the time; it moves EW of a construction by up to .006 and TSE by up to .017. In float16, which has more digits, they move by up to .001 and .010.
+# On the processor used here, scoring in bfloat16 takes two thirds of the time of single precision; it moves EW of a construction by up to .006 and TSE by up to .017. In float16, which has more digits, they move by up to .001 and .010.
 
 # %% [markdown] tags=["explains"]
 # ## Intervals for the wrong unit
@@ -191,7 +191,7 @@ table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
 # Too narrow, if nouns differ: contexts with the same noun repeat each other.
 # ```
 #
-# The 95 % interval of MW, as if contexts were independent and {term}`clustered <cluster>` by subject noun:
+# The width of MW's 95 % interval, first as if contexts were independent, then {term}`clustered <cluster>` by subject noun:
 
 # %%
 from tse_core import evaluate_models
@@ -214,7 +214,7 @@ table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 # %% [markdown]
 # Clustered by noun, the interval is wider in eight of nine rows, for *In object relative clause* more than ten times: .28 instead of .02.
 #
-# Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval contains it:
+# Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval contains that score:
 
 # %%
 from tse_book.studies.coverage import simulated_coverage
@@ -225,7 +225,7 @@ caption = "Share of 200 simulated studies whose interval holds the truth"
 table(coverage.rename(columns={"clusters": "nouns"}), caption, digits=3)
 
 # %% [markdown]
-# With ten nouns, as in most of the templates, the interval contains the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so: one minus the number below, which the {term}`rule of three` approximates.
+# With ten nouns, as in most of the templates, the interval contains the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so ({term}`rule of three`), because the interval begins at:
 
 # %%
 interval(np.ones(10)).low
@@ -240,7 +240,7 @@ crossed = simulated_crossed_coverage(20, 4, runs=200)
 crossed
 
 # %% [markdown] tags=["explains"]
-# Intervals over subjects alone (`first_way`) contain the value over all verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94 %. A claim about verbs needs the second. And many tests give false alarms, so this book corrects p-values ({term}`Holm correction`).
+# Intervals over subjects alone (`first_way`) contain the score over all nouns and verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94 %. A claim about verbs needs the second. And some of many tests give false alarms, so this book corrects p-values ({term}`Holm correction`).
 
 # %% [markdown]
 # ## Exercises
@@ -286,7 +286,7 @@ def ew_and_mw(verbs, tie=0.0):
 # ````{exercise} ★★ Predict the sign
 # :label: 14-sign
 #
-# `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw` scores it, with ties as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay with these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with another row, right 0.2 and wrong 0? Predict, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
+# `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw(likely)` scores it, with ties as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay with these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with a row added, right 0.2 and wrong 0? Predict, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
 #
 # ```{dropdown} Hint
 # Is the verb that comes or goes better than the others?

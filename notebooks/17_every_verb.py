@@ -54,7 +54,7 @@ recorded = "smollm2-135m-instruct"  # whose recorded scores of whole words are s
 from tse_book import laboratory
 
 language = laboratory.load_language()
-size = len(language.vocabulary)
+size = len(language.vocabulary)  # as many entries as the language has words
 byte_pairs = laboratory.byte_pair_tokenizer(language, "lexical", size)
 
 
@@ -104,7 +104,7 @@ print("probabilities by", model.label)
 charts.word_tree(nodes, context=context, title="Forms as paths of tokens")
 
 # %% [markdown] tags=["explains"]
-# ```{dropdown} Predict: a verb's form in -s begins with all tokens of its base form. What is its EW if the end of the word is not counted?
+# ```{dropdown} Predict: a verb's form in -s begins with all tokens of its base form. What is the verb's EW if the end of the word is not counted?
 # One half, whatever the model knows: a beginning is at least as probable as the whole, so the base form wins after every subject.
 # ```
 
@@ -118,7 +118,7 @@ shown = table(billionths.reset_index(), "Probabilities in billionths", digits=2)
 folded(shown, "The forms of the tree, with and without the end of the word")
 
 # %% [markdown] tags=["explains"]
-# With SmolLM2's vocabulary this concerns 100 of the 1,945 verbs.
+# SmolLM2 cuts up 100 of the 1,945 verbs in this way.
 #
 # ## Held against the truth
 #
@@ -127,6 +127,7 @@ folded(shown, "The forms of the tree, with and without the end of the word")
 # ```
 
 # %%
+# for each construction: which verbs (rows) a perfect model gets right
 agrees = [
     language.correct("lexical", construction) > 0.5
     for construction in language.constructions
@@ -135,7 +136,7 @@ print("all verbs:    ", round(np.mean([right.mean() for right in agrees]), 3))
 print("single tokens:", round(np.mean([right[whole].mean() for right in agrees]), 3))
 
 # %% [markdown]
-# A perfect model has an EW of .70, and of .95 by single tokens only. A trained model was measured by single tokens, by whole words, and by words without their end:
+# A perfect model has an EW of .70 over all verbs, of .95 over single tokens. A trained model was measured by single tokens, by whole words, and by words without their end:
 
 # %%
 import pandas as pd
@@ -188,7 +189,7 @@ charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 # %% [markdown] tags=["explains"]
 # SmolLM2 was asked about 1,945 verbs instead of 962, in the same contexts, 20 or 24 of each construction. On average EW goes from .85 to .83, and MW stays at .89. TSE of whole words is .94, above EW in eight of the nine rows.
 #
-# By whole words, models with different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`. With a {term}`masked model` only lemmas whose forms have equally many tokens count {cite}`kauf2023better`.
+# By whole words, models with different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`. With a {term}`masked model` only lemmas whose two forms have equally many tokens count {cite}`kauf2023better`.
 
 # %% [markdown] tags=["explains"]
 # ## Other languages
@@ -206,7 +207,7 @@ languages = languages.dropna().swaplevel(axis=1).sort_index(axis=1)
 table(languages, "Gemma on CLAMS, single tokens", digits=3, index=True)
 
 # %% [markdown] tags=["explains"]
-# EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the reading as a noun is hardly the only reason. But in French and German TSE asks about one to four verbs in each construction, so this says little about how languages differ.
+# EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the noun reading is hardly the only reason. But in French and German TSE asks about one to four verbs in each construction, so this says little about how languages differ.
 
 # %% [markdown]
 # ## Exercises
@@ -231,7 +232,7 @@ following = {
 }
 
 # %% [markdown]
-# ````{exercise} ★ Who pays for an entry?
+# ````{exercise} ★ Which verbs are cut up?
 # :label: 17-kept
 #
 # The column `tokens` of `verbs` lists the tokens of each singular form, as numbers. Make `mean_tokens`, a dictionary from band to the mean number of tokens.

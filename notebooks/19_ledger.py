@@ -35,7 +35,7 @@ if "google.colab" in sys.modules:
 # %% [markdown] tags=["explains"]
 # ## At a glance
 #
-# A row is a sentence or a number of the papers; its verdict is computed from results. A tile shows its rows below.
+# A row is a sentence or a number of the papers; its verdict is computed from results. Press a tile to see its rows below.
 
 # %% tags=["hide-input"]
 from tse_book.claims import ledger
@@ -67,17 +67,16 @@ table(given, "Rows by verdict and paper.", index=True)
 # ```{margin} Verdicts
 # *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
 # had, scored as the released code scores. *Close*: within 0.02. A probability of Table 3 is judged by its ratio to the printed
-# one: *reproduced* up to a factor of 1.05, *close* up to 1.25. *Direction*: a comparison that holds. A run with another
-# verb list is never called reproduced. A claim that random weights could satisfy counts only for a model that knows agreement in *Simple*.
+# one: *reproduced* up to a factor of 1.05, *close* up to 1.25. *Direction*: a comparison that holds. A claim that random weights could satisfy counts only for a model that knows agreement in *Simple*.
 # ```
 #
 # ## Every claim
 #
 # ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
-# No. Another difference may have made up for that of the list. What agrees with another list is called *comparable*.
+# No. Another difference may have cancelled that of the list. A number that agrees over another list is *comparable*.
 # ```
 #
-# [Claims on a model that the papers never saw (E. ...) are in [the report](00_report.ipynb).]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell. A row that *depends on our criterion* has another verdict under another one, which *how* names.
+# [Claims on a model that the papers never saw (*E. ...*) are in [the report](00_report.ipynb).]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell. A row that *depends on our criterion* would have another verdict under the criterion that *how* names.
 
 # %% tags=["hide-input"]
 from tse_book.pages import ledger_table
@@ -94,7 +93,7 @@ charts.download_table(linked, "claims.csv", "Download the ledger")
 # %% [markdown]
 # ## Recorded runs
 #
-# Runs that are too long for a build are kept in the project. Where both exist, the live run counts.
+# Runs that are too long for a build are kept in the project. Where a run was also made live, the live one counts.
 
 # %% tags=["hide-input"]
 from tse_book.recorded import list_recorded, load_recorded
@@ -121,7 +120,7 @@ table(shown[columns], caption, digits=3)
 # %% [markdown] tags=["explains"]
 # ## The laboratory's own ledger
 #
-# The models of [the laboratory](16_laboratory.ipynb) learned a language whose true scores are known. They test the scores and not the papers; none of this counts above.
+# The models of [the laboratory](16_laboratory.ipynb) learned a language whose true scores are known. They test the scores, not the papers, and count nowhere above.
 
 # %% tags=["hide-input"]
 from tse_book.claims import laboratory_ledger
@@ -149,7 +148,7 @@ title = "Download the laboratory's ledger"
 charts.download_table(laboratory, "laboratory-ledger.csv", title)
 
 # %% [markdown]
-# Two models of the same languages, trained anew, were saved on the way ([What is learned first](13_training_dynamics.ipynb)).
+# Two further models of the same languages were saved during their training ([What is learned first](13_training_dynamics.ipynb)).
 
 # %% tags=["hide-input", "full-width"]
 from tse_book.claims import training_ledger

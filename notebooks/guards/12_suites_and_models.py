@@ -19,7 +19,7 @@ if "gemma-3-270m" in scores:
 gpt2 = scores[["gpt-2-pretrained", "gpt-2-xl-pretrained"]]
 quotes("released (.78 and .84)", *gpt2)
 quotes("above Transformer-XL (.60)", scores["transformer-xl"])
-quotes("in front it is .53", bare.loc[bare["in_31"], "accuracy"].mean())
+quotes("Without the BOS token it is .53", bare.loc[bare["in_31"], "accuracy"].mean())
 
 # %% [markdown]
 # ## Suites in, models in, a chart out

@@ -39,7 +39,7 @@ coarse, finer, whole = half.loc["bfloat16"], half.loc["float16"], half.loc["floa
 changes = coarse["EW_largest_change"], coarse["TSE_largest_change"]
 quotes("moves EW of a construction by up to .006 and TSE by up to .017", *changes)
 time = coarse["seconds_of_slots"] / whole["seconds_of_slots"]
-guard("scoring takes two thirds of the time", abs(time - 2 / 3) < 0.02)
+guard("takes two thirds of the time", abs(time - 2 / 3) < 0.02)
 changes = finer["EW_largest_change"], finer["TSE_largest_change"]
 quotes("they move by up to .001 and .010", *changes)
 
@@ -54,7 +54,7 @@ relative = width.loc["In object relative clause"]
 quotes(".28 instead of .02", relative["by noun"], relative["independent"])
 share = 100 * coverage.set_index("clusters")["coverage"]
 quotes("in 95 % of the studies, as it should; with five in 93 %", share[10], share[5])
-quotes("over all verbs in 76.5 % of the studies", 100 * crossed["first_way"])
+quotes("over all nouns and verbs in 76.5 % of the studies", 100 * crossed["first_way"])
 quotes("(`all_ways`) in 94 %", 100 * crossed["all_ways"])
 none_wrong = 1 - interval(np.ones(10)).low
 quotes("up to 26 % of all such nouns", 100 * none_wrong)
