@@ -95,10 +95,10 @@ env-test: $(TESTED)
 $(BIN)/python:
 	@echo "environment: making $(VENV)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
-	@if $(PYTHON) -c 'import torch' 2>/dev/null; then $(PYTHON) -m venv --system-site-packages $(VENV); else $(PYTHON) -m venv $(VENV); fi
+	@if $(PYTHON) -c 'from torch import Tensor' 2>/dev/null; then $(PYTHON) -m venv --system-site-packages $(VENV); else $(PYTHON) -m venv $(VENV); fi
 
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
-	@if ! $(BIN)/python -c 'import torch' 2>/dev/null; then \
+	@if ! $(BIN)/python -c 'from torch import Tensor' 2>/dev/null; then \
 	  echo "environment: installing $(TORCH)"; $(BIN)/python -m pip install --quiet $(PIP_ARGS) "$(TORCH)"; fi
 	@echo "environment: installing the package and its tools (about two minutes the first time)"
 	@$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[book]"
