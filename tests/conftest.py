@@ -124,53 +124,38 @@ def tse(capsys, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def in_place_of_downloads(tmp_path, monkeypatch):
-    """Gives files of the registry a content of our own: called with name -> text, as in "clams/fr/simple_agrmt"."""
-    from tse_core.datasets.downloads import read_registry
-    from tse_core.files import read_yaml
-    from tse_core.paths import data_folder
+def pinned(tmp_path, monkeypatch):
+    """Writes datasets.yaml anew, a mirror that holds its files, and an empty cache; gives the mirror's folder.
 
-    rows, registry = read_yaml(data_folder() / "datasets.yaml"), read_registry().set_index("name")
+    It is called with the rows and the contents of each row's files: {path in the repository: bytes}. TSE_MIRROR is not
+    set.
+    """
 
-    def replace(texts):
-        for name, text in texts.items():
-            row, content = registry.loc[name], text.encode()
-            file = tmp_path / "mirror" / row["key"]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-            pin = f"{len(content)} {hashlib.sha256(content).hexdigest()}"
-            rows[row["dataset"]]["files"][row["path"]] = pin
-        (tmp_path / "data").mkdir(exist_ok=True)
-        (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(rows))
-        monkeypatch.setattr("tse_core.datasets.downloads.data_folder", lambda: tmp_path / "data")
+    def write(rows: dict[str, dict], contents: dict[str, dict[str, bytes]]) -> Path:
+        known = {}
+        for name, row in rows.items():
+            known[name] = dict(row)
+            for path, content in contents.get(name, {}).items():
+                file = tmp_path / "mirror" / row["repository"] / row["commit"] / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+                pin = f"{len(content)} {hashlib.sha256(content).hexdigest()}"
+                known[name]["files"] = known[name].get("files", {}) | {path: pin}
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(known))
+        for module in ("downloads", "names"):
+            monkeypatch.setattr(f"tse_core.datasets.{module}.data_folder", lambda: tmp_path / "data")
         monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
-        monkeypatch.setenv("TSE_MIRROR", str(tmp_path / "mirror"))
+        monkeypatch.delenv("TSE_MIRROR", raising=False)
+        return tmp_path / "mirror"
 
-    return replace
+    return write
 
 
 @pytest.fixture
-def tiny_registry(tmp_path, monkeypatch):
-    """Three small files in a folder laid out as a mirror, a registry that pins them, and an empty cache.
-
-    Gives the mirror's folder; TSE_MIRROR is not set.
-    """
-    commit, rows = "0" * 40, {}
-    contents = {
-        ("greetings", "owner/words", "data/hello.txt"): b"hello\n" * 100,
-        ("greetings", "owner/words", "data/bye.txt"): b"bye\n" * 100,
-        ("numbers", "owner/sums", "one.txt"): b"1\n",
-    }
-    for (dataset, repository, path), content in contents.items():
-        file = tmp_path / "mirror" / repository / commit / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-        row = {"holds": "sentence pairs", "format": "table", "repository": repository, "commit": commit}
-        row = rows.setdefault(dataset, row | {"licence": "MIT", "files": {}})
-        row["files"][path] = f"{len(content)} {hashlib.sha256(content).hexdigest()}"
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(rows))
-    monkeypatch.setattr("tse_core.datasets.downloads.data_folder", lambda: tmp_path / "data")
-    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("TSE_MIRROR", raising=False)
-    return tmp_path / "mirror"
+def tiny_registry(pinned) -> Path:
+    """The mirror's folder of two data sets with three small files."""
+    row = {"holds": "sentence pairs", "format": "table", "commit": "0" * 40, "licence": "MIT"}
+    rows = {"greetings": row | {"repository": "owner/words"}, "numbers": row | {"repository": "owner/sums"}}
+    greetings = {"data/hello.txt": b"hello\n" * 100, "data/bye.txt": b"bye\n" * 100}
+    return pinned(rows, {"greetings": greetings, "numbers": {"one.txt": b"1\n"}})

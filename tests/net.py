@@ -1,7 +1,7 @@
 """A net of golden values: what the package computes in many settings, each number under a key of words.
 
 ``python tests/net.py`` writes tests/golden/net.parquet anew; ``python tests/net.py NAME...`` only these settings.
-A change of a number is written in a commit of its own that says why.
+A change of a number raises PROTOCOL_VERSION first, and is written in a commit of its own that says why.
 
 The functions under "How the package is asked" are the only ones that know the package's names.
 """
@@ -19,6 +19,7 @@ import tse_core
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics, shared_lemmas
 from tse_core.agreement.slots import score_context
 from tse_core.blimp.scores import evaluate_blimp
+from tse_core.results.signature import PROTOCOL_VERSION
 from tse_core.syntaxgym.library import load_suite
 
 GOLDEN = Path(__file__).parent / "golden" / "net.parquet"
@@ -274,19 +275,14 @@ SETTINGS = dict(settings())
 
 
 def is_slow(name: str) -> bool:
-    """Whether a setting asks for the real model."""
-    return name.startswith("the real model")
+    """Whether a setting takes more than a few seconds: the real model, and what others of these hold in part."""
+    return name.startswith(("the real model", "accuracies by paradigm", "single tokens with the word's end"))
 
 
 def needs_shared(name: str) -> bool:
     """Whether a setting asks for the folder of reference data."""
-    of_shared = (
-        "whole words of a causal",
-        "whole words of a masked",
-        "single tokens with the word's",
-        "a public suite",
-    )
-    return name.startswith(("random-", *of_shared))
+    words = "single tokens with the word's end", "whole words of a causal model", "whole words of a masked model"
+    return name.startswith(("random-", "a public suite", *words))
 
 
 # Measured and recorded
@@ -323,6 +319,7 @@ def write(names: list[str]) -> None:
         print(f"{len(found[name]):7,} {name}", flush=True)
     rows = [(name, key, value) for name in SETTINGS if name in found for key, value in found[name].items()]
     table = pd.DataFrame(rows, columns=["setting", "key", "value"]).astype({"setting": "category"})
+    table.attrs["version"] = PROTOCOL_VERSION
     table.to_parquet(GOLDEN, compression="zstd", index=False)
 
 

@@ -75,14 +75,6 @@ def test_the_ten_colours_differ_for_every_reader(vision):
         assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 0.09
 
 
-def test_colours_stand_out_from_the_white_and_the_dark_page():
-    kinds = KIND_COLOURS.values()
-    dark_kinds = [ON_DARK[colour] for colour in kinds]
-    for palettes in ((CONSTRUCTIONS.values(), DARK), (METRIC_COLOURS.values(),) * 2, (kinds, dark_kinds)):
-        light, dark = (linear(palette) @ [0.2126, 0.7152, 0.0722] for palette in palettes)
-        assert (1.05 / (light + 0.05)).min() > 3 and ((dark + 0.05) / 0.057).min() > 3
-
-
 def test_the_page_has_the_colours_of_the_charts_and_the_dark_page_changes_just_those_that_it_is_said_to():
     css = (Path(__file__).parents[2] / "book" / "assets" / "tse.css").read_text()
     dark = css.partition('html[data-theme="dark"] .vega-embed svg {')[2].partition("/* Intervals")[0]
@@ -203,6 +195,7 @@ def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypat
 
 def test_the_command_draws_a_results_file_or_names_what_is_missing_in_one_line(tse, tidy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # whose copy of Vega takes long to read
     tidy.to_csv("run.csv", index=False)
     code, out, _ = tse("plot", "run.csv", "--figure", "table2", "--beside", "gpt2-xl")
     assert (code, out) == (0, "written: table2-tiny-causal.html\n")

@@ -102,6 +102,7 @@ def _words(sentence: str) -> set[str]:
     return set(re.findall(r"[^\s,.]+|[,.]", sentence.lower()))
 
 
+@pytest.mark.slow
 def test_the_items_are_those_that_the_script_draws():
     """The suites whole, of each paradigm the first ten pairs: the script draws one after the other."""
     made = {name: to_json(MADE["suite"](name)) for name in SUITES}

@@ -3,9 +3,7 @@
 import math
 
 import pytest
-import tokenizers
 
-import tse_core
 from book.make import gpu
 from tse_book.pages import profiles
 from tse_book.pages.profile_file import profiles_folder
@@ -30,20 +28,6 @@ def test_a_profile_of_the_papers_models_fits_the_smallest_card(name):
     largest = max(profiles.GIGABYTES[model] for model in profile["models"])
     assert profile["protocols"] == ["released", "exact"]
     assert math.ceil(profiles.memory_needed(largest)) < gpu.CARDS["T4"][1]
-
-
-@pytest.mark.parametrize("kind", ["causal", "masked"])
-def test_the_tokens_of_the_design_are_counted(kind, shared):
-    contexts, vocabularies = tse_core.load_pairs("marvin-linzen-adverbs"), shared / "tokenizers"
-    if kind == "causal":
-        files = [str(vocabularies / "gpt2" / name) for name in ("vocab.json", "merges.txt")]
-        tokenizer, texts = tokenizers.ByteLevelBPETokenizer(*files), contexts["left"].drop_duplicates()
-    else:
-        file = str(vocabularies / "bert-cased" / "vocab.txt")
-        tokenizer = tokenizers.BertWordPieceTokenizer(file, lowercase=False)
-        texts = (contexts["left"] + " [MASK] " + contexts["right"]).drop_duplicates()
-    texts = texts.str[0].str.upper() + texts.str[1:]
-    assert sum(len(found.ids) for found in tokenizer.encode_batch(list(texts))) == gpu.TOKENS[kind][1]
 
 
 def test_the_sizes_of_the_papers_models_are_those_of_their_shapes():

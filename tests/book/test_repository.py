@@ -55,51 +55,17 @@ def test_every_notebook_of_the_book_exists_in_both_forms():
 # What steps depend on
 
 
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    """Two small packages and a data folder."""
-    files = {
-        "data/published/table.csv": "1",
-        "data/unread.csv": "1",
-        "src/tse_core/__init__.py": "",
-        "src/tse_core/__init__.pyi": "from .agreement import evaluate as evaluate\n",
-        "src/tse_core/agreement/__init__.py": "",
-        "src/tse_core/agreement/__init__.pyi": "from .evaluation import evaluate as evaluate\n",
-        "src/tse_core/agreement/evaluation.py": "from tse_core.tables import table\n",
-        "src/tse_core/tables.py": 'from tse_core.paths import f\nT = f() / "published" / "table.csv"\n',
-        "src/tse_book/__init__.py": "",
-        "src/tse_book/charts/__init__.py": "from tse_book.charts.theme import x\n",
-        "src/tse_book/charts/theme.py": "",
-    }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    for name, value in {"ROOT": tmp_path, "SOURCE": tmp_path / "src", "DATA": tmp_path / "data"}.items():
-        monkeypatch.setattr(inputs, name, value)
-    forget()
-    yield tmp_path
-    forget()
-
-
-def forget():
-    for cached in (inputs.imported, inputs.public_names, inputs.parsed):
-        cached.cache_clear()
-
-
-USED = {
-    "import tse_core\ntse_core.evaluate()": {"evaluation.py", "tables.py", "table.csv"},
-    "from tse_core import evaluate": {"evaluation.py", "tables.py", "table.csv"},
-    "from tse_core.tables import table": {"tables.py", "table.csv"},
-    "from tse_book import charts": {"theme.py"},
-    "import numpy\nunread = 'unread.csv'": set(),
-}
-
-
-@pytest.mark.parametrize("code", USED)
-def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_on_nothing_else(project, code):
-    (project / "nb.py").write_text(code)
-    found = {Path(name).name for name in inputs.inputs(project / "nb.py")}
-    assert found - {"nb.py", "__init__.py"} == USED[code]
+@pytest.mark.parametrize(
+    ("notebook", "used", "unused"),
+    [
+        ("03_table2", "src/tse_core/agreement/evaluate.py", "src/tse_core/syntaxgym/outcomes.py"),
+        ("11_syntaxgym", "src/tse_core/syntaxgym/outcomes.py", "src/tse_core/agreement/evaluate.py"),
+        ("03_table2", "data/published/newman_table2.csv", "data/claims.yaml"),
+    ],
+)
+def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_not_on_others(notebook, used, unused):
+    found = inputs.notebook_inputs(notebook)
+    assert used in found and unused not in found and (ROOT / unused).exists()
 
 
 # Profiles

@@ -157,10 +157,3 @@ def test_table_3_follows_from_the_data_repositorys_paradigms(source):
     for row in phenomena[phenomena["source"] == source].itertuples():
         expected = overall[row.model] if row.phenomenon == "Overall" else means[row.model, row.phenomenon]
         assert row.accuracy == pytest.approx(expected, abs=0.0007)
-
-
-def test_human_agreement_single_and_by_majority():
-    """88.6 % of single judgments and 96.4 % of items by majority of their judges accept the pair's labels."""
-    human = published.blimp_human()
-    assert round(100 * human["accuracy"].mean(), 1) == pytest.approx(88.6, abs=0.051)
-    assert round(100 * human["items_accepted"].sum() / (5 * len(human)), 1) == 96.4

@@ -14,6 +14,8 @@ from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs, usual_list
 from tse_core.datasets.pairs import unique_contexts
 from tse_core.errors import TseWarning
+from tse_core.files import read_yaml
+from tse_core.paths import data_folder
 from tse_core.words import join
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -53,14 +55,18 @@ def pairs_of(tmp_path):
 
 
 @pytest.fixture
-def simple_files(in_place_of_downloads):
+def simple_files(pinned, monkeypatch):
     """Sentences of our own as the simple ones of French and of German."""
     french = []
     for subject, other in (("l' auteur", "les auteurs"), ("le pilote", "les pilotes")):
         for singular, plural in (("parle", "parlent"), ("est roux", "sont roux"), ("est blond", "sont blonds")):
             french += [f"{subject} {singular}", f"{subject} {plural}", f"{other} {plural}", f"{other} {singular}"]
     german = ["der Pilot lacht", "der Pilot lachen", "die Piloten lachen", "die Piloten lacht"]
-    in_place_of_downloads({"clams/fr/simple_agrmt": labelled(*french), "clams/de/simple_agrmt": labelled(*german)})
+    rows, contents = read_yaml(data_folder() / "datasets.yaml"), {}
+    for name, sentences in (("clams/fr", french), ("clams/de", german)):
+        (path,) = (path for path in rows[name]["files"] if "simple_agrmt" in path)
+        contents[name] = {path: labelled(*sentences).encode()}
+    monkeypatch.setenv("TSE_MIRROR", str(pinned({name: rows[name] for name in contents}, contents)))
 
 
 # The files

@@ -62,14 +62,6 @@ def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal
     assert "first - second" in out
 
 
-def test_results_of_other_code_are_named(tse, tiny_causal, monkeypatch):
-    tse("evaluate", tiny_causal, *SIMPLE)
-    monkeypatch.setattr("tse_core.results.store.code_digest", lambda: "0" * 12)
-    *_, key, origin = re.match(r"(\w+)\t.*\t(.*)", tse("results", "list")[1].splitlines()[1]).groups()
-    assert origin == "computed by other code"
-    assert f"tse: {key}: computed by other code; evaluate again" in tse("results", "show", key)[2]
-
-
 def test_a_warning_is_one_line(tse, tmp_path):
     warnings.resetwarnings()  # until the test ends; the tests' own filters hide some
     pair = {"sentence_good": "The author laughs loudly.", "sentence_bad": "The author laugh loudly.", "label": -1}

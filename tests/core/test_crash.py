@@ -1,11 +1,12 @@
 """Runs that are killed, share a store, meet damaged files or a full disk end as an unbroken run does, byte for byte."""
 
 import errno
-import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,21 +21,14 @@ from tse_core.results.store import Store
 from tse_core.results.table_file import read_tables, write_tables
 from tse_core.results.tidy import write_results
 
-MOMENTS = {"agreement": 6, "blimp": 3, "suites": 3}  # more by hand: killed_runs.py
-
-
-@pytest.mark.slow
-def test_runs_killed_at_random_moments_and_resumed_end_as_an_unbroken_one(tmp_path):
-    """Every kind of work, in one process that imports and reads what they need once."""
-    moments = [f"{kind}={count}" for kind, count in MOMENTS.items()]
-    call = [sys.executable, Path(__file__).parents[1] / "killed_runs.py", tmp_path, *moments]
-    done = subprocess.run(call, capture_output=True, text=True, check=True)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    for kind, count in MOMENTS.items():
-        *runs, together = (row for row in rows if row["kind"] == kind)
-        assert all(run["resumed"] and run["identical"] for run in runs), runs
-        assert sum(run["killed"] for run in runs) == count, runs
-        assert together["codes"] == [0, 0] and together["parts"] == 0 and together["identical"], together
+SLICE = 4  # contexts of a shard
+CHILD = f"""
+import sys
+from tse_core import evaluate, load_model, load_pairs
+from tse_core.agreement import evaluate as pipeline
+pipeline.SLICE = {SLICE}
+evaluate(load_model(sys.argv[1], device="cpu"), load_pairs("marvin-linzen/simple"), store=sys.argv[2])
+"""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +40,7 @@ def run(tmp_path_factory, tiny_causal):
 
     def evaluated(store: Path) -> bytes:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pipeline, "SLICE", 4)
+            patch.setattr(pipeline, "SLICE", SLICE)
             write_results(evaluate(model, pairs, store=store).tidy(), folder / "results.parquet")
         return (folder / "results.parquet").read_bytes()
 
@@ -67,6 +61,25 @@ def store(unbroken, tmp_path) -> Path:
 
 def shards(store: Path) -> list[Path]:
     return sorted(store.glob("*/*/*.parquet"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("there", [0, 1, 3])
+def test_two_runs_that_share_a_store_and_are_killed_are_resumed_to_the_same_bytes(
+    run, unbroken, tiny_causal, tmp_path, there
+):
+    """Both are killed as soon as this many shards are there; with 0 of them they run to their end."""
+    children = [subprocess.Popen([sys.executable, "-c", CHILD, tiny_causal, tmp_path]) for _ in range(2)]
+    while len(shards(tmp_path)) < there and children[0].poll() is None:
+        time.sleep(0.001)
+    for child in children:
+        if there:
+            child.kill()
+        assert child.wait() in ((0, -signal.SIGKILL) if there else (0,))
+    with counted_shards() as computed:
+        assert run(tmp_path) == unbroken[0]
+    assert len(computed) + there <= len(shards(unbroken[1]))
+    assert there or not list(tmp_path.rglob("*.part"))
 
 
 @contextmanager

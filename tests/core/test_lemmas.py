@@ -23,22 +23,12 @@ def forms(name):
     return load_lemmas(name).table.set_index("plural")
 
 
-@pytest.mark.parametrize(
-    ("plural", "singular", "past"),
-    [
-        ("quiz", "quizzes", "quizzed"),
-        ("stomach", "stomachs", "stomached"),
-        ("woo", "woos", "wooed"),
-        ("have", "has", "had"),
-        ("are", "is", "was/were"),
-        ("go", "goes", "went"),
-        ("mimic", "mimics", "mimicked"),
-        ("veto", "vetoes", "vetoed"),
-    ],
-)
-def test_forms_are_right_where_spelling_rules_go_wrong(plural, singular, past):
-    row = forms("newman-appendix").loc[plural]
-    assert (row["singular"], row["past"]) == (singular, past)
+def test_forms_are_right_where_spelling_rules_go_wrong():
+    plurals = ["quiz", "stomach", "woo", "have", "are", "go", "mimic", "veto"]
+    found = forms("newman-appendix").loc[plurals]
+    assert found["singular"].tolist() == ["quizzes", "stomachs", "woos", "has", "is", "goes", "mimics", "vetoes"]
+    past = ["quizzed", "stomached", "wooed", "had", "was/were", "went", "mimicked", "vetoed"]
+    assert found["past"].tolist() == past
 
 
 def test_homographs_are_flagged():

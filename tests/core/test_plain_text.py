@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from suites import suite_data
 from tse_core import load_lemmas, load_pairs, load_sentence_pairs
 from tse_core.syntaxgym.suites import read_suite
 from tse_core.words import plain
@@ -37,15 +38,7 @@ def test_the_space_before_a_mark_is_kept():
 
 COMPOSED = "Le lion a e\u0301te\u0301"  # written with é as two characters each
 LINE = '{"sentence_good": " The  author laughs.", "sentence_bad": "The author laugh.", "label": -1}'
-SUITE = {
-    "meta": {"name": "mine", "metric": "sum"},
-    "region_meta": {"1": "a", "2": "b"},
-    "predictions": [{"type": "formula", "formula": "(1;%x%) < (2;%x%)"}],
-}
-ITEM = {"item_number": 1, "conditions": [{"condition_name": "x", "regions": [
-    {"region_number": 1, "content": COMPOSED}, {"region_number": 2, "content": "mang\u00e9\u00a0"}]}]}  # fmt: skip
-
-
+SUITE = suite_data([{"x": [COMPOSED, "mang\u00e9\u00a0"]}], "(1;%x%) < (2;%x%)")
 TABLE = "left,correct,wrong,right,number\nThe author ,laughs,laugh,.,singular\n"
 GRAMMAR = """
 lexicon: {nouns: {n: [key/keys]}, predicates: {v: ['is/are e\u0301lu']}}
@@ -63,7 +56,7 @@ FILES = {  # each kind of file, with text in another spelling: how it is read, a
     "a.yaml": (GRAMMAR, load_pairs, lambda pairs: "\u00e9lu" in pairs["right"][0]),
     "v.csv": (VERBS, load_lemmas, lambda lemmas: lemmas.table["singular"].tolist() == ["goes", "runs"]),
     "u.json": (
-        json.dumps(SUITE | {"items": [ITEM]}),
+        json.dumps(SUITE),
         read_suite,
         lambda suite: suite.sentences()["sentence"][0] == "Le lion a \u00e9t\u00e9 mang\u00e9",
     ),

@@ -66,24 +66,18 @@ def test_ctrl_c_is_answered_from_the_start(wait):
 
 
 @pytest.mark.parametrize(
-    ("error", "line"),
+    ("error", "code", "line"),
     [
-        (OSError(28, "No space left on device", "x.csv"), "tse: x.csv: No space left on device\n"),
-        (MemoryError(), "tse: out of memory; a smaller --batch-tokens"),
-        (RuntimeError("[enforce fail at alloc_cpu.cpp:127] can't allocate memory"), "tse: out of memory; a smaller"),
-        (InputError("this\nand that"), "tse: this and that\n"),
+        (OSError(28, "No space left on device", "x.csv"), 2, "tse: x.csv: No space left on device\n"),
+        (MemoryError(), 2, "tse: out of memory; a smaller --batch-tokens"),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp:127] can't allocate memory"), 2, "tse: out of memory; a smaller"),
+        (InputError("this\nand that"), 2, "tse: this and that\n"),
+        (KeyboardInterrupt, 130, "tse: stopped; finished work is kept\n"),
     ],
 )
-def test_what_the_machine_lacks_is_one_line(error, line, capsys, monkeypatch):
+def test_what_ends_a_command_is_one_line(error, code, line, capsys, monkeypatch):
     monkeypatch.setattr("tse_core.datasets.names.dataset_table", Mock(side_effect=error))
     with pytest.raises(SystemExit) as left:
         main(["list", "data"])
     said = capsys.readouterr().err
-    assert left.value.code == 2 and said.count("\n") == 1 and said.startswith(line)
-
-
-def test_ctrl_c_says_that_finished_work_is_kept(monkeypatch, capsys):
-    monkeypatch.setattr("tse_core.datasets.names.dataset_table", Mock(side_effect=KeyboardInterrupt))
-    with pytest.raises(SystemExit) as left:
-        main(["list", "data"])
-    assert (left.value.code, capsys.readouterr().err) == (130, "tse: stopped; finished work is kept\n")
+    assert left.value.code == code and said.count("\n") == 1 and said.startswith(line)

@@ -38,16 +38,10 @@ MODEL = "command:./my-model"
 
 
 def test_items_with_unknown_words_count_or_are_refused(place, tse, shown):
-    items = [{"plural": [who, "run"], "singular": [who, "runs"]} for who in ("The cats", "The big dogs", "The cats Ra")]
-    (place / "more.json").write_text(json.dumps(suite_data(items, *FORMULAS)))
-    for name, flagged, refused in (("tiny", "0.6667 (2/3", "not judged"), ("more", "1.0000 (3/3", "1.0000 (2/2")):
-        evaluate = "syntaxgym", "evaluate", MODEL, f"{name}.json"
-        assert shown(*evaluate).startswith(f"Accuracy: {flagged}")
-        assert shown(*evaluate, "--unknown", "refuse").startswith(f"Accuracy: {refused}")
-    code, out, said = tse("syntaxgym", "evaluate", MODEL, "more.json", "tiny.json", "--unknown", "refuse", "--out", ".")
-    cells = [line.split("\t")[3:] for line in out.splitlines()[1:3]]
-    assert code == 0 and cells == [["1.000", "2", "2", "1", "3"], ["-", "0", "0", "1", "3"]]
-    assert "4 of 6 items are not judged" in said and "about all items" in said
+    evaluate = "syntaxgym", "evaluate", MODEL, "tiny.json"
+    assert shown(*evaluate).startswith("Accuracy: 0.6667 (2/3")
+    code, out, said = tse(*evaluate, "--unknown", "refuse")
+    assert code == 0 and out.startswith("Accuracy: not judged") and "3 of 3 items are not judged" in said
 
 
 def test_models_and_suites_are_crossed_and_the_evaluated_suites_written(place, shown):
