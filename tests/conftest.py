@@ -67,16 +67,6 @@ def small_models(reference_data, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def papers_tokenizers(reference_data, tmp_path_factory) -> Path:
-    """A folder of the tokenizers of the paper's four models: the reference ones, else stand-ins."""
-    if reference_data is not None:
-        return reference_data / "tokenizers"
-    from stand_ins import write_tokenizers
-
-    return write_tokenizers(tmp_path_factory.mktemp("tokenizers"))
-
-
-@pytest.fixture(scope="session")
 def real_model() -> str:
     """The name of the book's real model; a test is skipped where its file cannot be had, except in CI."""
     from tse_core.errors import InputError

@@ -23,12 +23,7 @@ from tiny import SPECIAL
 from tse_core.paths import data_folder
 
 SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
-TOKENIZERS = {
-    "gpt2": "gpt2",
-    "bert-cased": "bert-base-cased",
-    "bert-uncased": "bert-base-uncased",
-    "roberta": "roberta-base",
-}
+TOKENIZERS = {"gpt2": "gpt2", "bert-cased": "bert-base-cased", "roberta": "roberta-base"}
 ACCENTED = "éèï"
 CHARACTERS = sorted(string.ascii_letters + string.digits + string.punctuation + ACCENTED)
 
@@ -36,21 +31,12 @@ CHARACTERS = sorted(string.ascii_letters + string.digits + string.punctuation + 
 def write_stand_ins(root: Path) -> Path:
     """Byte-level BPE (causal, masked), WordPiece and SentencePiece's BPE, in folders named as the reference models."""
     entries = _write_entries(root / "entries")
-    for kind in ("gpt2", "bert-cased", "roberta"):
+    for kind, name in TOKENIZERS.items():
         folder = root / f"random-{kind}"
         folder.mkdir()
-        _network(kind, write_tokenizer(folder, TOKENIZERS[kind], entries)).save_pretrained(folder)
+        _network(kind, write_tokenizer(folder, name, entries)).save_pretrained(folder)
     folder = root / "stories260K"
     _network("llama", _write_sentence_piece(folder)).save_pretrained(folder)
-    return root
-
-
-def write_tokenizers(root: Path) -> Path:
-    """The tokenizers of the paper's four models, in folders named as the reference ones."""
-    entries = _write_entries(root / "entries")
-    for kind, name in TOKENIZERS.items():
-        (root / kind).mkdir()
-        write_tokenizer(root / kind, name, entries)
     return root
 
 
@@ -85,9 +71,9 @@ def _write_entries(root: Path) -> Path:
     """The files that `write_tokenizer` reads: words and letters for WordPiece, the laboratory's merges for BPE."""
     known = [word for word in _laboratory("lab-lexical-masked")["vocab"] if len(word) > 1 and word.isalpha()]
     letters = [*CHARACTERS, *(f"##{letter}" for letter in CHARACTERS), "##ed", "##ing"]
-    for kind, more in (("bert-cased", [word.capitalize() for word in known]), ("bert-uncased", [])):
-        (root / kind).mkdir(parents=True)
-        (root / kind / "vocab.txt").write_text("\n".join([*SPECIAL, *letters, *known, *more]) + "\n")
+    (root / "bert-cased").mkdir(parents=True)
+    capitals = [word.capitalize() for word in known]
+    (root / "bert-cased" / "vocab.txt").write_text("\n".join([*SPECIAL, *letters, *known, *capitals]) + "\n")
     for kind, special in (("gpt2", ["<|endoftext|>"]), ("roberta", ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])):
         (root / kind).mkdir()
         accented = [ByteLevel(add_prefix_space=False).pre_tokenize_str(letter)[0][0] for letter in ACCENTED]

@@ -23,6 +23,7 @@ def written(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", downloads.schema())
 def test_parquet_and_csv_hold_the_same_rows_in_the_columns_of_the_schema(written, name):
     parquet, csv = pd.read_parquet(written / f"{name}.parquet"), pd.read_csv(written / f"{name}.csv")
@@ -32,6 +33,7 @@ def test_parquet_and_csv_hold_the_same_rows_in_the_columns_of_the_schema(written
         pd.testing.assert_series_equal(parquet[column], csv[column], check_dtype=False)
 
 
+@pytest.mark.slow
 def test_measured_scores_are_a_results_file_without_time_or_place(written):
     table = read_results(written / "measured.parquet")
     assert list(table) == TIDY_COLUMNS

@@ -2,7 +2,6 @@
 
 import base64
 import itertools
-import json
 import re
 import sys
 from pathlib import Path
@@ -18,19 +17,6 @@ from tse_book.charts import chart_data, save_chart
 from tse_book.charts.cutoffs import position
 from tse_book.charts.theme import CONSTRUCTIONS, FORM_COLOURS, KIND_COLOURS, METRIC_COLOURS, ON_DARK, colours_of
 from tse_core import InputError
-from tse_core.metrics.table import PAPER_CUTOFFS
-
-
-@pytest.fixture(scope="module")
-def reference():
-    """A recorded run as the table that ``Evaluation.curves()`` gives."""
-    run = json.loads((Path(__file__).parents[1] / "golden" / "end_to_end.json").read_text())
-    rows = []
-    for metric, (side, cutoffs) in itertools.product(("ew", "mw"), PAPER_CUTOFFS._asdict().items()):
-        found = run[metric]
-        values = zip(cutoffs, found[side], found[f"mass_{side}"], found[f"invalid_{side}"], strict=True)
-        rows += [("Simple", metric.upper(), side, *row) for row in values]
-    return pd.DataFrame(rows, columns=["construction", "metric", "side", "cutoff", "score", "coverage", "invalid"])
 
 
 def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
@@ -97,18 +83,6 @@ def test_a_download_holds_the_table_and_escapes_its_name():
     assert text.splitlines()[0] == "word,score" and float(text.splitlines()[2].split(",")[1]) == 1 / 3
 
 
-def test_the_slider_has_a_step_for_every_cutoff_from_likely_to_unlikely(reference):
-    chart = charts.cutoff_slider(reference)
-    rows = chart_data(chart)
-    bind = next(p["bind"] for p in chart.to_dict()["params"] if p["name"] == "step")
-    assert (bind["min"], bind["max"]) == (1, 19)
-    order = rows.drop_duplicates("step").sort_values("step")["label"].tolist()
-    assert order[:2] == ["top 10 %", "top 20 %"] and order[11:13] == ["top 100 %", "bottom 50 %"]
-    shown = rows.query("label == 'bottom 1 %' and metric == 'EW'")["score"].item()
-    whole = reference.query("side == 'bottom' and cutoff == 0.01 and metric == 'EW'")["score"].item()
-    assert shown == round(whole, 6)
-
-
 def test_each_token_of_a_tree_of_words_has_a_place_and_no_two_share_one():
     nodes = [
         ("a", "", " mod", 0.25, "", "", None),
@@ -132,6 +106,19 @@ DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
 @pytest.fixture(scope="module")
 def tidy(tiny_causal):
     return pd.concat([tse_core.evaluate(tiny_causal, name, sample=20).tidy() for name in DATA], ignore_index=True)
+
+
+def test_the_slider_has_a_step_for_every_cutoff_from_likely_to_unlikely(tidy):
+    curves = tidy.query("construction == 'Simple' and side != ''")
+    chart = charts.cutoff_slider(curves)
+    rows = chart_data(chart)
+    bind = next(p["bind"] for p in chart.to_dict()["params"] if p["name"] == "step")
+    assert (bind["min"], bind["max"]) == (1, 19)
+    order = rows.drop_duplicates("step").sort_values("step")["label"].tolist()
+    assert order[:2] == ["top 10 %", "top 20 %"] and order[11:13] == ["top 100 %", "bottom 50 %"]
+    shown = rows.query("label == 'top 50 %' and metric == 'EW'")["score"].item()
+    whole = curves.query("side == 'top' and cutoff == 0.5 and metric == 'EW'")["score"].item()
+    assert shown == round(whole, 6)
 
 
 def drawn(chart, source, column):

@@ -238,12 +238,6 @@ def test_a_comparison_that_fails_is_not_reproduced(lemmas, verdict):
     assert ledger(flat).set_index("id").loc["T2.tse-ew.run.4", "verdict"] == verdict
 
 
-def test_blimp_and_syntaxgym_values_need_no_lemma_list():
-    rows = [("gpt2", "mvrr", "accuracy", 22 / 28), ("gpt2-large", "Overall", "accuracy", 0.8302)]
-    found = of_runs(pd.DataFrame(rows, columns=["hf_name", "construction", "metric", "score"]))["verdict"]
-    assert found.to_dict() == {"SG.mvrr": REPRODUCED, "B.accuracy.01": REPRODUCED, "B.sizes.3": REPRODUCED}
-
-
 def of_runs(table):
     """The rows of the ledger that results give a verdict."""
     rows = ledger(table)

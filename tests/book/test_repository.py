@@ -47,11 +47,6 @@ def test_a_notebook_in_git_is_clean_and_its_sources_twin_and_opens_with_the_curr
     assert jupytext.writes(notebook, "py:percent") == source.read_text(), "make notebooks-sync puts them in step"
 
 
-def test_every_notebook_of_the_book_exists_in_both_forms():
-    assert {p.stem for p in pair.sources()} == {p.stem for p in (ROOT / "notebooks").glob("*.ipynb")}
-    assert set(profile.notebook_names()) <= {p.stem for p in pair.sources()}
-
-
 # What steps depend on
 
 

@@ -116,18 +116,6 @@ def chart_pages() -> list[str]:
     return [name for name in pages() if "altair-viz" in (HTML / name).read_text()]
 
 
-def test_charts_follow_the_theme(turn):
-    page = turn(chart_pages()[-1])
-    ink = "getComputedStyle(document.querySelector('svg.marks .role-axis-label text')).fill"
-    found = []
-    for theme in ("light", "dark"):
-        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
-        words = page.evaluate("getComputedStyle(document.querySelector('.bd-article')).color")
-        assert page.evaluate(ink) == words
-        found.append(words)
-    assert found[0] != found[1]
-
-
 def test_a_charts_data_can_be_taken_away(turn):
     name = chart_pages()[0]
     page = turn(name)

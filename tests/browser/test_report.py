@@ -76,12 +76,6 @@ def test_the_report_leads_to_rows_of_the_ledger(turn):
     assert name in row.inner_text() and "published data disagree" in row.inner_text()
 
 
-def test_rows_are_cards_on_a_phone(visit):
-    page = visit(REPORT, width=390, scheme="dark", over="file").page
-    boxes = page.evaluate(f"{SHOWN}.slice(0, 5).map(r => r.getBoundingClientRect()).map(b => [b.left, b.right])")
-    assert all(left >= 0 and right <= 390 for left, right in boxes)
-
-
 def test_a_tile_shows_its_rows_and_leaves_the_other_ledger_alone(report):
     other = report.locator(".tse-ledger[data-prefix='laboratory-'] tbody tr:not([hidden])")
     before, verdict = other.count(), "published data disagree"

@@ -11,7 +11,6 @@ from tse_book import published
 from tse_book.baselines.baselines import train_baseline
 from tse_core.blimp.scores import accuracies, evaluate_blimp, evaluate_blimp_models, suited
 from tse_core.blimp.tables import accuracy, compare, mcnemar
-from tse_core.cli import main
 from tse_core.datasets.pairs import SENTENCE_COLUMNS
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
@@ -123,27 +122,21 @@ def test_nothing_scored_is_lost_when_a_paradigm_cannot_be_scored(model, tmp_path
     pd.testing.assert_frame_equal(again.pairs, evaluate_blimp(model, minimal_pairs(), store=None).pairs)
 
 
-def test_the_command_scores_shows_and_writes(model, tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("TSE_STORE", str(tmp_path / "store"))
+def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
     monkeypatch.setattr("tse_core.models.coerce.load_model", lambda name, **_: model)
     names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "phenomenon": "linguistics_term"}
     records = minimal_pairs().drop(columns="methods").rename(columns=names).to_dict("records")
     lines = [json.dumps({key: value for key, value in record.items() if value}) for record in records]
     (tmp_path / "pairs.jsonl").write_text("\n".join(lines))
-
-    def tse(*arguments):
-        with pytest.raises(SystemExit) as leaving:
-            main(["blimp", "three-gram", "--data", str(tmp_path / "pairs.jsonl"), *arguments])
-        return leaving.value.code or 0, *capsys.readouterr()
-
-    code, output, errors = tse("--out", str(tmp_path / "scores.parquet"))
+    asked = "blimp", "three-gram", "--data", tmp_path / "pairs.jsonl"
+    code, output, errors = tse(*asked, "--out", tmp_path / "scores.parquet")
     assert code == 0 and "LICENSING" in output and "ties:wrong" in output
     assert "critical word that the model does not know" in errors
     written = pd.read_parquet(tmp_path / "scores.parquet")
     assert written["correct"].tolist() == [1, 1, 1, 1, 1, 0] and {"logp_good", "length_bad", "margin"} <= set(written)
-    tse("--table", str(tmp_path / "table.csv"))
+    tse(*asked, "--table", tmp_path / "table.csv")
     assert read_results(tmp_path / "table.csv")["score"].iloc[0] == pytest.approx(5 / 6)
-    code, output, _ = tse("--by", "paradigm")
+    code, output, _ = tse(*asked, "--by", "paradigm")
     assert code == 0 and "all pairs\t0.833 [" in output
 
 

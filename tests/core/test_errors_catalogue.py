@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tse_core.cli import main
-
 FILE = Path(__file__).with_name("errors_catalogue.txt")
 CATALOGUE = re.findall(r"^\$ tse (.*)\n(.*)$", FILE.read_text(), re.MULTILINE)
 PAIR = '{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}\n'
@@ -41,17 +39,15 @@ def folder(tmp_path_factory, tiny_causal):
 def alone(folder, monkeypatch):
     """In the folder of these files, with an empty cache and no network."""
     monkeypatch.chdir(folder)
-    for name, value in (("TSE_CACHE", "cache"), ("TSE_STORE", str(folder / "no-store")), ("HF_HUB_OFFLINE", "1")):
+    for name, value in (("TSE_CACHE", "cache"), ("HF_HUB_OFFLINE", "1")):
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("TSE_MIRROR", raising=False)
 
 
 @pytest.mark.parametrize(("command", "line"), CATALOGUE, ids=[command for command, _ in CATALOGUE])
-def test_each_mistake_is_one_line_and_exit_code_2(command, line, capsys):
-    with pytest.raises(SystemExit) as left:
-        main(shlex.split(command))
-    said = capsys.readouterr()
-    assert left.value.code == 2, said.err
-    assert said.err.count("\n") == 1 and "Traceback" not in said.err
+def test_each_mistake_is_one_line_and_exit_code_2(command, line, tse):
+    code, _, said = tse(*shlex.split(command))
+    assert code == 2, said
+    assert said.count("\n") == 1 and "Traceback" not in said
     pattern = ".*".join(re.escape(part) for part in line.split("..."))
-    assert re.fullmatch(pattern, said.err.rstrip("\n")), said.err
+    assert re.fullmatch(pattern, said.rstrip("\n")), said

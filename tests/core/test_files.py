@@ -46,12 +46,6 @@ def test_yaml_that_is_not_what_it_looks_is_refused_in_one_line(tmp_path, content
     assert len(str(caught.value)) < 500 + len(str(tmp_path))
 
 
-@pytest.mark.parametrize(("name", "line"), [("absent", "no such file"), (".", "Is a directory")])
-def test_what_cannot_be_read_is_named(tmp_path, name, line):
-    with pytest.raises(InputError, match=line):
-        read_text(tmp_path / name)
-
-
 def test_a_byte_order_mark_is_no_text_and_other_encodings_are_refused(tmp_path):
     (tmp_path / "a").write_bytes(b"\xef\xbb\xbfcaf\xc3\xa9\r\n")
     (tmp_path / "b").write_bytes(b"caf\xe9\n")

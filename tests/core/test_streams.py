@@ -10,7 +10,6 @@ from unittest.mock import Mock
 
 import pytest
 
-from tse_core.cli import main
 from tse_core.cli.printing import print_table
 from tse_core.cli.surprisals import _sentences
 from tse_core.errors import InputError
@@ -75,9 +74,7 @@ def test_ctrl_c_is_answered_from_the_start(wait):
         (KeyboardInterrupt, 130, "tse: stopped; finished work is kept\n"),
     ],
 )
-def test_what_ends_a_command_is_one_line(error, code, line, capsys, monkeypatch):
+def test_what_ends_a_command_is_one_line(error, code, line, tse, monkeypatch):
     monkeypatch.setattr("tse_core.datasets.names.dataset_table", Mock(side_effect=error))
-    with pytest.raises(SystemExit) as left:
-        main(["list", "data"])
-    said = capsys.readouterr().err
-    assert left.value.code == code and said.count("\n") == 1 and said.startswith(line)
+    left, _, said = tse("list", "data")
+    assert left == code and said.count("\n") == 1 and said.startswith(line)

@@ -102,18 +102,10 @@ def test_a_mistake_is_one_line_with_file_and_line(write, name, text, message):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"left": float("nan")}, "the pairs, row 2: left is missing"),
-        ({"wrong": "laughs"}, "the pairs, row 2: the correct and the wrong form are the same"),
-        ({"number": 1}, "the pairs, row 2: the number must be singular or plural"),
-    ],
-)
-def test_a_mistake_in_a_table_is_one_line_with_its_row(change, message):
+def test_a_mistake_in_a_table_is_one_line_with_its_row():
     row = {"left": "The author", "right": "", "number": "singular", "correct": "laughs", "wrong": "laugh"}
-    with pytest.raises(InputError, match=message):
-        load_pairs(pd.DataFrame([row, row | change]))
+    with pytest.raises(InputError, match="the pairs, row 2: left is missing"):
+        load_pairs(pd.DataFrame([row, row | {"left": float("nan")}]))
 
 
 def test_numbers_that_are_not_said_are_shown_by_the_forms_of_the_verb(tiny_causal):
