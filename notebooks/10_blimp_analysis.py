@@ -181,9 +181,7 @@ charts.accuracy_lines(
 # Flat lines can mean opposite things. On {term}`NPI` licensing the LSTM goes from .91 to 1.00: it had little left to learn. On filler-gap dependencies the 5-gram model goes from .52 to .49: more text does not teach it these.
 
 # %%
-from tse_book.studies import doubling_slopes
-
-doublings = doubling_slopes(curve)
+doublings = blimp_figures.doubling_slopes(curve)
 shown = table(doublings, "Accuracy gained by each doubling of the corpus", digits=3)
 folded(shown, "The slopes, with 95 % intervals of the fitted line")
 
@@ -319,4 +317,4 @@ print(f"{before:.2f} before, {after:.2f} after what all systems share was taken 
 #
 # A flat curve can mean that a model knows all or nothing. Evaluation methods agree on average, not in single paradigms.
 #
-# Functions: {py:func}`tse_book.baselines.baselines.train_baseline`, {py:func}`tse_book.studies.learning_curve` and {py:func}`tse_book.studies.doubling_slopes`.
+# Functions: {py:func}`tse_book.baselines.train_baseline` and {py:func}`tse_book.pages.blimp_figures.doubling_slopes`.

@@ -4,8 +4,7 @@
 
 FOLDER is data/sweeps/dynamics, where the plans look, if none is given.
 Steps: both regimes, saved after 1, 2, 4, ... 2,048 steps of 64 new sentences. Sizes: the systematic language, 1,024
-such steps over a corpus of 1,000, 8,000 and 64,000 sentences, read again and again. What is there is left alone, and
-what was interrupted goes on.
+such steps over a corpus of 1,000, 8,000 and 64,000 sentences, read again and again. What is there is left alone.
 """
 
 import argparse
@@ -31,7 +30,7 @@ def main(folder: Path) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         steps = SIZE_STEPS if sentences else STEPS
         plan = plan_for(name, steps=steps, batch=BATCH, sentences=sentences)
-        train(plan, out, resume=True, checkpoints=checkpoints, report=partial(_report, out))
+        train(plan, out, checkpoints=checkpoints, report=partial(_report, out))
 
 
 def _report(out: Path, step: int, loss: float) -> None:

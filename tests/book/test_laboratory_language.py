@@ -12,7 +12,6 @@ import pytest
 
 from tse_book.laboratory import corpus, truth
 from tse_book.laboratory.language import BANDS, load_language
-from tse_book.laboratory.measure import against_truth
 from tse_book.published import hu2020_circuits
 from tse_core import load_model, load_pairs, load_sentence_pairs, score_pairs
 from tse_core.datasets.lemmas import load_lemmas
@@ -150,6 +149,7 @@ def test_the_systematic_model_passes_them():
 
 MODELS = LANGUAGE.models()
 RECORDED = data_folder() / "recorded" / "laboratory"
+against_truth = runpy.run_path(str(RECORDED / "measure.py"))["against_truth"]
 SCORES, CURVES = (pd.read_csv(RECORDED / f"{name}.csv") for name in ("scores", "curves"))
 CELLS = SCORES.set_index(["model", "construction", "band"])
 

@@ -1,6 +1,7 @@
 """Training the laboratory models, in whole words and in byte pairs: repeatable, read by every tool."""
 
 import json
+import runpy
 from dataclasses import replace
 from functools import partial
 
@@ -10,13 +11,14 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
-from tse_book.laboratory import against_truth_by_forms, training
+from tse_book.laboratory import training
 from tse_book.laboratory.byte_pair import Pieces, byte_pair_tokenizer
 from tse_book.laboratory.corpus import as_text, draw
 from tse_book.laboratory.language import MODEL_KINDS, load_language
 from tse_book.laboratory.training import _batches, _tensors, plan_for, train
 from tse_core import load_model
 from tse_core.errors import InputError
+from tse_core.paths import data_folder
 
 LANGUAGE = load_language()
 
@@ -124,7 +126,8 @@ def test_a_trained_folder_carries_its_tokens(tmp_path, tokens):
 
 def test_where_every_word_is_an_entry_whole_words_are_single_entries():
     model = load_model("lab-lexical-causal")
-    found = against_truth_by_forms(model, "lexical", data="marvin-linzen/simple", forms=("single", "words"), sample=2)
+    measure = runpy.run_path(str(data_folder() / "recorded" / "laboratory" / "measure.py"))["against_truth_by_words"]
+    found = measure(model, "lexical", "marvin-linzen/simple", ways=("single", "words"), sample=2)
     single, words = found.set_index("forms").loc[["single", "words"]].to_dict("records")
     assert single["lemmas"] == words["lemmas"] == len(LANGUAGE.lemmas)
     for score in ("EW", "MW"):

@@ -10,7 +10,7 @@ import pytest
 from golden_facts import facts
 from tse_book import charts, published
 from tse_book.pages import blimp_figures, figures, newman
-from tse_book.studies.learning_curves import doubling_slopes
+from tse_book.pages.blimp_figures import doubling_slopes
 from tse_core.agreement.evaluation import Evaluations
 from tse_core.syntaxgym.library import public_suites
 

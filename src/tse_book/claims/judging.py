@@ -80,8 +80,8 @@ def papers() -> dict[str, str]:
 def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     """The laboratory's own ledger: known truth beside what its models measure.
 
-    `scores` is what ``tse lab measure`` writes: model, construction, band and true_TSE, true_EW, true_MW; TSE, EW, MW
-    where measured; EW_low, EW_high and so on (95 % interval) and signature where known.
+    `scores` is data/recorded/laboratory/scores.csv or has its columns: model, construction, band and true_TSE, true_EW,
+    true_MW; TSE, EW, MW where measured; EW_low, EW_high and so on (95 % interval) and signature where known.
 
     Returns a table: model, construction, band, metric, truth, measured, low, high, difference, verdict ("truth in the
     interval", "truth outside the interval"; without an interval "within 0.02" or "differs"; "not yet run"), signature.

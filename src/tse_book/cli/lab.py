@@ -1,4 +1,4 @@
-"""``tse lab``: the known language (corpus, truth) and the models trained on it (train, measure)."""
+"""``tse lab``: the known language (corpus, truth) and the models trained on it (train)."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_written, write_table
+from tse_core.cli.printing import write_table
 from tse_core.progress import progress
 
 group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
@@ -96,34 +96,3 @@ def train(
 
         folder = run(plan, out, device=device, checkpoints=checkpoints, report=report)
     print(f"written: {folder}")
-
-
-@group.command()
-def measure(
-    names: Annotated[list[str] | None, typer.Argument(help="Laboratory models; all of them by default.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for scores.csv and curves.csv.")] = Path("measured"),
-    device: Device = "auto",
-) -> None:
-    """Score laboratory models on Marvin and Linzen's templates, beside the truth.
-
-    Examples:  tse lab measure --out data/recorded/laboratory   |   tse lab measure lab-lexical-causal
-    """
-    from tse_book.laboratory import measure_models
-
-    print_written(*measure_models(names, out, device=device))
-
-
-@group.command("measure-words")
-def whole_words(
-    names: Annotated[list[str], typer.Argument(help="Causal laboratory models, by name or folder, of any tokenizer.")],
-    out: Annotated[Path, typer.Option(help="Folder for words.csv.")] = Path("measured"),
-    sample: Annotated[int, typer.Option(help="Contexts of each construction.", min=1)] = 24,
-    device: Device = "auto",
-) -> None:
-    """EW and MW by single tokens and by whole words, beside the truth.
-
-    Example:  tse lab measure-words lab-lexical-causal lab-lexical-causal-bpe --out data/recorded/laboratory
-    """
-    from tse_book.laboratory import measure_words
-
-    print(f"written: {measure_words(names, out, sample=sample, device=device)}")

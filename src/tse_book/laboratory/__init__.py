@@ -2,9 +2,10 @@
 
 - language: words, verbs and rates as arrays;  corpus: sentences;  known_truth: what a perfect model would score
 - training, networks, card: small GPT-2- and BERT-shaped models as Hugging Face folders
-- byte_pair: the same language in other tokens;  measure: a model's scores beside the truth
+- byte_pair: the same language in other tokens
 
-Its minimal pairs and suites are in data/laboratory, made by the script there.
+Its minimal pairs and suites are in data/laboratory, the scores of its models beside the truth in
+data/recorded/laboratory; scripts beside them made both.
 """
 
 import lazy_loader

@@ -4,9 +4,6 @@ from .corpus import sentences as sentences
 from .known_truth import truth as truth
 from .language import Language as Language
 from .language import load_language as load_language
-from .measure import against_truth_by_forms as against_truth_by_forms
-from .measure import measure_models as measure_models
-from .measure import measure_words as measure_words
 from .networks import tokenizer as tokenizer
 from .ngram import laboratory_ngram as laboratory_ngram
 from .training import plan_for as plan_for

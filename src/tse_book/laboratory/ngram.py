@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from tse_book.baselines.baselines import train_baseline
+from tse_book.baselines import train_baseline
 from tse_book.laboratory.corpus import sentences
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.networks import tokenizer
@@ -14,4 +14,4 @@ def laboratory_ngram(count: int) -> LanguageModel:
     """An n-gram model trained on `count` sentences of the laboratory's language, trained once a session."""
     language = load_language()
     corpus = sentences(language, "systematic", count)
-    return train_baseline("ngram", corpus, tokenizer(language, "causal"), name="5-gram")
+    return train_baseline(corpus, tokenizer(language, "causal"), name="5-gram")

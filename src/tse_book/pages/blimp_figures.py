@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
+from scipy.stats import linregress
 
 from tse_book import published
 from tse_book.published import blimp_methods_compared as published_methods
@@ -133,3 +135,19 @@ def three_phenomena(methods: pd.DataFrame) -> pd.DataFrame:
     parts.append(rows.assign(method=rows["compared"]).rename(columns={"prefix": "accuracy"}))
     keys = ["model", "phenomenon", "method"]
     return pd.concat(parts).groupby(keys, sort=False, as_index=False)["accuracy"].mean()
+
+
+def doubling_slopes(curve: pd.DataFrame) -> pd.DataFrame:
+    """The gain in accuracy for each doubling of the corpus: a straight line through accuracy against log2(words).
+
+    Returns a table: model, phenomenon, slope (accuracy per doubling), low and high (95 %, from the residuals, as if the
+    sizes were independent), first and last accuracy.
+    """
+    means = curve.groupby(["model", "phenomenon", "sentences", "words"], sort=False)["accuracy"].mean().reset_index()
+    rows = []
+    for (model, phenomenon), part in means.groupby(["model", "phenomenon"], sort=False):
+        x, y = part.sort_values("words")[["words", "accuracy"]].to_numpy(float).T
+        line = linregress(np.log2(x), y)
+        half = stdtrit(len(y) - 2, 0.975) * line.stderr if len(y) > 2 else np.nan
+        rows.append((model, phenomenon, line.slope, line.slope - half, line.slope + half, y[0], y[-1]))
+    return pd.DataFrame(rows, columns=["model", "phenomenon", "slope", "low", "high", "first", "last"])

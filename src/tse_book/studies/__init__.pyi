@@ -5,8 +5,6 @@ from .findings import findings_table as findings_table
 from .findings import measure_findings as measure_findings
 from .findings import quick_findings as quick_findings
 from .findings import recorded_findings as recorded_findings
-from .learning_curves import doubling_slopes as doubling_slopes
-from .learning_curves import learning_curve as learning_curve
 from .recording import further_results as further_results
 from .switches import policy_switches as policy_switches
 from .training_callback import EvaluationCallback as EvaluationCallback

@@ -1,19 +1,38 @@
-"""An LSTM language model in the shape of Gulordava et al.'s (2018), which BLiMP's authors evaluated, at any size."""
+"""Train an n-gram model and an LSTM on growing corpora of the laboratory: how learning_curve.csv was made.
 
-from collections.abc import Sequence
+    python data/recorded/learning_curve.py [FILE]
+
+As in Warstadt et al. (2020), section 6.3: each corpus is twice as long as the one before and begins with it. The LSTM
+has the shape of Gulordava et al.'s (2018), which they evaluated, and gets the same number of updates on every corpus,
+so that what grows is the text and not the training.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
+from tse_book.baselines import train_baseline
+from tse_book.laboratory import load_language, sentences, tokenizer
+from tse_core.blimp.scores import evaluate_blimp
+from tse_core.datasets.names import load_sentence_pairs
+from tse_core.models.language_model import LanguageModel
 from tse_core.models.network import Network
 
+SIZES = tuple(1000 * 2**step for step in range(8))
+UPDATES, BATCH = 2000, 64  # of the LSTM
 IGNORED = -100  # cross_entropy ignores targets with this id
 
 
 class LSTM(nn.Module, Network):
     """The network; its embedding and output share a matrix where `embedding` equals `hidden`."""
+
+    keeps_results = False
 
     def __init__(self, vocabulary_size: int, embedding: int = 128, hidden: int = 128, layers: int = 1, dropout=0.1):
         super().__init__()
@@ -40,13 +59,6 @@ class LSTM(nn.Module, Network):
     def project(self, states: torch.Tensor) -> torch.Tensor:
         """Logits (n, vocabulary) float32 of the next word."""
         return self.output(states).float()
-
-    @property
-    def device(self) -> torch.device:
-        return self.embedding.weight.device
-
-    def tensors(self) -> dict[str, torch.Tensor]:
-        return {name: weight.detach().cpu() for name, weight in self.state_dict().items()}
 
 
 def train_lstm(
@@ -112,3 +124,32 @@ def _rows(sequences, end):
         ids[row, : len(sequence)] = torch.tensor(sequence)
         targets[row, : len(sequence)] = torch.tensor([*sequence[1:], end])
     return ids, targets
+
+
+def trained(kind: str, corpus: list[str], words) -> LanguageModel:
+    """A model of a corpus: "ngram" or "lstm"."""
+    if kind == "ngram":
+        return train_baseline(corpus, words, name=kind)
+    ids = words(corpus, add_special_tokens=False, verbose=False)["input_ids"]
+    common = {"vocabulary_size": len(words), "boundary": words.bos_token_id, "end": words.eos_token_id}
+    network, _ = train_lstm(ids, **common, batch=BATCH, epochs=UPDATES * BATCH / len(corpus))
+    return LanguageModel(kind, "causal", words, network)
+
+
+def learning_curve(sizes: Iterable[int] = SIZES) -> pd.DataFrame:
+    """Accuracy of each paradigm after training each kind of model on so many sentences of the corpus."""
+    pairs, language, parts = load_sentence_pairs("laboratory"), load_language(), []
+    words, sizes = tokenizer(language, "causal"), list(sizes)
+    for kind in ("ngram", "lstm"):
+        for size in sizes:
+            corpus = list(sentences(language, "systematic", size))
+            length = sum(map(len, words(corpus, add_special_tokens=False)["input_ids"]))
+            found = evaluate_blimp(trained(kind, corpus, words), pairs).accuracy()
+            parts.append(found.assign(model=kind, sentences=size, words=length))
+    columns = ["model", "sentences", "words", "phenomenon", "paradigm", "accuracy", "low", "high", "pairs"]
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+if __name__ == "__main__":
+    out = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).with_suffix(".csv")
+    learning_curve().to_csv(out, index=False, float_format="%.6g")

@@ -1,4 +1,7 @@
-"""An n-gram language model: interpolated Kneser-Ney smoothing over sorted arrays.
+"""A baseline that anyone can train here: an n-gram model with interpolated Kneser-Ney smoothing, over sorted arrays.
+
+Each word is one entry, and each next-word distribution covers the whole vocabulary, so that TSE, EW, MW, BLiMP and
+SyntaxGym run on it unchanged.
 
 All n-grams of the corpus form a tree: the node of "the keys are" is the child ``are`` of the node "the keys".
 Level k holds the nodes of length k as one sorted array of ``parent * vocabulary + word``, so the continuations of a
@@ -13,13 +16,54 @@ precede it. The recursion ends in the uniform distribution, so every word of the
 each distribution sums to 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.normalizers import Lowercase
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.trainers import WordLevelTrainer
+from transformers import PreTrainedTokenizerFast
 
+from tse_core.errors import InputError
+from tse_core.models.language_model import LanguageModel
 from tse_core.models.network import Network
+
+SPECIAL = ("[UNK]", "[BOS]", "[EOS]")
+
+
+def train_baseline(
+    sentences: Iterable[str], tokenizer=None, *, name="ngram", order: int = 5, discounts: float | None = None
+) -> LanguageModel:
+    """An n-gram model of these sentences.
+
+    `tokenizer` is a PreTrainedTokenizerFast with a beginning and an end of sentence and an unknown token, by default
+    one entry for each word or mark of the sentences, in lower case; `discounts` is as in :func:`train_ngram`.
+
+    >>> model = train_baseline(["The key is old.", "The keys are old."], order=3)
+    >>> model.kind, model.tokenizer.tokenize("The keys are odd.")
+    ('causal', ['the', 'keys', 'are', '[UNK]', '.'])
+    """
+    sentences = [sentence for sentence in sentences if sentence.strip()]
+    if not sentences:
+        raise InputError("a baseline needs a corpus: no sentence with a word was given")
+    tokenizer = tokenizer or _word_tokenizer(sentences)
+    ids = tokenizer(sentences, add_special_tokens=False, verbose=False)["input_ids"]
+    boundary, end = tokenizer.bos_token_id, tokenizer.eos_token_id
+    sizes = {"vocabulary_size": len(tokenizer), "boundary": boundary, "end": end}
+    return LanguageModel(name, "causal", tokenizer, train_ngram(ids, **sizes, order=order, discounts=discounts))
+
+
+def _word_tokenizer(sentences: list[str]) -> PreTrainedTokenizerFast:
+    words = Tokenizer(WordLevel(unk_token=SPECIAL[0]))
+    words.normalizer, words.pre_tokenizer = Lowercase(), Whitespace()
+    every = WordLevelTrainer(vocab_size=2**31, special_tokens=list(SPECIAL), show_progress=False)
+    words.train_from_iterator(sentences, every)
+    names = dict(zip(("unk_token", "bos_token", "eos_token"), SPECIAL, strict=True))
+    return PreTrainedTokenizerFast(tokenizer_object=words, **names)
 
 
 @dataclass(frozen=True)
