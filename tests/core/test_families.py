@@ -20,6 +20,7 @@ from families import (
 from tse_core import InputError, load_model
 from tse_core.errors import TseWarning
 from tse_core.forward.passes import blocks
+from tse_core.models.backends.hugging_face import kind_of
 from tse_core.models.hugging_face_network import EMBEDS_LAST, TREES
 
 
@@ -172,3 +173,8 @@ def test_what_a_network_in_memory_can_be_read_as(name, changed, kind, reason, ti
         return
     with pytest.raises(InputError, match=reason.replace("60", r"\d+")):
         load_model(module, tokenizer, kind=kind)
+
+
+def test_text_is_read_from_the_left_where_only_images_are_seen_as_a_whole():
+    config = transformers.Gemma4TextConfig(use_bidirectional_attention="vision")
+    assert kind_of("gemma-4", config) == "causal"

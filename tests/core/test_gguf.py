@@ -4,6 +4,9 @@ import hashlib
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -210,6 +213,19 @@ def test_a_file_is_converted_once_and_another_of_its_name_anew(cache, tmp_path, 
     monkeypatch.setattr(gguf_files, "version", lambda package: "0")  # other libraries
     converted_folder(path)
     assert len(made) == 3 and len([*cache.glob("*-*")]) == 2
+
+
+def test_a_conversion_killed_in_the_middle_leaves_nothing_that_is_taken_or_stays(cache, tmp_path):
+    shutil.rmtree(cache, ignore_errors=True)
+    path = write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"])
+    code = (
+        "import os, sys; from tse_core.models import gguf_files; "
+        "gguf_files.save_file = lambda *places: os.kill(os.getpid(), 9); gguf_files.converted_folder(sys.argv[1])"
+    )
+    assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == -signal.SIGKILL
+    assert [left.name[:12] for left in cache.iterdir() if left.is_dir()] == [".unfinished-"]
+    assert (converted_folder(path) / "model.safetensors").is_file()
+    assert not [*cache.glob(".unfinished-*")]
 
 
 # The package index

@@ -243,7 +243,7 @@ def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
         found = "causal" if getattr(config, "is_decoder", False) else "masked" if family in MASKED else None
     elif family in CAUSAL:
         text = config.get_text_config()
-        ahead = getattr(text, "use_bidirectional_attention", False) or not getattr(text, "is_causal", True)
+        ahead = getattr(text, "use_bidirectional_attention", False) is True or not getattr(text, "is_causal", True)
         found = None if ahead else "causal"
     elif not wanted and re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
         found = "masked" if "MaskedLM" in architectures else "causal"
