@@ -8,6 +8,7 @@ import pandas as pd
 
 from tse_core import PAPER_CUTOFFS, load_lemmas, load_pairs, score_context
 from tse_core.agreement.slots import marked_distribution, past_forms
+from tse_core.agreement.verbs import counted_verbs
 
 LEMMAS = "newman-clean"
 NUMBERS = ("singular", "plural")
@@ -28,9 +29,9 @@ def page_facts(model) -> dict:
     """Everything that the page is given about an opened model, but for its file; ready for JSON."""
     lemmas, encoding = load_lemmas(LEMMAS), model.encode("The")
     bos = encoding.ids[0] if encoding.special[0] else None  # the token that the model reads first by its own rule
-    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"]]))
-    verbs, ids = lemmas.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
-    verbs = verbs[["lemma", "singular", "plural", "noun"]].astype({"noun": bool}).assign(ids=ids.tolist())
+    counted = counted_verbs(model, lemmas)
+    verbs = counted.lemmas[["lemma", "singular", "plural", "noun"]].astype({"noun": bool})
+    verbs = verbs.assign(ids=counted.ids.tolist())
     past = past_forms(lemmas.table)
     past_ids = model.word_ids([word for word, _ in past])
     return {

@@ -65,7 +65,7 @@ def recorded_evaluation(
     if not files or options.detail == "forms" or options.forms != "single" or options.contexts != "all":
         return None
     lemmas = in_order(lemmas)
-    known, _ = numbered_pairs(pairs, lemmas)
+    known = numbered_pairs(pairs, lemmas)
     data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(known)}"
     protocol = f"{options.protocol}/{PROTOCOL_VERSION}"
     cutoffs = {side: list(shares) for side, shares in options.cutoffs._asdict().items()}

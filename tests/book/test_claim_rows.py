@@ -15,6 +15,7 @@ from tse_book.pages.ledger import failing_table, ledger_table
 from tse_book.published import table3
 from tse_book.studies import recorded_findings
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
+from tse_core.agreement.verbs import counted_verbs
 from tse_core.blimp.scores import PairScores
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.results.signature import Signature
@@ -61,7 +62,7 @@ def test_past_is_what_the_distribution_gives(gpt2):
     """By hand: the probability of all past forms that are no form of a counted lemma in the present."""
     few = tse_core.load_pairs("marvin-linzen/simple").drop_duplicates(["left"]).head(3)
     lemmas = tse_core.load_lemmas("newman-appendix")
-    held, _ = lemmas.single_entries(gpt2)
+    held = counted_verbs(gpt2, lemmas).lemmas
     present = {*held["singular"], *held["plural"]}
     past = {gpt2.word_id(word) for word in set(lemmas.table["past"]) - present - {""}} - {None}
     shown = [tse_core.slot_distribution(gpt2, left, right).set_index("id")["probability"]

@@ -3,10 +3,12 @@
 import csv
 import importlib.util
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from golden_facts import TOKENIZERS, facts, verb_forms, vocabulary
+from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import Lemmas, list_lemmas, load_lemmas
 from tse_core.errors import InputError
 
@@ -63,10 +65,15 @@ def test_the_released_list_is_the_published_file_row_for_row():
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_in_vocabulary_counts(name, tokenizer):
     word_id = vocabulary(tokenizer)
-    table, ids = load_lemmas(name).inflection_ids(word_id)
-    assert len(table) == len(ids) == IN_VOCABULARY[name][tokenizer]
-    first = table.iloc[0]
-    assert ids[0].tolist() == [word_id(first["singular"]), word_id(first["plural"])]
+
+    def spellings(words):
+        return [None if word_id(word) is None else (word_id(word),) for word in words]
+
+    model = SimpleNamespace(kind="causal", name=tokenizer, spellings=spellings)
+    counted = counted_verbs(model, load_lemmas(name))
+    assert len(counted.lemmas) == len(counted.ids) == IN_VOCABULARY[name][tokenizer]
+    first = counted.lemmas.iloc[0]
+    assert counted.ids[0].tolist() == [word_id(first["singular"]), word_id(first["plural"])]
 
 
 def test_a_file_among_the_projects_lists_has_a_name_and_one_of_ones_own_is_read_by_its_path(tmp_path, monkeypatch):

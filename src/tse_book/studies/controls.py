@@ -22,6 +22,7 @@ from tse_book.studies.recording import small_detail
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import slot_distribution
+from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.grammar import load_grammar
 from tse_core.datasets.lemmas import DEFAULT, load_lemmas
 from tse_core.datasets.names import data_hash
@@ -148,8 +149,8 @@ def likelihood_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     ``modal``: of its base after an opener, *you* and a modal. ``past``: of its past form after an opener and *last week
     you* (missing where it is no single token). ``as_noun``: of its base after *The*.
     """
-    verbs, _ = load_lemmas(lemmas).single_entries(model)
-    verbs = controlled_verbs(lemmas).merge(verbs[["lemma"]], on="lemma")
+    counted = counted_verbs(model, load_lemmas(lemmas)).lemmas
+    verbs = controlled_verbs(lemmas).merge(counted[["lemma"]], on="lemma")
     places = {
         "modal": [f"{opener} you {modal}" for opener in OPENERS for modal in MODALS],
         "past": [f"{opener} {PAST}" for opener in OPENERS],

@@ -14,6 +14,7 @@ from tse_book import published
 from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_book.studies.some_lemmas import scores_over
 from tse_core.agreement.slots import marked_distribution
+from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
@@ -117,7 +118,7 @@ def _means(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def _signature(model, data: str, lemmas: Lemmas) -> Signature:
-    counted = f"{lemmas.name}@{lemmas.hash}({len(lemmas.single_entries(model)[0])})"
+    counted = f"{lemmas.name}@{lemmas.hash}({len(counted_verbs(model, lemmas).lemmas)})"
     policy = {"lemmas": counted, **model.policies(), "protocol": f"exact/{PROTOCOL_VERSION}"}
     return Signature({"model": model.identity(), "data": data}, policy, provenance(model.device))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
-from tse_core.datasets.numbers import with_numbers
 from tse_core.datasets.pairs import context_index, contexts_of
+from tse_core.datasets.tables import lemmas_of
 from tse_core.errors import InputError
 
 
@@ -16,19 +16,29 @@ def in_order(lemmas: Lemmas) -> Lemmas:
     return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
 
 
-def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> tuple[pd.DataFrame, int]:
-    """The pairs whose subject's number is given or shown by the forms, and how many numbers are guesses."""
-    if pairs["number"].ne("").all():
-        return pairs, 0
-    pairs, guessed = with_numbers(pairs, [lemmas, load_lemmas("newman-appendix")])
-    known = pairs["number"] != ""
-    if not known.any():
+def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:
+    """The pairs whose subject's number is given, or shown by the verb's two forms in the list or in the appendix.
+
+    Raises InputError: no number is known; a pair gives one number, and the list's forms of its verb imply the other.
+    """
+    number, shown = pairs["number"], _shown(pairs, lemmas)
+    for row in pairs[(shown != "") & (number != "") & (shown != number)].head(1).itertuples():
+        raise InputError(
+            f"a pair is said to be {row.number}, but by the verb list {lemmas.name} its form {row.correct!r} is "
+            f"{shown[row.Index]} (the other form is {row.wrong!r}): exchange the numbers, or the columns of the list"
+        )
+    if number.ne("").all():
+        return pairs
+    number = number.mask(number == "", shown)
+    number = number.mask(number == "", _shown(pairs, load_lemmas("newman-appendix")))
+    if number.eq("").all():
         raise InputError(
             f"no pair says its subject's number, and their verbs do not show it (the first: "
             f"{pairs['correct'].iloc[0]}/{pairs['wrong'].iloc[0]}); add a column number (singular or plural), give a "
             "verb list with these verbs, or compare whole sentences (tse blimp)"
         )
-    return pairs[known], guessed
+    pairs = pairs.assign(number=number)
+    return pairs.assign(lemma=lemmas_of(pairs))[number != ""]
 
 
 def numbered_contexts(
@@ -72,3 +82,15 @@ def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.nd
             drawn += [((rank + 0.5) / len(found), number, row) for rank, row in enumerate(found.tolist())]
         chosen += [row for *_, row in sorted(drawn)[:size]]
     return np.array(chosen, dtype=np.int64)
+
+
+def _shown(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
+    """The number of each pair's correct form by a verb list; "" where the list does not hold both forms.
+
+    Forms are compared in lower case and without a contracted not.
+    """
+    forms = list(zip(lemmas.table["singular"], lemmas.table["plural"], strict=True))
+    number_of = dict.fromkeys(forms, "singular") | {(plural, singular): "plural" for singular, plural in forms}
+    correct, wrong = (pairs[side].str.lower().str.removesuffix("n't") for side in ("correct", "wrong"))
+    found = [number_of.get(both, "") for both in zip(correct, wrong, strict=True)]
+    return pd.Series(found, pairs.index, dtype="str")

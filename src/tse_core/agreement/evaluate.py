@@ -23,7 +23,6 @@ from tse_core.agreement.scoring import FORM_COLUMNS, GROUP, SUMS, all_at_cutoffs
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash, load_pairs, usual_list
-from tse_core.datasets.numbers import require_agreement
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError, TseWarning
 from tse_core.files import safe_name
@@ -150,7 +149,6 @@ class _Question(NamedTuple):
     name: str  # of the pairs
     pairs: pd.DataFrame  # those whose subject's number is known
     given: int  # how many pairs there were
-    guessed: int  # how many of their numbers are guesses
     lemmas: Lemmas
 
 
@@ -159,9 +157,8 @@ def _question(pairs: pd.DataFrame, lemmas: Lemmas) -> _Question:
         raise InputError("there are no pairs to score")
     lemmas = in_order(lemmas)
     refuse_taken_names(pairs, lemmas.table)
-    require_agreement(pairs, lemmas)
-    known, guessed = numbered_pairs(pairs, lemmas)
-    return _Question(pairs.attrs.get("name", "pairs"), known, len(pairs), guessed, lemmas)
+    known = numbered_pairs(pairs, lemmas)
+    return _Question(pairs.attrs.get("name", "pairs"), known, len(pairs), lemmas)
 
 
 def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, store, batch_tokens) -> Evaluation:
@@ -291,7 +288,6 @@ def _what_was_scored(model, verbs: CountedVerbs, asked: _Question, pairs, contex
         "pairs outside the sample": len(asked.pairs) - len(pairs),
         "pairs whose verb has no form that counts": without_form,
         "pairs whose subject's number is not known": asked.given - len(asked.pairs),
-        "numbers guessed from English spelling": asked.guessed,
     }
     return "; ".join(f"{what}: {n if isinstance(n, str) else f'{n:,}'}" for what, n in counts.items() if n)
 

@@ -133,7 +133,7 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
 def marked_entries(model, number: str, lemmas: Lemmas | str) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
     lemmas = load_lemmas(lemmas)
-    marks = _marks(lemmas.single_entries(model)[0], number, lemmas.table)
+    marks = _marks(counted_verbs(model, lemmas).lemmas, number, lemmas.table)
     return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
 
 

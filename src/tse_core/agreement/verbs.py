@@ -27,7 +27,9 @@ class CountedVerbs(NamedTuple):
     ends: bool = False  # whether the probability of the word's end is a factor; a masked model's is 1
 
 
-def counted_verbs(model: LanguageModel, lemmas: Lemmas, forms: str, further: Sequence[str] = ()) -> CountedVerbs:
+def counted_verbs(
+    model: LanguageModel, lemmas: Lemmas, forms: str = "single", further: Sequence[str] = ()
+) -> CountedVerbs:
     """The lemmas of a list that count for a model, and where their forms and further words (those of pairs) are.
 
     `forms` is one of `CHOICES`. Raises InputError: no lemma counts; whole words without their end for a masked model.

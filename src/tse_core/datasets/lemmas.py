@@ -6,7 +6,6 @@ single vocabulary entries, as only those have a probability at the verb slot (Ne
 """
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,21 +81,6 @@ class Lemmas:
         """Eight hexadecimal digits that change when a form changes; order and further columns do not matter."""
         rows = sorted(zip(*(self.table[column] for column in REQUIRED), strict=True))
         return hashlib.sha256("\n".join(map(",".join, rows)).encode()).hexdigest()[:8]
-
-    def inflection_ids(self, word_id: Callable[[str], int | None]) -> tuple[pd.DataFrame, np.ndarray]:
-        """The rows whose two forms are two different single tokens, and their vocabulary indices.
-
-        `word_id` maps a whole word inside a sentence to its index, or to None if it is not a single token. The indices
-        are an int64 array (lemmas, 2): [singular, plural].
-        """
-        ids = pd.DataFrame({form: self.table[form].map(word_id).astype("Int64") for form in ("singular", "plural")})
-        kept = ids.notna().all(axis=1) & (ids["singular"] != ids["plural"]).fillna(False)
-        return self.table[kept].reset_index(drop=True), ids[kept].to_numpy("int64")
-
-    def single_entries(self, model) -> tuple[pd.DataFrame, np.ndarray]:
-        """`inflection_ids` of a model's vocabulary, all forms looked up at once."""
-        words = pd.unique(self.table[["singular", "plural"]].to_numpy().ravel()).tolist()
-        return self.inflection_ids(dict(zip(words, model.word_ids(words), strict=True)).get)
 
 
 def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> Lemmas:

@@ -6,7 +6,6 @@ so that any of the tables can be read without the others. Facts, such as a signa
 
 import io
 import json
-import stat
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,10 +42,12 @@ def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[
     Raises InputError: the file is missing, damaged or of another kind.
     """
     try:
-        _check_regular(path)
+        if not path.is_file():  # a pipe would be waited on for ever
+            raise OSError("it is no regular file")
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             facts = json.loads((file.metadata.metadata or {})[FACTS])
-            found = [column for column in facts["columns"] if names is None or column.partition("/")[0] in names]
+            every = facts.get("columns", ())  # a results file has none
+            found = [column for column in every if names is None or column.partition("/")[0] in names]
             stored = file.read(columns=found)
         tables: dict[str, dict] = {}
         for column in found:
@@ -60,13 +61,6 @@ def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[
 def read_facts(path: Path) -> dict[str, Any] | None:
     """The facts of a file; None where it cannot be read as one."""
     try:
-        _check_regular(path)
-        return json.loads((pq.read_metadata(path).metadata or {})[FACTS])
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+        return read_tables(path, ())[1]
+    except InputError:
         return None
-
-
-def _check_regular(path: Path) -> None:
-    """Raise OSError for a pipe, which could be waited on for ever, and for a missing file."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError("it is no regular file")

@@ -32,6 +32,7 @@ NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of on
 _SCORES = ("score", "low", "high")
 _SHARES = (*_SCORES, "coverage", "invalid", "cutoff")
 _COUNTS = ("lemmas", "contexts", "pairs")
+_NUMBERS = (*_SHARES, *_COUNTS)
 
 
 def read_results(path: str | Path) -> pd.DataFrame:
@@ -47,16 +48,18 @@ def read_results(path: str | Path) -> pd.DataFrame:
         if path.suffix == ".parquet":
             table = pd.read_parquet(path)
         else:
-            table = pd.read_csv(path, dtype=str, keep_default_na=False)
-            for name in table.columns.intersection([*_SHARES, *_COUNTS]):
-                table[name] = table[name].map(lambda text: float(text or "nan"))  # to the last bit
+            table = pd.read_csv(path, dtype="str", keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""]))
+        table = table.astype({name: float for name in _NUMBERS if name in table})  # from text to the last bit
     except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read as {path.suffix} ({' '.join(str(error).split())[:120]})") from None
     if missing := [column for column in TIDY_COLUMNS if column not in table]:
         raise InputError(f"{path}: no column {missing[0]!r}; a results file has {', '.join(TIDY_COLUMNS)}")
     if table.empty:
         raise InputError(f"{path}: holds no number")
-    table = _checked(table[TIDY_COLUMNS], path)
+    for mistake, rows in _mistakes(table).items():
+        if rows.any():
+            raise InputError(f"{path}, row {np.flatnonzero(rows)[0] + 1}: {mistake}")
+    table = table[TIDY_COLUMNS].astype(dict.fromkeys(_COUNTS, np.int64))
     facts = read_facts(path) if path.suffix == ".parquet" else None
     if facts and facts.get("digest") != rows_digest(table):
         raise InputError(f"{path}: the rows are not those that were written (another digest); take the original file")
@@ -121,40 +124,24 @@ def _results_path(path: str | Path) -> Path:
     return path
 
 
-def _checked(given: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """The table with numbers as numbers.
-
-    Raises InputError for the first row with a number outside its range, or that contradicts itself, its signature or
-    another row.
-    """
-    table, mistakes, signatures = given.copy(), {}, {}
+def _mistakes(table: pd.DataFrame) -> dict[str, pd.Series]:
+    """The rows with each mistake: a number outside its range, or against itself, its signature or another row."""
+    found, models = {}, {}
     for text in table["signature"].unique():
         try:
-            signatures[text] = Signature.parse(text).model
+            models[text] = Signature.parse(text).model
         except InputError as error:
-            mistakes[str(error)] = table["signature"] == text
+            found[str(error)] = table["signature"] == text
+    found["the model is not the one that its signature names"] = table["model"] != table["signature"].map(models)
     ranges = [METRICS[metric].range if metric in METRICS else (0.0, 1.0) for metric in table["metric"]]
     lowest, highest = np.array(ranges).T
-    for column in (*_SHARES, *_COUNTS):
-        numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
-        bottom, top = (lowest, highest) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1)
-        wrong = (numbers < bottom) | (numbers > top + 1e-9)
-        wrong |= numbers.isna() & (table[column].notna() | (column in _COUNTS))
-        if wrong.any():
-            row = np.flatnonzero(wrong)[0]
-            least, most = np.broadcast_to(bottom, len(table))[row], np.broadcast_to(top, len(table))[row]
-            right = "a count" if column in _COUNTS else f"a number from {least:g} to {most:g}"
-            mistakes[f"{column} is {given[column].iloc[row]}; it must be {right}"] = wrong
-        table[column] = numbers
+    for column in _NUMBERS:
+        least, most = (lowest, highest) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1)
+        outside = (table[column] < least) | (table[column] > most + 1e-9)
+        found[f"{column} is outside its range"] = outside | (table[column].isna() & (column in _COUNTS))
     inside = (table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9)
-    outside = (table["low"].notna() | table["high"].notna()) & ~inside
-    odd = table["side"].isin(["top", "bottom"]) != table["cutoff"].notna()
+    bounded, has_side = table["low"].notna() | table["high"].notna(), table["side"].isin(["top", "bottom"])
+    found["its interval does not contain the score"] = bounded & ~inside
+    found["a number has a side (top, bottom) if and only if it has a cut-off"] = has_side != table["cutoff"].notna()
     again = table.duplicated([*NAME, "signature"]) & ~table.duplicated()
-    mistakes["the model is not the one that its signature names"] = table["model"] != table["signature"].map(signatures)
-    mistakes["its interval does not contain the score"] = outside
-    mistakes["a number has a side (top, bottom) if and only if it has a cut-off"] = odd
-    mistakes["the same number stands in an earlier row with another value"] = again
-    for mistake, wrong in mistakes.items():
-        if wrong.any():
-            raise InputError(f"{path}, row {np.flatnonzero(wrong)[0] + 1}: {mistake}")
-    return table.astype(dict.fromkeys(_COUNTS, np.int64))
+    return found | {"the same number stands in an earlier row with another value": again}
