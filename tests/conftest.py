@@ -97,6 +97,22 @@ def tiny_masked(tmp_path_factory) -> Path:
     return save_model(tmp_path_factory.mktemp("models") / "tiny-masked", "masked")
 
 
+@pytest.fixture(scope="session")
+def model(tiny_causal):
+    """The tiny causal model, opened; files with tests of another model have a fixture of this name."""
+    from tse_core import load_model
+
+    return load_model(tiny_causal, device="cpu")
+
+
+@pytest.fixture(scope="session")
+def simple():
+    """The pairs of Marvin and Linzen's construction Simple."""
+    from tse_core import load_pairs
+
+    return load_pairs("marvin-linzen/simple")
+
+
 @pytest.fixture
 def tse(capsys, tmp_path, monkeypatch):
     """Runs ``tse`` with arguments and a store of its own: (exit code, standard output, standard error)."""

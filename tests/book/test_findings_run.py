@@ -22,11 +22,6 @@ DATA, LEMMAS = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"], "newma
 
 
 @pytest.fixture(scope="module")
-def model(tiny_causal):
-    return tse_core.load_model(tiny_causal, device="cpu")
-
-
-@pytest.fixture(scope="module")
 def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("store"))
 

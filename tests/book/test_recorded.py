@@ -116,6 +116,7 @@ def details(tmp_path_factory, model, pairs):
     return home.parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "bos"), [("full-sentence", "default"), ("two-prefix", "none")])
 def test_recorded_pairs_are_the_measured_ones(details, model, pairs, method, bos):
     measured = evaluate_blimp(model, pairs, method=method, bos=bos)
@@ -130,6 +131,7 @@ def test_recorded_pairs_are_the_measured_ones(details, model, pairs, method, bos
     pd.testing.assert_frame_equal(found.accuracy(), measured.accuracy())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bos", ["default", "none"])
 def test_recorded_items_and_regions_are_the_measured_ones(details, model, bos):
     measured = evaluate_suite(model, SUITE, bos=bos)
@@ -145,6 +147,7 @@ def test_a_masked_model_is_read_in_one_way(tiny_masked):
     assert [bos for bos, _ in readings(tse_core.load_model(tiny_masked))] == ["default"]
 
 
+@pytest.mark.slow
 def test_wordings_are_the_evaluations_of_differently_worded_pairs(details, model):
     table, signatures = recorded_details("tiny-causal", "wordings", details)
     assert len(table) == len(signatures) == 4
@@ -154,6 +157,7 @@ def test_wordings_are_the_evaluations_of_differently_worded_pairs(details, model
     assert row[["TSE", "EW", "MW"]].astype(float).tolist() == pytest.approx(measured[["TSE", "EW", "MW"]].tolist())
 
 
+@pytest.mark.slow
 def test_no_details_are_none_and_changed_files_are_refused(tmp_path, details):
     assert recorded_pairs("nobody", folder=tmp_path) is None
     assert recorded_items("nobody", folder=tmp_path) is None

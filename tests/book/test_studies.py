@@ -14,7 +14,7 @@ from tse_book.studies.dynamics import band_scores, likely_bands, training_curves
 from tse_book.studies.shuffled import shuffled_scores
 from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_book.studies.some_lemmas import scores_over
-from tse_core import evaluate, load_lemmas, load_model, load_pairs, slot_distribution
+from tse_core import evaluate, load_lemmas, load_model, slot_distribution
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import FORMS, marked_distribution
 from tse_core.datasets.lemmas import Lemmas
@@ -25,13 +25,8 @@ from tse_core.sweep.running import sweep
 
 
 @pytest.fixture(scope="module")
-def model(tiny_causal):
-    return load_model(tiny_causal)
-
-
-@pytest.fixture(scope="module")
-def found(model):
-    return evaluate(model, load_pairs("marvin-linzen/simple"), detail="lemmas")
+def found(model, simple):
+    return evaluate(model, simple, detail="forms")
 
 
 def test_two_contexts_of_a_subject_share_the_scores_of_both():
@@ -50,10 +45,10 @@ def test_two_contexts_of_a_subject_share_the_scores_of_both():
 
 
 @pytest.mark.parametrize("step", [1, 3])
-def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(found, model, step):
+def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(found, model, simple, step):
     chosen, table = found.lemmas["lemma"].iloc[::step], load_lemmas().table
     own = Lemmas("some", table[table["lemma"].isin(chosen)])
-    alone = evaluate(model, load_pairs("marvin-linzen/simple"), own)
+    alone = evaluate(model, simple, own)
     scores = scores_over(found, chosen)
     assert len(scores) == len(found.contexts)
     assert scores["ew"].mean() == pytest.approx(alone.table()["EW"].item(), abs=1e-12)
@@ -80,9 +75,9 @@ def test_probabilities_that_no_float_can_hold_are_compared_by_their_logarithms()
 
 
 @pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2"])
-def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(small_models, name):
+def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(small_models, simple, name):
     model = load_model(small_models / name)
-    pairs = load_pairs("marvin-linzen/simple").head(1)
+    pairs = simple.head(1)
     sentence = f"{pairs['left'].iloc[0]} ___ {pairs['right'].iloc[0]}"
     found = slot_scores(marked_distribution(model, sentence, pairs["number"].iloc[0], "newman-clean"))
     context = evaluate(model, pairs, "newman-clean").contexts.iloc[0]
@@ -117,8 +112,8 @@ def few(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def result(tiny_causal, few):
-    return evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), few, detail="lemmas")
+def result(model, simple, few):
+    return evaluate(model, simple, few, detail="lemmas")
 
 
 def test_band_scores_are_those_of_each_slot(result, tiny_causal):
@@ -211,15 +206,11 @@ def test_small_margins_that_err_fall_by_the_cut_offs_own_doing():
     assert null > 0.03 and abs(falls[0] - null) < 0.05
 
 
-@pytest.fixture(scope="module")
-def measured(tiny_causal):
-    return evaluate(tiny_causal, load_pairs("marvin-linzen/simple"), detail="forms")
-
-
-def test_the_measured_scores_are_those_of_the_evaluation_and_ew_over_all_verbs_stays(measured):
-    found = shuffled_scores(measured, draws=3)
-    scores = measured.at_cutoffs.pivot(index="context", columns=["metric", "side", "cutoff"], values="score")
-    for name, values in found.items():
+def test_the_measured_scores_are_those_of_the_evaluation_and_ew_over_all_verbs_stays(found):
+    shuffled = shuffled_scores(found, draws=3)
+    scores = found.at_cutoffs.pivot(index="context", columns=["metric", "side", "cutoff"], values="score")
+    for name, values in shuffled.items():
         if name[2] >= 1e-3:
             np.testing.assert_allclose(values[0], scores[name], atol=2e-4, err_msg=str(name))
-    np.testing.assert_allclose(found["EW", "top", 1][1:], found["EW", "top", 1][:1].repeat(3, axis=0), atol=1e-12)
+    ew = shuffled["EW", "top", 1]
+    np.testing.assert_allclose(ew[1:], ew[:1].repeat(3, axis=0), atol=1e-12)

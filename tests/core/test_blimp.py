@@ -49,6 +49,7 @@ def blimp(shared, tmp_path_factory):
         yield tse_core.load_sentence_pairs("blimp")
 
 
+@pytest.mark.slow
 def test_blimp_has_67_paradigms_of_1000_in_12_phenomena(blimp):
     assert blimp.groupby("paradigm").size().tolist() == [1000] * 67
     assert blimp["phenomenon"].nunique() == 12 and list(blimp.columns) == SENTENCE_COLUMNS

@@ -17,11 +17,6 @@ RELEASED = "mirror/bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf
 STAND_INS = json.loads((Path(__file__).parents[1] / "golden" / "end_to_end_stand_ins.json").read_text())
 
 
-@pytest.fixture(scope="module")
-def simple():
-    return load_pairs("marvin-linzen/simple")
-
-
 @pytest.fixture
 def released(case, reference_data, tmp_path):
     """What the released code says of a case, and its pairs: the reference ones, else those of the stand-ins."""

@@ -36,11 +36,6 @@ def models(tiny_causal, tiny_masked):
 
 
 @pytest.fixture(scope="module")
-def simple():
-    return load_pairs("marvin-linzen/simple")
-
-
-@pytest.fixture(scope="module")
 def evaluations(models, simple):
     return [evaluate(model, simple, detail="lemmas", store=None) for model in models]
 

@@ -9,11 +9,6 @@ from tse_core.agreement.slots import mark_words, split_blank
 from tse_core.errors import InputError
 
 
-@pytest.fixture(scope="module")
-def model(tiny_causal):
-    return tse_core.load_model(tiny_causal)
-
-
 def test_ew_mw_and_curves_are_those_of_an_evaluation(model):
     evaluation = tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean")
     for row in evaluation.contexts.iloc[[0, -1]].itertuples():
