@@ -51,10 +51,10 @@ figure2 = load_suite(data_folder() / "syntaxgym" / "figure2.json")
 figure2.regions
 
 # %%
-from tse_book.pages import folded, suite_sentences, table
+from tse_book.pages import folded, table
 
 caption = "The two items of the paper's Figure 2; a bar ends a region"
-table(suite_sentences(figure2), caption)
+table(figure2.sentences(" | "), caption)
 
 # %% [markdown] tags=["explains"]
 # The noun before the verb, an {term}`attractor`, has the *other* number, so a model that follows it gets every item wrong.

@@ -6,6 +6,7 @@ model on every suite.
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,6 @@ import pandas as pd
 from tse_book import published
 from tse_book.charts.suites import region_profile
 from tse_book.charts.theme import INERT
-from tse_book.pages.suite_questions import question_of
 from tse_core.errors import InputError
 from tse_core.files import is_there, read_yaml, safe_name, write_output
 from tse_core.models.coerce import as_model
@@ -119,6 +119,22 @@ def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
         "outcomes": {label(outcome): _holds(outcome, unknown) for outcome in outcomes},
         "file": f"gym/{safe_name(suite.name)}.csv" if outcomes else "",
     }
+
+
+@cache
+def _questions() -> dict[str, str]:
+    return read_yaml(data_folder() / "syntaxgym" / "questions.yaml")
+
+
+def question_of(suite: str) -> str:
+    """The question of a public or laboratory suite, by its name, as Markdown; "" for any other suite.
+
+    >>> question_of("lab_number_prep") == question_of("number_prep") != ""
+    True
+    """
+    name = suite.removeprefix("lab_")
+    fitting = [beginning for beginning in _questions() if name.startswith(beginning)]
+    return _questions()[max(fitting, key=len)] if fitting else ""
 
 
 def _profile(outcome: Outcome) -> list[dict]:

@@ -37,11 +37,7 @@ NO_INTERVAL, FEW_VERBS = 3, 10
 FIFTHS = 5
 NOUN, OPENER_NOUN, PRONOUN = "The N", "Opener + the N", "He, she or they"
 RESULT = ["id", "statement", "unit", "role", "value", "low", "high", "p_value", "p_holm", "units", "verdict"]
-AS_FIXED, NO_BOS = "as fixed", "single tokens, no BOS token"
-LEXICON_NOUN = 0.1
-PAPERS_NOUNS = (
-    "author", "pilot", "surgeon", "farmer", "manager", "customer", "officer", "teacher", "senator", "consultant",
-)  # fmt: skip
+AS_FIXED = "as fixed"  # and not under another choice of method, as data/recorded/statements.py judges too
 
 
 class Tables(NamedTuple):
@@ -86,18 +82,6 @@ def judge(tables: Tables) -> pd.DataFrame:
     table.loc[table["value"].isna(), "verdict"] = verdicts.NOT_RUN
     table["units"] = [", ".join(f"{count} {kind}" for kind, count in units.items()) for units in table["units"]]
     return table.rename(columns={"words": "statement"})[RESULT]
-
-
-def judge_otherwise(tables: Tables, bare: Mapping[str, pd.DataFrame] | None = None) -> pd.DataFrame:
-    """Every statement as fixed, and under each of `CHOICES`: the columns `RESULT` with the choice first.
-
-    `bare` has the controls and attractors without a BOS token, for one choice more (`NO_BOS`).
-    """
-    changed = {choice: change(tables) for choice, change in CHOICES.items()}
-    if bare:
-        changed[NO_BOS] = _by_tokens(tables._replace(**bare))
-    parts = [judge(of).assign(choice=choice) for choice, of in changed.items()]
-    return pd.concat(parts, ignore_index=True)[["choice", *RESULT]]
 
 
 def verdict(low: float, high: float, p_value: float) -> str:
@@ -375,38 +359,3 @@ STATEMENTS = [Statement(*row) for row in (
     ("S6b.often", "*often* makes this larger", "nats", "judged", partial(attraction_with, adverb="often")),
     ("S6b.probably", "*probably* makes this larger", "nats", "judged", partial(attraction_with, adverb="probably")),
 )]  # fmt: skip
-
-
-def _without(tables: Tables, name: str, column: str, values: Sequence[str]) -> Tables:
-    """The tables without the rows of one of them that have these values."""
-    table = getattr(tables, name)
-    return tables._replace(**{name: table[~table[column].isin(values)]})
-
-
-def _papers_nouns(tables: Tables) -> Tables:
-    nouns = tables.controls["noun"]
-    return tables._replace(controls=tables.controls[nouns.isin([*PAPERS_NOUNS, "he", "she", "they"])])
-
-
-def _by_lexicon(tables: Tables) -> Tables:
-    """Also a noun: a tenth of the uses that the lexicon counts or more; verbs that it does not count are left out."""
-    verbs = tables.verbs.dropna(subset="noun_share")
-    return tables._replace(verbs=verbs.assign(also_noun=verbs["noun_share"] >= LEXICON_NOUN))
-
-
-def _by_tokens(tables: Tables) -> Tables:
-    """Single tokens instead of whole words, after the subjects of agreement-controls."""
-    return tables._replace(controls=tables.controls.assign(log_odds=tables.controls["log_odds_tokens"]))
-
-
-_OPENERS, _CLAUSES = ("They say that", "It seems that"), ("after", "before")
-CHOICES: dict[str, Callable[[Tables], Tables]] = {
-    AS_FIXED: lambda tables: tables,
-    "the paper's nouns alone": _papers_nouns,
-    "the new nouns alone": lambda tables: _without(tables, "controls", "noun", PAPERS_NOUNS),
-    "three openers": lambda tables: _without(tables, "controls", "opener", _OPENERS),
-    "no preposition that can begin a clause": lambda tables: _without(tables, "attractors", "preposition", _CLAUSES),
-    "also a noun by the lexicon": _by_lexicon,
-    "single tokens": _by_tokens,
-    "the package's jackknife": lambda tables: tables._replace(jackknife=True),
-}

@@ -16,8 +16,7 @@ provenance.json (hardware, versions, date, seconds, checksums). Of a model from 
 (what the general claims need; of BLiMP and suites from the recorded pairs and items); pairs, wordings, items and
 regions.parquet (each pair, Table 2, items and their regions, with a BOS token and without); words and verbs.parquet
 (Table 2 by single-token verbs and by whole words, in a sample of contexts); controls.parquet (every verb behind
-subjects of seven kinds, and three tables beside it); statements.parquet (the verdicts on S1 to S6b, as fixed and under
-other choices).
+subjects of seven kinds, and three tables beside it).
 
 The book shows what is in data/recorded, labelled as recorded; on another machine [b]tse results add[/b] puts the files
 into its store. What cannot be measured with the model is listed.
@@ -38,7 +37,7 @@ def record(
     out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
     part: Annotated[
         list[str] | None,
-        typer.Option(help="agreement, blimp, suites, findings, details, words, controls, statements; may be repeated."),
+        typer.Option(help="agreement, blimp, suites, findings, details, words, controls; may be repeated."),
     ] = None,
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
@@ -47,14 +46,13 @@ def record(
     no_store: options.NoStore = False,
 ) -> None:
     from tse_book.laboratory.names import is_laboratory
-    from tse_book.pages.statements import STATEMENTS, statements_for
     from tse_book.recorded import read_provenance
     from tse_book.studies import recording
     from tse_book.studies.controls import CONTROLS, controls_for
     from tse_book.studies.findings import FINDINGS, record_findings
     from tse_book.studies.recording import DETAILS, PARTS, WORDS
 
-    known = (*PARTS, FINDINGS, DETAILS, WORDS, CONTROLS, STATEMENTS)
+    known = (*PARTS, FINDINGS, DETAILS, WORDS, CONTROLS)
     for name in part or []:
         check_known("part", name, known)
     kept = options.store_in(store, no_store)
@@ -69,7 +67,6 @@ def record(
         DETAILS: lambda: recording.details_for(loaded, lemmas, **asked, store=kept),
         WORDS: lambda: recording.words_for(loaded, lemmas, asked["data"], kept),
         CONTROLS: lambda: controls_for(loaded, lemmas),
-        STATEMENTS: lambda: statements_for(home.name, lemmas, out),  # from the recorded controls
     }
     made = read_provenance(home)
     for name in tables:

@@ -26,6 +26,5 @@ from .profiles import missing as missing
 from .recorded_tables import recorded_accuracies as recorded_accuracies
 from .recorded_tables import recorded_runs as recorded_runs
 from .recorded_tables import recorded_suites as recorded_suites
-from .suite_questions import suite_sentences as suite_sentences
 from .try_it import try_this as try_this
 from .word_trees import form_nodes as form_nodes

@@ -1,16 +1,14 @@
 """The tables of the chapter on the gap: what was measured of each model in the controls, and the verdicts."""
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
 from tse_book.claims import statements
-from tse_book.claims.statements import NO_BOS as NO_BOS
 from tse_book.claims.statements import OPENER_NOUN, PRONOUN, Tables, fifths, row_verbs, subject_verbs
 from tse_book.pages.newman import label, opened
-from tse_book.recorded import Detail, recorded_details
+from tse_book.recorded import recorded_details
 from tse_book.studies.controls import MEASURES, control_tables, controlled_verbs, controls_for
 from tse_core.errors import InputError
 from tse_core.uncertainty.intervals import interval
@@ -27,7 +25,7 @@ SUBJECTS = {
 }
 FOUND_ON = "smollm2-135m-instruct"  # the model on which the statements were found
 SECOND = "gemma-3-270m"
-STATEMENTS = "statements"  # what `tse record --part` calls the verdicts
+STATEMENTS = "statements"  # the verdicts of a recorded run: data/recorded/statements.py
 FEWEST = 3  # units of a kind over which an interval is drawn
 
 
@@ -45,19 +43,6 @@ def tables_of(models: Iterable[str], lemmas: str) -> dict[str, Tables]:
             continue
         found[label(name)] = Tables(**known, verbs=controlled_verbs(lemmas))
     return found
-
-
-def statements_for(model: str, lemmas: str, folder: Path | None = None) -> dict[str, Callable[[], Detail]]:
-    """The verdicts of a recorded run, as `record_details` takes them: over its recorded controls."""
-
-    def detail() -> Detail:
-        known, controls = control_tables(model, folder), recorded_details(model, "controls", folder)
-        if known is None or controls is None:
-            raise InputError(f"{model} has no recorded controls; record that part first")
-        tables, bare = Tables(**known, verbs=controlled_verbs(lemmas)), control_tables(model, folder, bare=True)
-        return Detail(statements.judge_otherwise(tables, bare), controls.signatures)
-
-    return {STATEMENTS: detail}
 
 
 def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
@@ -158,7 +143,8 @@ def verdict_table(tables: Mapping[str, Tables]) -> pd.DataFrame:
         every = statements.judge(of).assign(choice=statements.AS_FIXED) if known is None else known.table
         fixed = every[every["choice"] == statements.AS_FIXED].set_index("id")
         others = every[every["verdict"] != every["id"].map(fixed["verdict"])]
-        turned = others.groupby("id")["choice"].agg("; ".join).reindex(fixed.index, fill_value="")
+        otherwise = others.groupby("id")["choice"].agg("; ".join)
+        turned = otherwise.reindex(fixed.index, fill_value="" if known else "not judged")
         measured = [_in_words(row) for row in fixed.itertuples()]
         parts.append(fixed.assign(model=model, measured=measured, turned=turned).reset_index())
     table = pd.concat(parts, ignore_index=True).sort_values("id", kind="stable", ignore_index=True)
