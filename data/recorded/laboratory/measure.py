@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 VERBS = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
 CAUSAL = ("lab-lexical-causal", "lab-lexical-causal-bpe")  # measured by single tokens and by whole words
 WAYS = ("single", "words", "words-no-end")  # as signatures name them
-SAMPLE = 24  # contexts of each construction, where words are scored
+SAMPLE = 12  # contexts of each construction, where words are scored
 
 
 def against_truth(model: LanguageModel, regime: str, pairs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
