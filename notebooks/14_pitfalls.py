@@ -194,11 +194,13 @@ table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
 # The width of MW's 95 % interval, first as if contexts were independent, then {term}`clustered <cluster>` by subject noun:
 
 # %%
-from tse_core import evaluate_models
+from tse_book.recorded import with_recorded
+from tse_core.agreement.evaluation import Evaluations
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
 
-contexts = evaluate_models([kept], "marvin-linzen")[kept].contexts
+runs = with_recorded(Evaluations([]), [kept], "marvin-linzen", lemmas)
+contexts = runs[kept].contexts
 widths = []
 for construction, rows in contexts.groupby("construction", sort=False):
     alone = interval(rows["mw"])
