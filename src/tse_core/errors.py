@@ -26,7 +26,7 @@ class TseWarning(UserWarning):
 
 
 class StoreWarning(TseWarning):
-    """Something in the store was not used: a damaged file, or an imported number that this code contradicts."""
+    """Something in the store was not used, such as a damaged file or the scores of another model of the same name."""
 
 
 class GuessedWarning(TseWarning):

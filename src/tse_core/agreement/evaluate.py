@@ -2,7 +2,7 @@
 
 `evaluate` is the replication's centre, in the order of this file (Newman et al. 2021): pairs -> contexts, each with its
 number -> slices of them, scored one by one (`tse_core.agreement.scoring`) or taken from the store -> an `Evaluation`.
-It is `evaluate_models` of one model.
+`evaluate` itself is `evaluate_models` of one model.
 """
 
 import warnings
@@ -69,7 +69,7 @@ def evaluate(
     cutoffs : shares of the distribution; where whole words are scored, of the probability of all forms of the list
     protocol : "exact" or "released"
         "released" follows the authors' code, to compare with the paper: probability summed in float32, RoBERTa's mask
-        found by counting tokens, the first label met for each context.
+        found by counting tokens, the first label met for each context, no BOS token but one that the tokenizer adds.
     detail : "contexts", "lemmas" or "forms", how much to keep; see `Evaluation`
     verbs : "single-token" or "all"
         Which verbs count: those whose two forms are single tokens of the vocabulary, the paper's choice, or verbs of
@@ -79,7 +79,8 @@ def evaluate(
         A masked model sees the next word, and so where a word ends.
     sample : int or "all", optional
         Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
-        where whole words are scored, as each context then takes seconds. Intervals are of the contexts scored.
+        where whole words or the ends of words are scored, as a context may then take seconds. Intervals
+        are of the contexts scored.
     seed : that of the sample
     store : Store, folder, "default" (where ``tse`` keeps finished work) or None (nothing is kept)
     batch_tokens : the most tokens in one forward pass

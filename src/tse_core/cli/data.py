@@ -70,7 +70,7 @@ def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}; or models (
 
 @group.command()
 def verify(names: Names = None) -> None:
-    """Check the size and checksum of the cached files; name each damaged one.
+    """Check the checksums of the cached files; name each damaged one.
 
     Exit code 1 if a file is damaged, or if a file given by name is missing.
 

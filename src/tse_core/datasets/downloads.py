@@ -135,6 +135,7 @@ def path_of(key: str) -> Path:
 
 @lru_cache(maxsize=4)
 def _rows(path: Path, changed: int) -> dict[str, DataSet]:
+    """The rows of a file; `changed`, when it was, is part of the cache key."""
     rows = read_yaml(path)
     check(rows, read_schema("datasets.schema.json"), str(path))
     return {name: DataSet(name, **row) for name, row in rows.items()}

@@ -1,7 +1,6 @@
-"""Verb lemmas: the two present-tense forms of each, and which of them a tokenizer holds as single tokens.
+"""Verb lists: lemmas with their two present-tense forms, third person singular and plural.
 
-Agreement is tested on many verbs at once. A lemma counts if BOTH its forms (third person singular and plural) are
-single vocabulary entries, as only those have a probability at the verb slot (Newman et al. 2021, section 3).
+Agreement is tested on many verbs at once; `tse_core.agreement.verbs` says which lemmas of a list count for a model.
 `DESCRIPTIONS` says which lists there are, data/README.md where they come from.
 """
 

@@ -55,7 +55,8 @@ def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
 class SurprisalModel:
     """A model that gives surprisals of sentences but no distributions.
 
-    A new kind defines `identity`, `policies` and `token_surprisals`; see `LanguageModel` for what these are.
+    A new kind has `kind` and `device`, and defines `identity`, `policies` and `token_surprisals`; see `LanguageModel`
+    for what these are.
     """
 
     kind: str  # neither "causal" nor "masked"

@@ -153,13 +153,13 @@ _one_at_a_time = Lock()
 
 @lru_cache(maxsize=8)
 def _data(benchmark: str, name: str, sweep: str) -> Any:
-    """The pairs or the suite of a run; a grammar's pairs take a second."""
+    """The pairs or the suite of a run; a grammar's pairs take a second. `sweep` is part of the cache key."""
     return BENCHMARKS[benchmark][0](name)
 
 
 @lru_cache(maxsize=1)
 def _opened(model: Model, sweep: str) -> AnyModel:
-    """The model, which stays in memory until a run needs another."""
+    """The model, which stays in memory until a run needs another. `sweep` is part of the cache key."""
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
