@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tse_core import InputError, load_model
 from tse_core.forward import passes
-from tse_core.forward.passes import blocks, fitting_tokens, logits, target_log_probabilities
+from tse_core.forward.passes import blocks, fitting_tokens, target_log_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +40,8 @@ def plain(model, sequences, positions):
 
 def collected(model, sequences, positions, **options):
     found = torch.full((sum(map(len, positions)), model.vocabulary_size), torch.nan)
-    for requests, rows in logits(model, sequences, positions, **options):
-        found[torch.as_tensor(requests)] = rows.log_softmax(-1)
+    for block in blocks(model, sequences, positions, **options):
+        found[torch.as_tensor(block.requests)] = block.logits[torch.as_tensor(block.rows)].log_softmax(-1)
     return found
 
 

@@ -83,15 +83,6 @@ def blocks(
         advance(len(requests))
 
 
-def logits(model, sequences, positions, **options) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
-    """As `blocks`, one row per request: yields (indices of requests (k,), logits (k, vocabulary))."""
-    step = _rows_at_a_time(model)
-    for block in blocks(model, sequences, positions, **options):
-        for start in range(0, len(block.requests), step):
-            rows = torch.as_tensor(block.rows[start : start + step], device=block.logits.device)
-            yield block.requests[start : start + step], block.logits[rows]
-
-
 def target_log_probabilities(model, sequences, positions, targets, **options) -> np.ndarray:
     """log P (nats) of one target token at each request: float64 (requests,), flattened in the order of the requests.
 
