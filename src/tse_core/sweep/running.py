@@ -109,7 +109,7 @@ def result_of(run: Run, store: Store | None, sweep: str = "") -> Evaluation | Pa
 
 
 def trouble(run: Run) -> str:
-    """Why a run cannot be done, as far as that shows before it is scored; its weights are fetched, and none read."""
+    """Why a run cannot be done, as far as that shows before it is scored; weights are fetched and hashed alone."""
     try:
         _opened(run.model, "").identity()
         _data(run.benchmark, run.data, "")
