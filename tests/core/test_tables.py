@@ -66,6 +66,8 @@ def test_columns_with_any_names_are_said(write):
     path = write("mine.csv", "satz,falsch,art\nThe cat runs.,The cat run.,kurz\n")
     columns = {"good": "satz", "bad": "falsch", "construction": "art"}
     assert load_pairs(path, columns)[SHOWN].to_numpy().tolist() == [["kurz", "The cat", "runs", "run", ".", "", ""]]
+    sentences = load_sentence_pairs(path, {"good": "satz", "bad": "falsch", "phenomenon": "art"})
+    assert sentences["phenomenon"].tolist() == ["kurz"]
     with pytest.raises(InputError, match="unknown column of .*mine.csv 'sätze' .did you mean 'satz'"):
         load_pairs(path, {"good": "sätze"})
     with pytest.raises(InputError, match="unknown use of a column 'godo' .did you mean 'good'"):

@@ -229,7 +229,7 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
         raise InputError(f"{where}: there are no pairs to score")
     table = plain_table(table.set_axis(places(table, where)).rename(columns=str), where, [])
     for holds, name in columns.items():
-        check_known("use of a column", holds, NAMES)
+        check_known("use of a column", holds, names)
         check_known(f"column of {where}", name, table.columns)
     present = {holds: [name for name in known if name in table] for holds, known in names.items()}
     found = {holds: known[0] for holds, known in present.items() if known} | columns
