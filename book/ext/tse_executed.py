@@ -56,6 +56,14 @@ def formulas_where_there_are(app, pagename, templatename, context, doctree) -> N
         scripts[:] = [one for one in scripts if "mathjax" not in str(getattr(one, "filename", "")).lower()]
 
 
+def picture_of_the_book(app, pagename, templatename, context, doctree) -> None:
+    """What a link to the front page shows elsewhere; where the book has an address, the picture's is whole."""
+    if pagename == app.config.root_doc:
+        owner, _, name = os.environ.get("TSE_REPOSITORY", "").rstrip("/").rpartition("/")
+        home = f"https://{owner.rpartition('/')[2]}.github.io/{name}/" if owner else "../"
+        context["metatags"] += f'<meta property="og:image" content="{home}_static/book.png">\n'
+
+
 def without_icon_font(app, exception) -> None:
     """Take the theme's icon font (1 MB), its styles and its script out of the book: icons.css draws what is used."""
     if exception or app.builder.name != "html":
@@ -122,6 +130,7 @@ def setup(app):
     app.connect("doctree-read", unbroken)
     app.connect("html-page-context", tables_beside)
     app.connect("html-page-context", plain_lists)
+    app.connect("html-page-context", picture_of_the_book)
     app.connect("html-page-context", formulas_where_there_are, priority=900)
     app.connect("build-finished", redirects)
     app.connect("build-finished", without_icon_font)
