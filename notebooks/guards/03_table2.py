@@ -23,6 +23,8 @@ if runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.runs) =
     ends = differences.groupby("model", sort=False).last()[["low", "high"]]
     between = "from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma"
     quotes(between, *ends.abs().to_numpy().ravel())
+    verbs = [number for _, run in runs.runs for number in run.table()["verbs"]]
+    guard("two to eight verbs for a construction", (min(verbs), max(verbs)) == (2, 8))
     few = differences.groupby("model")["p < .05"].sum()
     guard(
         "the difference is beyond chance in only one row of each model",

@@ -42,3 +42,15 @@ if asked == ["smollm2-135m-instruct"] and sample == 40:
     guard("Six of nine rows fall further than their null", further.sum() == 6)
     simple = further.xs("Simple", level="construction")
     guard("*Simple* does not", len(further) == 9 and not simple.any())
+    few = {}
+    for name, end in {
+        "head": "side == 'top' and cutoff == .3",
+        "tail": "side == 'bottom' and cutoff == .01",
+    }.items():
+        at = with_null.query("metric == 'EW'").query(end).set_index("construction")
+        few[name] = (at["contexts"] * (1 - at["invalid"])).round(), at["contexts"]
+    quotes("only 239 of the 340 contexts", few["head"][0].sum(), few["head"][1].sum())
+    lonely = [counted["In a sentential complement"] for counted in few["head"]]
+    guard("a single one of 40", lonely == [1, 40])
+    guard("at bottom 1 % all have", (few["tail"][0] == few["tail"][1]).all())
+    guard("eight of nine rows lie below", (at["score"] < at["null_low"]).sum() == 8)

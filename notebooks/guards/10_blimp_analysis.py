@@ -20,6 +20,11 @@ bins = own.groupby("predictor")["accuracy"].agg(["first", "last"])
 quotes("from .54 to .92", *bins.loc["confidence"])
 quotes("from .91 to .60", *bins.loc["perplexity"])
 quotes("from .80 to .75", *bins.loc["length"])
+both = runs["smollm2-135m-instruct"].pairs
+bits = both["logp_good"] + both["logp_bad"]
+ranks = (bits / (both["length_good"] + both["length_bad"])).rank(ascending=False)
+tenths = both["correct"].groupby(pd.qcut(ranks, 10, labels=False)).mean()
+quotes("only from .82 to .73", tenths.iloc[0], tenths.iloc[-1])
 
 # %% [markdown]
 # ## Attractors
