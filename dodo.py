@@ -68,7 +68,7 @@ def task_preflight():
 def task_score():
     """Score one model of the profile on all its data, one model after the other: each shows its own progress."""
     before = FIRST
-    for model in PROFILE["models"]:
+    for model in dict.fromkeys(PROFILE["models"]):
         name, made = model.replace("/", "-"), [job.record for job in jobs(PROFILE) if job.model == model]
         needs = {"task_dep": before, "file_dep": inputs(MAKE / "scores.py")}
         yield step("scores", model, name=name, io={"capture": False}, targets=made, **needs)
@@ -126,7 +126,7 @@ def task_wheel():
 
 def task_slides():
     """Write the lesson's slides, one file that needs nothing beside it."""
-    code = inputs(MAKE / "slides.py", MAKE / "front.py")
+    code = inputs(MAKE / "slides.py", MAKE / "front.py", MAKE / "live_pages.py")
     executed = [RUNS / f"{name}.ipynb" for name in notebooks_used()]
     return step("slides", task_dep=[], file_dep=[*code, SOURCE, *PARTS, *executed], targets=[TARGET])
 

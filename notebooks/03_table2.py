@@ -114,7 +114,7 @@ shown = ["model", "construction", "difference", "low", "high", "p < .05"]
 table(by_subject[shown], "TSE minus EW, with intervals over subjects", digits=3)
 
 # %% [markdown] tags=["explains"]
-# EW is below TSE by .10 on average for SmolLM2, and by .11 for Gemma. With intervals over subjects this is beyond chance (p < .05) in all nine rows of Gemma and in seven of SmolLM2.
+# EW is below TSE by .10 on average for SmolLM2, and by .11 for Gemma. With intervals over subjects this is significant (p < .05) in all nine rows of Gemma and in seven of SmolLM2.
 #
 # But the *verbs* of a template are few, too. If they are to stand for verbs in general, the interval must allow for other subjects and other verbs ({term}`crossed` samples). How wide will it be?
 
@@ -125,7 +125,7 @@ caption = "TSE minus EW, with intervals over subjects and verbs"
 folded(table(differences[shown], caption, digits=3), caption)
 
 # %% [markdown] tags=["explains"]
-# Now the difference is beyond chance in only one row of each model, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. Some intervals go beyond 1, which no difference of two shares can exceed: two to eight verbs for a construction are too few. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
+# Now the difference is significant in only one row of each model, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. Some intervals go beyond 1, which no difference of two shares can exceed: two to eight verbs for a construction are too few. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
 
 # %% [markdown] tags=["explains"]
 # ## One token in front of the sentence

@@ -9,9 +9,9 @@ import pandas as pd
 from tse_core import PAPER_CUTOFFS, load_lemmas, load_pairs, score_context
 from tse_core.agreement.slots import marked_distribution, past_forms
 from tse_core.agreement.verbs import counted_verbs
+from tse_core.datasets.pairs import NUMBERS
 
 LEMMAS = "newman-clean"
-NUMBERS = ("singular", "plural")
 TOP = 10  # continuations kept for a context
 EXAMPLES = (
     ("The keys to the cabinet", "plural"),

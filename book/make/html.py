@@ -30,7 +30,8 @@ def build() -> None:
     if done.returncode:
         said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr).replace(f"{ROOT}/", "").splitlines()
         warned = [line for line in said if re.search("WARNING|ERROR|CRITICAL", line)]
-        raise fail("the book has warnings, which count as errors:\n" + "\n".join(warned or said[-15:]))
+        why = "the book has warnings, which count as errors" if warned else "Jupyter Book stopped"
+        raise fail(f"{why}:\n" + "\n".join(warned or said[-15:]))
     for unused in (HTML / "_static").rglob("*.map"):  # for those who work on the theme, a tenth of the book
         unused.unlink()
 

@@ -31,12 +31,13 @@ def lesson() -> str:
 def distance() -> str:
     """How far the page's numbers lie from the package's."""
     found = recorded()["distance"]
-    return (
-        f"<p>Measured in {found['browser']} on {found['contexts']} contexts of the paper: EW differs by "
-        f"{found['ew_mean']:.3f} on average and {found['ew_max']:.3f} at most, MW by {found['mw_mean']:.3f} "
-        f"and {found['mw_max']:.3f}. Page and package say the same of {found['same_mean']:.1%} of the verbs, and "
-        f"of {found['same_min']:.1%} in the worst context. One context took {found['seconds']:.2f} s.</p>\n"
-    )
+    rows = [
+        ["difference of EW", found["ew_mean"], found["ew_max"]],
+        ["difference of MW", found["mw_mean"], found["mw_max"]],
+        ["share of verbs with the same outcome", found["same_mean"], found["same_min"]],
+    ]
+    caption = f"Page against package, {found['contexts']} contexts, {found['browser']}"
+    return table(pd.DataFrame(rows, columns=["Measure", "Mean", "Worst context"]), caption, digits=3).data
 
 
 def examples() -> str:

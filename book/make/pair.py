@@ -15,6 +15,7 @@ import nbformat
 import yaml
 
 from book.make import COLAB, NOTEBOOKS, ROOT
+from tse_core import __version__
 
 INSTALL = """\
 import sys
@@ -22,7 +23,7 @@ import sys
 if "google.colab" in sys.modules:
     package = "{address}"
     get_ipython().run_line_magic("pip", f"install --quiet {{package}}")"""
-WHEEL = "tse_core-0.1.0-py3-none-any.whl"  # uploaded to Colab beside the notebook
+WHEEL = f"tse_core-{__version__}-py3-none-any.whl"  # uploaded to Colab beside the notebook
 
 
 def install_source() -> str:

@@ -27,7 +27,7 @@ if runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.runs) =
     guard("two to eight verbs for a construction", (min(verbs), max(verbs)) == (2, 8))
     few = differences.groupby("model")["p < .05"].sum()
     guard(
-        "the difference is beyond chance in only one row of each model",
+        "the difference is significant in only one row of each model",
         (few == 1).all(),
     )
 

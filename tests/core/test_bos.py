@@ -146,3 +146,9 @@ def test_pairs_that_differ_in_an_unscored_first_token_are_counted(tiny_causal, t
     assert score_pairs(model, pairs)["unscored_difference"].tolist() == [True, False]
     assert not score_pairs(model, pairs, bos="add")["unscored_difference"].any()
     assert not score_pairs(load_model(tiny_masked), pairs)["unscored_difference"].any()
+
+
+def test_a_first_token_is_compared_by_what_the_model_reads(tiny_causal):
+    model = load_model(tiny_causal)  # without letter case
+    pairs = pd.DataFrame({"good": ["The author laughs."], "bad": ["the author laugh."]})
+    assert not score_pairs(model, pairs)["unscored_difference"].any()

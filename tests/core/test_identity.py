@@ -81,6 +81,15 @@ def test_the_files_layout_does_not_matter_but_every_number_does(tiny_causal, tmp
     assert load_model(parts).identity() == whole.identity() != load_model(other).identity()
 
 
+@pytest.mark.parametrize("index", ["{", "{}", '{"weight_map": 3}', '{"weight_map": {"a": "../b.safetensors"}}'])
+def test_an_index_that_names_no_weights_is_refused(tiny_causal, tmp_path, index):
+    broken = shutil.copytree(tiny_causal, tmp_path / tiny_causal.name)
+    (broken / "model.safetensors").unlink()
+    (broken / "model.safetensors.index.json").write_text(index)
+    with pytest.raises(InputError, match="no index of weights"):
+        load_model(broken)
+
+
 OWN_CODE = """
 from transformers import GPT2LMHeadModel
 

@@ -35,11 +35,13 @@ function summary(rows, seconds) {
     ew_mean: mean(ew), ew_max: Math.max(...ew), mw_mean: mean(mw), mw_max: Math.max(...mw),
     same_mean: mean(same), same_min: Math.min(...same),
   };
-  const said = `EW differs by ${share(found.ew_mean)} on average and ${share(found.ew_max)} at most, ` +
-    `MW by ${share(found.mw_mean)} and ${share(found.mw_max)}. ` +
-    `Page and package say the same of ${inPercent(found.same_mean)} of the verbs, ` +
-    `and of ${inPercent(found.same_min)} in the worst context.`;
-  return el("p", { "data-summary": JSON.stringify(found) }, said);
+  const lines = [
+    ["difference of EW", share(found.ew_mean), share(found.ew_max)],
+    ["difference of MW", share(found.mw_mean), share(found.mw_max)],
+    ["share of verbs with the same outcome", inPercent(found.same_mean), inPercent(found.same_min)],
+  ];
+  const shown = table("Page against package", ["Measure", "Mean", "Worst context"], lines);
+  return el("div", { "data-summary": JSON.stringify(found) }, shown);
 }
 
 function differences(rows) {

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from tse_book.charts.theme import KIND_COLOURS, QUIET, SHOWN_NAMES, described, floor, needs, scale_of, tips
+from tse_book.charts.theme import KIND_COLOURS, QUIET, SHOWN_NAMES, axis_start, described, needs, scale_of, tips
 
 _LEGEND = alt.Legend(orient="top", symbolOpacity=1, symbolStrokeWidth=0)
 _DASHES = alt.Legend(orient="top")
@@ -22,7 +22,7 @@ def subject_dots(rows, title: str):
         color=_COLOUR,
         tooltip=["model:N", "subject:N", "verbs:N", *tips("EW")],
     )
-    axis = alt.Scale(domain=[floor(rows["low"]), 1.0])
+    axis = alt.Scale(domain=[axis_start(rows["low"]), 1.0])
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="EW", scale=axis), x2="high:Q")
     shapes = alt.Scale(domain=_ORDER, range=["circle", "diamond"])
     shape = alt.Shape("verbs:N", scale=shapes, title=None, legend=_LEGEND)
@@ -36,7 +36,7 @@ def fifth_lines(rows, title: str):
     `rows`: model, verbs ("never nouns", "also nouns"), number (the subject's), fifth (1 to 5), EW.
     """
     rows = needs(rows, "model", "verbs", "number", "fifth", "EW", what="a chart of fifths")
-    base = _over_fifths("fifth of the verbs, the likeliest last", "number", floor(rows["EW"]))
+    base = _over_fifths("fifth of the verbs, the most probable last", "number", axis_start(rows["EW"]))
     base = base.encode(color=_COLOUR, tooltip=["model:N", "verbs:N", "number:N", "fifth:O", *tips("EW")])
     dashes = alt.StrokeDash("number:N", sort=["singular", "plural"], title="subject", legend=_DASHES)
     lines = base.mark_line().encode(strokeDash=dashes) + base.mark_point(filled=True, size=45, opacity=1)
@@ -49,7 +49,7 @@ def share_lines(rows, title: str):
     `rows`: model, subject, fifth (1 to 5), EW.
     """
     rows = needs(rows, "model", "subject", "fifth", "EW", what="a chart of noun shares")
-    base = _over_fifths("fifth of the verbs, those that are mostly nouns last", "subject", floor(rows["EW"], 1.0))
+    base = _over_fifths("fifth of the verbs, those that are mostly nouns last", "subject", axis_start(rows["EW"], 1.0))
     base = base.encode(tooltip=["model:N", "subject:N", "fifth:O", *tips("EW")])
     colour = KIND_COLOURS["also nouns"]
     dashes = alt.StrokeDash("subject:N", sort=list(dict.fromkeys(rows["subject"])), title=None, legend=_DASHES)
@@ -66,7 +66,7 @@ def preposition_dots(rows, title: str):
     rows = needs(rows, "model", "preposition", "attractor", "EW", what="a chart by preposition")
     plural = rows[rows["attractor"] == "plural"].groupby("preposition")["EW"].mean().sort_values()
     base = alt.Chart().encode(
-        x=alt.X("EW:Q", scale=alt.Scale(domain=[floor(rows["EW"], 1.0), 1.0])),
+        x=alt.X("EW:Q", scale=alt.Scale(domain=[axis_start(rows["EW"], 1.0), 1.0])),
         y=alt.Y("preposition:N", sort=list(plural.index), title=None),
         tooltip=["model:N", "preposition:N", "attractor:N", *tips("EW")],
     )

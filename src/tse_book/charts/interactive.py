@@ -33,7 +33,7 @@ def cutoff_slider(curves):
     metrics, _, shapes = theme.metric_scales(rows["metric"])
     base = alt.Chart(rows).transform_filter("datum.step == step")
     marks = base.mark_point(size=90, filled=True, opacity=1).encode(
-        x=alt.X("score:Q", scale=alt.Scale(domain=[theme.floor(rows["score"]), 1.0]), title="score"),
+        x=alt.X("score:Q", scale=alt.Scale(domain=[theme.axis_start(rows["score"]), 1.0]), title="score"),
         y=theme.names("construction", sort=list(colours.domain), limit=200, grid=True),
         color=alt.Color("construction:N", scale=colours, legend=None),
         shape=alt.Shape("metric:N", scale=shapes, legend=alt.Legend(title=None, orient="bottom")),

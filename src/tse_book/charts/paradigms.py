@@ -2,7 +2,17 @@
 
 import altair as alt
 
-from tse_book.charts.theme import SHOWN_NAMES, chosen_in_legend, described, floor, legend, names, needs, scale_of, tips
+from tse_book.charts.theme import (
+    SHOWN_NAMES,
+    axis_start,
+    chosen_in_legend,
+    described,
+    legend,
+    names,
+    needs,
+    scale_of,
+    tips,
+)
 
 MODEL_COLOURS = {
     "5-gram": "#a0814f", "LSTM": "#3f8f8f", "Transformer-XL": "#7c9a35", "GPT-2": "#4a63c9", "GPT-2 large": "#4a63c9",
@@ -41,7 +51,7 @@ def accuracy_dots(table, *, title):
     )
     if rows["model"].nunique() > 1:
         base = base.encode(yOffset=alt.YOffset("model:N", sort=None))
-    scale = alt.Scale(domain=[floor(rows[numbers], 0.4), 1.0], zero=False)
+    scale = alt.Scale(domain=[axis_start(rows[numbers], 0.4), 1.0], zero=False)
     across = alt.X("accuracy:Q", scale=scale, title="accuracy", axis=alt.Axis(format=".1f", tickCount=6))
     dots = base.mark_point(filled=True, size=60).encode(x=across)
     chance = alt.Chart().mark_rule(strokeDash=[4, 4], color="#8a8a8a").encode(x=alt.datum(0.5))

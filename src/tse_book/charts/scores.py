@@ -29,7 +29,7 @@ def table2_dots(scores, *, title=None, beside=False):
     """
     rows = theme.with_models(theme.needs(scores, "construction", "metric", "score", what="a dot plot of Table 2"))
     models = list(dict.fromkeys(rows["model"]))
-    scale = alt.Scale(domain=[theme.floor(rows[[c for c in ("score", "low") if c in rows]]), 1.0], zero=False)
+    scale = alt.Scale(domain=[theme.axis_start(rows[[c for c in ("score", "low") if c in rows]]), 1.0], zero=False)
     if beside or len(models) == 1:
         chart = _dumbbells(rows, models, rows["metric"], scale).properties(width="container")
     else:
@@ -175,7 +175,7 @@ def truth_vs_measured(scores, title):
         for metric in metrics
     ]
     rows = pd.concat(parts).dropna(subset="measured")
-    scale = alt.Scale(domain=[theme.floor(rows[["measured", "true"]]), 1.0])
+    scale = alt.Scale(domain=[theme.axis_start(rows[["measured", "true"]]), 1.0])
     base = alt.Chart(rows).encode(
         y=theme.names("construction", grid=True),
         yOffset=alt.YOffset("score:N", sort=list(metrics)),

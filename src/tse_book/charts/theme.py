@@ -134,7 +134,7 @@ def tips(*columns: str, of: str = ".3f") -> list[alt.Tooltip]:
     return [alt.Tooltip(f"{column}:Q", format=of) for column in columns]
 
 
-def floor(numbers: pd.DataFrame | pd.Series, most: float = 0.5) -> float:
+def axis_start(numbers: pd.DataFrame | pd.Series, most: float = 0.5) -> float:
     """Where an axis begins that shows these numbers: a multiple of 0.1, no higher than `most`."""
     return min(most, float(np.nanmin(numbers.to_numpy(float))) // 0.1 * 0.1)
 

@@ -15,7 +15,7 @@ from tse_book.claims.finding import CHECKS, Finding, check
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.metrics.table import PAPER_CUTOFFS
 
-STEPS = [(side, cutoff) for side, cutoffs in PAPER_CUTOFFS._asdict().items() for cutoff in cutoffs]
+STEPS = PAPER_CUTOFFS.listed()
 CURVES = ("EW", "MW")  # the metrics that the paper draws over the cut-offs
 HEAD, TAIL = ("top", 0.1), ("bottom", 1e-6)
 FIGURE_METRICS = {"figure3": "coverage", "figure4": "invalid"}

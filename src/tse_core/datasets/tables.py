@@ -243,7 +243,7 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
         refuse(table[found[holds]].isna(), f"{found[holds]} is missing")
     unused = {holds for way in _WAYS for holds in way} - set(needed)
     cells = {holds: table[name] for holds, name in found.items() if holds not in unused}
-    taken = {name for known in NAMES.values() for name in known} | {*found.values(), ""}
+    taken = {name for known in names.values() for name in known} | {*found.values(), ""}
     taken |= _OF_BLIMP if names is NAMES else set()
     cells |= {name: table[name] for name in table if name not in taken}
     return plain_table(pd.DataFrame(cells), where, parts=_PREFIXES)

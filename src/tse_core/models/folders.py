@@ -21,12 +21,18 @@ def laboratory_models() -> list[str]:
 def weight_files(folder: Path) -> list[Path]:
     """The safetensors files that a folder should hold, or that its index names, in order.
 
-    Where there are both, transformers reads the one file.
+    Where there are both, transformers reads the one file. Raises InputError where the index names none beside it.
     """
     index = folder / INDEX
     if (folder / WEIGHTS).is_file() or not index.is_file():
         return [folder / WEIGHTS]
-    return [folder / file for file in sorted(set(json.loads(read_text(index))["weight_map"].values()))]
+    try:
+        files = [folder / file for file in sorted(set(json.loads(read_text(index))["weight_map"].values()))]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        files = []
+    if not files or any(file.parent != folder for file in files):
+        raise InputError(f"{index}: no index of weights; its weight_map names for each tensor a file beside it")
+    return files
 
 
 def opened(name: str, folder: Path, auto: str, options: dict):

@@ -91,7 +91,7 @@ def score_pairs(
     for sentence, side, tokens, values in zip(read, sides, wanted, nats, strict=True):
         critical = bool(_critical(sentence, side, tokens).any())
         unknown = int(sentence.unknown.sum())
-        rows.append((math.fsum(values[tokens]), len(tokens), unknown, critical, sentence.unscored or ""))
+        rows.append((math.fsum(values[tokens]), len(tokens), unknown, critical, str(sentence.unscored)))
     table = pd.DataFrame(rows, columns=["logp", "length", "unknown", "critical", "first"])
     good, bad = (table.iloc[start::2].set_index(sentence_pairs.index) for start in (0, 1))
     scores = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]].copy()

@@ -29,9 +29,11 @@ class Sentence:
     given: TokenSurprisals | None = None  # by a model that gives no distributions, marks included
 
     @property
-    def unscored(self) -> str | None:
-        """The text of the first token, where nothing predicts it."""
-        return None if self.scorable[:1].all() else self.text[self.starts[0] : self.ends[0]]
+    def unscored(self) -> int | str | None:
+        """The first token, where nothing predicts it: its id, or its text where a model gives surprisals only."""
+        if self.scorable[:1].all():
+            return None
+        return int(self.ids[0]) if self.ids[0] >= 0 else self.text[self.starts[0] : self.ends[0]]
 
     @property
     def nats(self) -> np.ndarray:

@@ -149,12 +149,12 @@ def open_module(
 def open_hugging_face(
     name: str,
     *,
-    kind: Kind | None = None,
-    device: str = "auto",
-    dtype: str = "float32",
-    revision: str | None = None,
-    bos: str = "default",
-    trust_remote_code: bool = False,
+    kind: Kind | None,
+    device: str,
+    dtype: str,
+    revision: str | None,
+    bos: str,
+    trust_remote_code: bool,
 ) -> LanguageModel:
     """A model in a folder, on the hub, of the package index or in a GGUF file. Raises InputError."""
     source = source_of(name, revision)
