@@ -135,7 +135,7 @@ class Hub(str):
     """The stand-in's address, what was asked of it ("GET /gpt2/resolve/main/config.json 307"), and how it misbehaves.
 
     `faults` maps a part of a path to what is answered there: a status, a status with the hub's word for it, or "cut"
-    (the connection ends within the file).
+    (the connection ends within the file) or "endless" (the file goes on for ever).
     """
 
     def __init__(self, _: str):
@@ -167,7 +167,7 @@ def serving(root: Path) -> Iterator[Hub]:
                 return self.reply(307, {"Location": path.replace(own[0], legacy[own[0]], 1)})
             repo, rest = "/".join(own[:2]), own[2:]
             if parts[0] == "files":
-                return self.file(root / "/".join(parts[1:]), {}, cut=fault == "cut")
+                return self.file(root / "/".join(parts[1:]), {}, fault)
             if not (root / repo).is_dir():
                 return self.reply(401, {"X-Error-Code": "RepoNotFound"}, b'{"error": "Repository not found"}')
             revision = rest[1] if rest else "main"
@@ -189,19 +189,22 @@ def serving(root: Path) -> Iterator[Hub]:
 
         do_HEAD = do_GET  # noqa: N815
 
-        def file(self, file: Path, said: dict, cut: bool = False):
-            self.reply(200, said | {"ETag": f'"{_digest(file)}"'}, file.read_bytes(), cut)
+        def file(self, file: Path, said: dict, fault: str | None = None):
+            self.reply(200, said | {"ETag": f'"{_digest(file)}"'}, file.read_bytes(), fault)
 
-        def reply(self, status: int, said: dict, content: bytes = b"", cut: bool = False):
+        def reply(self, status: int, said: dict, content: bytes = b"", fault: str | None = None):
             hub.asked.append(f"{self.command} {self.path} {status}")
             self.send_response(status)
             for name, value in said.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
+            if fault != "endless":
+                self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             if self.command != "HEAD":
-                self.wfile.write(content[: len(content) // 2] if cut else content)
-            self.close_connection = self.close_connection or cut
+                self.wfile.write(content[: len(content) // 2] if fault == "cut" else content)
+                while fault == "endless":
+                    self.wfile.write(bytes(2**20))
+            self.close_connection = self.close_connection or bool(fault)
 
         def log_message(self, *_):
             pass

@@ -37,7 +37,7 @@ def echoed(model, body: dict) -> dict:
 def serving(model, answer=echoed, names=("tiny",)):
     """The server's address; `answer(model, body)` gives an answer, a status with an answer, or bytes to send.
 
-    What it is asked is kept in the list `asked`, an attribute of the address.
+    Bytes may come in several parts. What it is asked is kept in the list `asked`, an attribute of the address.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -57,7 +57,8 @@ def serving(model, answer=echoed, names=("tiny",)):
             self.end_headers()
             if isinstance(found, dict):
                 found = json.dumps(found).encode()
-            self.wfile.write(found)
+            for part in [found] if isinstance(found, bytes) else found:
+                self.wfile.write(part)
 
         def log_message(self, *_):
             pass

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -91,6 +92,7 @@ FAULTS = {
     "gated": (CONFIG, (403, "GatedRepo"), UNKNOWN + "its owners want their terms accepted: do so at http://.*/gpt2"),
     "busy": (TREE, 429, UNKNOWN + ".*429"),
     "cut": (WEIGHTS, "cut", UNKNOWN),
+    "endless": (WEIGHTS, "endless", UNKNOWN + "OSError: more comes than the .* bytes that it states"),
 }
 
 
@@ -102,6 +104,13 @@ def test_what_the_hub_refuses_is_one_line(hub, monkeypatch, fault):
     with pytest.raises(InputError, match=line) as error:
         surprisals("gpt2", SENTENCE)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.filterwarnings("ignore:Not enough free disk space")
+def test_what_the_disk_cannot_hold_is_not_fetched(hub, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+    with pytest.raises(InputError, match="bytes are to come, and the disk has 1,000 left"):
+        load_model("gpt2")
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:9", "127.0.0.1:8000", "http://[::1"])

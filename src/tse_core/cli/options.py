@@ -75,13 +75,16 @@ class Opening:
         str, _of_model(help="What is read first: default, tokenizer, add, none, or a token such as '<|endoftext|>'.")
     ] = "default"
     trust: Annotated[bool, _of_model("--trust-remote-code", help="Let the hub repository run its own code.")] = False
+    timeout: Annotated[
+        float, _of_model(min=0.001, help="Seconds that a server or a command may take for one answer.")
+    ] = 3600.0
     served: Annotated[str | None, _of_model("--model", metavar="NAME", help="A model of the server MODEL.")] = None
 
     def model(self, name: str) -> Any:
         """The model of a name. Raises InputError."""
         from tse_core.models.coerce import load_model  # imports torch
 
-        how = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos")}
+        how = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos", "timeout")}
         return load_model(name, **how, trust_remote_code=self.trust)
 
     def models(self, first: str, *others: str | None) -> Iterator[Any]:

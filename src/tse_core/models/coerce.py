@@ -10,7 +10,7 @@ from tse_core.errors import InputError, check_known
 from tse_core.models.backends.hugging_face import open_module
 from tse_core.models.devices import DTYPES, keep_freed_memory
 from tse_core.models.language_model import Kind, LanguageModel
-from tse_core.models.surprisal_model import SurprisalModel
+from tse_core.models.surprisal_model import TIMEOUT, SurprisalModel
 
 AnyModel: TypeAlias = LanguageModel | SurprisalModel
 BACKENDS = {  # a pattern of names -> what opens a model of such a name; the first that matches wins
@@ -31,6 +31,7 @@ def load_model(
     revision: str | None = None,
     bos: str = "default",
     trust_remote_code: bool = False,
+    timeout: float = TIMEOUT,
 ):
     """A language model by name, folder or file, or a Hugging Face model that is in memory.
 
@@ -54,6 +55,7 @@ def load_model(
     revision : branch, tag or commit on the hub
     bos : what a causal model reads before a sentence, see `LanguageModel`
     trust_remote_code : allow a hub repository to run its own code; weights are read from safetensors only in any case
+    timeout : seconds that a server or a program may take for one whole answer
 
     Examples
     --------
@@ -69,7 +71,7 @@ def load_model(
         opener = resolve_name(next(place for names, place in BACKENDS.items() if re.fullmatch(names, model, re.DOTALL)))
     options: dict[str, Any] = {
         "tokenizer": tokenizer, "name": name, "kind": kind, "device": device, "dtype": dtype, "revision": revision,
-        "bos": bos, "trust_remote_code": trust_remote_code,
+        "bos": bos, "trust_remote_code": trust_remote_code, "timeout": timeout,
     }  # fmt: skip
     taken = {key for key, each in inspect.signature(opener).parameters.items() if each.kind == each.KEYWORD_ONLY}
     known = inspect.signature(load_model).parameters

@@ -5,20 +5,41 @@ each of its errors becomes one line.
 """
 
 import os
+import shutil
 import socket
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from huggingface_hub import errors, snapshot_download
+from huggingface_hub import constants, errors, snapshot_download
+from huggingface_hub.utils import tqdm
 
 from tse_core.errors import InputError, did_you_mean
 from tse_core.models.folders import laboratory_models, weight_files
 from tse_core.models.gguf_files import PACKAGE_MODELS
 
 NEEDED = ("config.json", "tokenizer.json", "tokenizer_config.json")  # besides weights, not to ask the hub for more
+SLACK = 2**26  # bytes that a download may be counted in excess, as where it was resumed
 FILES = ["*.json", "*.txt", "*.model", "*.jinja", "*.py", "model.safetensors", "model-*-of-*.safetensors"]
+
+
+class Bounded(tqdm):
+    """The library's progress bar, which ends a download that outgrows what the hub states of it, or the disk.
+
+    The library itself compares sizes when a download has ended.
+    """
+
+    received = 0
+
+    def update(self, n=1):
+        self.received += n or 0
+        left = (self.total or 0) - self.received
+        if left < -SLACK:
+            raise OSError(f"more comes than the {self.total:,} bytes that it states")
+        if left > (free := shutil.disk_usage(constants.HF_HOME).free):
+            raise OSError(f"{left:,} bytes are to come, and the disk has {free:,} left")
+        return super().update(n)
 
 
 def hub_folder(name: str, place: str, revision: str | None = None) -> Path:
@@ -27,7 +48,8 @@ def hub_folder(name: str, place: str, revision: str | None = None) -> Path:
     `name` is what the user called the model, `place` its name on the hub. Raises InputError where the hub has or gives
     no such model.
     """
-    fetched = partial(snapshot_download, place, revision=revision, allow_patterns=FILES, ignore_patterns="*/*")
+    what = {"revision": revision, "allow_patterns": FILES, "ignore_patterns": "*/*"}
+    fetched = partial(snapshot_download, place, **what, tqdm_class=Bounded)
     try:
         with suppress(errors.LocalEntryNotFoundError):
             folder = Path(fetched(local_files_only=True))

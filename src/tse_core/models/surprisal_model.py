@@ -10,6 +10,7 @@ import numpy as np
 from tse_core.errors import InputError
 from tse_core.models.spelling import spell
 
+TIMEOUT = 3600.0  # seconds
 PROBE = "The keys to the cabinet are on the table."
 
 
@@ -62,7 +63,7 @@ class SurprisalModel:
     kind: str  # neither "causal" nor "masked"
     device: str  # where it computes, as far as that is known
     keeps_results, named_in_memory = True, False
-    timeout = 3600.0  # seconds that one request, or one run of a command, may take; may be set at any time
+    timeout = TIMEOUT  # seconds that one request, or one run of a command, may take; may be set at any time
 
     def __init__(self, name: str):
         self.name = name  # as the user gave it

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.models.surprisal_model import Piece, SurprisalModel, TokenSurprisals, placed
+from tse_core.models.surprisal_model import TIMEOUT, Piece, SurprisalModel, TokenSurprisals, placed
 
 
 class CommandModel(SurprisalModel):
@@ -30,9 +30,9 @@ class CommandModel(SurprisalModel):
     kind = "command"
     device = "cpu"
 
-    def __init__(self, command: Sequence[str], *, name: str, mount: bool = False):
+    def __init__(self, command: Sequence[str], *, name: str, mount: bool = False, timeout: float = TIMEOUT):
         super().__init__(name)
-        self.command, self.mount = list(command), mount
+        self.command, self.mount, self.timeout = list(command), mount, timeout
 
     def identity(self) -> str:
         """Name and hash of the command and of every file that it names (of an image only its name is known)."""
@@ -104,14 +104,14 @@ class CommandModel(SurprisalModel):
         return done.stdout.decode("utf-8", errors="replace")
 
 
-def open_command(name: str) -> CommandModel:
+def open_command(name: str, *, timeout: float = TIMEOUT) -> CommandModel:
     """The model of a name like ``command:./my-model --big`` or ``docker://me/my-model``. Raises InputError."""
     scheme, _, rest = name.partition(":")
     if scheme == "docker":
         command = ["docker", "run", "--rm", "--network", "none", rest.removeprefix("//")]
-        return CommandModel(command, name=command[-1], mount=True)
+        return CommandModel(command, name=command[-1], mount=True, timeout=timeout)
     try:
         command = shlex.split(rest)
-        return CommandModel(command, name=Path(command[0]).name)
+        return CommandModel(command, name=Path(command[0]).name, timeout=timeout)
     except (ValueError, IndexError):
         raise InputError(f"{name!r} names no command; write command:./my-model") from None

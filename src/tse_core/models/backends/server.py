@@ -12,6 +12,7 @@ import json
 import math
 import os
 import re
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
@@ -21,7 +22,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from tse_core.errors import InputError, check_known
-from tse_core.models.surprisal_model import Piece, SurprisalModel, TokenSurprisals, placed
+from tse_core.models.surprisal_model import TIMEOUT, Piece, SurprisalModel, TokenSurprisals, placed
 from tse_core.models.tokenizing import BOS_WORDS
 from tse_core.results.store import SAME_PROBE
 
@@ -30,6 +31,7 @@ UNKNOWN = ("<unk>", "[unk]", "<|unk|>")  # how servers write a token that the mo
 AT_ONCE = 32  # requests; a server answers them together
 ALMOST_ONE = 1e-3  # nats by which rounding may lift a log-probability above 0
 BEGUN = "The keys to the cabinet"  # the server generates the next token, and reads it again
+PART = 256  # bytes of an answer between two looks at the clock: the time-out is for the whole answer
 CHANGING = ("created", "object", "permission", "permissions")  # entries that change while the model does not
 BUSY = Retry(  # a server that restarts or is overloaded is asked again; one that is slow has its time-out
     5, read=0, status_forcelist=(408, 429, 502, 503, 504), allowed_methods=None, backoff_factor=1, raise_on_status=False
@@ -46,8 +48,8 @@ class ServerModel(SurprisalModel):
     kind = "server"
     device = "server"
 
-    def __init__(self, address: str, served: str = ""):
-        self.address, self.bos = address, ""
+    def __init__(self, address: str, served: str = "", timeout: float = TIMEOUT):
+        self.address, self.bos, self.timeout = address, "", timeout
         self._session = requests.Session()
         self._session.trust_env = False  # no proxy, no password of ~/.netrc: a key reaches nobody but the server
         if key := os.environ.get("TSE_API_KEY", "").strip():
@@ -160,14 +162,20 @@ class ServerModel(SurprisalModel):
     def _answer(self, place: str, body: dict | None = None):
         """What the server answers as JSON: to POST with a body, else to GET."""
         address, method = f"{self.address}/{place}", "POST" if body else "GET"
+        latest, said = time.monotonic() + self.timeout, b""
+        how: dict = {"timeout": self.timeout, "stream": True, "allow_redirects": False}
         try:
-            response = self._session.request(method, address, json=body, timeout=self.timeout, allow_redirects=False)
-            response.raise_for_status()
-            return response.json()
-        except requests.RequestException as error:
-            said = "" if error.response is None else " ".join(error.response.text[:400].split())[:200]
+            with self._session.request(method, address, json=body, **how) as response:
+                for part in response.iter_content(PART):
+                    said += part
+                    if time.monotonic() > latest:
+                        raise requests.Timeout(f"its answer is not whole after {self.timeout:g} s")
+                response.raise_for_status()
+            return json.loads(said)
+        except (requests.RequestException, ValueError) as error:
+            word = " ".join(said[:400].decode(errors="replace").split())[:200]
             raise InputError(
-                f"{address}: no answer ({error}; {said}); is a server running there? What is finished is kept, and the "
+                f"{address}: no answer ({error}; {word}); is a server running there? What is finished is kept, and the "
                 "same command goes on from there"
             ) from None
 
@@ -183,9 +191,9 @@ def _whole_characters(pieces: Sequence[Piece]) -> list[Piece]:
     return joined
 
 
-def open_server(name: str, *, bos: str = "default") -> ServerModel:
+def open_server(name: str, *, bos: str = "default", timeout: float = TIMEOUT) -> ServerModel:
     """The model of a name like ``http://127.0.0.1:8000/v1#my-model``. Raises InputError."""
     address, _, served = name.partition("#")
     if "@" in address:  # which may be part of a password, and is not shown
         raise InputError("a server's address is like http://127.0.0.1:8000/v1; its key goes into TSE_API_KEY")
-    return ServerModel(address.rstrip("/"), served).with_policies(bos=bos)
+    return ServerModel(address.rstrip("/"), served, timeout).with_policies(bos=bos)
