@@ -122,7 +122,7 @@ def test_another_executable_or_another_file_among_the_arguments_is_another_model
 
 def test_a_command_takes_no_choices_that_are_its_own(executable):
     command = f"command:{executable(SCRIPT)}"
-    with pytest.raises(InputError, match="has its own dtype; leave dtype out"):
+    with pytest.raises(InputError, match="takes no dtype; leave dtype out"):
         load_model(command, dtype="float16")
     for choice in ({"bos": "add"}, {"space": True}):
         with pytest.raises(InputError, match="itself decides what is read before"):

@@ -263,10 +263,10 @@ def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
     module, tokenizer = opened(tiny_causal)
     with pytest.raises(InputError, match="needs its tokenizer: load_model"):
         load_model(module)
-    with pytest.raises(InputError, match="a model in memory has its own dtype; leave dtype out"):
+    with pytest.raises(InputError, match="a model in memory takes no dtype; leave dtype out"):
         load_model(module, tokenizer, dtype="float16")
     for name, other in {"tokenizer": tokenizer, "name": "run-7"}.items():
-        with pytest.raises(InputError, match=f"has its own {name}; leave {name} out"):
+        with pytest.raises(InputError, match=f"takes no {name}; leave {name} out"):
             load_model(tiny_causal, **{name: other})
     with pytest.raises(InputError, match="a name, a path or a Hugging Face model, not int"):
         load_model(3)

@@ -78,7 +78,7 @@ def load_model(
     for option in options.keys() - taken:
         if options[option] != known[option].default:
             what = model if isinstance(model, str) else "a model in memory"
-            raise InputError(f"{what} has its own {option}; leave {option} out")
+            raise InputError(f"{what} takes no {option}; leave {option} out")
     return opener(model, **{option: options[option] for option in taken})
 
 

@@ -175,7 +175,7 @@ class ServerModel(SurprisalModel):
         except (requests.RequestException, ValueError) as error:
             word = " ".join(said[:400].decode(errors="replace").split())[:200]
             raise InputError(
-                f"{address}: no answer ({error}; {word}); is a server running there? What is finished is kept, and the "
+                f"{address}: no answer ({'; '.join(filter(None, [str(error), word]))}); is a server running there? What is finished is kept, and the "
                 "same command goes on from there"
             ) from None
 
