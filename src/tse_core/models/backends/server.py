@@ -173,10 +173,10 @@ class ServerModel(SurprisalModel):
                 response.raise_for_status()
             return json.loads(said)
         except (requests.RequestException, ValueError) as error:
-            word = " ".join(said[:400].decode(errors="replace").split())[:200]
+            words = " ".join([f"{error};", *said[:400].decode(errors="replace").split()])[:400]
             raise InputError(
-                f"{address}: no answer ({'; '.join(filter(None, [str(error), word]))}); is a server running there? What is finished is kept, and the "
-                "same command goes on from there"
+                f"{address}: no answer ({words.strip(';')}); is a server running there? What is finished is kept, and "
+                "the same command goes on from there"
             ) from None
 
 
