@@ -6,6 +6,7 @@ A file (`tse_core.results.table_file`) holds the signature, so that it answers o
 same pairs, verbs, cut-offs and protocol. Probabilities of single verbs are rounded, scores are not.
 """
 
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ def write_evaluation(found: Evaluation, path: Path) -> None:
     tables = {"contexts": found.contexts, "pairs": found.pairs[SCORED], "scores": scores, "by_lemma": found.by_lemma}
     small = {name: _rounded(table) for name, table in tables.items()}
     small["verbs"] = found.lemmas[[*REQUIRED, "tokens"]]
-    facts = {"cutoffs": found.cutoffs._asdict(), "scored": found.scored, **found.signature.as_dict()}
+    facts = {"cutoffs": found.cutoffs._asdict(), "scored": found.scored, **asdict(found.signature)}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_tables(path, small, facts)
 

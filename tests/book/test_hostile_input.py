@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tse_core import InputError, load_lemmas, load_model, load_pairs, load_sentence_pairs
+from tse_core.cli.results import opened
 from tse_core.datasets.downloads import read_registry
 from tse_core.errors import unknown_name_error
-from tse_core.results.store import Store
 
 ROOT = Path(__file__).parents[2]
 OURS = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "book").rglob("*.py"), *(ROOT / "notebooks").glob("*.py")])
@@ -74,8 +74,8 @@ def test_a_registry_that_leaves_the_cache_is_refused(tiny_registry, change, plac
 
 @pytest.mark.parametrize("key", ["..", "../..", "/", "*", ""])
 def test_a_key_of_the_store_is_no_path(tmp_path, key):
-    with pytest.raises(InputError, match="unknown result"):
-        Store(tmp_path).full_key(key)
+    with pytest.raises(InputError, match="^0 results have keys that start with"):
+        opened(key, tmp_path)
     with pytest.raises(InputError):
         load_lemmas(f"{key}/passwd")
 

@@ -8,6 +8,7 @@ import sys
 import time
 from unittest.mock import Mock
 
+import pandas as pd
 import pytest
 
 from tse_core.cli.printing import print_table
@@ -43,7 +44,7 @@ def test_standard_input_is_read_like_a_file(monkeypatch, tmp_path, contents, sen
 
 
 def test_a_name_cannot_control_the_terminal(capsys):
-    print_table(["model"], [["\x1b[2J\u202e\n\t[red]"]])
+    print_table(pd.DataFrame({"model": ["\x1b[2J\u202e\n\t[red]"]}))
     assert capsys.readouterr().out == "model\n\\x1b[2J\\u202e\\n\\t[red]\n"
 
 
@@ -75,6 +76,6 @@ def test_ctrl_c_is_answered_from_the_start(wait):
     ],
 )
 def test_what_ends_a_command_is_one_line(error, code, line, tse, monkeypatch):
-    monkeypatch.setattr("tse_core.datasets.names.dataset_table", Mock(side_effect=error))
+    monkeypatch.setattr("tse_core.cli.data.dataset_table", Mock(side_effect=error))
     left, _, said = tse("list", "data")
     assert left == code and said.count("\n") == 1 and said.startswith(line)

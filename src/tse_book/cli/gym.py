@@ -40,8 +40,7 @@ def gym(
     if trouble and not outcomes:
         raise trouble
     table = accuracy_table(outcomes, chosen.unknown)
-    shown = table[["model", "suite", "circuit", "accuracy", "correct", "judged", "unknown"]]
-    print_table(shown.columns, shown.round(4).fillna("-").astype(str).values.tolist())
+    print_table(table, ["model", "suite", "circuit", "accuracy", "correct", "judged", "unknown"])
     if out:
         write_output(out, table.to_csv(index=False))
     if page:

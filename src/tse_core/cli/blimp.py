@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+import pandas as pd
 import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_note, print_results, print_written, write_scores
+from tse_core.cli.printing import print_table, write_scores
+from tse_core.datasets.names import load_sentence_pairs
 from tse_core.files import write_output
 
 
@@ -39,10 +41,7 @@ def blimp(
     tse blimp lab-systematic-causal --data laboratory
     tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
     """
-    import pandas as pd
-
     from tse_core.blimp.scores import evaluate_blimp
-    from tse_core.datasets.names import load_sentence_pairs
 
     tables = [load_sentence_pairs(name, options.columns_of(column)) for name in data or ["blimp"]]
     pairs = pd.concat(tables, ignore_index=True)
@@ -51,14 +50,15 @@ def blimp(
     policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
     run = evaluate_blimp(loaded, pairs, **policies, store=options.store_in(store, no_store))
     rows = pd.concat([run.accuracy(by), run.accuracy("all").assign(**{by: "all pairs"})])
-    print_results(rows, [by, "accuracy", "pairs", "ties", "unknown"])
+    print_table(rows, [by, "accuracy", "pairs", "ties", "unknown"])
     print(f"\n{run.signature}")
     if missing := int(run.pairs["unknown_critical"].sum()):
-        print_note(f"note: {missing:,} pairs have a critical word that the model does not know")
+        typer.echo(f"note: {missing:,} pairs have a critical word that the model does not know", err=True)
     if lost := int(run.pairs["unscored_difference"].sum()):
-        print_note(f"note: {lost:,} pairs differ in their first token, not scored without a BOS token; --bos adds one")
+        what = "differ in their first token, not scored without a BOS token; --bos adds one"
+        typer.echo(f"note: {lost:,} pairs {what}", err=True)
     if out:
         scores = run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature))
         write_output(out, scores.to_parquet(index=False) if out.suffix == ".parquet" else scores.to_csv(index=False))
-    print_written(out)
+        print(f"written: {out}")
     write_scores([run], table)

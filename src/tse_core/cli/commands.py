@@ -15,7 +15,7 @@ from tse_core import __version__
 from tse_core.errors import InputError
 from tse_core.files import is_there
 
-OUTPUTS = ("out", "table", "page")  # parameters of commands that name what is written
+OUTPUTS = ("out", "table", "page", "store")  # parameters of commands that name what is written
 
 app = typer.Typer(
     name="tse",
@@ -32,11 +32,9 @@ class Command(TyperCommand):
     """A command that refuses, before it does anything, to write over what it reads."""
 
     def invoke(self, ctx):
-        read = [value for name, value in ctx.params.items() if name not in (*OUTPUTS, "store")]
+        read = [value for name, value in ctx.params.items() if name not in OUTPUTS]
         for name in OUTPUTS:
             refuse_overwriting(ctx.params.get(name), read)
-        if " results " not in ctx.command_path:  # those read stores
-            refuse_inside(ctx.params.get("store"), read)
         return super().invoke(ctx)
 
 
@@ -49,19 +47,6 @@ def refuse_overwriting(output: Path | None, read: Iterable) -> None:
             refuse_overwriting(output, value)
         elif isinstance(value, str | Path) and is_there(value) and output.samefile(value):
             raise InputError(f"{output} would be written over {value}, which is read; give another place")
-
-
-def refuse_inside(store: Path | None, read: Iterable) -> None:
-    """Raise InputError where a store is, or holds, one of the files that are read (or lists of them)."""
-    if store is None:
-        return
-    for value in read:
-        if isinstance(value, list | tuple):
-            refuse_inside(store, value)
-        elif (
-            isinstance(value, str | Path) and is_there(value) and Path(value).resolve().is_relative_to(store.resolve())
-        ):
-            raise InputError(f"--store {store} is or holds {value}, which is read; give another folder")
 
 
 @cache

@@ -2,11 +2,16 @@
 
 from typing import Annotated, Literal
 
+import pandas as pd
 import typer
 
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_note, print_table
+from tse_core.cli.printing import print_table
+from tse_core.datasets import downloads
+from tse_core.datasets.lemmas import list_lemmas
+from tse_core.datasets.names import dataset_table
 from tse_core.paths import data_folder
+from tse_core.syntaxgym.library import list_suites
 
 WHICH = "Data sets (blimp), single files (blimp/adjunct_island), or all"
 Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
@@ -23,26 +28,21 @@ def list_names(
     Example:  tse list data
     """
     if what == "models":
-        print_table(("name", "kind", "MB", "licence", "where"), _models())
-        print_note("Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name.")
+        table, note = _models(), "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name."
     elif what == "data":
-        from tse_core.datasets.names import dataset_table  # imports pandas
-
-        print_table(("name", "holds", "source"), dataset_table().itertuples(index=False))
-        print_note("Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv.")
+        table = dataset_table()
+        note = "Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv."
     elif what == "suites":
-        from tse_core.syntaxgym.library import list_suites
-
-        table = list_suites()
-        names = table["name"].where(table["source"] != "public", "syntaxgym/" + table["name"])
-        sources = table["source"].where(table["available"], "download")
-        print_table(("name", "source", "circuit"), zip(names, sources, table["circuit"], strict=True))
-        print_note("Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file.")
+        suites = list_suites()
+        names = suites["name"].where(suites["source"] != "public", "syntaxgym/" + suites["name"])
+        sources = suites["source"].where(suites["available"], "download")
+        table = suites[["name", "source", "circuit"]].assign(name=names, source=sources)
+        note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file."
     else:
-        from tse_core.datasets.lemmas import list_lemmas
-
-        print_table(("name", "what it is"), list_lemmas().items())
-        print_note("Lists of your own: a .csv file with the columns lemma, singular, plural.")
+        table = pd.DataFrame(list_lemmas().items(), columns=["name", "what it is"])
+        note = "Lists of your own: a .csv file with the columns lemma, singular, plural."
+    print_table(table)
+    typer.echo(note, err=True)
 
 
 @group.command()
@@ -55,7 +55,6 @@ def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}; or models (
     tse data fetch newman-blimp smollm2-135m-instruct
     TSE_MIRROR=/media/stick tse data fetch all    # a folder or an address laid out owner/repository/commit/path
     """
-    from tse_core.datasets import downloads
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 
     data = [name for name in names if name not in PACKAGE_MODELS]
@@ -76,8 +75,6 @@ def verify(names: Names = None) -> None:
 
     Example:  tse data verify blimp
     """
-    from tse_core.datasets import downloads
-
     table = downloads.states(names or ["all"])
     for name in table.loc[table["state"] == "damaged", "name"]:
         print(f"damaged: {name}; `tse data fetch {name}` repairs it")
@@ -90,27 +87,26 @@ def verify(names: Names = None) -> None:
 @group.command()
 def status(names: Names = None) -> None:
     """Show what can be downloaded, how much of it is in the cache, and its licence."""
-    from tse_core.datasets import downloads
-
     rows = []
     for name, part in downloads.states(names or ["all"]).groupby("dataset", sort=False):
         first, counts = part.iloc[0], [int((part["state"] == state).sum()) for state in ("cached", "damaged")]
         source = f"{first['repository']} @ {first['commit'][:7]}"
-        rows.append([name, len(part), *counts, f"{part['bytes'].sum() / 1e6:.1f}", first["licence"], source])
-    print_table(["data set", "files", "cached", "damaged", "MB", "licence", "source"], rows)
+        rows.append((name, len(part), *counts, f"{part['bytes'].sum() / 1e6:.1f}", first["licence"], source))
+    print_table(pd.DataFrame(rows, columns=["data set", "files", "cached", "damaged", "MB", "licence", "source"]))
     print(f"cache: {downloads.path_of('')}")
 
 
-def _models() -> list[tuple[str, ...]]:
+def _models() -> pd.DataFrame:
     """Models of the package index; the folders of data/models, whose names say their kind."""
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
 
-    rows: list[tuple[str, ...]] = []
+    rows = []
     for name, model in PACKAGE_MODELS.items():
         where = "fetched" if model_state(name) == "cached" else "fetched on first use"
-        rows.append((name, "causal", f"{model.bytes / 1e6:.1f}", model.licence, where))
+        rows.append((name, "causal", model.bytes, model.licence, where))
     for weights in sorted((data_folder() / "models").glob("*/model.safetensors")):
-        name, size = weights.parent.name, weights.stat().st_size
+        name = weights.parent.name
         kind = "masked" if "masked" in name else "causal"
-        rows.append((name, kind, f"{size / 1e6:.1f}", "CC-BY-4.0", "comes with the project"))
-    return rows
+        rows.append((name, kind, weights.stat().st_size, "CC-BY-4.0", "comes with the project"))
+    table = pd.DataFrame(rows, columns=["name", "kind", "MB", "licence", "where"])
+    return table.assign(MB=(table["MB"] / 1e6).map("{:.1f}".format))

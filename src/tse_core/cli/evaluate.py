@@ -7,7 +7,8 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_note, print_results, write_scores
+from tse_core.cli.printing import print_table, write_scores
+from tse_core.datasets.names import load_pairs
 
 
 @app.command()
@@ -46,10 +47,9 @@ def evaluate(
     """
     from tse_core.agreement.evaluate import evaluate_models
     from tse_core.agreement.options import older_names
-    from tse_core.datasets.names import load_pairs
 
     runs = evaluate_models(
-        opening.models(*models, against),
+        opening.models(*models, *([against] if against else [])),
         [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]],
         lemmas,
         shared=against is not None,
@@ -68,13 +68,14 @@ def evaluate(
     for model, found in runs.runs:
         print(f"{model}: {found.scored}\n{found.signature}\n")
         if uncertain := int(found.pairs["within_noise"].sum()):
-            print_note(f"note: {uncertain:,} pairs are decided by less than numeric noise")
+            typer.echo(f"note: {uncertain:,} pairs are decided by less than numeric noise", err=True)
         if undefined := int(found.contexts["mw"].isna().sum()):
-            print_note(f"note: MW leaves out {undefined:,} contexts, in which all forms together have probability 0")
+            text = f"note: MW leaves out {undefined:,} contexts, in which all forms together have probability 0"
+            typer.echo(text, err=True)
     if against is not None:
         compared = runs.compare_models(runs.models[0], runs.models[-1])
-        headings = {"difference": "first - second", "p_value": "p"}
-        print_results(compared, ["construction", "metric", *headings], headings)
+        columns = ["construction", "metric", "difference", "p_value"]
+        print_table(compared, columns, difference="first - second", p_value="p")
         print()
     write_scores([runs], out)
 
@@ -88,10 +89,11 @@ def _show_scores(runs, by: str) -> None:
     counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
-    print_results(table, [*named, *metrics, *counted], {"TSE_items": "TSE of items"})
+    print_table(table, [*named, *metrics, *counted], TSE_items="TSE of items")
     print()
     of_verbs = set(factors) & set(runs.runs[0][1].lemmas)
     over = "subject nouns and verbs (EW, margin, NS, shift)" if of_verbs else "subject nouns"
-    print_note(f"note: 95 % intervals over {over}; margin and shift are in nats")
+    typer.echo(f"note: 95 % intervals over {over}; margin and shift are in nats", err=True)
     if split := int(table["split_twins"].max() if "split_twins" in table else 0):
-        print_note(f"note: NS leaves out twins whose two contexts are in different cells, up to {split:,} in a cell")
+        text = f"note: NS leaves out twins whose two contexts are in different cells, up to {split:,} in a cell"
+        typer.echo(text, err=True)

@@ -2,17 +2,18 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from tse_core.errors import InputError
+from tse_core.results.store import Store
 
 MODEL, WORK = "How the model is opened", "Finished work"  # panels of the help
 MODELS = "A laboratory model, a folder, a name on the Hugging Face hub, a .gguf file"
+SERVER = "http://127.0.0.1:8000/v1#its-model"
 
 
 def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
@@ -42,7 +43,7 @@ def _of_model(*names: str, **how: Any) -> Any:
 
 ModelArgument = Annotated[
     str,
-    typer.Argument(metavar="MODEL", help=f"{MODELS}; for surprisals also command:./my-model or a server's address."),
+    typer.Argument(metavar="MODEL", help=f"{MODELS}; what gives surprisals only: command:./my-model, {SERVER}."),
 ]
 Columns = Annotated[list[str] | None, typer.Option(metavar="WHAT=NAME", help="A column of pairs: good=sentence.")]
 UnknownWords = Annotated[
@@ -56,10 +57,8 @@ StoreFolder = Annotated[
 NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)]
 
 
-def store_in(folder: Path | None, no_store: bool = False):
+def store_in(folder: Path | None, no_store: bool) -> Store | None:
     """The store in a folder, or in the user's own; None without one."""
-    from tse_core.results.store import Store  # imports pandas
-
     return None if no_store else Store(folder)
 
 
@@ -74,26 +73,19 @@ class Opening:
     bos: Annotated[
         str, _of_model(help="What is read first: default, tokenizer, add, none, or a token such as '<|endoftext|>'.")
     ] = "default"
-    trust: Annotated[bool, _of_model("--trust-remote-code", help="Let the hub repository run its own code.")] = False
+    trust_remote_code: Annotated[
+        bool, _of_model("--trust-remote-code", help="Let the hub repository run its own code.")
+    ] = False
     timeout: Annotated[
         float, _of_model(min=0.001, help="Seconds that a server or a command may take for one answer.")
     ] = 3600.0
-    served: Annotated[str | None, _of_model("--model", metavar="NAME", help="A model of the server MODEL.")] = None
 
-    def model(self, name: str) -> Any:
-        """The model of a name. Raises InputError."""
+    def models(self, *names: str) -> Iterator[Any]:
+        """The models of some names, one by one. Raises InputError."""
         from tse_core.models.coerce import load_model  # imports torch
 
-        how = {key: getattr(self, key) for key in ("kind", "device", "dtype", "revision", "bos", "timeout")}
-        return load_model(name, **how, trust_remote_code=self.trust)
-
-    def models(self, first: str, *others: str | None) -> Iterator[Any]:
-        """The models of the names that are given, one by one; the first may be a server's (``--model``)."""
-        if self.served is not None:
-            if not first.startswith(("http://", "https://")):
-                raise InputError(f"--model names a model of a server; {first} is no address (http://127.0.0.1:8000/v1)")
-            first = f"{first}#{self.served}"
-        yield from (self.model(name) for name in (first, *others) if name is not None)
+        for name in names:
+            yield load_model(name, **asdict(self))
 
 
 def opens_a_model(command: Callable) -> Callable:

@@ -1,44 +1,38 @@
-"""What commands print: tables, notes, what was written."""
+"""What commands print and write: tables."""
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from tse_core.errors import shown
 from tse_core.files import write_output
-
-if TYPE_CHECKING:
-    import pandas as pd
+from tse_core.results.tidy import write_results
 
 _IN_A_CELL = {ord("\t"): r"\t", ord("\n"): r"\n"}
 
 
-def print_table(headings: Iterable[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table on a terminal; elsewhere one line per row, separated by tabs, for grep and cut."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console, texts = Console(), [[shown(str(cell)).translate(_IN_A_CELL) for cell in row] for row in rows]
-    if not console.is_terminal:
-        for row in (headings, *texts):
-            print("\t".join(row))
-        return
-    table = Table(*headings)
-    for row in texts:
-        table.add_row(*map(Text, row))  # so that [red] in a name is not a colour
-    console.print(table)
-
-
-def print_results(table: "pd.DataFrame", columns: Iterable[str], headings: Mapping[str, str] | None = None) -> None:
-    """Print columns of a table, under other headings where they are given.
+def print_table(table: pd.DataFrame, columns: Iterable[str] | None = None, **headings: str) -> None:
+    """Print columns of a table on a terminal; elsewhere one line per row, separated by tabs, for grep and cut.
 
     A score of a column ``EW`` stands with its interval from ``EW_low`` and ``EW_high``, or from ``low`` and ``high``.
+    `headings` are those that are not the column's name.
     """
-    columns, headings = list(columns), headings or {}
-    rows = [[_cell(row, name) for name in columns] for row in table.to_dict("records")]
-    print_table([headings.get(name, name) for name in columns], rows)
+    names = list(table if columns is None else columns)
+    texts = [[_cell(row, name) for name in names] for row in table.to_dict("records")]
+    titles, console = [headings.get(name, name) for name in names], Console()
+    if not console.is_terminal:
+        for row in (titles, *texts):
+            print("\t".join(row))
+        return
+    drawn = Table(*titles)
+    for row in texts:
+        drawn.add_row(*map(Text, row))  # so that [red] in a name is not a colour
+    console.print(drawn)
 
 
 def _cell(row: Mapping[Any, Any], name: str) -> str:
@@ -47,7 +41,7 @@ def _cell(row: Mapping[Any, Any], name: str) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if not isinstance(value, float):
-        return str(value)
+        return shown(str(value)).translate(_IN_A_CELL)
     if value != value:
         return "-"
     if name == "p_value":
@@ -58,29 +52,14 @@ def _cell(row: Mapping[Any, Any], name: str) -> str:
     return f"{value:{sign}.3f}{bounds}"
 
 
-def print_note(text: str) -> None:
-    """A line on standard error, beside the result."""
-    print(text, file=sys.stderr)
-
-
-def print_written(*files: Path | None) -> None:
-    """Which files were written."""
-    for file in filter(None, files):
-        print(f"written: {file}")
-
-
-def write_table(table: "pd.DataFrame", file: Path) -> None:
+def write_table(table: pd.DataFrame, file: Path) -> None:
     """Write a table as CSV, numbers to six digits, and say so."""
     write_output(file, table.to_csv(index=False, float_format="%.6g"))
-    print_written(file)
+    print(f"written: {file}")
 
 
 def write_scores(found: Iterable, file: Path | None) -> None:
-    """Write every number of some results (their ``tidy()``) to a results file, if one is given."""
+    """Write every number of some results (their ``tidy()``) to a results file, if one is given, and say so."""
     if file:
-        import pandas as pd
-
-        from tse_core.results.tidy import write_results
-
         write_results(pd.concat([each.tidy() for each in found], ignore_index=True), file)
-        print_written(file)
+        print(f"written: {file}")

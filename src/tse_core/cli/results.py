@@ -3,12 +3,17 @@
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_results, print_table
+from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
+from tse_core.results.comparing import differences, require_identified
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS, difference_table, is_results, read_results, write_results
 
 group = typer.Typer(help="Finished results: list, show, add, diff, export.", no_args_is_help=True)
 app.add_typer(group, name="results")
@@ -19,12 +24,10 @@ Which = Annotated[str, typer.Argument(metavar="KEY|FILE", help="A key of `tse re
 def list_(store: options.StoreFolder = None) -> None:
     """List the finished runs. Numbers computed by code that has changed since are no longer used."""
     rows = []
-    for run in options.store_in(store).runs():
-        made = run.signature
-        policy = " ".join(f"{name}:{value}" for name, value in made.policy.items()) if made else ""
-        identity = [made.identity["model"], made.identity["data"]] if made else ["-", "-"]
-        rows.append([run.key[:10], *identity, policy, f"{run.path.stat().st_size / 1e6:.1f} MB", run.origin])
-    print_table(["key", "model", "data", "policy", "size", "origin"], rows)
+    for (text, source), numbers in Store(store).numbers().groupby(["signature", "source"], sort=False):
+        made = Signature.parse(text)
+        rows.append((made.key[:10], *made.identity.values(), text.split(" | ")[1], len(numbers), source))
+    print_table(pd.DataFrame(rows, columns=["key", "model", "data", "policy", "numbers", "origin"]))
 
 
 @group.command()
@@ -36,7 +39,7 @@ def show(which: Which, store: options.StoreFolder = None) -> None:
     columns = ["construction", "metric", "score", "lemmas", "contexts", "pairs"]
     for signature, rows in _whole(opened(which, store)).groupby("signature", sort=False):
         rows = rows.sort_values(["construction", "metric"], kind="stable")
-        print_results(rows, columns, {"score": "score [95 % interval]"})
+        print_table(rows, columns, score="score [95 % interval]")
         print(signature)
 
 
@@ -51,14 +54,12 @@ def add(
 
     Example:  tse results add recorded/gpt2
     """
-    from tse_core.results.tidy import is_results, read_results
-
     found = [file for place in files for file in (sorted(place.iterdir()) if place.is_dir() else [place])]
     tables = {file: read_results(file) for file in found if len(found) == 1 or is_results(file)}
     if not tables:
         raise InputError(f"{', '.join(map(str, files))}: no results file is there (.parquet or .csv with signatures)")
     for file, table in tables.items():
-        new = options.store_in(store).add(table)
+        new = Store(store).add(table)
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
 
 
@@ -68,10 +69,6 @@ def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None
 
     Example:  tse results diff 4f2a91 scores.parquet
     """
-    from tse_core.results.comparing import differences, require_identified
-    from tse_core.results.signature import Signature
-    from tse_core.results.tidy import difference_table
-
     tables = [opened(which, store) for which in (first, second)]
     found = difference_table(*tables)
     made = [Signature.parse(table["signature"].iloc[0]) for table in tables]
@@ -79,13 +76,11 @@ def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None
     for part in ("model", "data"):
         print(f"{part}:", " against ".join(dict.fromkeys(signature.identity[part] for signature in made)))
     policies = differences(*made)
-    print(f"policies that differ: {len(policies)}")
-    for difference in policies:
-        print(f"  {difference}")
+    print(f"policies that differ: {len(policies)}", *policies, sep="\n  ")
     at = " " + found["side"] + " " + (100 * found["cutoff"]).map("{:g} %".format)
     found["metric"] += at.where(found["side"] != "", "")
     columns = ["construction", "metric", "first", "second", "difference"]
-    print_results(_whole(found), columns, {"difference": "second - first"})
+    print_table(_whole(found), columns, difference="second - first")
     if found["difference"].notna().any():
         row = found.loc[found["difference"].abs().idxmax()]
         place = f"{row['construction']}, {row['metric']}"
@@ -102,32 +97,27 @@ def export(
 
     Example:  tse results export two.csv 4f2a91 77c0de
     """
-    import pandas as pd
-
-    from tse_core.results.tidy import TIDY_COLUMNS, write_results
-
-    place = options.store_in(store)
-    table = pd.concat([opened(key, store) for key in keys], ignore_index=True) if keys else place.numbers()
+    table = pd.concat([opened(key, store) for key in keys]) if keys else Store(store).numbers()
     if table.empty:
-        raise InputError(f"the store {place.folder} holds no results yet; tse evaluate MODEL makes some")
-    write_results(table[TIDY_COLUMNS], out)
+        raise InputError(f"the store {Store(store).folder} holds no results yet; tse evaluate MODEL makes some")
+    write_results(table[TIDY_COLUMNS].reset_index(drop=True), out)
     print(f"written: {out} ({len(table)} numbers of {table['signature'].nunique()} runs)")
 
 
-def opened(which: str, store: Path | None):
-    """The tidy table of a file or of a key in the store."""
-    from tse_core.results.tidy import read_results
-
+def opened(which: str, store: Path | None) -> pd.DataFrame:
+    """The tidy table of a file, or of the only run in the store whose key starts so. Raises InputError."""
     if which.endswith((".parquet", ".csv")):
         return read_results(which)
-    place = options.store_in(store)
-    key = place.full_key(which)
-    table = place.numbers(key)
-    if table.empty:
-        raise InputError(f"{key[:10]}: {', '.join(run.origin for run in place.runs(key))}; evaluate again")
-    return table
+    table = Store(store).numbers()
+    keys = table["signature"].map({text: Signature.parse(text).key for text in table["signature"].unique()})
+    matching = [key for key in keys.unique() if key.startswith(which)]
+    if len(matching) != 1:
+        known = ", ".join(key[:10] for key in matching or keys.unique()) or "none"
+        text = f"{len(matching)} results have keys that start with {which!r}; there is: {known}"
+        raise InputError(f"{text}; or a path that ends in .parquet or .csv")
+    return table[keys == matching[0]]
 
 
-def _whole(table):
+def _whole(table: pd.DataFrame) -> pd.DataFrame:
     """The numbers over all verbs, as in Table 2, without those of other cut-offs."""
     return table[(table["side"] == "") | ((table["side"] == "top") & (table["cutoff"] == 1))]

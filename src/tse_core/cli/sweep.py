@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from tse_core.cli import options
@@ -37,11 +38,11 @@ def sweep(
     loaded = load_plan(plan)
     refuse_overwriting(out, [[run.data, run.lemmas] for run in loaded.runs])
     if dry_run:
-        troubles = {run: trouble(run) for run in loaded.runs}
-        print_table(["run", "trouble"], troubles.items())
-        failing = sum(map(bool, troubles.values()))
-        print(f"{len(troubles)} runs, of which {failing} cannot be done")
-        raise typer.Exit(2 if failing == len(troubles) else min(failing, 1))
+        table = pd.DataFrame({"run": loaded.runs, "trouble": map(trouble, loaded.runs)})
+        failing = int((table["trouble"] != "").sum())
+        print_table(table)
+        print(f"{len(table)} runs, of which {failing} cannot be done")
+        raise typer.Exit(2 if failing == len(table) else min(failing, 1))
     done = run_plan(loaded, store=store, workers=workers, address=address)
     print(f"{len(loaded.runs) - len(done.failures)} of {len(loaded.runs)} runs done, {len(done.failures)} failed")
     write_scores([done], out)

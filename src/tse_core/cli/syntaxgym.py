@@ -7,9 +7,11 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_note, print_results, print_written, write_scores
+from tse_core.cli.printing import print_table, write_scores
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
+from tse_core.syntaxgym.library import PUBLIC, find_suite, list_suites, load_suite, load_suites
+from tse_core.syntaxgym.suites import problems_of, read_suite, write_suite
 
 group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True)
 app.add_typer(group, name="syntaxgym")
@@ -53,11 +55,13 @@ def evaluate(
             write_output(file, outcome.to_json())
     _show(outcomes, unknown)
     if lost := sum(outcome.unscored for outcome in outcomes):
-        print_note(f"note: {lost:,} items begin with different tokens, which count 0 bits; --bos adds one before them")
-    print_written(out)
+        text = f"note: {lost:,} items begin with different tokens, which count 0 bits; --bos adds one before them"
+        typer.echo(text, err=True)
+    if out:
+        print(f"written: {out}")
     write_scores(outcomes, table)
     if unknown == "refuse" and (out or table) and any(outcome.items["unknown"].any() for outcome in outcomes):
-        print_note("note: what was written is about all items, those with unknown words too")
+        typer.echo("note: what was written is about all items, those with unknown words too", err=True)
 
 
 @group.command()
@@ -66,9 +70,6 @@ def check(suites: Suites) -> None:
 
     Example:  tse syntaxgym check lab_number_prep my-suite.json
     """
-    from tse_core.syntaxgym.library import find_suite
-    from tse_core.syntaxgym.suites import problems_of, read_suite
-
     paths = {name: find_suite(name) for name in suites}
     problems = {name: problems_of(path) for name, path in paths.items()}
     for name, found in problems.items():
@@ -90,17 +91,12 @@ def convert(
 
     Example:  tse syntaxgym convert mine.csv mine.json
     """
-    from tse_core.syntaxgym.library import load_suite
-    from tse_core.syntaxgym.suites import write_suite
-
     write_suite(load_suite(suite), out)
-    print_written(out)
+    print(f"written: {out}")
 
 
 def _read(names: list[str]) -> list:
     """The suites that names, files, folders and groups mean."""
-    from tse_core.syntaxgym.library import PUBLIC, list_suites, load_suites
-
     if {"public", PUBLIC} & set(names):
         suites = list_suites()
         if missing := int((~suites["available"] & (suites["source"] == "public")).sum()):
@@ -120,16 +116,15 @@ def _show(outcomes: list, unknown: str) -> None:
         outcome, row = outcomes[0], table.iloc[0]
         judged = f"{row['accuracy']:.4f} ({row['correct']}/{row['judged']} correct)" if row["judged"] else "not judged"
         print(f"Accuracy: {judged}")
-        predictions = outcome.of_items(judged_items(outcome, unknown)).predictions
-        print_results(predictions, ["prediction", "accuracy", "correct", "items", "formula"])
+        print_table(outcome.of_items(judged_items(outcome, unknown)).predictions)
         print(outcome.signature)
     else:
-        columns = ["model", "suite", "circuit", "accuracy", "correct", "judged", "unknown", "items"]
-        print_results(table, columns, {"unknown": "items with unknown words"})
+        print_table(table, unknown="items with unknown words")
         print()
-        headings = {"accuracy": "mean accuracy [95 % interval]"}
-        print_results(circuit_table(table), ["model", "circuit", "suites", "accuracy"], headings)
-    if affected := int(table["unknown"].sum()):
-        print_note(f"note: {affected:,} of {table['items'].sum():,} items have unknown words")
-    if refused := int((table["items"] - table["judged"]).sum()):
-        print_note(f"note: {refused:,} of {table['items'].sum():,} items are not judged because of unknown words")
+        columns = ["model", "circuit", "suites", "accuracy"]
+        print_table(circuit_table(table), columns, accuracy="mean accuracy [95 % interval]")
+    total = table[["items", "judged", "unknown"]].sum()
+    refused = total["items"] - total["judged"]
+    for count, what in ((total["unknown"], "have"), (refused, "are not judged because of")):
+        if count:
+            typer.echo(f"note: {count:,} of {total['items']:,} items {what} unknown words", err=True)

@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date
 from urllib.parse import quote, unquote
 
@@ -79,13 +79,9 @@ class Signature:
         parts = [sorted(self.identity.items()), sorted(self.policy.items())]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
-    def as_dict(self) -> dict[str, dict[str, str]]:
-        """The parts by their names, as JSON holds them."""
-        return {part: dict(value) for part, value in asdict(self).items()}
-
     @classmethod
     def from_dict(cls, parts: Mapping[str, Mapping[str, str]]) -> "Signature":
-        """The signature whose parts a mapping holds, beside other things."""
+        """The signature whose parts a mapping holds (as `dataclasses.asdict` gives them), beside other things."""
         return cls(parts["identity"], parts["policy"], parts["provenance"])
 
     @classmethod
@@ -114,7 +110,12 @@ def without_provenance(texts: pd.Series) -> pd.Series:
 
 def provenance(device: object = "cpu") -> dict[str, str]:
     """Package version, hardware and date of work done now."""
-    return {"version": __version__, "hardware": _hardware(str(device)), "date": date.today().isoformat()}
+    hardware = str(device)
+    if hardware.startswith("cuda"):
+        import torch
+
+        hardware = torch.cuda.get_device_name(hardware).replace(" ", "-")
+    return {"version": __version__, "hardware": hardware, "date": date.today().isoformat()}
 
 
 def joined_provenance(made: Iterable[Mapping[str, str]]) -> dict[str, str]:
@@ -123,14 +124,6 @@ def joined_provenance(made: Iterable[Mapping[str, str]]) -> dict[str, str]:
     said = {name: sorted({each[name] for each in made}) for name in _PROVENANCE}
     days = dict.fromkeys([said["date"][0], said["date"][-1]])
     return {name: ",".join(values) for name, values in said.items()} | {"date": "/".join(days)}
-
-
-def _hardware(device: str) -> str:
-    if device.startswith("cuda"):
-        import torch
-
-        return torch.cuda.get_device_name(device).replace(" ", "-")
-    return device
 
 
 def _encoded(value: object) -> str:

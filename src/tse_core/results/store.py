@@ -1,7 +1,7 @@
 """Finished work on disk: atomic, shared, resumable.
 
     MODEL-HASH/KEY/SHARD.parquet            a finished shard, a piece of work (`tse_core.results.table_file`)
-    MODEL-HASH/results-KEY-CODE.parquet     the finished numbers of a run, a results file (`tse_core.results.tidy`)
+    MODEL-HASH/results-KEY-CODE-OF.parquet  the finished numbers of a run, a results file (`tse_core.results.tidy`)
     MODEL-HASH/added-KEY-ROWS.parquet       the same from elsewhere (``tse results add``)
 
 KEY is a hash of identity and policies, and for shards of the code that scores (`tse_core.results.code`), so that no
@@ -13,22 +13,23 @@ look up the shards that are finished, score the rest, keep them.
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from os.path import lexists
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from tse_core.errors import InputError, StoreWarning, unknown_name_error
+from tse_core.errors import InputError, StoreWarning
 from tse_core.files import safe_name
 from tse_core.paths import store_folder
 from tse_core.progress import progress
 from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature, joined_provenance
-from tse_core.results.table_file import read_facts, read_tables, write_tables
+from tse_core.results.table_file import read_tables, write_tables
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results, rows_digest, write_results
 
-COMPUTED, OTHER_CODE, ADDED, DAMAGED = "computed", "computed by other code", "added", "damaged"  # origins of numbers
-_HOMES = "*-" + "[0-9a-f]" * 8  # the folders that a store makes
 SAME_PROBE = 0.5  # nats: half precision and other batches change a token's score by hundredths
 SAME_SCORE = 1e-3  # beyond rounding, two numbers under one signature are a contradiction
 
@@ -47,15 +48,6 @@ class Finished(NamedTuple):
 
     tables: Mapping[str, Tables]
     provenance: Mapping[str, str]
-
-
-class StoredRun(NamedTuple):
-    """A file of finished numbers."""
-
-    key: str
-    origin: str  # COMPUTED (by this code), OTHER_CODE, ADDED or DAMAGED
-    signature: Signature | None
-    path: Path
 
 
 def run(
@@ -116,7 +108,7 @@ class Store:
             if (facts.get("shard"), facts.get("key")) != (name, _shard_key(signature)):
                 raise InputError(f"{path}: holds other work than its name says")
         except InputError as error:
-            if path.exists() or path.is_symlink():
+            if lexists(path):
                 warnings.warn(f"{error}; it is computed again", StoreWarning, stacklevel=3)
             return None
         if set(found) < set(tables):  # of a run that kept less
@@ -130,19 +122,18 @@ class Store:
 
     def put(self, signature: Signature, name: str, tables: Tables, probe: Sequence[float] = ()) -> None:
         """Keep the tables of a finished shard. Raises InputError: no space, no permission."""
-        named = {"key": _shard_key(signature), "shard": name, "code": code_digest()}
-        facts = {**named, "probe": list(probe), **signature.as_dict()}
-        self._write(self._shard(signature, name), lambda path: write_tables(path, tables, facts))
+        facts = {"key": _shard_key(signature), "shard": name, "probe": list(probe), **asdict(signature)}
+        self._write(self._shard(signature, name), partial(write_tables, tables=tables, facts=facts))
 
     def keep_numbers(self, signature: Signature, tidy: Callable[[], pd.DataFrame], of: str = "") -> None:
         """Keep the numbers of a run; `tidy` makes their table and is called only where the store has none.
 
         `of` says what names them besides the signature, such as the cut-offs.
         """
-        tag = hashlib.sha256(f"{code_digest()} {of}".encode()).hexdigest()[:8]
-        path = self._home(signature) / f"results-{signature.key}-{tag}.parquet"
+        tag = hashlib.sha256(of.encode()).hexdigest()[:8]
+        path = self._home(signature) / f"results-{signature.key}-{code_digest()}-{tag}.parquet"
         if not path.exists() or _numbers(path) is None:
-            self._put_numbers(path, tidy(), signature, code_digest())
+            self._write(path, partial(write_results, tidy()))
 
     def add(self, table: pd.DataFrame) -> int:
         """Add a tidy table of numbers that were made elsewhere; returns how many were new.
@@ -162,44 +153,22 @@ class Store:
                 )
             if len(rows := rows[~names.isin(there.index)]):
                 path = self._home(signature) / f"added-{signature.key}-{rows_digest(rows)[:8]}.parquet"
-                self._put_numbers(path, rows.reset_index(drop=True), signature, ADDED)
+                self._write(path, partial(write_results, rows.reset_index(drop=True)))
                 new += len(rows)
         return new
 
-    def numbers(self, key: str = "") -> pd.DataFrame:
+    def numbers(self, key: str = "*") -> pd.DataFrame:
         """All finished numbers, or those of a key: a tidy table with the column source ("computed" or "added").
 
         Numbers that other code computed are left out, and those that were added where they are computed here as well.
         """
-        tables = [pd.DataFrame(columns=[*TIDY_COLUMNS, "source", "key"])]
-        for run in self.runs(key):
-            table = _numbers(run.path) if run.origin in (COMPUTED, ADDED) else None
-            if table is not None:
-                tables.append(table.assign(source=run.origin, key=run.key))
-        table = pd.concat(tables[1:] or tables, ignore_index=True)
+        found = [pd.DataFrame(columns=[*TIDY_COLUMNS, "source", "key"])]
+        for source, name in (("computed", f"results-{key}-{code_digest()}-*"), ("added", f"added-{key}-*")):
+            for path in sorted(self.folder.glob(f"*/{name}.parquet")):
+                if (table := _numbers(path)) is not None:
+                    found.append(table.assign(source=source, key=path.name.split("-")[1]))
+        table = pd.concat(found[1:] or found, ignore_index=True)
         return table[~table.duplicated(["key", *NAME])].drop(columns="key").reset_index(drop=True)
-
-    def runs(self, key: str = "") -> list[StoredRun]:
-        """The files of finished numbers, all or those whose key starts so; computed ones come first."""
-        found = []
-        for kind in ("results", ADDED):
-            for path in sorted(self.folder.glob(f"{_HOMES}/{kind}-{key}*-*.parquet")):
-                facts = read_facts(path) or {}
-                origin = {code_digest(): COMPUTED, ADDED: ADDED, None: DAMAGED}.get(facts.get("code"), OTHER_CODE)
-                signature = None if origin == DAMAGED else Signature.from_dict(facts)
-                found.append(StoredRun(path.name.split("-")[1], origin, signature, path))
-        return found
-
-    def full_key(self, start: str) -> str:
-        """The key of the only run that starts so. Raises InputError."""
-        keys = sorted({run.key for run in self.runs()})
-        found = [key for key in keys if key.startswith(start)] if start else []
-        if len(found) > 1:
-            raise InputError(f"{len(found)} results have keys that start with {start!r}; give more of it")
-        if not found:
-            hint = "; or a path that ends in .parquet or .csv"
-            raise unknown_name_error("result", start, [key[:10] for key in keys], hint)
-        return found[0]
 
     def _home(self, signature: Signature) -> Path:
         label, _, digest = signature.identity["model"].rpartition("@")
@@ -208,14 +177,7 @@ class Store:
     def _shard(self, signature: Signature, name: str) -> Path:
         return self._home(signature) / _shard_key(signature) / f"{name}.parquet"
 
-    def _put_numbers(self, path: Path, table: pd.DataFrame, signature: Signature, code: str) -> None:
-        facts = {"code": code, **signature.as_dict()}
-        self._write(path, lambda file: write_results(table, file, facts))
-
-    def _write(self, path: Path, write: Callable[[Path], None]) -> None:
-        if path.is_dir():
-            warnings.warn(f"{path} is a folder: what belongs there is not kept", StoreWarning, stacklevel=4)
-            return
+    def _write(self, path: Path, write: Callable) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path)

@@ -8,9 +8,7 @@ made. `difference_table` shows the effect of other policies.
 import hashlib
 import io
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,13 +64,13 @@ def read_results(path: str | Path) -> pd.DataFrame:
     return table
 
 
-def write_results(table: pd.DataFrame, path: str | Path, facts: Mapping[str, Any] | None = None) -> None:
+def write_results(table: pd.DataFrame, path: str | Path) -> None:
     """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
     path = _results_path(path)
     if path.suffix == ".csv":
         write_output(path, table.to_csv(index=False))
         return
-    said = {FACTS: json.dumps({**(facts or {}), "digest": rows_digest(table)})}
+    said = {FACTS: json.dumps({"digest": rows_digest(table)})}
     arrow = pa.Table.from_pandas(table, preserve_index=False)
     arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **said})
     buffer = io.BytesIO()
