@@ -1,6 +1,5 @@
-/* A SyntaxGym suite in the browser: the prediction language, its data, JSON and CSV. No page is needed here.
- *
- * What is written is what `tse` reads, and the JSON is what it writes, byte for byte. */
+/* A SyntaxGym suite in the browser: the prediction language, the data of its JSON, and what is wrong with either.
+ * What is written is what `tse` writes, byte for byte. */
 (function () {
   "use strict";
   const { plain } = window.tseCommon;
@@ -17,73 +16,85 @@
 
   const LONGEST = 1000; // characters
   const NUMBER = "[0-9]{1,100}(?:\\.[0-9]{0,100})?|\\.[0-9]{1,100}", CONDITION = "%[^%]*[^%\\s][^%]*%";
-  const KINDS = `(?<number>${NUMBER})|(?<condition>${CONDITION})|(?<sign>[()[\\];*+<>=&|-])|$`;
-  const TOKEN = new RegExp(`[ \\t\\f\\r\\n]*(?:${KINDS})`, "y");
+  const KINDS = `(?<number>${NUMBER})|(?<condition>${CONDITION})|(?<sign>[()[\\];*+<>=&|-])|(?<end>$)|(?<wrong>[^])`;
+  const TOKEN = new RegExp(`[ \\t\\f\\r\\n]*(?:${KINDS})`, "g");
+  const ABSOLUTE = 1e-3, RELATIVE = 1e-5; // what the sign = allows
+  const MEANING = {
+    "+": (left, right) => left + right,
+    "-": (left, right) => left - right,
+    "<": (left, right) => left < right,
+    ">": (left, right) => left > right,
+    "=": (left, right) => Math.abs(left - right) <= ABSOLUTE + RELATIVE * Math.abs(right),
+    "&": (left, right) => left && right,
+    "|": (left, right) => left || right,
+  };
 
-  /* Tokens {kind, text, start}; a sign is its own kind. The last one is "end", or "wrong" where nothing can be read. */
-  function tokensOf(text) {
-    const tokens = [];
-    for (let end = 0; ;) {
-      TOKEN.lastIndex = end;
-      const found = TOKEN.exec(text);
-      if (!found) return [...tokens, { kind: "wrong", start: end + /^[ \t\f\r\n]*/.exec(text.slice(end))[0].length }];
-      const [kind, token] = Object.entries(found.groups).find(([, part]) => part !== undefined) ?? ["end", ""];
-      end = TOKEN.lastIndex;
-      tokens.push({ kind: kind === "sign" ? token : kind, text: token, start: end - token.length });
-      if (kind === "end") return tokens;
-    }
-  }
+  /* Tokens {kind, text, start}; a sign is its own kind, and the last one is "end". */
+  const tokensOf = (formula) => [...formula.matchAll(TOKEN)].map(({ 0: found, index, groups }) => {
+    const [kind, text] = Object.entries(groups).find(([, part]) => part !== undefined);
+    return { kind: kind === "sign" ? text : kind, text, start: index + found.length - text.length };
+  });
 
-  const isClaim = (node) => "<>=&|".includes(node.kind);
-
-  /* A formula as nodes: "number" with text, "region" with region (null for all), condition and place, "+" with parts
-   * [sign, node], and "<", ">", "=", "&", "|" with parts. Throws a Problem. */
-  function parseFormula(text) {
-    if (text.length > LONGEST) throw new Problem(`longer than ${LONGEST} characters`, LONGEST);
-    const tokens = tokensOf(text);
-    let at = 0;
-    const next = (...kinds) => kinds.includes(tokens[at].kind);
+  /* A formula as {text, atoms, value}: its canonical text (round brackets, single spaces), its regions {region,
+   * condition, start} (region null for all), and what it says of `bits(region, condition)`. Throws a Problem. */
+  function parseFormula(formula) {
+    if (formula.length > LONGEST) throw new Problem(`longer than ${LONGEST} characters`, LONGEST);
+    const tokens = tokensOf(formula);
+    const next = (...kinds) => kinds.includes(tokens[0].kind);
     const unexpected = (wanted) => {
-      const { start } = tokens[at], what = next("end") ? "the formula ends too early" : `unexpected '${text[start]}'`;
+      const { start } = tokens[0];
+      const what = next("end") ? "the formula ends too early" : `unexpected '${formula[start]}'`;
       throw new Problem(`${what}; expected ${wanted}`, start + 1);
     };
-    const take = (wanted, ...kinds) => (next(...kinds) ? tokens[at++] : unexpected(wanted));
+    const take = (wanted, ...kinds) => (next(...kinds) ? tokens.shift() : unexpected(wanted));
+    const isClaim = ({ kind }) => ["<", ">", "=", "&", "|"].includes(kind);
     const quantity = (node) => (isClaim(node) ? unexpected("a surprisal or a number before it") : node);
     const claim = (node) => (isClaim(node) ? node : unexpected("<, > or ="));
+    const joined = (kind, left, right, text) => ({
+      kind, text, atoms: [...left.atoms, ...right.atoms],
+      value: (bits) => MEANING[kind](left.value(bits), right.value(bits)),
+    });
 
     function atom() {
-      const { kind, text: value } = take("(, [ or a number", "number", "(", "[");
-      if (kind === "number") return { kind, text: value };
-      const node = next("*") || tokens[at + 1]?.kind === ";" ? region() : junction();
+      const { kind, text } = take("(, [ or a number", "number", "(", "[");
+      if (kind === "number") return { kind, text: decimal(text), atoms: [], value: () => Number(text) };
+      const node = next("*") || tokens[1]?.kind === ";" ? surprisal() : junction();
       const closing = kind === "(" ? ")" : "]";
       take(closing, closing);
       return node;
     }
-    function region() {
-      const which = take("a region's number or *", "*", "number");
-      if (which.text.includes(".")) unexpected("a whole number before it");
+    function surprisal() {
+      const { text, start } = take("a region's number or *", "*", "number");
+      if (text.includes(".")) unexpected("a whole number before it");
       take(";", ";");
       const condition = take("%condition%", "condition").text.slice(1, -1).trim();
-      return { kind: "region", region: which.kind === "*" ? null : Number(which.text), condition, start: which.start };
+      const region = text === "*" ? null : Number(text);
+      const value = (bits) => bits(region, condition);
+      return { text: `(${region ?? "*"};%${condition}%)`, atoms: [{ region, condition, start }], value };
     }
-    function sum() {
+    function total() {
       const first = atom();
       if (isClaim(first) || !next("+", "-")) return first;
-      const terms = (sign, node) => (node.kind === sign ? node.parts : [[sign, node]]);
-      const parts = terms("+", first);
-      while (next("+", "-")) parts.push(...terms(tokens[at++].kind, quantity(atom())));
-      return { kind: "+", parts };
+      const termsOf = (sign, node) => (sign === "+" && node.terms) || [[sign, node]], terms = [...termsOf("+", first)];
+      while (next("+", "-")) terms.push(...termsOf(tokens.shift().kind, quantity(atom())));
+      const text = ([sign, node], place) => (place ? ` ${sign} ` : "") + (node.terms ? `(${node.text})` : node.text);
+      return {
+        terms, text: terms.map(text).join(""), atoms: terms.flatMap(([, node]) => node.atoms),
+        value: (bits) => terms.reduce((value, [sign, node]) => MEANING[sign](value, node.value(bits)), 0),
+      };
     }
     function comparison() {
-      const left = sum();
+      const left = total();
       if (isClaim(left) || !next("<", ">", "=")) return left;
-      return { kind: tokens[at++].kind, parts: [left, quantity(sum())] };
+      const sign = tokens.shift().kind, right = quantity(total());
+      return joined(sign, left, right, `${left.text} ${sign} ${right.text}`);
     }
     function junction() {
       let whole = comparison();
       while (isClaim(whole) && next("&", "|")) {
-        const sign = tokens[at++].kind, claims = whole.kind === sign ? whole.parts : [whole];
-        whole = { kind: sign, parts: [...claims, claim(comparison())] };
+        const sign = tokens.shift().kind, right = claim(comparison());
+        const left = whole.kind === sign ? whole.text : `(${whole.text})`;
+        whole = joined(sign, whole, right, `${left} ${sign} (${right.text})`);
       }
       return whole;
     }
@@ -97,25 +108,8 @@
     return (whole.replace(/^0+/, "") || "0") + (digits && `.${digits}`);
   }
 
-  /* The canonical text of a formula: round brackets, single spaces. */
-  function formulaText(node) {
-    const bracketed = (part, needed) => (needed ? `(${formulaText(part)})` : formulaText(part));
-    if (node.kind === "number") return decimal(node.text);
-    if (node.kind === "region") return `(${node.region ?? "*"};%${node.condition}%)`;
-    if (node.kind === "+") {
-      const term = ([sign, part], place) => (place ? ` ${sign} ` : "") + bracketed(part, part.kind === "+");
-      return node.parts.map(term).join("");
-    }
-    return node.parts.map((part) => bracketed(part, "&|".includes(node.kind))).join(` ${node.kind} `);
-  }
-
-  function atomsOf(node) {
-    if (node.kind === "region") return [node];
-    return (node.parts ?? []).flatMap((part) => atomsOf(node.kind === "+" ? part[1] : part));
-  }
-
   function checkFormula(text, regions, conditions) {
-    for (const { start, region, condition } of atomsOf(parseFormula(text))) {
+    for (const { start, region, condition } of parseFormula(text).atoms) {
       const fail = (what, names) => {
         throw new Problem(`no ${what}; there is: ${names.join(", ")}`, start + 1);
       };
@@ -126,7 +120,19 @@
 
   /* ---- The data of a suite's JSON, and what is wrong with it ---- */
 
-  const METRICS = ["sum", "mean", "median", "range", "max", "min"];
+  /* Over the surprisals of a region's tokens. */
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+  const METRICS = {
+    sum,
+    mean: (values) => sum(values) / values.length,
+    median: (values) => {
+      const rising = [...values].sort((a, b) => a - b), middle = rising.length >> 1;
+      return rising.length % 2 ? rising[middle] : (rising[middle - 1] + rising[middle]) / 2;
+    },
+    range: (values) => Math.max(...values) - Math.min(...values),
+    max: (values) => Math.max(...values),
+    min: (values) => Math.min(...values),
+  };
   const regionsOf = (data) => Object.keys(data.region_meta).map(Number).sort((a, b) => a - b);
   const conditionNames = (data) => data.items[0].conditions.map((condition) => condition.condition_name);
 
@@ -146,7 +152,7 @@
 
     const { meta, region_meta: names, predictions, items } = object(data, "the suite");
     const { metric } = object(meta, "meta"), numbers = Object.keys(object(names, "region_meta"));
-    right(metric, METRICS.includes(metric), "meta.metric", `one of ${METRICS.join(", ")}`);
+    right(metric, Object.keys(METRICS).includes(metric), "meta.metric", `one of ${Object.keys(METRICS).join(", ")}`);
     const numbered = numbers.length && numbers.every((number) => /^[1-9][0-9]{0,5}$/.test(number));
     right(names, numbered, "region_meta", "names by number");
     const region = (place) => ({ region_number: number, content }) => ({
@@ -211,7 +217,7 @@
   /* The data of a suite without problems: conditions in the first item's order, formulas in their canonical text. */
   function canonical(given) {
     const data = shaped(given), place = new Map(conditionNames(data).map((name, index) => [name, index]));
-    for (const prediction of data.predictions) prediction.formula = formulaText(parseFormula(prediction.formula));
+    for (const prediction of data.predictions) prediction.formula = parseFormula(prediction.formula).text;
     for (const { conditions } of data.items) {
       conditions.sort((a, b) => place.get(a.condition_name) - place.get(b.condition_name));
       for (const { regions } of conditions) regions.sort((a, b) => a.region_number - b.region_number);
@@ -221,73 +227,52 @@
 
   const toJson = (data) => JSON.stringify(canonical(data), null, 2) + "\n";
 
-  function toCsv(given) {
-    const data = canonical(given);
-    const cell = (value) => (/[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
-    const rows = [
-      ...Object.entries(data.meta).map(([key, value]) => ["#meta", key, value]),
-      ...data.predictions.map(({ formula }) => ["#prediction", formula]),
-      ["item_number", "condition_name", ...Object.entries(data.region_meta).map((region) => region.join(": "))],
-      ...data.items.flatMap((item) => item.conditions.map((condition) =>
-        [item.item_number, condition.condition_name, ...condition.regions.map((region) => region.content)])),
-    ];
-    return rows.map((row) => row.map(cell).join(",") + "\r\n").join("");
-  }
-
-  function csvRows(text) {
-    const separator = /^\s*"?[#\w]+"?\s*([,;\t])/.exec(text)?.[1] ?? ",", rows = [[""]];
-    let quoted = false;
-    for (let place = 0; place < text.length; place += 1) {
-      const row = rows.at(-1), sign = text[place];
-      if (quoted && sign === '"' && text[place + 1] === '"') row[row.length - 1] += text[++place];
-      else if (sign === '"' && (quoted || row.at(-1) === "")) quoted = !quoted;
-      else if (quoted) row[row.length - 1] += sign;
-      else if (sign === separator) row.push("");
-      else if (sign === "\n") rows.push([""]);
-      else if (sign !== "\r") row[row.length - 1] += sign;
-    }
-    return rows.filter((row) => row.some((cell) => cell.trim()));
-  }
-
-  function fromCsv(text) {
-    const data = { meta: {}, region_meta: {}, predictions: [], items: [] }, regions = [];
-    for (const [first, name = "", ...cells] of csvRows(text)) {
-      const kind = first.trim(), fail = (message) => { throw new Problem(`${kind} ${name}: ${message}`); };
-      if (kind === "#meta") data.meta[name] = cells[0] ?? "";
-      else if (kind === "#prediction") data.predictions.push({ type: "formula", formula: name.trim() });
-      else if (kind === "item_number") {
-        for (const head of cells.filter((cell) => cell.trim())) {
-          const [, number, title] = /^\s*([0-9]+)\s*(?::\s*([^]*))?$/.exec(head) ??
-            fail(`a region's column is headed by its number and name, '3: verb', not '${head}'`);
-          data.region_meta[number] = title ?? "";
-          regions.push(Number(number));
-        }
-      } else if (/^[0-9]+$/.test(kind)) {
-        if (cells.slice(regions.length).some((cell) => cell.trim())) fail("more cells than there are regions above");
-        let item = data.items.find((one) => one.item_number === Number(kind));
-        if (!item) data.items.push((item = { item_number: Number(kind), conditions: [] }));
-        const contents = regions.map((number, column) => ({ region_number: number, content: cells[column] ?? "" }));
-        item.conditions.push({ condition_name: name, regions: contents });
-      } else fail("a row begins with #meta, #prediction, item_number or an item's number");
-    }
-    return data;
-  }
-
-  /* The data of a file, checked and canonical; throws a Problem with the first thing that is wrong. */
-  function read(text, name) {
+  /* The data of a file's text, checked and canonical; throws a Problem with the first thing that is wrong. */
+  function read(text) {
     let data;
     try {
-      data = /\.csv$/i.test(name) ? fromCsv(text.replace(/^\ufeff/, "")) : JSON.parse(text.replace(/^\ufeff/, ""));
+      data = JSON.parse(text);
     } catch (error) {
-      throw error instanceof SyntaxError ? new Problem(`not JSON: ${error.message}`) : error;
+      throw new Problem(`not JSON: ${error.message}`);
     }
     const [first, ...more] = problems(data);
     if (first) throw new Problem(first + (more.length ? ` (and ${more.length} more)` : ""));
     return canonical(data);
   }
 
-  window.tseSuite = {
-    METRICS, Problem, parseFormula, formulaText, atomsOf, regionsOf, conditionNames,
-    problems, canonical, toJson, toCsv, read,
-  };
+  /* ---- A suite under a model, as the package computes it (tse_core.syntaxgym) ---- */
+
+  /* The sentence of one condition: its regions that are not empty, joined by one space. */
+  const sentenceOf = (regions) => regions.map(({ content }) => content).filter(Boolean).join(" ");
+
+  /* A condition with the bits of each region; a token belongs to the region of its first character that is no space. */
+  function measured({ condition_name, regions }, tokens, metric) {
+    const sentence = sentenceOf(regions), owned = regions.map(() => []);
+    let last = -1;
+    const ends = regions.map(({ content }) => (content ? (last += content.length + 1) : -1));
+    for (const { start, end, bits } of tokens) {
+      const place = start + sentence.slice(start, start < end ? end : undefined).search(/\S|$/);
+      const owner = ends.findIndex((after) => place < after);
+      owned[owner < 0 ? ends.lastIndexOf(last) : owner].push(bits);
+    }
+    const value = (bits) => ({ [metric]: bits.length ? METRICS[metric](bits) : 0 });
+    const values = (region, place) => ({ ...region, metric_value: value(owned[place]), oovs: [] });
+    return { condition_name, regions: regions.map(values) };
+  }
+
+  /* The item with its results, as an evaluated suite's file holds them, and whether each prediction holds. `read` gives
+   * the tokens {start, end, bits} of a sentence; it is asked sentence by sentence, so that a run can be stopped. */
+  async function evaluateItem({ item_number, conditions }, { meta: { metric }, predictions }, read) {
+    const found = [];
+    for (const one of conditions) found.push(measured(one, await read(sentenceOf(one.regions)), metric));
+    const bits = (number, name) => {
+      const { regions } = found.find((one) => one.condition_name === name);
+      const asked = regions.filter((region) => number === null || region.region_number === number);
+      return sum(asked.map((region) => region.metric_value[metric]));
+    };
+    const holds = predictions.map(({ formula }) => parseFormula(formula).value(bits));
+    return { item: { item_number, conditions: found }, holds };
+  }
+
+  window.tseSuite = { METRICS, Problem, parseFormula, problems, canonical, toJson, read, evaluateItem };
 })();

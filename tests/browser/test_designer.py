@@ -42,15 +42,15 @@ def page(browser, address):
     opened.on("dialog", lambda dialog: errors.append(f"dialog {dialog.message}"))
     opened.goto(address)
     opened.set_default_timeout(10_000)
-    opened.get_by_role("button", name="New").click()
+    opened.get_by_role("button", name="Begin with the example").click()
     yield opened
     context.close()
     assert errors == []
 
 
-def saved(page, kind, folder):
+def saved(page, folder):
     with page.expect_download() as download:
-        page.get_by_role("button", name=f"Save as {kind}").press("Enter")
+        page.get_by_role("button", name="Save as JSON").press("Enter")
     path = folder / download.value.suggested_filename
     download.value.save_as(path)
     return path
@@ -61,43 +61,39 @@ def opened(page, path):
     page.get_by_text(f"Opened {path.name}").wait_for()
 
 
+AGREEMENT = """item | condition | 1 intro | 2 subject | 3 verb
+1 | match_plural | The | cats | run
+1 | mismatch_plural | The |  cats  | runs
+2\tmatch_plural\tThe\tdogs\trun
+2\tmismatch_plural\tThe\tdogs\truns
+"""
+
+
+def items(page):
+    return page.get_by_label("Items")
+
+
 def sentences(page):
-    rows = page.locator("[data-part=sentences] tbody tr").all_inner_texts()
+    rows = page.locator("table tbody tr").all_inner_texts()
     return [row.split("\t") for row in rows]
 
 
-def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, monkeypatch, capsys):
-    page.get_by_role("button", name="Add a region").click()
+def test_a_suite_is_typed_and_pasted_saved_and_evaluated(page, tmp_path, monkeypatch, capsys):
+    page.get_by_label("Name", exact=True).fill("my agreement")
+    page.get_by_label("Predictions").fill("(3;%match_plural%) < [3;%mismatch_plura%]")
+    items(page).fill(AGREEMENT)
     page.get_by_role("button", name="Save as JSON").click()
-    said = page.locator(".live-status").inner_text()
-    assert said == "Not saved: item 1, condition 'match': every region is empty"
-    names = {"Name": "my agreement", "Region 1": "intro", "Region 2": "subject", "Region 3": "verb"}
-    for label, text in (names | {"Condition 1": "match_plural", "Condition 2": "mismatch_plural"}).items():
-        page.get_by_label(label, exact=True).fill(text)
-    page.keyboard.press("Tab")
-    prediction = page.get_by_label("Prediction 1", exact=True)
-    assert prediction.input_value() == "(2;%match_plural%) < (2;%mismatch_plural%)"  # renamed with the conditions
-    prediction.fill("")
-    page.get_by_label("Region to insert into prediction 1").select_option("3")
-    page.get_by_label("Condition to insert into prediction 1").select_option("match_plural")
-    page.get_by_role("button", name="Insert this surprisal").click()
-    page.get_by_role("button", name="Insert < into prediction 1").click()
-    page.keyboard.type("[3;%mismatch_plural%]")
-    assert prediction.input_value() == "(3;%match_plural%) < [3;%mismatch_plural%]"
-
-    for number, noun in ((1, "cats"), (2, "dogs")):
-        if number == 2:
-            page.get_by_role("button", name="Copy this item").click()
-        for condition, verb in (("match_plural", "run"), ("mismatch_plural", "runs")):
-            for region, text in (("1 intro", "The"), ("2 subject", f" {noun} "), ("3 verb", verb)):
-                page.get_by_label(f"Item {number}, {condition}, region {region}").fill(text)
+    wrong = "no condition 'mismatch_plura'; there is: match_plural, mismatch_plural"
+    assert page.locator(".live-status").inner_text() == f"Not saved: prediction 1: formula, character 23: {wrong}"
+    page.get_by_label("Predictions").fill("(3;%match_plural%) < [3;%mismatch_plural%]")
+    assert page.get_by_text("Read as: (3;%match_plural%) < (3;%mismatch_plural%)").is_visible()
+    assert items(page).input_value().splitlines()[3] == "2    | match_plural    | The     | dogs      | run"
     assert sentences(page)[3] == ["2", "mismatch_plural", "The dogs runs"]
 
-    path = saved(page, "JSON", tmp_path)
+    path = saved(page, tmp_path)
     suite = read_suite(path)
     assert problems_of(path) == [] and to_json(suite) == path.read_text()
     assert set(suite.sentences()["sentence"]) == {f"The {a} {b}" for a in ("cats", "dogs") for b in ("run", "runs")}
-    assert read_suite(saved(page, "CSV", tmp_path)).hash == suite.hash
 
     write_letters(tmp_path / "my-model")
     monkeypatch.setattr(sys, "argv", ["tse"])
@@ -107,26 +103,39 @@ def test_a_number_agreement_suite_is_typed_saved_and_evaluated(page, tmp_path, m
     assert "(2/2 correct)" in capsys.readouterr().out
 
 
-READ = """([text, name]) => {
-    const data = tseSuite.read(text, name), csv = tseSuite.toCsv(data);
-    return [tseSuite.toJson(data), tseSuite.toJson(tseSuite.read(csv, "x.csv")), csv];
-}"""
+TYPED_WRONG = {
+    "item | condition | verb\n1 | match | are": 'region_meta must be names by number, not {"verb":""}',
+    "item | condition | 1 verb\n1 | match | are | here": "item 1, 'match': more cells than regions",
+    "item | condition | 1 verb\none | match | are": 'an item\'s number must be a whole number, not "one"',
+    "item | condition | 1 verb\n1 | match": "item 1, condition 'match': every region is empty",
+    "": "region_meta must be names by number, not {}",
+}
+
+
+def test_what_is_wrong_with_the_items_is_said(page):
+    for text, message in TYPED_WRONG.items():
+        items(page).fill(text)
+        assert message in page.locator(".live-wrong").inner_text()
 
 
 def test_public_suites_are_opened_and_saved_without_loss(page, shared, tmp_path):
     for path in sorted((shared / PUBLIC).glob("*.json")):
         suite = read_suite(path)
-        *both, csv = page.evaluate(READ, [path.read_text(), path.name])
-        assert both == [to_json(suite)] * 2, path.name
-        (tmp_path / "copy.csv").write_text(csv)
-        assert read_suite(tmp_path / "copy.csv").hash == suite.hash
-    path = shared / PUBLIC / "fgd_hierarchy.json"  # through the page itself
-    suite = read_suite(path)
-    for _ in range(2):
+        assert page.evaluate("(text) => tseSuite.toJson(tseSuite.read(text))", path.read_text()) == to_json(suite)
         opened(page, path)
-        assert saved(page, "JSON", tmp_path).read_text() == to_json(suite)
-        path = saved(page, "CSV", tmp_path)  # which is opened next
-        assert read_suite(path).hash == suite.hash
+        assert page.evaluate("tseSuite.toJson(tseDesigner.data())") == to_json(suite), path.name
+    opened(page, path)
+    assert saved(page, tmp_path).read_text() == to_json(suite)
+
+
+def test_a_suite_that_the_table_cannot_hold_is_refused(page, tmp_path):
+    before = items(page).input_value()
+    suite = json.loads(to_json(read_suite(LABORATORY)))
+    suite["items"][0]["conditions"][0]["regions"][0]["content"] = "The | key"
+    (tmp_path / "bar.json").write_text(json.dumps(suite))
+    page.set_input_files("input[type=file]", tmp_path / "bar.json")
+    page.get_by_text("bar.json was not opened: its words contain |, which separates cells").wait_for()
+    assert items(page).input_value() == before
 
 
 def test_text_is_shown_as_text_and_what_is_no_suite_is_refused(page, tmp_path):
@@ -193,7 +202,7 @@ MIXED = [f"{a}{i}{b}{j}{c}{k}1<2" for a, b, c in zip(ATOMS, ATOMS[1:], ATOMS[2:]
          for i, j, k in ("+<&", "-=|", "<+&")]  # fmt: skip
 MIXED.append("(" * 490 + "1<2" + ")" * 490)
 READ_ALL = """(texts) => texts.map((text) => {
-    try { return tseSuite.formulaText(tseSuite.parseFormula(text)); }
+    try { return tseSuite.parseFormula(text).text; }
     catch (error) { if (error instanceof tseSuite.Problem) return error.position; throw error; }
 })"""
 
@@ -222,37 +231,20 @@ def test_the_browser_names_the_same_character(formula_page):
         assert position == error.value.position, text
 
 
-# Without a mouse, from a spreadsheet, another day
-
-FOCUSED = """() => {
-    const e = document.activeElement;
-    return e.getAttribute("aria-label") || e.closest("label")?.firstChild.textContent || e.textContent;
-}"""
+# Without a mouse, another day
 
 
 def test_everything_is_reached_and_used_with_the_keyboard(page, tmp_path):
-    """New suite, two words, save: Tab, typing, Enter and Space only."""
-    reached = []
-    for _ in range(60):
+    """Name, prediction, items, save: Tab, typing and Enter only."""
+    page.get_by_role("button", name="Begin with the example").focus()
+    typed = ("kept", None, "1 < 2", AGREEMENT.partition("2\t")[0].strip())
+    for text in (None, None, *typed):
         page.keyboard.press("Tab")
-        reached.append(page.evaluate(FOCUSED))
-        if reached[-1].startswith("Item 1, m"):
-            page.keyboard.type("word")
-    wanted = {"New", "Save as JSON", "Save as CSV", "Name", "Metric", "Region 1", "Condition 1", "Prediction 1"}
-    assert wanted | {"Insert this surprisal", "Add an empty item", "Item 1, match, region 2 verb"} <= set(reached)
-    assert set(read_suite(saved(page, "JSON", tmp_path)).sentences()["sentence"]) == {"word word"}
-
-
-def test_cells_of_a_spreadsheet_can_be_pasted(page):
-    page.evaluate(
-        """() => {
-            const clipboardData = new DataTransfer();
-            clipboardData.setData("text", "The cat\\truns\\nThe cat\\trun\\n");
-            const pasted = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
-            document.querySelector("[data-part=item] input").dispatchEvent(pasted);
-        }"""
-    )
-    assert [sentence for *_, sentence in sentences(page)] == ["The cat runs", "The cat run"]
+        if text:
+            page.keyboard.press("Control+A")
+            page.keyboard.insert_text(text)
+    suite = read_suite(saved(page, tmp_path))
+    assert suite.name == "kept" and set(suite.sentences()["sentence"]) == {"The cats run", "The cats runs"}
 
 
 def test_a_draft_survives_a_reload(page):

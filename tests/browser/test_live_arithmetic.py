@@ -58,14 +58,10 @@ def test_the_papers_toy_example(page):
 
 
 RUN = """async ([suite, read, metric]) => {
-    const outcomes = await import("../_static/live/outcomes.js");
     const data = window.tseSuite.canonical(suite);
     data.meta.metric = metric;
     const found = [];
-    for (const item of data.items) {
-        const one = await outcomes.evaluateItem(item, data, (sentence) => read[sentence]);
-        found.push({ bits: [...one.bits].map(([name, regions]) => [name, [...regions]]), holds: one.holds });
-    }
+    for (const item of data.items) found.push(await tseSuite.evaluateItem(item, data, (sentence) => read[sentence]));
     return found;
 }"""
 
@@ -92,6 +88,10 @@ def test_regions_and_outcomes_are_the_packages(page, metric):
             owners = assign_tokens(regions, tokens["start"])
             for region in regions:
                 totals[region, condition] = region_value(tokens["bits"][owners == region].to_numpy(), metric)
-        said = {(region, name): bits for name, regions in one["bits"] for region, bits in regions}
+        said = {
+            (region["region_number"], condition["condition_name"]): region["metric_value"][metric]
+            for condition in one["item"]["conditions"]
+            for region in condition["regions"]
+        }
         assert said == pytest.approx(totals)
         assert one["holds"] == [formula.holds(totals) for formula in suite.predictions]

@@ -11,7 +11,7 @@ from tse_core import evaluate_suite
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.suites import problems_of, read_suite, write_suite
 
-from .live import KEYS, LOADING, load
+from .live import LOADING, load
 
 MODEL = "smollm2-135m-instruct"
 TOLERANCE = 1.0  # bits by which one region's surprisal may differ: the page computes in lower precision internally
@@ -28,8 +28,8 @@ def loaded(tab, facts):
 
 @pytest.fixture
 def page(loaded):
-    """The same, with a new suite."""
-    loaded.page.get_by_role("button", name="New", exact=True).click()
+    """The same, with the example."""
+    loaded.page.get_by_role("button", name="Begin with the example").click()
     yield loaded.page
     assert not loaded.outside and not loaded.errors
 
@@ -40,20 +40,21 @@ def run(page):
 
 
 def test_a_suite_of_two_items_runs_in_the_designer_once_it_is_right(page):
+    page.get_by_label("Predictions").fill("(2;%match%) < (2;%mismatch%)")
     run(page)
-    expect(page.get_by_text("Not run: item 1, condition 'match': every region is empty")).to_be_visible()
-    for condition, verb in (("match", "are"), ("mismatch", "is")):
-        page.get_by_label(f"Item 1, {condition}, region 1").fill(KEYS)
-        page.get_by_label(f"Item 1, {condition}, region 2").fill(verb)
-    page.get_by_role("button", name="Copy this item").click()
-    for condition in ("match", "mismatch"):
-        page.get_by_label(f"Item 2, {condition}, region 1").fill("The key to the cabinet")
+    expect(page.get_by_text("Not run: prediction 1: formula, character 2: no condition 'match'")).to_be_visible()
+    lines = [
+        f"{number} | {condition} | The {noun} to the cabinet | {verb}"
+        for number, noun in enumerate(("keys", "key"), 1)
+        for condition, verb in (("match", "are"), ("mismatch", "is"))
+    ]
+    page.get_by_label("Items").fill("\n".join(["item | condition | 1 subject | 2 verb", *lines]))
     run(page)
     page.get_by_text("All 2 items are done.").wait_for(timeout=LOADING)
     part = page.locator("[data-live]")
     assert part.locator("table").nth(0).locator("tbody").inner_text().split("\t")[1] == "1 of 2 items"
     assert part.locator("table").nth(1).locator("tbody").inner_text().split() == ["1", "holds", "2", "fails"]
-    page.get_by_label("Item 2, match, region 2").fill("were")
+    page.get_by_label("Name", exact=True).fill("another")
     page.get_by_text("The suite has changed since it was run").wait_for()
 
 

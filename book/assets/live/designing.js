@@ -3,10 +3,9 @@
 import { surprisals } from "./api.js";
 import { asking } from "./asking.js";
 import { Problem } from "./model.js";
-import { evaluateItem, withResults } from "./outcomes.js";
 import { counted } from "./text.js";
 
-const { button, el, menu, plain, save, table } = window.tseCommon;
+const { button, el, plain, save, table } = window.tseCommon;
 
 export function suitePart({ model, engine, bos_token: bos }) {
   const progress = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Running the suite" });
@@ -30,7 +29,7 @@ export function suitePart({ model, engine, bos_token: bos }) {
     };
     progress.hidden = false;
     try {
-      for (const item of suite.items) done.push(await evaluateItem(item, suite, reading));
+      for (const item of suite.items) done.push(await window.tseSuite.evaluateItem(item, suite, reading));
       say(done.length === 1 ? "The item is done." : `All ${done.length} items are done.`);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
@@ -44,10 +43,11 @@ export function suitePart({ model, engine, bos_token: bos }) {
   }
 
   function saveResults() {
-    const signature = `${model.name}@${model.sha256.slice(0, 8)} ${model.quantisation} | bos:${bos || "none"} | ` +
+    const evaluated = `${model.name}@${model.sha256.slice(0, 8)} ${model.quantisation} | bos:${bos || "none"} | ` +
       `${engine.name} ${engine.version} in a page, not the package`;
     const name = `${plain(suite.meta.name).replace(/[^\w.-]+/g, "-")}.evaluated.json`;
-    save(name, JSON.stringify(withResults(suite, done, signature), null, 2) + "\n", "application/json");
+    const whole = { ...suite, meta: { ...suite.meta, evaluated }, items: done.map(({ item }) => item) };
+    save(name, JSON.stringify(whole, null, 2) + "\n", "application/json");
     part.say(`Saved as ${name}. The package's own values: tse syntaxgym evaluate ${model.name} ${name}`);
   }
 
@@ -59,30 +59,23 @@ export function suitePart({ model, engine, bos_token: bos }) {
   return part.node;
 }
 
-/* How often each prediction holds, for which items, and the bits of each region of one item. */
-function outcomes(suite, done) {
+/* How often each prediction holds, for which items, and the bits of each region. */
+function outcomes({ meta, predictions, region_meta: names }, done) {
   const count = (holds) => `${done.filter(holds).length} of ${counted(done.length, "item")}`;
-  const lines = suite.predictions.map(({ formula }, index) =>
+  const lines = predictions.map(({ formula }, index) =>
     [`${index + 1}: ${formula}`, count(({ holds }) => holds[index])]);
   if (lines.length > 1) lines.push(["every prediction", count(({ holds }) => holds.every(Boolean))]);
   const mark = (holds) => el("span", { className: holds ? "good" : "bad" }, holds ? "holds" : "fails");
-  const heads = suite.predictions.map((_, index) => `Prediction ${index + 1}`);
-  const regions = el("div", {}, regionTable(suite, done[0]));
-  const show = (place) => regions.replaceChildren(regionTable(suite, done[place]));
-  const numbers = done.map(({ number }, place) => [place, `Item ${number}`]);
-  const choose = menu(numbers, 0, show, { "aria-label": "Item whose regions are shown" });
+  const heads = predictions.map((_, index) => `Prediction ${index + 1}`);
+  const cell = ({ content, metric_value: bits }) =>
+    el("span", {}, `${content} `, el("strong", {}, bits[meta.metric].toFixed(2)));
   return [
     table("How often each prediction holds", ["Prediction", "Holds for"], lines),
-    table("Item by item", ["Item", ...heads], done.map(({ number, holds }) => [String(number), ...holds.map(mark)])),
-    el("div", { className: "live-row" }, choose), regions,
+    table("Item by item", ["Item", ...heads],
+      done.map(({ item, holds }) => [String(item.item_number), ...holds.map(mark)])),
+    table(`Bits, region by region (${meta.metric} over its tokens)`,
+      ["Item", "Condition", ...Object.entries(names).map((region) => region.join(" "))],
+      done.flatMap(({ item }) => item.conditions.map(({ condition_name: name, regions }) =>
+        [String(item.item_number), name, ...regions.map(cell)]))),
   ];
-}
-
-function regionTable({ items, meta, region_meta: names }, { number, bits }) {
-  const { conditions } = items.find((item) => item.item_number === number);
-  const cell = (name, region) => el("span", {}, `${region.content} `,
-    el("strong", {}, bits.get(name).get(region.region_number).toFixed(2)));
-  return table(`Item ${number}: bits, region by region (${meta.metric} over its tokens)`,
-    ["Condition", ...Object.entries(names).map((region) => region.join(" "))],
-    conditions.map(({ condition_name: name, regions }) => [name, ...regions.map((region) => cell(name, region))]));
 }
