@@ -30,63 +30,43 @@
     return bundle.then(() => window.tseVega.vegaEmbed);
   }
 
-  /* A copy of a specification, with each of its parts, after a change of each. */
-  function changed(spec, change) {
-    const copy = change({ ...spec });
-    for (const kind of PARTS) if (copy[kind]) copy[kind] = copy[kind].map((part) => changed(part, change));
-    if (copy.spec) copy.spec = changed(copy.spec, change);
-    return copy;
-  }
-
   /* ---- Fitting a chart into its page: on a phone, and on a slide, which has little height. ---- */
 
-  /* Panels stand in one column where the page is narrow. */
-  function columned(spec) {
-    if (spec.hconcat) return { ...spec, vconcat: spec.hconcat, hconcat: undefined };
-    return spec.concat || spec.facet ? { ...spec, columns: 1 } : spec;
+  /* The chart with its colours by name, so that tse.css can change them; on a phone, panels and the entries of legends
+   * below each other. */
+  function fitted(spec, phone) {
+    const change = (key, value) => {
+      if (typeof value === "string") return value.replace(/^#([0-9a-f]{6})$/, "var(--mark-$1, #$1)");
+      return phone && key === "columns" ? 1 : value;
+    };
+    const { hconcat, ...rest } = JSON.parse(JSON.stringify(spec), change);
+    if (hconcat) return { ...rest, [phone ? "vconcat" : "hconcat"]: hconcat };
+    return phone && (rest.concat || rest.facet) ? { ...rest, columns: 1 } : rest;
   }
 
-  /* The entries of each legend below each other. */
-  const stacked = (spec) => changed(spec, (part) => {
-    for (const [name, channel] of Object.entries(part.encoding ?? {})) {
-      const legend = { ...channel.legend, columns: 1 };
-      if (channel.legend) part.encoding = { ...part.encoding, [name]: { ...channel, legend } };
-    }
-    return part;
-  });
-
   /* Panels of a fixed width give up what the page does not have, down to a width at which they can be read. */
-  const narrowed = (spec, excess) => changed(spec, (part) => {
+  function narrowed({ ...part }, excess) {
     if (typeof part.width === "number") part.width = Math.max(150, part.width - excess);
     if (part.width?.step) part.width = { step: Math.min(part.width.step, 26) };
+    for (const kind of PARTS) if (part[kind]) part[kind] = part[kind].map((inner) => narrowed(inner, excess));
+    if (part.spec) part.spec = narrowed(part.spec, excess);
     return part;
-  });
-
-  /* How far to the right the words of the legends go, in the picture's own pixels. */
-  function reach(svg) {
-    const place = svg.getBoundingClientRect(), scale = svg.getAttribute("width") / place.width;
-    const texts = [...svg.querySelectorAll(".role-legend-label text")];
-    return Math.max(0, ...texts.map((text) => text.getBoundingClientRect().right - place.left)) * scale;
   }
 
   async function draw(chart) {
     const embed = await embedder(), { element, options } = chart, phone = window.innerWidth < 600;
     const room = element.clientWidth || Math.min(600, window.innerWidth - 40); // none in a closed box
-    const config = { ...options.config, ...THEME };
+    const legend = phone ? { ...THEME.legend, columns: 1 } : THEME.legend;
+    const config = { ...options.config, ...THEME, legend };
     const embedded = (spec) => embed(element, spec, { ...options, renderer: "svg", actions: false, config });
-    const picture = () => element.querySelector("svg.marks");
-    let { title, ...spec } = chart.spec;
-    if (phone) spec = columned(spec);
+    const { title, ...spec } = fitted(chart.spec, phone);
     if ("slides" in document.documentElement.dataset && spec.height > 230) spec.height = 230;
     chart.result = await embedded(spec);
-    const again = async (next) => {
-      spec = next;
+    const excess = phone ? (element.querySelector("svg.marks")?.getAttribute("width") ?? 0) - room : 0;
+    if (excess > 0) {
       chart.result.finalize();
-      chart.result = await embedded(spec);
-    };
-    if (phone && picture() && reach(picture()) > room) await again(stacked(spec));
-    const excess = phone && picture() ? Math.ceil(picture().getAttribute("width") - room) : 0;
-    if (excess > 0) await again(narrowed(spec, excess));
+      chart.result = await embedded(narrowed(spec, Math.ceil(excess)));
+    }
     if (title) element.prepend(heading(title));
     describe(chart);
     offerData(chart);

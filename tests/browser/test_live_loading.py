@@ -7,7 +7,6 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from book.make import HTML
 from book.make.serve import Pages
 
 from .conftest import serving
@@ -47,19 +46,6 @@ def test_loading_can_be_cancelled(browser, silent, facts):
     press(page, "Cancel")
     page.get_by_role("button", name=BUTTON, exact=True).wait_for()
     assert page.locator("progress:visible").count() == 0
-    page.close()
-
-
-def test_a_server_that_falls_silent_is_said(browser, silent, facts):
-    page = browser.new_page()
-    model = (HTML / "_static" / "live" / "model.js").read_text()
-    sooner = model.replace("STALLED = 30_000", "STALLED = 2_000")
-    assert sooner != model
-    page.route("**/model.js", lambda route: route.fulfill(body=sooner, content_type="text/javascript"))
-    page.goto(f"{silent}book/try.html")
-    press(page)
-    page.get_by_text("connection was lost while the model was loading (nothing came for").wait_for(timeout=LOADING)
-    assert page.get_by_role("button", name="Try again").is_visible() and page.locator("progress:visible").count() == 0
     page.close()
 
 

@@ -81,30 +81,3 @@ async function tokens(given, what) {
   if (end !== text.length) throw new Problem(`${what} is not read by the tokenizer as it stands; type it again.`);
   return found;
 }
-
-/** A verb of the list, by its lemma or one of its two forms. */
-export function named(word, verbs) {
-  const found = verbs.find((verb) => [verb.lemma, verb.singular, verb.plural].includes(plain(word)));
-  if (!found) {
-    throw new Problem(`“${word}” is none of the ${verbs.length} verbs; give both forms, as in “sings/sing”.`);
-  }
-  return found;
-}
-
-/** A verb given by its two forms, each of which must be one entry of the vocabulary. */
-export async function entered({ singular, plural }) {
-  if (!singular || !plural) throw new Problem("A verb is given by both its forms, as in “sings/sing”.");
-  if (`${plural}`.endsWith("s") && !`${singular}`.endsWith("s")) {
-    throw new Problem(`The form for a singular subject comes first: “${plural}/${singular}”.`);
-  }
-  const ids = [];
-  for (const form of [singular, plural]) {
-    const read = await model.encode(` ${plain(String(form))}`);
-    if (read.ids.length !== 1) {
-      const long = counted(read.ids.length, "token");
-      throw new Problem(`“${form}” is ${long}; the measure compares forms that are single entries of the vocabulary.`);
-    }
-    ids.push(...read.ids);
-  }
-  return { lemma: plural, singular, plural, ids };
-}

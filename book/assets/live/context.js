@@ -1,9 +1,9 @@
 /* One or two contexts, side by side: what they are, and what the model makes of them. */
 
-import { distributionAfter, entered, likeliest, named } from "./api.js";
+import { distributionAfter, likeliest } from "./api.js";
 import { asking, typed, words } from "./asking.js";
 import { load } from "./engine.js";
-import { card } from "./result.js";
+import { card, curves } from "./result.js";
 import { cutoffScores, forms } from "./scoring.js";
 import * as state from "./state.js";
 import { NUMBERS, cutName, megabytes } from "./text.js";
@@ -32,30 +32,20 @@ export function contextPart(facts) {
     const began = performance.now();
     for (const context of contexts) found.push(await scores(facts, context));
     scored = found;
-    await draw();
+    draw();
     const [one, two] = contexts;
     state.write({ left: one.left, number: NUMBERS[one.number], left2: two?.left, number2: two && NUMBERS[two.number] });
     say(`Done in ${((performance.now() - began) / 1000).toFixed(2)} s.`);
   }
 
-  async function draw() {
-    const cut = cuts[slider.value];
+  function draw() {
+    const cut = cuts[slider.value], word = plain(verb.value);
+    const known = facts.lemmas.find(({ lemma, singular, plural }) => [lemma, singular, plural].includes(word));
     cutLabel.textContent = cutName(cut);
     slider.setAttribute("aria-valuetext", cutName(cut));
     if (!scored.length) return;
-    const asking = plain(verb.value) ? await theVerb(verb.value) : null;
-    part.results.replaceChildren(...scored.map((one) => card(one, cut, asking)));
-    state.write({ verb: plain(verb.value), cut: Number(slider.value) === whole ? "" : keyOf(cut) });
-  }
-
-  /* The verb that is asked about: {lemma, singular, plural, ids}, or {message} where the measure has no answer. */
-  async function theVerb(text) {
-    try {
-      const [singular, plural] = text.split("/").map(plain);
-      return plural === undefined ? named(text, facts.lemmas) : await entered({ singular, plural });
-    } catch (problem) {
-      return { message: problem.message };
-    }
+    part.results.replaceChildren(...scored.map((one) => card(one, cut, known ?? word)));
+    state.write({ verb: word, cut: Number(slider.value) === whole ? "" : keyOf(cut) });
   }
 
   async function offer(what, text) {
@@ -77,7 +67,7 @@ export function contextPart(facts) {
     fields: [
       field("Pick one of the paper's contexts", menu([["", "…"], ...offered], "", choose)),
       el("div", { className: "live-two" }, first.box, second.box),
-      el("div", { className: "live-two" }, field("A verb, for TSE: one of the list, or both forms (sings/sing)", verb),
+      el("div", { className: "live-two" }, field("A verb of the list, for TSE", verb),
         field("Cut-off", el("span", { className: "live-row" }, slider, cutLabel))),
     ],
     label: (ready) => (ready ? "Score" : `Load the model (${megabytes(facts.model.bytes)} MB) and score`),
@@ -117,8 +107,8 @@ async function scores(facts, { left, number }) {
   for (const [id, { form }] of known) sums[form] += distribution[id];
   sums.other = 1 - sums.correct - sums.wrong - sums.past;
   const rated = forms(distribution, pairs, number).map((form, place) => ({ ...form, ...facts.lemmas[place] }));
-  const curves = cutoffScores(distribution, pairs, number, facts.cutoffs);
-  return { left, number, distribution, top, sums, rated, curves };
+  const atCutoffs = cutoffScores(distribution, pairs, number, facts.cutoffs);
+  return { left, number, distribution, top, sums, rated, atCutoffs, chart: curves(atCutoffs) };
 }
 
 /* Vocabulary entry -> {form, lemma} for those that are a form of a verb; correct goes before wrong before past. */

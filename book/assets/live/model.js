@@ -6,7 +6,6 @@ import { decoded } from "./text.js";
 export const WINDOW = 512; // tokens that the page lets the model read
 export const MEMORY = 350; // MB that a page with the model takes, measured in Chromium
 const SHELF = "tse-live-model";
-const STALLED = 30_000; // milliseconds without a byte, after which a transfer counts as lost
 const SILENT = { debug() {}, log() {}, warn() {}, error() {} };
 const OUT_OF_MEMORY = /memory|alloc|out of bounds|OOM|Array buffer/i;
 let model = null, vocabulary = 0, held = [], queue = Promise.resolve();
@@ -28,32 +27,23 @@ function explained(fault) {
 const lost = (why) => new Problem(`The connection was lost while the model was loading (${why}). ` +
   "Nothing is broken: load the model again.");
 
-/* A file from the server. A server that falls silent does not close the connection: it is given up. */
+/* A file from the server; `progress(bytes)` is called while it comes. */
 async function fetched(address, signal, progress) {
-  const silence = new AbortController(), given = AbortSignal.any([signal, silence.signal]);
-  let clock, loaded = 0;
-  const wait = () => {
-    clearTimeout(clock);
-    clock = setTimeout(() => silence.abort(lost(`nothing came for ${STALLED / 1000} s`)), STALLED);
-  };
+  let loaded = 0;
   const counting = new TransformStream({
     transform(piece, file) {
-      wait();
       loaded += piece.length;
       progress?.(loaded);
       file.enqueue(piece);
     },
   });
   try {
-    wait();
-    const answer = await fetch(address, { signal: given });
+    const answer = await fetch(address, { signal });
     if (answer.ok) return await new Response(answer.body.pipeThrough(counting)).blob();
     throw new Problem(`This copy of the book is not whole: the server answers ${answer.status} to ${address}.`);
   } catch (fault) {
-    if (given.aborted) throw given.reason;
+    signal.throwIfAborted();
     throw fault instanceof Problem ? fault : lost("the transfer broke off");
-  } finally {
-    clearTimeout(clock);
   }
 }
 

@@ -1,6 +1,5 @@
 /* Puts the model's parts into a page, each into its element with data-part, once it is clear that the model can run. */
 
-import { checkPart } from "./check.js";
 import { contextPart } from "./context.js";
 import { suitePart } from "./designing.js";
 import { cancel, events, facts, load, status } from "./engine.js";
@@ -16,7 +15,6 @@ const PARTS = {
   suite: (known) => [loadingBar(known), suitePart(known)],
   pair: (known) => [pairPart(known)],
   twins: (known, start) => [twinsPart(known, start)],
-  check: (known) => [checkPart(known)],
 };
 
 window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // another state

@@ -6,10 +6,10 @@ import { NUMBERS, cutName, percent, share, visible } from "./text.js";
 const { el, table } = window.tseCommon;
 const WRONG_SHOWN = 12;
 
-/** One context's results; `cut` is {side, cutoff}, `verb` a verb, {message} or null. */
+/** One context's results; `cut` is {side, cutoff}, `verb` one of the list, or the word that is none. */
 export function card(scored, cut, verb) {
   const { left, number, top, rated, sums } = scored;
-  const at = scored.curves[cut.side].find(({ cutoff }) => cutoff === cut.cutoff);
+  const at = scored.atCutoffs[cut.side].find(({ cutoff }) => cutoff === cut.cutoff);
   const score = (name, key) => el("span", {}, `${name} `, el("strong", { "data-value": key }, share(at[key])));
   const counts = `${cutName(cut)}; the verbs that count hold ${percent(at.coverage)} of the probability`;
   const continuations = top.map((one) => [el("code", {}, visible(one.token)), percent(one.p), mark(one)]);
@@ -20,7 +20,7 @@ export function card(scored, cut, verb) {
     el("h4", {}, `${left} … `, el("small", {}, `${NUMBERS[number]} subject`)),
     el("p", { className: "live-numbers" }, score("EW", "ew"), score("MW", "mw"),
       el("span", { className: "live-quiet" }, counts)),
-    curves(scored.curves, { ...cut, ...at }),
+    scored.chart,
     verb ? verbLine(scored, verb) : "",
     table("The likeliest continuations", ["Token", "Probability", "It is"], continuations),
     el("p", { className: "live-quiet" }, divided),
@@ -32,8 +32,10 @@ function mark({ form, lemma }) {
   return el("span", { className: looks }, form === "other" ? "other" : `${form} (${lemma})`);
 }
 
-function verbLine({ distribution, number }, verb) {
-  if (verb.message) return el("p", { className: "live-wrong" }, `TSE: ${verb.message}`);
+function verbLine({ distribution, number, rated }, verb) {
+  if (typeof verb === "string") {
+    return el("p", { className: "live-wrong" }, `TSE: “${verb}” is none of the ${rated.length} verbs.`);
+  }
   const words = [verb.singular, verb.plural];
   const [correct, wrong] = [number, 1 - number].map((one) => distribution[verb.ids[one]]);
   const agrees = correct > wrong;
@@ -58,53 +60,27 @@ function wrongVerbs(rated, number) {
   ];
 }
 
-/* EW and MW against the cut-off: the head of the distribution on the left, its tail on the right. */
-
-const WIDTH = 360, HEIGHT = 190, LEFT = 30, HEAD_END = 187, TAIL = 205, RIGHT = 352, TOP = 26, BOTTOM = 156;
-const METRICS = [["ew", "EW"], ["mw", "MW"]];
-
-function curves(scores, cut) {
-  const said = `EW and MW against the cut-off; at ${cutName(cut)} EW is ${share(cut.ew)} and MW ${share(cut.mw)}.`;
-  const label = (text, x, base, anchor = "start") => svg("text", { x, y: base, "text-anchor": anchor }, text);
-  const line = (x1, x2, y1, y2, looks) => svg("line", { x1, x2, y1, y2, class: looks });
-  const grid = [0, 0.5, 1].flatMap((value) => [
-    line(LEFT, HEAD_END, y(value), y(value), "live-grid"),
-    line(TAIL, RIGHT, y(value), y(value), "live-grid"),
-    label(value.toFixed(1), LEFT - 5, y(value) + 4, "end"),
-  ]);
-  const drawn = ["top", "bottom"].flatMap((side) => METRICS.flatMap(([key, name]) => {
-    const places = scores[side].filter((one) => one[key] !== null).map((one) => [x(side, one.cutoff), y(one[key])]);
-    const looks = { class: `live-line live-${key}`, "data-metric": name };
-    return [svg("polyline", { points: places.join(" "), ...looks }), ...places.map(([px, py]) => dot(key, px, py))];
-  }));
-  const foot = BOTTOM + 16, at = x(cut.side, cut.cutoff);
-  const ends = [
-    label("top 10 %", LEFT, foot), label("100 %", HEAD_END, foot, "end"),
-    label("bottom 50 %", TAIL, foot), label("0.0001 %", RIGHT, foot, "end"),
-  ];
-  const legend = METRICS.flatMap(([key, name], place) => [
-    dot(key, 34 + 46 * place, 9), label(name, 44 + 46 * place, 13),
-  ]);
-  return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "live-chart", role: "img", "aria-label": said },
-    ...grid, line(at, at, TOP - 6, BOTTOM, "live-cut"), ...drawn, ...ends, ...legend);
-}
-
-/* The head on a straight scale, the tail on a logarithmic one, both towards rarer words on the right. */
-function x(side, cutoff) {
-  if (side === "top") return LEFT + (HEAD_END - LEFT) * ((cutoff - 0.1) / 0.9);
-  return TAIL + (RIGHT - TAIL) * (Math.log10(0.5 / cutoff) / Math.log10(0.5 / 1e-6));
-}
-const y = (value) => BOTTOM - (BOTTOM - TOP) * value;
-
-/* A circle for EW, a diamond for MW, as in every chart of the book. */
-function dot(key, px, py) {
-  if (key === "ew") return svg("circle", { cx: px, cy: py, r: 3.2, class: "live-dot live-ew" });
-  return svg("path", { d: `M${px} ${py - 4.4}l4.4 4.4-4.4 4.4-4.4-4.4Z`, class: "live-dot live-mw" });
-}
-
-function svg(name, attributes, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
+/** EW and MW against the cut-off: the head of the distribution on the left, its tail on the right. */
+export function curves(scores) {
+  const names = { ew: "EW", mw: "MW" }, place = el("div", { className: "live-chart" });
+  const points = (side) => scores[side].flatMap((one) => Object.entries(names)
+    .filter(([key]) => one[key] !== null)
+    .map(([key, metric]) => ({ cutoff: one.cutoff, metric, score: one[key] })));
+  const panel = (side, title, scale) => ({
+    width: 140, height: 120, data: { values: points(side) }, mark: { type: "line", point: true },
+    encoding: {
+      x: { field: "cutoff", type: "quantitative", title, scale, axis: { format: "~p", tickCount: 3, grid: false } },
+      y: { field: "score", type: "quantitative", title: null, scale: { domain: [0, 1] }, axis: { tickCount: 2 } },
+      color: { field: "metric", title: null, scale: { range: ["#0072b2", "#b3578f"] }, legend: { orient: "top" } },
+      shape: { field: "metric", title: null, scale: { range: ["circle", "diamond"] } },
+    },
+  });
+  window.vegaEmbed(place, {
+    description: "EW and MW at every cut-off, from the likeliest entries to the least likely ones",
+    hconcat: [
+      panel("top", "top", { domain: [0.1, 1] }),
+      panel("bottom", "bottom", { type: "log", reverse: true }),
+    ],
+  }, { mode: "vega-lite" });
+  return place;
 }
