@@ -12,7 +12,7 @@ from doit.tools import config_changed
 
 from book.make import ASSETS, BUILD, DOWNLOADS, GYM, HTML, ROOT, RUNS
 from book.make.assets import versions
-from book.make.exercises import ARCHIVE, EXERCISES, chapters
+from book.make.exercises import ARCHIVE
 from book.make.html import PACKAGES, state
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.live import FACTS, complete
@@ -133,10 +133,8 @@ def task_slides():
 
 def task_exercises():
     """Write the notebooks for learners: questions, empty cells and checks, without the solutions."""
-    sources = [f"notebooks/{name}.py" for name in notebook_names()]
-    sources += ["_config.yml", "book/make/exercises.py", "book/make/pair.py"]
-    made = [ARCHIVE, *(EXERCISES / f"{chapter.name}.ipynb" for chapter in chapters())]
-    return step("exercises", file_dep=sources, targets=made)
+    sources = [f"notebooks/{name}.ipynb" for name in notebook_names()]
+    return step("exercises", file_dep=[*sources, "book/make/exercises.py"], targets=[ARCHIVE])
 
 
 def task_downloads():

@@ -1,30 +1,29 @@
 """Exercises without their solutions: for every chapter a notebook of questions, empty cells and checks, to work in.
 
-A chapter's source holds an exercise as a cell with the question and, for a question of code, a cell tagged ``solution``
-and one tagged ``check``. The learner's notebook keeps question and check; the solution becomes the names it must give.
+A chapter holds an exercise as a cell with the question and, for a question of code, a cell tagged ``solution`` and
+one tagged ``check`` right below it. In the learner's notebook the solution becomes the names it must give.
 """
 
 import ast
 import re
 import zipfile
-from dataclasses import dataclass, field
-from pathlib import Path
 
-import jupytext
 import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell, new_notebook
 
-from book.make import BUILD
-from book.make.pair import install_source, sources
+from book.make import BUILD, NOTEBOOKS
 
 EXERCISES = BUILD / "exercises"
 ARCHIVE = EXERCISES / "exercises.zip"
-SETUP = "exercise-setup"
-QUESTION = re.compile(r"^````\{exercise\} (.+)\n:label: (\S+)\n(.*?)^````$", re.DOTALL | re.MULTILINE)
-HINT = re.compile(r"^```\{dropdown\} Hint\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-DISCUSSION = re.compile(r"^```\{solution\} (\S+)\n:class: dropdown\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-ROLE = re.compile(r"\{[\w:]+\}`([^`<]*?)(?: ?<[^`>]*>)?`")
-LINK = re.compile(r"\[([^\]]+)\]\((?!http)[^)]*\)")
+SETUP, SOLUTION, CHECK = "exercise-setup", "solution", "check"
+QUESTION = re.compile(r"^````\{exercise\} (.+)\n:label: \S+\n(.*?)^````$", re.DOTALL | re.MULTILINE)
+DISCUSSION = re.compile(r"^```\{solution\} ", re.MULTILINE)  # of a question whose answer is prose
+PLAIN = (  # Markdown for any notebook: roles as the words they show, links inside the book without their target
+    (re.compile(r"^```\{dropdown\} Hint\n(.*?)^```$", re.DOTALL | re.MULTILINE),
+     r"<details><summary>Hint</summary>\n\n\1\n</details>"),
+    (re.compile(r"\{[\w:]+\}`([^`<]*?)(?: ?<[^`>]*>)?`"), r"\1"),
+    (re.compile(r"\[([^\]]+)\]\((?!http)[^)]*\)"), r"\1"),
+)  # fmt: skip
 OPENING = """\
 # Exercises: {title}
 
@@ -32,64 +31,27 @@ Run the next two cells, then write into the empty ones. The cell below an answer
 what is wrong. ★ takes minutes, ★★ some thought, ★★★ a small study. The chapter itself has the solutions."""
 
 
-@dataclass
-class Exercise:
-    """One question, with its hint: `solution` and `check` are code, `discussion` is prose; a question has either."""
-
-    label: str
-    title: str
-    question: str
-    discussion: str = ""
-    solution: str = ""
-    check: str = ""
+def chapters() -> list[str]:
+    """The names of the notebooks that have exercises, in order."""
+    return sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb") if f'"{SETUP}"' in path.read_text())
 
 
-@dataclass
-class Chapter:
-    """A notebook's exercises, and the cell that they all need."""
-
-    name: str
-    title: str
-    setup: str = ""
-    exercises: list[Exercise] = field(default_factory=list)
-
-
-def chapters() -> list[Chapter]:
-    """Every notebook that has exercises, in order."""
-    return [chapter for chapter in map(read_chapter, sources()) if chapter.setup]
-
-
-def read_chapter(path: Path) -> Chapter:
-    cells = jupytext.read(path).cells
-    chapter = Chapter(path.stem, re.search(r"^# (.+)", cells[0].source, re.MULTILINE)[1])
-    for cell in cells:
-        tags = cell.metadata.get("tags", [])
-        if SETUP in tags:
-            chapter.setup = cell.source
-        elif chapter.setup and (match := QUESTION.search(cell.source)):
-            question = HINT.sub(r"<details><summary>Hint</summary>\n\n\1\n</details>", match[3]).strip()
-            discussion = DISCUSSION.search(cell.source)
-            chapter.exercises.append(Exercise(match[2], match[1], plain(question), discussion[2] if discussion else ""))
-        elif chapter.setup and (kind := {"solution", "check"} & set(tags)):
-            setattr(chapter.exercises[-1], kind.pop(), cell.source)
-    return chapter
-
-
-def learners_notebook(chapter: Chapter):
+def learners_notebook(name: str):
     """Set-up, questions with hints, an empty cell for each answer, checks; no solutions."""
-    cells = [
-        new_markdown_cell(OPENING.format(title=chapter.title), id="opening"),
-        new_code_cell(install_source(), id="install", metadata={"tags": ["install"]}),
-        new_code_cell(chapter.setup, id=SETUP, metadata={"tags": [SETUP]}),
-    ]
-    for one in chapter.exercises:
-        cells.append(new_markdown_cell(f"## {one.title}\n\n{one.question}", id=f"{one.label}-question"))
-        if one.check:
-            answer = f"# Your answer\n{skeleton(one.solution, one.check)}"
-            cells.append(new_code_cell(answer, id=f"{one.label}-answer"))
-            cells.append(new_code_cell(one.check, id=f"{one.label}-check", metadata={"tags": ["check"]}))
-        else:
-            cells.append(new_markdown_cell("*Your answer:*", id=f"{one.label}-answer"))
+    chapter = nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4).cells
+    title = re.search(r"^# (.+)", chapter[0].source, re.MULTILINE)[1]
+    cells = [new_markdown_cell(OPENING.format(title=title), id="opening")]
+    for cell, below in zip(chapter, [*chapter[1:], None], strict=True):
+        tags = {"install", SETUP, SOLUTION, CHECK} & set(cell.metadata.get("tags", []))
+        cell.metadata = {"tags": sorted(tags)}
+        if SOLUTION in tags:
+            cell.source = f"# Your answer\n{skeleton(cell.source, below.source)}"
+        if tags:
+            cells.append(cell)
+        elif question := QUESTION.search(cell.source):
+            cells.append(new_markdown_cell(f"## {question[1]}\n\n{plain(question[2])}", id=cell.id))
+            if DISCUSSION.search(cell.source):
+                cells.append(new_markdown_cell("*Your answer:*", id=f"{cell.id}-answer"))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
@@ -110,18 +72,19 @@ def skeleton(solution: str, check: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Markdown for any notebook: roles as the words they show, links inside the book without their target."""
-    return LINK.sub(r"\1", ROLE.sub(r"\1", text))
+    for pattern, instead in PLAIN:
+        text = pattern.sub(instead, text)
+    return text.strip()
 
 
 def write() -> None:
     """The notebooks, and all of them in one archive; equal sources give equal files."""
     EXERCISES.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(ARCHIVE, "w") as archive:
-        for chapter in chapters():
-            content = nbformat.writes(learners_notebook(chapter)) + "\n"
-            (EXERCISES / f"{chapter.name}.ipynb").write_text(content, encoding="utf-8")
-            archive.writestr(zipfile.ZipInfo(f"exercises/{chapter.name}.ipynb"), content, zipfile.ZIP_DEFLATED)
+        for name in chapters():
+            content = nbformat.writes(learners_notebook(name)) + "\n"
+            (EXERCISES / f"{name}.ipynb").write_text(content, encoding="utf-8")
+            archive.writestr(zipfile.ZipInfo(f"exercises/{name}.ipynb"), content, zipfile.ZIP_DEFLATED)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,7 @@
 Only this machine is answered, unless HOST names an address of it that others reach; HOST=0.0.0.0 is all of them.
 """
 
-import socket
-import sys
+import argparse
 from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -35,15 +34,12 @@ def server(port: int, host: str = "127.0.0.1", pages: type[Pages] = Pages) -> Th
         raise fail(f"{host}:{port} cannot be used ({why}); choose another: make serve PORT=8001") from None
 
 
-def main(port: str, host: str) -> None:
-    pages = server(int(port), host)
-    shown = socket.gethostname() if host == "0.0.0.0" else host  # noqa: S104  (asked for)
-    print(f"The book: http://{shown}:{port}/book/index.html (Ctrl-C ends the server)", flush=True)
-    try:
-        pages.serve_forever()
-    except KeyboardInterrupt:
-        print()
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(usage=argparse.SUPPRESS)
+    parser.add_argument("PORT", type=int)
+    parser.add_argument("HOST")
+    asked = parser.parse_args()
+    pages = server(asked.PORT, asked.HOST)
+    print(f"The book: http://{asked.HOST}:{asked.PORT}/book/index.html (Ctrl-C ends the server)", flush=True)
+    with suppress(KeyboardInterrupt):
+        pages.serve_forever()

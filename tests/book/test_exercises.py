@@ -5,35 +5,44 @@ import re
 import nbformat
 import pytest
 
-from book.make.exercises import chapters, learners_notebook, skeleton
+from book.make import NOTEBOOKS
+from book.make.exercises import CHECK, SETUP, SOLUTION, chapters, learners_notebook, skeleton
 
-CHAPTERS = chapters()
-each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
+each_chapter = pytest.mark.parametrize("name", chapters())
+
+
+def tagged(name: str, tag: str) -> list[str]:
+    """The code of a chapter's cells with this tag, in order."""
+    cells = nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4).cells
+    return [cell.source for cell in cells if tag in cell.metadata.get("tags", [])]
 
 
 @each_chapter
-def test_a_solution_passes_its_check_alone_and_a_check_without_one_says_what_is_wrong(chapter, capsys):
+def test_a_solution_passes_its_check_alone_and_a_check_without_one_says_what_is_wrong(name, capsys):
     prepared = {"__name__": "exercise"}
-    exec(chapter.setup, prepared)
-    for one in (one for one in chapter.exercises if one.check):
+    exec(tagged(name, SETUP)[0], prepared)
+    for solution, check in zip(tagged(name, SOLUTION), tagged(name, CHECK), strict=True):
         capsys.readouterr()
-        exec(f"{one.solution}\n{one.check}", dict(prepared))
-        assert capsys.readouterr().out.strip(), f"{one.label}: the check's last line says what is known now"
+        exec(f"{solution}\n{check}", dict(prepared))
+        assert capsys.readouterr().out.strip(), f"the check's last line says what is known now:\n{check}"
         with pytest.raises(AssertionError) as failure:
-            exec(f"{skeleton(one.solution, one.check)}\n{one.check}", dict(prepared))
-        assert " " in str(failure.value), f"{one.label}: an assertion says in words what is wrong"
+            exec(f"{skeleton(solution, check)}\n{check}", dict(prepared))
+        assert " " in str(failure.value), f"an assertion says in words what is wrong:\n{check}"
 
 
 @each_chapter
-def test_a_learners_notebook_is_valid_and_holds_every_question_and_no_solution(chapter):
-    notebook = learners_notebook(chapter)
+def test_a_learners_notebook_is_valid_and_holds_every_question_and_no_solution(name):
+    notebook, chapter = learners_notebook(name), (NOTEBOOKS / f"{name}.py").read_text()
     nbformat.validate(notebook)
-    given = "\n".join([chapter.setup, *(one.check for one in chapter.exercises)])
     text = "\n".join(cell.source for cell in notebook.cells)
-    for one in chapter.exercises:
-        assert one.title in text and one.check in text
-        hidden = [*one.solution.splitlines(), *one.discussion.splitlines()]
-        left = skeleton(one.solution, one.check) if one.solution else ""
-        assert not [line for line in hidden if len(line) > 40 and line not in given + left and line in text]
+    solutions, checks = tagged(name, SOLUTION), tagged(name, CHECK)
+    assert all(check in text for check in checks)
+    assert all(f"## {title}\n" in text for title in re.findall(r"\{exercise\} (.+)", chapter))
+    assert text.count("our answer") == len(solutions) + chapter.count("# ```{solution}")
+    left = [skeleton(solution, check) for solution, check in zip(solutions, checks, strict=True)]
+    discussions = re.findall(r"^# ```\{solution\}.*?^# ```$", chapter, re.DOTALL | re.MULTILINE)
+    given = "\n".join([*tagged(name, SETUP), *checks, *left])
+    hidden = [line.removeprefix("# ") for block in [*solutions, *discussions] for line in block.splitlines()]
+    assert not [line for line in hidden if len(line) > 40 and line not in given and line in text]
     words = "".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert not re.search(r"\{[\w:]+\}`|```\{|\.ipynb\)", words), "nothing that only the book understands"
