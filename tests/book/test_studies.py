@@ -154,7 +154,7 @@ def test_curves_hold_every_step(tmp_path, few):
     for seed, step in enumerate((1, 4)):
         save_model(tmp_path / "trained" / f"step-{step}", "causal", seed)
     plan = {"models": [{"folders": f"{tmp_path}/trained/step-*", "name": "tiny"}], "lemmas": [str(few)]}
-    plan |= {"data": ["marvin-linzen/simple"], "keep": "lemmas"}
+    plan |= {"data": ["marvin-linzen/simple"], "detail": "lemmas"}
     sweep(plan, store=tmp_path / "store")
     curves = training_curves(plan, tmp_path / "store")
     assert set(curves["step"]) == {1, 4} and set(curves["name"]) == {"tiny"}

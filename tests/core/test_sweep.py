@@ -56,19 +56,17 @@ def test_a_plan_is_every_model_with_every_data_set_and_policy_model_by_model(che
     for name in ("b.json", "a.csv", "notes.txt"):
         (tmp_path / "suites" / name).write_text("")
     plan = plan_of(checkpoints, "clams/fr", "marvin-linzen") | {"protocols": ["exact", "released"]}
-    plan |= {"forms": ["single", "words"], "blimp": "blimp", "suites": str(tmp_path / "suites")}
+    plan |= {"verbs": ["single-token", "all"], "sample": 9, "blimp": ["blimp"], "suites": [str(tmp_path / "suites")]}
     runs = load_plan(plan).runs
     assert len(runs) == 2 * (2 * 2 * 2 + 1 + 2)
     assert [run.model.step for run in runs[::11]] == [2, 16]  # by number, not by name
     assert runs[0].model.label == "tiny step-2"
-    agreement = [(run.lemmas, run.protocol, run.sample) for run in runs[:8:2]]  # a list for each
-    assert agreement == [
-        ("french", "exact", "all"),
-        ("french", "released", "all"),
-        ("newman-clean", "exact", "all"),
-        ("newman-appendix", "released", "all"),
+    policies = [(run.data, *dict(run.policies).values()) for run in runs[:3]]
+    assert policies == [
+        ("clams/fr", None, "exact", "single-token", "contexts"),  # all contexts
+        ("clams/fr", None, "exact", "all", "contexts", 9),
+        ("clams/fr", None, "released", "single-token", "contexts"),
     ]
-    assert (runs[1].forms, runs[1].sample) == ("words", 24)  # a sample that does not depend on the worker
     assert [Path(run.data).name for run in runs[8:11]] == ["blimp", "a.csv", "b.json"]
 
 
@@ -76,7 +74,7 @@ def test_the_plans_that_come_with_the_project_are_read_and_revisions_are_models_
     pythia, slurm = (load_plan(PLANS / f"{name}.yaml") for name in ("pythia", "slurm"))
     assert [run.model.step for run in pythia.runs[-2:]] == [128000, 143000] and pythia.slurm is None
     assert len(slurm.runs) == slurm.workers == 6 and slurm.slurm["queue"] == "gpu"
-    assert {run.model.dtype for run in slurm.runs} == {"bfloat16"}
+    assert {dict(run.model.options)["dtype"] for run in slurm.runs} == {"bfloat16"}
 
 
 def test_paths_are_looked_for_beside_the_plan(checkpoints):
@@ -106,15 +104,15 @@ def test_a_mistake_in_a_plan_is_named_with_file_and_key(tmp_path, text, words):
 
 
 def test_a_sweep_gives_what_each_evaluation_gives_and_a_second_one_computes_nothing(checkpoints, two, tmp_path):
-    plan = plan_of(checkpoints, two) | {"blimp": [two], "suites": "lab_number_prep"}
+    plan = plan_of(checkpoints, two) | {"blimp": [two], "suites": ["lab_number_prep"]}
     done = sweep(plan, store=tmp_path)
     model = load_model(checkpoints / "step-16")
-    parts = [evaluate(model, two), evaluate_blimp(model, two), evaluate_suite(model, plan["suites"])]
+    parts = [evaluate(model, two), evaluate_blimp(model, two), evaluate_suite(model, "lab_number_prep")]
     alone = pd.concat([part.tidy() for part in parts], ignore_index=True)
     last = done.tidy().query("step == 16").reset_index(drop=True)
     shared = [column for column in SCORES if column in alone]
     pd.testing.assert_frame_equal(last[shared], alone[shared])
-    assert not done.failures and set(done.tidy()["data"]) == {two, plan["suites"]}
+    assert not done.failures and set(done.tidy()["data"]) == {two, "lab_number_prep"}
     written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")}
     assert sweep(plan, store=tmp_path).tidy().equals(done.tidy())
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")} == written != {}
@@ -139,7 +137,10 @@ def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, two, tmp
     assert code == 1 and "6 runs, of which 5 cannot be done" in listed
     code, said, failures = tse("sweep", file, "--store", tmp_path / "store", "--out", out)
     assert code == 1 and "1 of 6 runs done, 5 failed" in said
-    assert failures.count("tse: failed: ") == 5 and "tse: failed: step-2 on nowhere.jsonl (exact, single): " in failures
+    assert (
+        failures.count("tse: failed: ") == 5
+        and "tse: failed: step-2 on nowhere.jsonl (exact, single-token): " in failures
+    )
     assert set(pd.read_csv(out)["model"]) == {"step-2"}
 
 

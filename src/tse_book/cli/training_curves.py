@@ -18,7 +18,7 @@ def training_curves(
 ) -> None:
     """Write TSE, EW and MW by training step and frequency band, from a sweep over checkpoints.
 
-    The plan must say keep: lemmas. What `tse sweep PLAN.yaml` has not scored yet is scored here.
+    The plan must say detail: lemmas. What `tse sweep PLAN.yaml` has not scored yet is scored here.
 
     Example:  tse sweep checkpoints.yaml && tse training-curves checkpoints.yaml training.csv
     """

@@ -1,6 +1,6 @@
 """What is learned first: TSE, EW and MW of a model's checkpoints, for frequent and for rare verbs.
 
-A sweep with ``keep: lemmas`` leaves in the store how often each verb of the list was conjugated correctly, by subject
+A sweep with ``detail: lemmas`` leaves in the store how often each verb of the list was conjugated correctly, by subject
 noun. From that come scores by frequency band, and with the steps of the checkpoints, curves over training.
 """
 
@@ -42,7 +42,7 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
 
     Returns a table: name, step, data, construction (and ``All constructions``: all contexts together), band ("all",
     "head", "middle", "tail"), metric, score, low, high (95 %, clustered by subject noun), n (contexts; pairs for TSE),
-    lemmas (how many of the band counted), signature. Raises InputError: the plan does not keep lemmas, or a model has
+    lemmas (how many of the band counted), signature. Raises InputError: the plan's detail is not lemmas, or a model has
     no step.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
@@ -53,7 +53,7 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
             raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
     curves: dict[tuple, list[Run]] = {}
     for run in runs:
-        curves.setdefault((run.model.name, run.data, run.lemmas, run.protocol, run.forms), []).append(run)
+        curves.setdefault((run.model.name, run.data, run.policies), []).append(run)
     tables = [table for curve in curves.values() for table in _curve(curve, store)]
     return pd.concat(tables, ignore_index=True)[COLUMNS]
 

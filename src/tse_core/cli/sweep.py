@@ -36,7 +36,7 @@ def sweep(
     from tse_core.sweep.running import trouble
 
     loaded = load_plan(plan)
-    refuse_overwriting(out, [[run.data, run.lemmas] for run in loaded.runs])
+    refuse_overwriting(out, [[run.data, dict(run.policies).get("lemmas")] for run in loaded.runs])
     if dry_run:
         table = pd.DataFrame({"run": loaded.runs, "trouble": map(trouble, loaded.runs)})
         failing = int((table["trouble"] != "").sum())

@@ -28,7 +28,7 @@ from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError
-from tse_core.models.coerce import AnyModel
+from tse_core.models.coerce import AnyModel, load_model
 from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -105,7 +105,7 @@ def sweep(
 def result_of(run: Run, store: Store | None, sweep: str = "") -> Evaluation | PairScores | Outcome:
     """A run's result; what the store does not hold is scored. Within one sweep, models and data are read once."""
     score = BENCHMARKS[run.benchmark][1]
-    return score(_opened(run.model, sweep), _data(run.benchmark, run.data, sweep), store=store, **run.policies)
+    return score(_opened(run.model, sweep), _data(run.benchmark, run.data, sweep), store=store, **dict(run.policies))
 
 
 def trouble(run: Run) -> str:
@@ -113,8 +113,8 @@ def trouble(run: Run) -> str:
     try:
         _opened(run.model, "").identity()
         _data(run.benchmark, run.data, "")
-        if run.benchmark == "agreement":
-            load_lemmas(run.lemmas)
+        if lemmas := dict(run.policies).get("lemmas"):
+            load_lemmas(lemmas)
     except InputError as error:
         return str(error)
     return ""
@@ -136,8 +136,7 @@ def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
         return InputError(str(error))
     finally:
         torch.set_num_threads(before)
-    revision = run.model.revision or Path(run.model.source).name
-    return numbers.assign(name=run.model.name, revision=revision, step=run.model.step, data=run.data)
+    return numbers.assign(name=run.model.name, revision=run.model.version, step=run.model.step, data=run.data)
 
 
 def visible_gpus() -> list[str]:
@@ -163,7 +162,7 @@ def _opened(model: Model, sweep: str) -> AnyModel:
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    return model.load()
+    return load_model(model.source, **dict(model.options))
 
 
 def _results(plan: Plan, mark: Path, workers: int | None, address: str | None) -> Iterator[tuple]:
