@@ -15,7 +15,8 @@ True
 '(1;%a%) + 0.5 > (1;%b%)'
 """
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -31,6 +32,11 @@ RELATIVE_TOLERANCE = Fraction(1, 100_000)
 ABSOLUTE_TOLERANCE = Fraction(1, 1_000)
 LONGEST = 1_000  # characters, so that no nesting can exhaust Python's stack
 Totals = Mapping[tuple[int, str], float]
+COMPARE: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "=": lambda left, right: abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right),
+}
 GRAMMAR = r"""
 ?claim: comparison (JOIN comparison)*
 ?comparison: quantity COMPARE quantity | "(" claim ")" | "[" claim "]"
@@ -62,17 +68,20 @@ class FormulaError(InputError):
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a formula."""
+    """A part of a formula. Two parts are equal when their canonical texts are."""
 
-    kind: str  # "number", "region", or the sign that joins the parts: "+" for a sum, "<", ">", "=", "&", "|"
-    parts: tuple  # (Decimal,); (region or None for all, condition); of a sum ("+" or "-", node) each; else nodes
-    position: int = field(default=0, compare=False)  # of a region in the text, from 1
+    text: str  # round brackets, single spaces, plain decimals, brackets only where they matter or help
+    value: Callable[[Totals], Any] = field(compare=False)  # bits, exactly, or truth
+    sign: str = field(default="", compare=False)  # that joins the terms: "+" for a sum, "<", ">", "=", "&", "|"
+    terms: tuple[tuple[str, "Node"], ...] = field(default=(), compare=False)  # each with the sign before it
+    atom: tuple[int | None, str] | None = field(default=None, compare=False)  # the region (None for all), the condition
+    position: int = field(default=0, compare=False)  # of an atom in what was read, from 1
 
-    @property
-    def children(self) -> tuple["Node", ...]:
-        if self.kind in ("number", "region"):
-            return ()
-        return tuple(term for _, term in self.parts) if self.kind == "+" else self.parts
+    def walk(self, depth: int = 0) -> Iterator[tuple["Node", int]]:
+        """This part and all inside it, in the order of the text, each with how deep it is nested."""
+        yield self, depth
+        for _, term in self.terms:
+            yield from term.walk(depth + 1)
 
 
 class Part(NamedTuple):
@@ -108,30 +117,31 @@ class Formula:
     def holds(self, totals: Totals) -> bool:
         """Whether the prediction is true of ``totals``, bits by (region number, condition name)."""
         self.check({region for region, _ in totals}, {condition for _, condition in totals})
-        return bool(_value(self.claim, totals))
+        return self.claim.value(totals)
 
     def parts(self, totals: Totals) -> list[Part]:
         """Every step of the evaluation, the whole formula first, to show why it holds or fails."""
-        return list(_steps(self.claim, totals, 0))
+        steps = [(node.text, node.value(totals), depth) for node, depth in self.claim.walk() if node.terms or node.atom]
+        return [Part(text, found if isinstance(found, bool) else float(found), depth) for text, found, depth in steps]
 
     @property
     def atoms(self) -> list[tuple[int | None, str]]:
         """The (region, condition) that it refers to, in order, once each; region None is ``*``."""
-        return list(dict.fromkeys(atom.parts for atom in _atoms(self.claim)))
+        return list(dict.fromkeys(node.atom for node, _ in self.claim.walk() if node.atom))
 
     def check(self, regions: set[int], conditions: set[str]) -> None:
         """Raise FormulaError for the first atom that names a region or condition that does not exist."""
-        for atom in _atoms(self.claim):
-            region, condition = atom.parts
-            if condition not in conditions:
+        for node, _ in self.claim.walk():
+            region, condition = node.atom or (None, None)
+            if condition is not None and condition not in conditions:
                 known = ", ".join(sorted(conditions))
-                raise FormulaError(atom.position, f"no condition {condition!r}; there is: {known}")
+                raise FormulaError(node.position, f"no condition {condition!r}; there is: {known}")
             if region is not None and region not in regions:
                 known = ", ".join(map(str, sorted(regions)))
-                raise FormulaError(atom.position, f"no region {region}; there is: {known}")
+                raise FormulaError(node.position, f"no region {region}; there is: {known}")
 
     def __str__(self) -> str:
-        return _text(self.claim)
+        return self.claim.text
 
     def __repr__(self) -> str:
         return f"Formula.parse({str(self)!r})"
@@ -147,72 +157,44 @@ class _Nodes(Transformer):
     """Makes the nodes while the parser reads."""
 
     def number(self, token):
-        return Node("number", (Decimal(str(token)),))
+        number = Decimal(str(token))
+        text = f"{number:f}"
+        return Node(text.rstrip("0").rstrip(".") if "." in text else text, lambda totals: Fraction(number))
 
     def region(self, which, condition):
-        region = None if which.type == "ALL" else int(which)
-        return Node("region", (region, condition[1:-1].strip()), which.start_pos + 1)
+        region, name = None if which.type == "ALL" else int(which), condition[1:-1].strip()
+
+        def bits(totals):
+            return sum(Fraction(float(each)) for (r, c), each in totals.items() if c == name and region in (None, r))
+
+        text = f"({'*' if region is None else region};%{name}%)"
+        return Node(text, bits, atom=(region, name), position=which.start_pos + 1)
 
     def quantity(self, *nodes_and_signs):
         terms = []
         for sign, node in zip(("+", *nodes_and_signs[1::2]), nodes_and_signs[::2], strict=True):
-            terms += node.parts if node.kind == sign == "+" else [(str(sign), node)]
-        return Node("+", tuple(terms))
+            terms += node.terms if node.sign == sign == "+" else [(str(sign), node)]
+        texts = [f"{sign} ({node.text})" if node.sign == "+" else f"{sign} {node.text}" for sign, node in terms]
+
+        def total(totals):
+            return sum([node.value(totals) if sign == "+" else -node.value(totals) for sign, node in terms])
+
+        return Node(" ".join(texts).removeprefix("+ "), total, "+", tuple(terms))
 
     def comparison(self, left, sign, right):
-        return Node(str(sign), (left, right))
+        def holds(totals):
+            return COMPARE[sign](left.value(totals), right.value(totals))
 
-    def claim(self, joined, *rest):
-        for sign, node in zip(map(str, rest[::2]), rest[1::2], strict=True):
-            before = joined.parts if joined.kind == sign else (joined,)
-            joined = Node(sign, (*before, node))
+        return Node(f"{left.text} {sign} {right.text}", holds, str(sign), (("", left), (str(sign), right)))
+
+    def claim(self, joined, *signs_and_nodes):
+        for sign, node in zip(signs_and_nodes[::2], signs_and_nodes[1::2], strict=True):
+            before = joined.terms if joined.sign == sign else (("", joined),)
+            joined = _joined(str(sign), (*before, (str(sign), node)))
         return joined
 
 
-def _value(node: Node, totals: Totals) -> Any:
-    if node.kind == "number":
-        return Fraction(node.parts[0])
-    if node.kind == "region":
-        wanted, condition = node.parts
-        return sum(Fraction(float(bits)) for (r, c), bits in totals.items() if c == condition and wanted in (None, r))
-    values = [_value(child, totals) for child in node.children]
-    if node.kind == "+":
-        return sum(value if sign == "+" else -value for (sign, _), value in zip(node.parts, values, strict=True))
-    if node.kind in "&|":
-        return all(values) if node.kind == "&" else any(values)
-    left, right = values
-    if node.kind == "=":
-        return abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right)
-    return left < right if node.kind == "<" else left > right
-
-
-def _steps(node: Node, totals: Totals, depth: int) -> Iterator[Part]:
-    value = _value(node, totals)
-    yield Part(_text(node), value if isinstance(value, bool) else float(value), depth)
-    for child in node.children:
-        if child.kind != "number":
-            yield from _steps(child, totals, depth + 1)
-
-
-def _atoms(node: Node) -> Iterator[Node]:
-    if node.kind == "region":
-        yield node
-    for child in node.children:
-        yield from _atoms(child)
-
-
-def _text(node: Node) -> str:
-    """The canonical text: round brackets, single spaces, plain decimals, brackets only where they matter or help."""
-    if node.kind == "number":
-        text = f"{node.parts[0]:f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    if node.kind == "region":
-        region, condition = node.parts
-        return f"({'*' if region is None else region};%{condition}%)"
-    texts = [f"({_text(child)})" if child.kind == "+" == node.kind else _text(child) for child in node.children]
-    if node.kind == "+":
-        signed = (f" {sign} {text}" for (sign, _), text in zip(node.parts, texts, strict=True))
-        return "".join(signed).removeprefix(" + ")
-    if node.kind in "&|":
-        texts = [f"({text})" for text in texts]
-    return f" {node.kind} ".join(texts)
+def _joined(sign: str, claims: tuple[tuple[str, Node], ...]) -> Node:
+    """Claims of which all (&) or any (|) must hold."""
+    decide, text = all if sign == "&" else any, f" {sign} ".join(f"({claim.text})" for _, claim in claims)
+    return Node(text, lambda totals: decide([claim.value(totals) for _, claim in claims]), sign, claims)
