@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tse_core import evaluate_suite
 from tse_core.syntaxgym.library import load_suite
-from tse_core.syntaxgym.suites import problems_of, read_suite, write_suite
+from tse_core.syntaxgym.suites import problems_of, read_suite, to_json
 
 from .live import LOADING, load
 
@@ -65,7 +65,7 @@ ITEMS = (5, 16, 17, 19)
 def test_page_and_package_agree_on_a_suite(page, tmp_path):
     whole = load_suite("lab_number_prep")
     suite = dataclasses.replace(whole, table=whole.table[whole.table["item"].isin(ITEMS)])
-    write_suite(suite, tmp_path / "suite.json")
+    (tmp_path / "suite.json").write_text(to_json(suite))
     page.set_input_files("input[type=file]", tmp_path / "suite.json")
     page.get_by_text("Opened suite.json").wait_for()
     run(page)

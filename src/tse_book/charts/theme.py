@@ -41,7 +41,7 @@ _MARKS = {  # of metrics; 3:1 on both pages
 _OTHER = ("triangle-up", "#4d6b53", "#8fb898")
 CONSTRUCTIONS = {name: light for name, (light, _) in _PALETTE.items()}
 KIND_COLOURS = {name: light for name, (light, _) in _KINDS.items()}
-METRICS = {name: _MARKS.get(name, _OTHER)[0] for name in table.METRICS}
+METRIC_SHAPES = {name: _MARKS.get(name, _OTHER)[0] for name in table.METRICS}
 METRIC_COLOURS = {name: _MARKS.get(name, _OTHER)[1] for name in table.METRICS}
 ON_DARK = dict([*_PALETTE.values(), *_KINDS.values(), *(mark[1:] for mark in (*_MARKS.values(), _OTHER))])
 GREEN, ORANGE = "#009e73", "#d55e00"  # what agrees, what does not
@@ -110,8 +110,8 @@ def in_order(constructions) -> list[str]:
 
 def metric_scales(metrics) -> tuple[list[str], alt.Scale, alt.Scale]:
     """The metrics among these in the book's order, the scale of their colours and that of their shapes."""
-    names = [name for name in METRICS if name in set(metrics)]
-    return names, scale_of({n: METRIC_COLOURS[n] for n in names}), scale_of({n: METRICS[n] for n in names})
+    names = [name for name in METRIC_SHAPES if name in set(metrics)]
+    return names, scale_of({n: METRIC_COLOURS[n] for n in names}), scale_of({n: METRIC_SHAPES[n] for n in names})
 
 
 def scale_of(looks: Mapping[str, str]) -> alt.Scale:

@@ -25,7 +25,7 @@ from tse_book.studies.findings import AGAINST, DEFAULT, NO_BOS, ONCE
 from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.p_values import holm, p_value
 
-LEVEL = 0.05
+SIGNIFICANCE = 0.05
 FEWEST = 3  # units; fewer are described
 ALL, DIFFERENCE = "all", "difference"
 EXTENSION = (
@@ -79,7 +79,7 @@ def extends(value: float, threshold: float, p: float, side: str = "above") -> st
     >>> extends(0.05, 0, 0.01), extends(-0.05, 0, 0.01), extends(0.05, 0, 0.2), extends(0.01, 0.013, 0.01, "below")
     ('extends', 'does not extend', 'undecided', 'extends')
     """
-    if p >= LEVEL:
+    if p >= SIGNIFICANCE:
         return verdicts.UNDECIDED
     return verdicts.EXTENDS if (value > threshold) == (side == "above") else verdicts.DOES_NOT_EXTEND
 
@@ -112,7 +112,7 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
     conditions = numbers.drop(index=DEFAULT, errors="ignore")[["value", "low", "high", "verdict"]]
     conditions = conditions.join(gaps[["value", "p_holm"]].set_axis(["difference", "p_holm"], axis=1))
     against = numbers["verdict"].reindex(conditions.index.map(AGAINST)).to_numpy()
-    changed = (conditions["p_holm"] < LEVEL) & (conditions["verdict"] != against)
+    changed = (conditions["p_holm"] < SIGNIFICANCE) & (conditions["verdict"] != against)
     if changed.any():
         row |= {"verdict": verdicts.DEPENDS, "on": ", ".join(NAMED[name] for name in conditions.index[changed])}
     return row | {"conditions": conditions.reset_index()}

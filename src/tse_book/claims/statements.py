@@ -32,7 +32,7 @@ from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
 from tse_core.uncertainty.p_values import holm
 
-LEVEL, DRAWS, SEED = 0.05, 2000, 0
+SIGNIFICANCE, DRAWS, SEED = 0.05, 2000, 0
 NO_INTERVAL, FEW_VERBS = 3, 10
 FIFTHS = 5
 NOUN, OPENER_NOUN, PRONOUN = "The N", "Opener + the N", "He, she or they"
@@ -92,7 +92,7 @@ def verdict(low: float, high: float, p_value: float) -> str:
     """
     if np.isnan(low):
         return verdicts.DESCRIBED
-    if p_value >= LEVEL or low <= 0 <= high:
+    if p_value >= SIGNIFICANCE or low <= 0 <= high:
         return verdicts.UNDECIDED
     return verdicts.EXTENDS if low > 0 else verdicts.DOES_NOT_EXTEND
 
@@ -260,7 +260,7 @@ def _difference(tables: Tables, score: str, parts, weights, ways: list[str], uni
     codes = [pd.factorize(joined[way].astype(str))[0] for way in ways]
     error = np.sqrt(_crossed_variance(influence, codes))
     freedom = min(_freedom(influence, sample, code) for code in codes)
-    reach = stdtrit(freedom, 1 - LEVEL / 2) * error
+    reach = stdtrit(freedom, 1 - SIGNIFICANCE / 2) * error
     return Measured(units, estimate, estimate - reach, estimate + reach, 2 * stdtr(freedom, -abs(estimate) / error))
 
 
@@ -333,7 +333,7 @@ def _resampled(scores, statistic, resampled: int, units: Mapping[str, int]) -> M
              for _ in range(DRAWS)]  # fmt: skip
     of_units, of_verbs = (np.stack(part) for part in zip(*drawn, strict=True))
     found = np.array([statistic(*draw) for draw in zip(scores(of_units), of_verbs, strict=True)])
-    low, high = np.quantile(found, [LEVEL / 2, 1 - LEVEL / 2])
+    low, high = np.quantile(found, [SIGNIFICANCE / 2, 1 - SIGNIFICANCE / 2])
     beyond = 1 + min((found <= 0).sum(), (found >= 0).sum())
     return Measured(units, value, float(low), float(high), min(1.0, 2 * beyond / (1 + DRAWS)))
 

@@ -11,10 +11,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from tse_core.uncertainty.clusters import Sample
-from tse_core.uncertainty.intervals import combine
+from tse_core.uncertainty.intervals import CONFIDENCE, combine
 
 ALL, DIFFERENCE = "all", "difference"
-LEVEL = 0.95
 
 
 class Group(NamedTuple):
@@ -63,7 +62,7 @@ def numbers(statistic: Statistic) -> list[Number]:
     found = [number_of(name, groups, correlation=correlation) for name, groups in rows.items()]
     judged = number_of(ALL, _joined(rows, statistic.join), correlation=correlation)
     if statistic.join != "mean":  # k intervals at 1 - 0.05 / k hold all k values together, and so their extreme
-        level, extreme = 1 - (1 - LEVEL) / len(rows), max if statistic.join == "largest" else min
+        level, extreme = 1 - (1 - CONFIDENCE) / len(rows), max if statistic.join == "largest" else min
         wide = [number_of(name, groups, level, correlation=correlation) for name, groups in rows.items()]
         judged = judged._replace(low=extreme(n.low for n in wide), high=extreme(n.high for n in wide))
     return [judged, *found]
@@ -78,7 +77,7 @@ def difference(one: Statistic, other: Statistic) -> Number | None:
     return number_of(DIFFERENCE, [*_joined(first, one.join), *negative(_joined(second, one.join))])
 
 
-def number_of(row: str, groups: Sequence[Group], level: float = LEVEL, *, correlation: bool = False) -> Number:
+def number_of(row: str, groups: Sequence[Group], level: float = CONFIDENCE, *, correlation: bool = False) -> Number:
     """The weighted sum of the groups' means, with its interval.
 
     The bounds of shares stay within what shares allow. Those of a correlation r are found on the scale of artanh r,

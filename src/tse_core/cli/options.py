@@ -29,7 +29,7 @@ def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
     return checked
 
 
-table_file = _writable(".csv")
+table_file, json_file = _writable(".csv"), _writable(".json")
 
 
 def results_option(what: str) -> Any:

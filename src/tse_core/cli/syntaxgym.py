@@ -11,7 +11,7 @@ from tse_core.cli.printing import print_table, write_scores
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
 from tse_core.syntaxgym.library import PUBLIC, find_suite, list_suites, load_suite, load_suites
-from tse_core.syntaxgym.suites import problems_of, read_suite, write_suite
+from tse_core.syntaxgym.suites import problems_of, read_suite, to_json
 
 group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True)
 app.add_typer(group, name="syntaxgym")
@@ -85,13 +85,13 @@ def check(suites: Suites) -> None:
 @group.command()
 def convert(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="A spreadsheet (.csv), or another suite.")],
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: .json.")],
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: .json.", callback=options.json_file)],
 ) -> None:
     """Turn a suite in a spreadsheet (CSV) into one in JSON, in the canonical form.
 
     Example:  tse syntaxgym convert mine.csv mine.json
     """
-    write_suite(load_suite(suite), out)
+    write_output(out, to_json(load_suite(suite)))
     print(f"written: {out}")
 
 

@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "scores": ["CutoffScores", "agreement", "cutoff_scores", "tse_scores"],
+        "scores": ["CutoffScores", "agreement", "cutoff_scores"],
         "table": ["METRICS", "PAPER_CUTOFFS", "Cutoffs", "Metric"],
     },
 )

@@ -125,17 +125,6 @@ def agreement(logits, inflection_ids, numbers) -> np.ndarray:
     return (correct > wrong).cpu().numpy()
 
 
-def tse_scores(log_probability_correct, log_probability_wrong) -> np.ndarray:
-    """TSE of each pair (Eq. 1): 1.0 where the correct form is more probable, 0.0 where not or tied.
-
-    Both arguments are arrays (pairs,) in any monotone unit (probabilities, nats, bits). NaN marks a form that is not a
-    single vocabulary entry; the TSE of its pair is NaN.
-    """
-    correct = np.asarray(log_probability_correct, dtype=np.float64)
-    wrong = np.asarray(log_probability_wrong, dtype=np.float64)
-    return np.where(np.isnan(correct) | np.isnan(wrong), np.nan, (correct > wrong).astype(np.float64))
-
-
 class _Counted:
     """What the cut-offs count in a block of contexts: the lemmas, and each form alone.
 

@@ -12,6 +12,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "library": ["list_suites", "load_suite", "load_suites"],
         "outcomes": ["evaluate_suite", "evaluate_suites"],
         "tables": ["accuracy_table"],
-        "suites": ["read_suite", "write_suite"],
+        "suites": ["read_suite"],
     },
 )

@@ -27,10 +27,12 @@ def find_suite(name_or_path: str | Path) -> Path:
     name = str(name_or_path)
     if name.endswith((".json", ".csv")) or is_file(name):
         return Path(name)
-    head, _, tail = name.rpartition("/")
-    for collection, suites in _collections().items():
-        if tail in suites and head in ("", collection):
-            return suites[tail] or downloads.files([f"{collection}/{tail}"])[0]
+    collection, _, suite = name.rpartition("/")
+    if collection in ("", LABORATORY) and suite in _laboratory():
+        return _laboratory()[suite]
+    for full_name in downloads.select(_collections())["name"]:
+        if name in (full_name, full_name.rpartition("/")[2]):
+            return downloads.files([full_name])[0]
     raise unknown_name_error("suite", name, list_suites()["name"], "; or a path that ends in .json or .csv")
 
 
@@ -41,11 +43,11 @@ def load_suites(entry: str | Path) -> list[Suite]:
 
 def suite_names(entry: str | Path) -> list[str]:
     """The names or files of the suites that `load_suites` loads."""
-    source = "public" if entry == PUBLIC else entry
     table = list_suites()
-    if source in ("public", *table["source"]):
-        here = table.loc[table["available"] & (table["source"] == source), "name"]
-        return [name if source in (LABORATORY, "public") else f"{source}/{name}" for name in here]
+    source = "public" if entry == PUBLIC else entry
+    if source in set(table["source"]):
+        collection = PUBLIC if source == "public" else source
+        return [f"{collection}/{name}" for name in table.loc[table["available"] & (table["source"] == source), "name"]]
     if is_folder(entry):
         return [str(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
     return [str(entry)]
@@ -56,14 +58,11 @@ def list_suites() -> pd.DataFrame:
 
     The source is "laboratory", "public", or the name of another data set that holds suites.
     """
-    rows = []
-    for collection, suites in _collections().items():
-        if collection == LABORATORY:
-            rows += [(name, collection, circuit(read_suite(path)), True) for name, path in suites.items() if path]
-        else:
-            source = "public" if collection == PUBLIC else collection
-            there = downloads.states([collection])["state"] == "cached"
-            rows += [(name, source, _circuits().get(name, ""), ok) for name, ok in zip(suites, there, strict=True)]
+    own = [(name, LABORATORY, circuit(read_suite(path)), True) for name, path in _laboratory().items()]
+    files = downloads.states(_collections())
+    names, sources = files["name"].str.rpartition("/")[2], files["dataset"].replace(PUBLIC, "public")
+    circuits = names.map(_circuits()).fillna("")
+    rows = [*own, *zip(names, sources, circuits, files["state"] == "cached", strict=True)]
     return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
 
 
@@ -83,14 +82,14 @@ def circuit(suite: Suite) -> str:
     return str(suite.meta.get("circuit") or _circuits().get(suite.name, ""))
 
 
-def _collections() -> dict[str, dict[str, Path | None]]:
-    """Collection -> the names of its suites -> their files, None for those to download."""
-    files = sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
-    found: dict[str, dict[str, Path | None]] = {LABORATORY: {path.stem: path for path in files}}
-    for data in downloads.data_sets().values():
-        if data.holds == "suites":
-            found[data.name] = dict.fromkeys(Path(path).stem for path in data.files)
-    return found
+def _laboratory() -> dict[str, Path]:
+    """The files of the laboratory's suites, by name."""
+    return {path.stem: path for path in sorted((data_folder() / "laboratory" / "suites").glob("*.json"))}
+
+
+def _collections() -> list[str]:
+    """The data sets that hold suites."""
+    return [data.name for data in downloads.data_sets().values() if data.holds == "suites"]
 
 
 @cache

@@ -3,7 +3,7 @@
 Everything after the token surprisals is arithmetic on a table, so another metric needs no new forward pass.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,14 +24,8 @@ from tse_core.syntaxgym.suites import KEYS, Suite, to_dict, to_json
 from tse_core.uncertainty.shares import wilson
 from tse_core.words import word_span
 
-METRICS: dict[str, Callable[[np.ndarray], float]] = {
-    "sum": np.sum,
-    "mean": np.mean,
-    "median": np.median,
-    "range": np.ptp,
-    "max": np.max,
-    "min": np.min,
-}
+# Names of a region's surprisal made from its tokens', and numpy's names of the functions that make it.
+REGION_METRICS = {"sum": "sum", "mean": "mean", "median": "median", "range": "ptp", "max": "max", "min": "min"}
 TOKEN_COLUMNS = ["item", "condition", "position", "token", "region", "bits", "unknown"]
 
 
@@ -100,7 +94,8 @@ class Outcome:
 
     def totals(self, item: int) -> dict[tuple[int, str], float]:
         """Bits by (region, condition) of one item, the input of a formula."""
-        return _totals(self.regions[self.regions["item"] == item])
+        regions = self.regions[self.regions["item"] == item]
+        return regions.set_index(["region", "condition"])["bits"].to_dict()
 
     def to_json(self) -> str:
         """The evaluated suite: its JSON with ``metric_value`` and ``oovs`` in every region."""
@@ -141,7 +136,7 @@ def evaluate_suite(
     InputError : an unknown metric; the model gave a token NaN or probability 0.
     """
     if metric is not None:
-        check_known("metric", metric, METRICS)
+        check_known("metric", metric, REGION_METRICS)
     model = as_model(model).with_policies(bos=bos)
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     store, metric = store_for(model, store), metric or suite.metric
@@ -193,8 +188,7 @@ def assign_tokens(regions: Mapping[int, str], starts: Sequence[int]) -> np.ndarr
 
 def region_value(bits: np.ndarray, metric: str) -> float:
     """The surprisal of a region from those of its tokens, in bits; 0 for a region without tokens, by any metric."""
-    check_known("metric", metric, METRICS)
-    return float(METRICS[metric](bits)) if len(bits) else 0.0
+    return float(getattr(np, REGION_METRICS[metric])(bits)) if len(bits) else 0.0
 
 
 def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
@@ -202,17 +196,17 @@ def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
     sentences = suite.sentences()
     different = sentences["sentence"].unique().tolist()
     scores = dict(zip(different, token_surprisals(model, different, advance=advance), strict=True))
-    texts = suite.table.groupby(KEYS[:2], sort=False)
+    texts = suite.table.groupby(KEYS[:2], sort=False)[["region", "content"]]
     tables = []
     for item, condition, sentence in sentences.itertuples(index=False):
-        rows = texts.get_group((item, condition))
-        regions = dict(zip(rows["region"], rows["content"], strict=True))
+        regions = dict(texts.get_group((item, condition)).itertuples(index=False))
         tokens = _tokens(regions, sentence, scores[sentence], f"item {item}, condition {condition!r}")
         tables.append(tokens.assign(item=item, condition=condition))
     return {"tokens": pd.concat(tables, ignore_index=True)[TOKEN_COLUMNS]}
 
 
 def _tokens(regions: Mapping[int, str], sentence: str, scores, place: str) -> pd.DataFrame:
+    """The tokens of a sentence. Raises InputError for one that two regions share, or without a surprisal."""
     region = assign_tokens(regions, scores.starts)
     last = assign_tokens(regions, np.maximum(scores.ends - 1, scores.starts))
     for token in np.flatnonzero(region != last):
@@ -224,10 +218,8 @@ def _tokens(regions: Mapping[int, str], sentence: str, scores, place: str) -> pd
     if not np.isfinite(scores.bits).all():
         raise InputError(f"{place}: the model gives NaN or probability 0 for a token of {sentence!r}")
     words = [sentence[slice(*word_span(sentence, start))] for start in scores.starts]
-    unknown = np.where(scores.unknown, words, "")
-    positions = np.arange(1, len(words) + 1)
-    columns = {"position": positions, "token": scores.tokens, "region": region, "bits": scores.bits, "unknown": unknown}
-    return pd.DataFrame(columns)
+    columns = {"token": scores.tokens, "region": region, "bits": scores.bits}
+    return pd.DataFrame(columns).assign(position=range(1, len(words) + 1), unknown=np.where(scores.unknown, words, ""))
 
 
 def _regions(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -245,12 +237,9 @@ def _items(suite: Suite, regions: pd.DataFrame) -> pd.DataFrame:
     """Whether each prediction holds for each item, and whether an unknown word stands in a region of it."""
     rows = []
     for item, part in regions.groupby("item", sort=False):
-        totals, affected = _totals(part), part[part["unknown"] != ""]
+        bits = part.set_index(["region", "condition"])["bits"].to_dict()
+        affected = part[part["unknown"] != ""]
         unknown = {(r, row.condition) for row in affected.itertuples() for r in (row.region, None)}
         for number, formula in enumerate(suite.predictions, 1):
-            rows.append((item, number, formula.holds(totals), not unknown.isdisjoint(formula.atoms)))
+            rows.append((item, number, formula.holds(bits), not unknown.isdisjoint(formula.atoms)))
     return pd.DataFrame(rows, columns=["item", "prediction", "holds", "unknown"])
-
-
-def _totals(regions: pd.DataFrame) -> dict[tuple[int, str], float]:
-    return dict(zip(zip(regions["region"], regions["condition"], strict=True), regions["bits"], strict=True))

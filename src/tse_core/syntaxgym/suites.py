@@ -16,6 +16,7 @@ import hashlib
 import io
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from typing import Any
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.files import read_text, write_output
+from tse_core.files import read_text
 from tse_core.schemas import mistakes, read_schema
 from tse_core.syntaxgym.formula import Formula, FormulaError
 from tse_core.words import plain
@@ -87,7 +88,7 @@ def problems_of(path: str | Path) -> list[str]:
 
 def problems(data: Any) -> list[str]:
     """Everything that is wrong with the data of a suite's JSON, one line each."""
-    return mistakes(data, schema()) or _inconsistent(data)
+    return mistakes(data, read_schema("syntaxgym/suite.schema.json")) or _inconsistent(data)
 
 
 def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
@@ -105,21 +106,11 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
 
 def to_dict(suite: Suite) -> dict:
     """The data of the canonical JSON."""
-    items: dict[int, dict[str, list[dict]]] = {}
-    for item, condition, region, content in suite.table.itertuples(index=False):
-        regions = items.setdefault(item, {}).setdefault(condition, [])
-        regions.append({"region_number": region, "content": content})
     return {
         "meta": {"name": suite.name, "metric": suite.metric, **suite.meta},
         "region_meta": {str(number): name for number, name in suite.regions.items()},
         "predictions": [{"type": "formula", "formula": str(formula)} for formula in suite.predictions],
-        "items": [
-            {
-                "item_number": item,
-                "conditions": [{"condition_name": name, "regions": regions} for name, regions in conditions.items()],
-            }
-            for item, conditions in items.items()
-        ],
+        "items": _items(suite.table.itertuples(index=False)),
     }
 
 
@@ -127,18 +118,6 @@ def to_json(suite: Suite | dict) -> str:
     """The canonical JSON: indented by two spaces, in a fixed order, round brackets in formulas, a final line break."""
     data = to_dict(suite) if isinstance(suite, Suite) else suite
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-
-
-def write_suite(suite: Suite, path: str | Path) -> None:
-    """Write a .json file."""
-    if Path(path).suffix.lower() != ".json":
-        raise InputError(f"{path}: a suite is written as .json")
-    write_output(path, to_json(suite))
-
-
-def schema() -> dict:
-    """The JSON Schema of a suite."""
-    return read_schema("syntaxgym/suite.schema.json")
 
 
 def _data(path: Path) -> Any:
@@ -162,18 +141,32 @@ def _spreadsheet(text: str) -> dict:
     kind = table[0].str.strip()
     heads = [head for head in table.loc[kind == "item_number", 2:].to_numpy().ravel() if head]
     regions = [(int(number), name.lstrip()) for number, _, name in (head.partition(":") for head in heads)]
-    items: dict[int, list[dict]] = {}
+    rows = []
     for number, condition, *contents in table[~kind.isin(["#meta", "#prediction", "item_number"])].to_numpy():
         if any(contents[len(heads) :]):
             raise ValueError(f"item {number}, {condition!r} has more cells than there are regions above it")
-        texts = [{"region_number": n, "content": text} for (n, _), text in zip(regions, contents, strict=False)]
-        items.setdefault(int(number), []).append({"condition_name": condition, "regions": texts})
+        rows += [(int(number), condition, n, text) for (n, _), text in zip(regions, contents, strict=False)]
     return {
         "meta": dict(table.loc[kind == "#meta", [1, 2]].to_numpy()),
         "region_meta": {str(number): name for number, name in regions},
         "predictions": [{"type": "formula", "formula": text} for text in table.loc[kind == "#prediction", 1]],
-        "items": [{"item_number": number, "conditions": conditions} for number, conditions in items.items()],
+        "items": _items(rows),
     }
+
+
+def _items(rows: Iterable[tuple]) -> list[dict]:
+    """The items of a suite's JSON from rows in the order of `COLUMNS`."""
+    items: dict[int, dict[str, list[dict]]] = {}
+    for item, condition, region, content in rows:
+        regions = items.setdefault(item, {}).setdefault(condition, [])
+        regions.append({"region_number": region, "content": content})
+    return [
+        {
+            "item_number": item,
+            "conditions": [{"condition_name": name, "regions": regions} for name, regions in conditions.items()],
+        }
+        for item, conditions in items.items()
+    ]
 
 
 def _table(data: dict) -> pd.DataFrame:

@@ -25,53 +25,35 @@ class Sample(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How far a weighted sum of means would vary over other clusters."""
+    """A weighted sum of means, and how far it would vary over other clusters."""
 
+    estimate: float
     variance: float
     third: float  # the third moment
     freedom: int  # degrees of freedom
     clusters: int  # the number of clusters, of the way of clustering that has fewest
     fewest: int  # the smallest number of clusters of any way in any one mean
+    ways: int  # of clustering
 
 
-def defined(sample: Sample) -> Sample:
-    """The sample as arrays, without undefined values. Raises InputError: other lengths, a value without a cluster."""
-    values = np.asarray(sample.values, dtype=float)
-    counts = np.ones(len(values)) if sample.counts is None else np.asarray(sample.counts, dtype=float)
-    ways = [pd.Series(way).reset_index(drop=True) for way in sample.clusters]
-    if len({len(array) for array in (values, counts, *ways)}) > 1:
-        lengths = ", ".join(str(len(array)) for array in (values, *ways))
-        raise InputError(f"values and clusters differ in length: {lengths}")
-    counted = ~np.isnan(values) & (counts > 0)
-    if lost := sum(int((counted & way.isna()).sum()) for way in ways):
-        raise InputError(f"{lost} values have no cluster (None or NaN); name one for each, or leave these values out")
-    if not counted.any():
-        raise InputError("no defined value to average: all are NaN or there are none")
-    return Sample(values[counted], [way[counted] for way in ways], counts[counted])
-
-
-def spread(samples: Sequence[Sample], weights: np.ndarray) -> Spread:
-    """How far a weighted sum of means, of samples as `defined` gives them, varies.
+def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> Spread:
+    """How far a weighted sum of means varies. Raises InputError: no defined value, a value without a cluster.
 
     A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
     those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a variance is never less
     than by one way alone, and the degrees of freedom are those of the way that has fewest.
     """
-    part = np.repeat(np.arange(len(samples)), [len(sample.values) for sample in samples])
-    counts = np.concatenate([sample.counts for sample in samples])
-    means = np.array([np.average(sample.values, weights=sample.counts) for sample in samples])
-    deviations = counts * (np.concatenate([sample.values for sample in samples]) - means[part])
-    ways = zip(*(sample.clusters for sample in samples), strict=True)
-    crossed = pd.DataFrame(
-        {way: pd.factorize(pd.concat(named, ignore_index=True))[0] for way, named in enumerate(ways)}
-    )
+    part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
+    own = [part == number for number in range(len(samples))]
+    means = np.array([np.average(values[rows], weights=counts[rows]) for rows in own])
+    deviations = counts * (values - means[part])
     variance = third = 0.0
     alone = []
     for size in range(1, crossed.shape[1] + 1):
         for chosen in combinations(crossed, size):
-            clusters = crossed.groupby(list(chosen), sort=False).ngroup().to_numpy() if size > 1 else crossed[chosen[0]]
-            shape = 1 + int(np.max(clusters)), len(samples)
-            place = np.asarray(clusters) * shape[1] + part
+            clusters = crossed.groupby(list(chosen), sort=False).ngroup() if size > 1 else crossed[chosen[0]]
+            shape = 1 + int(clusters.max()), len(samples)
+            place = clusters.to_numpy() * shape[1] + part
             held, moved = (np.bincount(place, of, np.prod(shape)).reshape(shape) for of in (counts, deviations))
             moves = _moves(held, moved, weights)
             sign, square = 1 if size % 2 else -1, float((moves**2).sum())
@@ -79,7 +61,24 @@ def spread(samples: Sequence[Sample], weights: np.ndarray) -> Spread:
             if size == 1:
                 alone.append((square, _freedom(held, moves, weights), shape[0], int((held > 0).sum(axis=0).min())))
     squares, freedoms, numbers, fewest = zip(*alone, strict=True)
-    return Spread(max(variance, *squares), third, min(freedoms), min(numbers), min(fewest))
+    variance = max(variance, *squares)
+    return Spread(float(weights @ means), variance, third, min(freedoms), min(numbers), min(fewest), len(alone))
+
+
+def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray, pd.DataFrame]:
+    """The defined values of all samples: the number of each one's sample, the values, their counts, their clusters."""
+    part = np.repeat(np.arange(len(samples)), [len(sample.values) for sample in samples])
+    values = np.concatenate([np.asarray(sample.values, dtype=float) for sample in samples])
+    counts = np.concatenate([np.ones(len(s.values)) if s.counts is None else s.counts for s in samples])
+    counted = ~np.isnan(values) & (counts > 0)
+    if len(np.unique(part[counted])) < len(samples):
+        raise InputError("no defined value to average: all are NaN or there are none")
+    ways = zip(*(sample.clusters for sample in samples), strict=True)
+    named = [pd.concat(map(pd.Series, way), ignore_index=True)[counted] for way in ways]
+    crossed = pd.DataFrame({way: pd.factorize(clusters)[0] for way, clusters in enumerate(named)})
+    if lost := int((crossed < 0).to_numpy().sum()):
+        raise InputError(f"{lost} values have no cluster (None or NaN); name one for each, or leave these values out")
+    return part[counted], values[counted], counts[counted], crossed
 
 
 def _moves(held: np.ndarray, deviations: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -28,36 +28,27 @@ import numpy as np
 from scipy.special import stdtrit
 
 from tse_core.errors import InputError
-from tse_core.uncertainty.clusters import NO_VARIANCE, Sample, defined, spread
+from tse_core.uncertainty.clusters import NO_VARIANCE, Sample, spread
 from tse_core.uncertainty.p_values import p_value, skewed
 from tse_core.uncertainty.shares import all_or_nothing, all_or_nothing_p_value
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 FEWEST_CLUSTERS = 3
 ROUNDING = 1e-6  # by which a sum of probabilities may be above 1
 
 
 class Interval(NamedTuple):
-    """An estimate and its bounds.
-
-    Attributes
-    ----------
-    method : "t(9)", with the degrees of freedom, "2-way t(9)", "rule of three", or that there is no interval
-    clusters : the smallest number of clusters of any way in any one mean, such as nouns per row
-    error, freedom, skewness : what a test needs: the standard error (0 by the rule of three), the degrees of freedom,
-        the third moment over the cubed error
-    reach : the estimates if all clusters scored the least or the most
-    """
+    """An estimate and its bounds, and what a test needs."""
 
     estimate: float
     low: float
     high: float
-    method: str
-    clusters: int
-    error: float = float("nan")
-    freedom: int = 0
-    skewness: float = 0.0
-    reach: tuple[float, float] = (-np.inf, np.inf)
+    method: str  # "t(9)", with the degrees of freedom, "2-way t(9)", "rule of three", or that there is no interval
+    clusters: int  # the smallest number of clusters of any way in any one mean, such as nouns per row
+    error: float = float("nan")  # the standard error; 0 by the rule of three
+    freedom: int = 0  # degrees of freedom
+    skewness: float = 0.0  # the third moment over the cubed error
+    reach: tuple[float, float] = (-np.inf, np.inf)  # the estimates if all clusters scored the least or the most
 
     def __str__(self):
         return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
@@ -75,7 +66,7 @@ class Interval(NamedTuple):
 
 
 def interval(
-    values, clusters=None, *, crossed_with: Sequence = (), counts=None, level=LEVEL, bounds=(0.0, 1.0)
+    values, clusters=None, *, crossed_with: Sequence = (), counts=None, level=CONFIDENCE, bounds=(0.0, 1.0)
 ) -> Interval:
     """The mean of `values` with an interval for its value over a large population of clusters.
 
@@ -85,13 +76,10 @@ def interval(
     clusters : array (n,), the cluster of each value, e.g. its subject noun; by default every value is its own
     crossed_with : arrays (n,) of further, crossed clusters, e.g. the verb and the attractor
     counts : array (n,), how many values each row is the mean of; 1 by default
-    bounds : (low, high)
-        The range of the score, which limits intervals. (-inf, inf) switches the rule of three off.
+    bounds : (low, high), the range of the score, which limits intervals; see `combine`
 
-    Raises InputError: lengths that differ, no value, a value outside the bounds, a level that is not a share.
+    Raises InputError: a value outside the bounds, and what `combine` raises.
 
-    Examples
-    --------
     >>> print(interval([0.9, 1.0, 0.7, 0.8, 0.8], ["key", "key", "box", "box", "cup"]))
     0.840 [0.515, 1.000]
     >>> interval(np.ones(40), np.arange(40) % 10).method
@@ -109,39 +97,30 @@ def interval(
 
 
 def combine(
-    samples: Sequence[Sample | tuple], weights: Sequence[float], *, level=LEVEL, bounds=(-np.inf, np.inf)
+    samples: Sequence[Sample | tuple], weights: Sequence[float], *, level=CONFIDENCE, bounds=(-np.inf, np.inf)
 ) -> Interval:
     """A weighted sum of means that share clusters, with an interval for other clusters.
 
-    One mean less another of the same contexts is a paired difference; the mean over a table's rows has a weight 1/R
-    for each row. A cluster (a subject, a verb) may occur in several samples, and is counted once. The degrees of
-    freedom are those of the way of clustering that has fewest.
+    A cluster (a subject, a verb) may occur in several samples, and is counted once.
 
     Parameters
     ----------
     samples : sequence of Sample, or of (values, clusters) with `clusters` a sequence of arrays
         Each with the same crossed ways of clustering, in one order; NaN among the values is left out.
-    weights : one per sample: 1/R each for the mean of R samples, +1 and -1 for a difference
-    bounds : (low, high)
-        The range of every value, which limits intervals. Where it is infinite, the rule of three takes a range of 1.
+    weights : one per sample: 1/R each for the mean of R samples, +1 and -1 for a paired difference
+    bounds : (low, high), the range of every value; where it is infinite, the rule of three takes a range of 1
 
-    Raises InputError: a sample without a defined value; numbers of weights or of ways that do not match the samples.
+    Raises InputError: a sample without a defined value, a value without a cluster, a level that is not a share.
 
-    Examples
-    --------
     >>> one, other = ([1.0, 0.8, 0.9], [["key", "box", "cup"]]), ([0.5, 0.7, 0.8], [["key", "box", "cup"]])
     >>> print(combine([one, other], [1, -1]))
     0.233 [-0.244, 2.540]
     """
-    known = [defined(Sample(*sample)) for sample in samples]
-    if len(known) != len(weights) or len({len(sample.clusters) for sample in known}) > 1:
-        raise InputError("each sample needs a weight, and all the same ways of clustering")
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
     factors = np.asarray(weights, dtype=float)
-    estimate = float(factors @ [np.average(sample.values, weights=sample.counts) for sample in known])
     ends = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
-    variance, third, free, clusters, fewest = spread(known, factors)
+    estimate, variance, third, free, clusters, fewest, ways = spread(samples, factors)
     if clusters < FEWEST_CLUSTERS:
         why = f"fewer than {FEWEST_CLUSTERS} clusters: no interval"
         return Interval(estimate, float(ends[0]), float(ends[1]), why, fewest)
@@ -161,6 +140,5 @@ def combine(
     if np.isfinite(ends).all():
         widest = all_or_nothing((estimate - ends[0]) / (ends[1] - ends[0]), free + 1, level)
         low, high = np.clip([low, high], *(ends[0] + np.array(widest) * (ends[1] - ends[0])))
-    ways = len(known[0].clusters)
     method = f"{ways}-way t({free})" if ways > 1 else f"t({free})"
     return Interval(estimate, float(low), float(high), method, fewest, error, free, skewness, tuple(ends))

@@ -5,8 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainc, betaincinv, ndtri
 
-from tse_core.errors import InputError
-
 
 class Share(NamedTuple):
     """A share and its bounds."""
@@ -25,8 +23,6 @@ def wilson(successes: int, trials: int, level=0.95) -> Share:
     >>> print(wilson(22, 28))
     0.786 [0.605, 0.898]
     """
-    if not 0 <= successes <= trials or trials < 1:
-        raise InputError(f"a share needs 0 <= successes <= trials and trials >= 1, not {successes} of {trials}")
     z, share = ndtri((1 + level) / 2), successes / trials
     centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
     half = z / (1 + z**2 / trials) * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
