@@ -20,14 +20,13 @@
       2 | mismatch_singular | The door | to the cabinet | are`,
   };
   const { line: status, say } = statusLine();
-  const text = (rows) => el("textarea", { rows, wrap: "off", spellcheck: false, on: { change: tidy } });
   const controls = {
     name: el("input", { type: "text" }),
     metric: menu(Object.keys(S.METRICS).map((name) => [name, name]), "sum", () => {}),
-    predictions: text(3),
-    items: text(16),
+    predictions: el("textarea", { rows: 3, spellcheck: false }),
+    items: el("textarea", { rows: 16, wrap: "off", spellcheck: false, on: { change: tidy } }),
   };
-  const right = el("div", { "aria-live": "polite" }), sentences = el("div", { className: "suite-tall" });
+  const right = el("div", { "aria-live": "polite" }), sentences = el("div", { className: "tse-tall" });
   let meta = {}; // what a file says besides name and metric
 
   /* ---- Between the text and the data of the suite's JSON ---- */
@@ -40,7 +39,7 @@
   function data() {
     const [[, , ...heads] = [], ...rows] = linesOf(controls.items).map(cellsOf);
     const regions = heads.map((head) => (/^([0-9]+) ?(.*)$/.exec(head) ?? ["", head, ""]).slice(1));
-    const condition = ([item, name, ...contents]) => {
+    const condition = ([item, name = "", ...contents]) => {
       if (contents.length > regions.length) throw new S.Problem(`item ${item}, '${name}': more cells than regions`);
       return {
         condition_name: name,

@@ -137,43 +137,19 @@
   const conditionNames = (data) => data.items[0].conditions.map((condition) => condition.condition_name);
 
   /* A copy in plain spelling of what the published schema (data/syntaxgym/suite.schema.json) asks for, without measured
-   * values. Throws a Problem that names the place where something else is. */
-  function shaped(data) {
-    const right = (value, holds, place, wanted) => {
-      if (holds) return value;
-      throw new Problem(`${place} must be ${wanted}, not ${(JSON.stringify(value) ?? "missing").slice(0, 60)}`);
-    };
-    const object = (value, place) => right(value, value instanceof Object && !Array.isArray(value), place, "an object");
-    const list = (value, place) => right(value, Array.isArray(value) && value.length, place, "a list of something");
-    const whole = (value, place) => right(value, Number.isInteger(value), place, "a whole number");
-    const text = (value, place) => plain(right(value, typeof value === "string", place, "a text"));
-    const named = (value, place) =>
-      right(text(value, place), plain(value) && !value.includes("%"), place, "a name without %");
-
-    const { meta, region_meta: names, predictions, items } = object(data, "the suite");
-    const { metric } = object(meta, "meta"), numbers = Object.keys(object(names, "region_meta"));
-    right(metric, Object.keys(METRICS).includes(metric), "meta.metric", `one of ${Object.keys(METRICS).join(", ")}`);
-    const numbered = numbers.length && numbers.every((number) => /^[1-9][0-9]{0,5}$/.test(number));
-    right(names, numbered, "region_meta", "names by number");
-    const region = (place) => ({ region_number: number, content }) => ({
-      region_number: whole(number, `${place}, a region's number`),
-      content: text(content, `${place}, region ${number}`),
-    });
-    const condition = (place) => ({ condition_name: name, regions }) => ({
-      condition_name: named(name, `${place}, a condition`),
-      regions: list(regions, `${place}, condition '${name}', regions`).map(region(`${place}, condition '${name}'`)),
-    });
-    return {
-      meta: { name: "", metric, ...meta, name: text(meta.name, "meta.name") },
-      region_meta: Object.fromEntries(numbers.map((number) => [number, text(names[number], `region ${number}`)])),
-      predictions: list(predictions, "predictions").map(({ formula }, index) =>
-        ({ type: "formula", formula: text(formula, `prediction ${index + 1}`) })),
-      items: list(items, "items").map(({ item_number: number, conditions }) => ({
-        item_number: whole(number, "an item's number"),
-        conditions: list(conditions, `item ${number}, conditions`).map(condition(`item ${number}`)),
+   * values. Throws a TypeError where the data are no suite. */
+  const shaped = ({ meta, region_meta: names, predictions, items }) => ({
+    meta: { name: "", metric: meta.metric, ...meta, name: plain(meta.name) },
+    region_meta: Object.fromEntries(Object.entries(names).map(([number, name]) => [number, plain(name)])),
+    predictions: predictions.map(({ formula }) => ({ type: "formula", formula: plain(formula) })),
+    items: items.map(({ item_number, conditions }) => ({
+      item_number,
+      conditions: conditions.map(({ condition_name: name, regions }) => ({
+        condition_name: plain(name),
+        regions: regions.map(({ region_number, content }) => ({ region_number, content: plain(content) })),
       })),
-    };
-  }
+    })),
+  });
 
   /* A line for each name that is not there once, or is there and not wanted. */
   function miscounted(names, wanted, what) {
@@ -183,31 +159,39 @@
     return wrong.map((name) => `${what} ${JSON.stringify(name)} is there ${count(name)} times; ${each}`);
   }
 
-  /* Everything that is wrong with the data, a line each; the first thing where it is no suite at all. */
+  /* Everything that is wrong with the data, a line each. */
   function problems(given) {
-    let data;
+    let data, conditions;
     try {
       data = shaped(given);
-    } catch (error) {
-      return [error.message];
+      conditions = [...new Set(conditionNames(data))];
+    } catch {
+      return ["not the data of a suite, whose schema is below"];
     }
-    const regions = regionsOf(data), conditions = [...new Set(conditionNames(data))];
-    const numbers = data.items.map((item) => item.item_number);
+    const regions = regionsOf(data), numbers = data.items.map((item) => item.item_number), { metric } = data.meta;
     const found = miscounted(numbers, [...new Set(numbers)], "item");
+    const demand = (holds, message) => { if (!holds) found.push(message); };
+    demand(Object.hasOwn(METRICS, metric), `the metric is one of ${Object.keys(METRICS).join(", ")}, not ${metric}`);
+    for (const number of Object.keys(data.region_meta)) {
+      demand(/^[1-9][0-9]{0,5}$/.test(number), `regions have a number and a name, not '${number}'`);
+    }
+    const parts = { region: regions, condition: conditions, prediction: data.predictions };
+    for (const [name, { length }] of Object.entries(parts)) demand(length, `there is no ${name}`);
     for (const item of data.items) {
       const place = `item ${item.item_number}`, names = item.conditions.map((condition) => condition.condition_name);
+      demand(Number.isInteger(item.item_number), `${place}: items have whole numbers`);
       found.push(...miscounted(names, conditions, `${place}: condition`));
       for (const condition of item.conditions) {
         const here = `${place}, condition '${condition.condition_name}'`;
+        demand(/^[^%]+$/.test(condition.condition_name), `${here}: a condition has a name without %`);
         found.push(...miscounted(condition.regions.map((region) => region.region_number), regions, `${here}: region`));
-        if (!condition.regions.some((region) => region.content)) found.push(`${here}: every region is empty`);
+        demand(condition.regions.some((region) => region.content), `${here}: every region is empty`);
       }
     }
     for (const [index, { formula }] of data.predictions.entries()) {
       try {
         checkFormula(formula, regions, conditions);
       } catch (error) {
-        if (!(error instanceof Problem)) throw error;
         found.push(`prediction ${index + 1}: ${error.message}`);
       }
     }

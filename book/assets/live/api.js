@@ -9,7 +9,6 @@ const { Problem, WINDOW } = model;
 
 const { plain } = window.tseCommon;
 const TOP = 20;
-const LONGEST = 20_000; // characters; far more than the window holds
 
 /** Load the model; resolves once it can be asked. */
 export const ready = load;
@@ -30,14 +29,8 @@ export async function score({ left, number } = {}) {
 /** The whole distribution after a context, a Float32Array. */
 export async function distributionAfter(left, number) {
   if (number !== 0 && number !== 1) throw new Problem("The number must be 0 (singular) or 1 (plural).");
-  const read = await tokens(left, "The context");
-  return model.distribution([...(await bos()), ...read.map((token) => token.id)]);
-}
-
-/* What stands before every text: the BOS token, or nothing. */
-async function bos() {
-  const { bos: id } = await facts();
-  return id === null ? [] : [id];
+  const read = await tokens(left, "The context"), { bos } = await facts();
+  return model.distribution([bos, ...read.map((token) => token.id)]);
 }
 
 /** The most probable entries, {id, token, p}. */
@@ -47,22 +40,17 @@ export async function likeliest(distribution, count) {
   return ids.map((id, place) => ({ id, token: texts[place], p: distribution[id] }));
 }
 
-/** The surprisal of every token of a sentence in plain spelling: [{token, bits, start, end}]. With no BOS token the
- * first has 0 bits. */
+/** The surprisal of every token of a sentence in plain spelling: [{token, bits, start, end}]. */
 export async function surprisals(sentence) {
-  const goOn = unlessStopped(), read = await tokens(sentence, "The sentence"), first = await bos();
-  const bits = await model.surprisals([...first, ...read.map((token) => token.id)], goOn);
-  const all = first.length ? bits : [0, ...bits];
-  return read.map(({ token, start, end }, place) => ({ token, bits: all[place], start, end }));
+  const goOn = unlessStopped(), read = await tokens(sentence, "The sentence"), { bos } = await facts();
+  const bits = await model.surprisals([bos, ...read.map((token) => token.id)], goOn);
+  return read.map(({ token, start, end }, place) => ({ token, bits: bits[place], start, end }));
 }
 
 /* The tokens of a text: [{id, token, start, end}], the places counted in characters of the text in plain spelling. */
 async function tokens(given, what) {
   const text = plain(String(given ?? ""));
   if (!text) throw new Problem(`${what} is empty: type at least one word.`);
-  if (text.length > LONGEST) {
-    throw new Problem(`${what} is ${counted(text.length, "character")} long; the page reads up to ${WINDOW} tokens.`);
-  }
   if (!text.isWellFormed()) throw new Problem(`${what} holds half of a character; type it again.`);
   const mark = (await facts()).marks.find((one) => text.includes(one));
   if (mark) throw new Problem(`${what} holds ${mark}, which the tokenizer keeps for its own use; leave it out.`);

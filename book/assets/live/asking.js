@@ -3,6 +3,7 @@
 
 import { events, status, stop, unlessStopped } from "./engine.js";
 import { Problem } from "./model.js";
+import { megabytes } from "./text.js";
 
 const { button, el, plain, statusLine } = window.tseCommon;
 
@@ -16,18 +17,19 @@ export function typed(input) {
   return text;
 }
 
-/** A part. `label(ready)` names its button; `wanted`: it asks by itself once the model is ready, as a link demands.
+/** A part. `label` names its button; `wanted`: it asks by itself once the model is ready, as a link demands.
  *
  * `run({say, results, goOn})` asks, shows the results, and throws a Problem where it cannot; `goOn` throws once the
  * reader pressed Stop, which leaves the results that are there. What is asked meanwhile follows. */
-export function asking({ fields = [], controls = [], label, wanted = false, run, below = [] }) {
+export function asking({ model, fields = [], controls = [], label, wanted = false, run, below = [] }) {
   const { line, say } = statusLine(), results = el("div", { className: "live-results" });
   const go = el("button", { type: "submit", className: "live-main" }), halt = button("Stop", stop);
   let busy = false, again = false, asked = false;
 
   function draw() {
     const ready = status.state === "ready";
-    go.textContent = label(ready);
+    const loading = `Load the model (${megabytes(model.bytes)} MB) and ${label[0].toLowerCase()}${label.slice(1)}`;
+    go.textContent = ready ? label : loading;
     go.disabled = busy;
     if (!busy && document.activeElement === halt) go.focus();
     halt.hidden = !busy || !ready;

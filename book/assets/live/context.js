@@ -6,9 +6,9 @@ import { load } from "./engine.js";
 import { card, curves } from "./result.js";
 import { cutoffScores, forms } from "./scoring.js";
 import * as state from "./state.js";
-import { NUMBERS, cutName, megabytes } from "./text.js";
+import { NUMBERS, cutName } from "./text.js";
 
-const { button, el, field, menu, plain } = window.tseCommon;
+const { el, field, menu, plain } = window.tseCommon;
 const SHOWN = 10;
 
 export function contextPart(facts) {
@@ -22,7 +22,6 @@ export function contextPart(facts) {
   const value = keys.includes(asked.cut) ? keys.indexOf(asked.cut) : whole;
   const slider = el("input", { type: "range", min: 0, max: cuts.length - 1, step: 1, value, on: { input: draw } });
   const cutLabel = el("output");
-  const code = el("pre", { className: "live-code", hidden: true, tabIndex: 0, "aria-label": "The same in Python" });
   let scored = [];
 
   async function run({ say, results }) {
@@ -48,14 +47,6 @@ export function contextPart(facts) {
     state.write({ verb: word, cut: Number(slider.value) === whole ? "" : keyOf(cut) });
   }
 
-  async function offer(what, text) {
-    code.hidden = false;
-    code.textContent = text;
-    const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
-    part.say(copied ? `${what} is copied.` : `${what} is below: copy it from there.`);
-  }
-  const python = () => asPython(facts, entries(), cuts[slider.value]);
-
   const offered = facts.contexts.map(({ left, construction }, place) => [place, `${left} (${construction})`]);
   const choose = (place) => {
     if (place === "") return;
@@ -70,11 +61,8 @@ export function contextPart(facts) {
       el("div", { className: "live-two" }, field("A verb of the list, for TSE", verb),
         field("Cut-off", el("span", { className: "live-row" }, slider, cutLabel))),
     ],
-    label: (ready) => (ready ? "Score" : `Load the model (${megabytes(facts.model.bytes)} MB) and score`),
-    controls: [button("Copy a link to this", () => offer("The link", location.href)),
-      button("Copy as Python", () => offer("The Python call", python()))],
+    model: facts.model, label: "Score",
     wanted: Boolean(asked.left),
-    below: [code],
     run,
   });
   draw();
@@ -118,16 +106,3 @@ function marks({ lemmas, past }, number) {
   for (const { lemma, ids } of lemmas) found.set(ids[number], { form: "correct", lemma });
   return found;
 }
-
-/* What a reader did on the page, as calls of the package. */
-function asPython({ model, list }, contexts, { side, cutoff }) {
-  const at = `scores.curves.query("side == '${side}' and cutoff == ${cutoff}")`;
-  const shown = `print(${side === "top" && cutoff === 1 ? "scores.ew, scores.mw" : at})`;
-  const calls = contexts.flatMap(({ left, number }) => {
-    const given = `${quoted(left)}, number=${quoted(NUMBERS[number])}, lemmas=${quoted(list)}`;
-    return [`scores = tse_core.score_context(model, ${given})`, shown];
-  });
-  return ["import tse_core", "", `model = tse_core.load_model(${quoted(model.name)})`, ...calls].join("\n");
-}
-
-const quoted = (text) => JSON.stringify(text);

@@ -43,7 +43,7 @@ export function suitePart({ model, engine, bos_token: bos }) {
   }
 
   function saveResults() {
-    const evaluated = `${model.name}@${model.sha256.slice(0, 8)} ${model.quantisation} | bos:${bos || "none"} | ` +
+    const evaluated = `${model.name}@${model.sha256.slice(0, 8)} ${model.quantisation} | bos:${bos} | ` +
       `${engine.name} ${engine.version} in a page, not the package`;
     const name = `${plain(suite.meta.name).replace(/[^\w.-]+/g, "-")}.evaluated.json`;
     const whole = { ...suite, meta: { ...suite.meta, evaluated }, items: done.map(({ item }) => item) };
@@ -55,7 +55,7 @@ export function suitePart({ model, engine, bos_token: bos }) {
     if (!done.length || window.tseDesigner.text() === ran) return;
     part.say("The suite has changed since it was run; the results below are of the earlier one.");
   });
-  const part = asking({ label: () => "Run on SmolLM2 in this page", controls: [keep], below: [progress], run });
+  const part = asking({ model, label: "Run on SmolLM2 in this page", controls: [keep], below: [progress], run });
   return part.node;
 }
 

@@ -4,16 +4,10 @@
 
 import { Problem, open } from "./model.js";
 
-let fetched = null;
+let known = null;
 
 /** What book/make/live.py knows of the model and its verbs, fetched once. */
-export function facts() {
-  fetched ??= fetchFacts().catch((problem) => {
-    fetched = null;
-    throw problem;
-  });
-  return fetched;
-}
+export const facts = () => (known ??= fetchFacts());
 
 async function fetchFacts() {
   const answer = await fetch(new URL("facts.json", import.meta.url)).catch(() => null);

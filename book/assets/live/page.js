@@ -38,10 +38,9 @@ function loadingBar({ model }) {
   const amount = el("span", { className: "live-quiet" }), controls = el("span", { className: "live-row" });
   const asked = () => load().catch(() => {}); // the bar shows what went wrong
   const main = (label) => [button(label, asked, { className: "live-main" })];
-  const phone = window.matchMedia("(pointer: coarse)").matches || window.innerWidth < 600;
-  const plan = ` On a phone: ${size} MB count towards your data plan, and an older phone may not have the memory.`;
   const costs = `${model.title} is a file of ${size} MB; the browser keeps it, so it is downloaded once. ` +
-    `While it runs, the page takes about ${MEMORY} MB of memory.${phone ? plan : ""}`;
+    `While it runs, the page takes about ${MEMORY} MB of memory. On a phone, mind your data plan; an older one may not ` +
+    "have the memory.";
   const shown = {
     idle: () => [costs, main(`Load the model (${size} MB)`)],
     loading: () => ["The model is being loaded.", [button("Cancel", cancel), amount]],

@@ -4,7 +4,7 @@ import { surprisals } from "./api.js";
 import { asking, typed, words } from "./asking.js";
 import { Problem } from "./model.js";
 import * as state from "./state.js";
-import { counted, megabytes, visible } from "./text.js";
+import { counted, visible } from "./text.js";
 
 const { button, el, field } = window.tseCommon;
 const TIE = 1e-6; // bits
@@ -28,7 +28,7 @@ export function pairPart({ model }) {
   return asking({
     fields: [field("First sentence", first), field("Second sentence", second)],
     controls: [button("Swap them", swap)],
-    label: (ready) => (ready ? "Compare" : `Load the model (${megabytes(model.bytes)} MB) and compare`),
+    model, label: "Compare",
     wanted: Boolean(a),
     run,
   }).node;

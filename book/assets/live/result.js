@@ -4,7 +4,6 @@
 import { NUMBERS, cutName, percent, share, visible } from "./text.js";
 
 const { el, table } = window.tseCommon;
-const WRONG_SHOWN = 12;
 
 /** One context's results; `cut` is {side, cutoff}, `verb` one of the list, or the word that is none. */
 export function card(scored, cut, verb) {
@@ -45,18 +44,18 @@ function verbLine({ distribution, number, rated }, verb) {
 }
 
 function wrongVerbs(rated, number) {
-  const wrong = rated.filter((verb) => !verb.agrees).sort((a, b) => b.wrong - a.wrong), more = wrong.slice(WRONG_SHOWN);
+  const wrong = rated.filter((verb) => !verb.agrees).sort((a, b) => b.wrong - a.wrong);
   const form = (word, p) => el("span", {}, `${word} `, el("span", { className: "live-quiet" }, percent(p)));
-  const listed = (caption, verbs) => table(caption, ["Wrong form", "Correct form"], verbs.map((verb) => {
+  const rows = wrong.map((verb) => {
     const words = [verb.singular, verb.plural];
     return [form(words[1 - number], verb.wrong), form(words[number], verb.correct)];
-  }));
+  });
   if (!wrong.length) return [el("p", {}, `All ${rated.length} verbs are right for a ${NUMBERS[number]} subject.`)];
   return [
     el("p", {}, el("strong", {}, `${wrong.length} of ${rated.length} verbs are wrong`),
       ` for a ${NUMBERS[number]} subject, likely ones first.`),
-    listed("Verbs whose wrong form is the likelier one", wrong.slice(0, WRONG_SHOWN)),
-    more.length ? el("details", {}, el("summary", {}, `The other ${more.length}`), listed("The others", more)) : "",
+    el("div", { className: "tse-tall" },
+      table("Verbs whose wrong form is the likelier one", ["Wrong form", "Correct form"], rows)),
   ];
 }
 

@@ -65,30 +65,20 @@ function sorted(probabilities) {
 }
 
 function headAt(order, cutoff) {
-  const { edge, below, upTo } = group(order, (place) => order.running[place] > order.total - cutoff);
+  const { edge, below, upTo } = group(order, (mass) => mass > order.total - cutoff);
   return { edge, above: true, share: part(cutoff, order.total - upTo, order.total - below) };
 }
 
 function tailAt(order, cutoff) {
-  const { edge, below, upTo } = group(order, (place) => order.running[place] >= cutoff);
+  const { edge, below, upTo } = group(order, (mass) => mass >= cutoff);
   return { edge, above: false, share: part(cutoff, below, upTo) };
 }
 
-/* The first place where the condition holds, with all entries of equal probability: the mass below and up to them. */
-function group({ rising, running }, holds) {
-  const place = Math.min(first(rising.length, holds), rising.length - 1), edge = rising[place];
-  const from = first(rising.length, (i) => rising[i] >= edge), to = first(rising.length, (i) => rising[i] > edge);
-  return { edge, below: from ? running[from - 1] : 0, upTo: running[to - 1] };
-}
-
-function first(length, holds) {
-  let low = 0, high = length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+/* The first entry, or else the last, whose running sum is as asked, with all of equal probability: the mass below and up
+ * to them. */
+function group({ rising, running }, asked) {
+  const edge = rising.at(running.findIndex(asked));
+  return { edge, below: running[rising.indexOf(edge) - 1] ?? 0, upTo: running[rising.lastIndexOf(edge)] };
 }
 
 function part(cutoff, before, after) {

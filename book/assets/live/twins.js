@@ -6,7 +6,7 @@ import { asking, typed, words } from "./asking.js";
 import { Problem } from "./model.js";
 import { equallyWeighted, forms, numberSensitivity } from "./scoring.js";
 import * as state from "./state.js";
-import { megabytes, share } from "./text.js";
+import { share } from "./text.js";
 
 const { el, field, table } = window.tseCommon;
 const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
@@ -43,7 +43,7 @@ export function twinsPart({ model, lemmas }, start) {
   const titles = ["Singular subject", "The same with a plural subject", "Adverb before the verb"];
   return asking({
     fields: [el("div", { className: "live-two" }, ...titles.map((title, place) => field(title, inputs[place])))],
-    label: (ready) => (ready ? "Compare" : `Load the model (${megabytes(model.bytes)} MB) and compare`),
+    model, label: "Compare",
     wanted: "singular" in state.read(),
     run,
   }).node;
