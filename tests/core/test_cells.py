@@ -27,6 +27,7 @@ def by_hand(odds=ODDS) -> Evaluation:
             "construction": "Simple",
             "noun": ["key", "key", "box"],
             "left": ["the key", "the keys", "the box"],
+            "right": "",
             "number": ["singular", "plural", "singular"],
             "pairs": 2,
             "twin": ["the key/keys", "the key/keys", "the box/boxes"],

@@ -13,6 +13,7 @@ from tse_book.charts.theme import INERT, described, listed, needs
 from tse_core.errors import InputError, check_known, unknown_name_error
 from tse_core.files import write_output
 from tse_core.metrics.table import METRICS
+from tse_core.results.tidy import of_everything
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4", "table2")
 WIDTH = 560  # pixels of a single panel in a file; on a page it fills its container
@@ -102,7 +103,7 @@ def with_table2(printed: pd.DataFrame) -> pd.DataFrame:
     cells = _printed_table2().assign(side="top", cutoff=1.0)
     for column in ("metric", "model", "construction"):
         cells = cells[cells[column].isin(printed[column])]
-    drawn = printed[~((printed["side"] == "top") & (printed["cutoff"] == 1.0))]
+    drawn = printed[~of_everything(printed)]
     return pd.concat([drawn, cells[drawn.columns]], ignore_index=True)
 
 
@@ -120,7 +121,7 @@ def _agreement(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _table2(rows: pd.DataFrame, beside: str | None):
-    whole = rows[(rows["side"] == "") | ((rows["side"] == "top") & (rows["cutoff"] == 1))]
+    whole = rows[of_everything(rows)]
     shown = whole[["construction", "model", "metric", "score", "low", "high", "source"]]
     if beside:
         printed = _printed_table2()

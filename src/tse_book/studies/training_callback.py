@@ -14,7 +14,7 @@ from tse_core.agreement.evaluation import Evaluation
 from tse_core.blimp.scores import PairScores
 from tse_core.models.coerce import load_model
 from tse_core.models.language_model import LanguageModel
-from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.results.tidy import TIDY_COLUMNS, of_everything
 from tse_core.syntaxgym.outcomes import Outcome
 
 Measure = Callable[[LanguageModel], Evaluation | PairScores | Outcome]
@@ -73,7 +73,7 @@ class EvaluationCallback(TrainerCallback):
 
 def _overall(table: pd.DataFrame) -> dict[str, float]:
     """One score per metric of a tidy table: over all verbs, and over all constructions, weighted by size."""
-    rows = table[(table["side"] == "") | ((table["side"] == "top") & (table["cutoff"] == 1.0))].dropna(subset=["score"])
+    rows = table[of_everything(table)].dropna(subset=["score"])
     whole = rows[rows["construction"].isin(["Overall", "all pairs"])]
     scores = {}
     for metric, group in (whole if len(whole) else rows).groupby("metric", sort=False):

@@ -17,10 +17,13 @@ that a division splits (by the length of the subject, say), unless a cell is of 
 
 To sample verbs beside subjects, EW and MW of a context, means over its verbs, are taken apart into one value for each
 verb, whose mean is the score again.
+
+Each cell has a number: all rows of contexts, pairs and values are labelled with it, and grouped by it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -48,81 +51,115 @@ _OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct",
 _OF_BOTH = {"lemma", "noun"}  # dividing by one of these means the verb list's
 
 
-class Cell(NamedTuple):
-    """Some contexts of an evaluation, their pairs, and some of its verbs."""
+class Cells:
+    """The scores of an evaluation in cells. Parameters and errors are those of `Evaluation.table`.
 
-    labels: dict[str, Any]  # of each column that divides
-    scores: pd.DataFrame  # a row for each context, under its number: every metric of contexts
-    pairs: pd.DataFrame  # those of these contexts and verbs
-    verbs: np.ndarray | None  # rows of `Evaluation.lemmas`; None: all, as scored
-    twins: pd.Series | None  # of each context its twin, -1 where there is none in the cell
-    split: int  # contexts whose twin is in another cell
-
-    @property
-    def metrics(self) -> list[str]:
-        """The metrics that it has, in the order of tables."""
-        return [metric for metric in TABLE_ORDER if metric in self.scores or metric in OF_PAIRS]
-
-
-def cells(found: "Evaluation", by: str | Sequence[str]) -> Iterator[Cell]:
-    """The cells of an evaluation. Parameters and errors are those of `Evaluation.table`."""
-    of_contexts, of_lemmas = divisions(by, found.contexts, found.lemmas)
-    levels = found.contexts[of_contexts].replace("", NONE).assign(all="")
-    twins, inside = twin_of(found.contexts), None
-    if found.form_arrays is not None and (twins >= 0).any():
-        either = levels.drop(columns="number", errors="ignore")
-        cell = either.groupby(list(either), sort=False).ngroup().to_numpy()
-        inside = pd.Series(np.where((twins >= 0) & (cell[twins] == cell), twins, -1))
-    for verb_labels, verbs in _verb_groups(found.lemmas, of_lemmas):
-        scores, pairs = _context_scores(found, verbs, inside), found.pairs
-        if verbs is not None:
-            pairs = pairs[verb_rows(pairs, found.lemmas).isin(verbs)]
-        for label, part in levels.groupby(list(levels), sort=False):
-            rows = part.index
-            labels = dict(zip([*of_contexts, *of_lemmas], [*label[:-1], *verb_labels], strict=True))
-            own = None if inside is None else inside[rows]
-            split = 0 if own is None else int((twins[rows] != own).sum())
-            yield Cell(labels, scores.loc[rows], pairs[pairs["context"].isin(rows)], verbs, own, split)
-
-
-def in_order(table: pd.DataFrame, by: str | Sequence[str]) -> pd.DataFrame:
-    """The rows of cells by the columns that divide, the levels of each in the order in which they come."""
-    names = factor_names(by)
-    order = [pd.factorize(table[name])[0] for name in reversed(names)]
-    return table.iloc[np.lexsort(order)][[*names, *table.columns.drop(names)]].reset_index(drop=True)
-
-
-def interval_of(found: "Evaluation", cell: Cell, metric: str, over: Sequence[str]) -> dict[str, Any] | None:
-    """score, low, high, method, clusters and n of a metric in a cell; None where no value is defined."""
-    made = sample(found, cell, metric, over)
-    if made is None or np.isnan(made.values).all():
-        return None
-    score, low, high, method, clusters, *_ = combine([made], [1.0], bounds=score_limits(metric))
-    count = int(np.sum(~np.isnan(made.values)))
-    return {"score": score, "low": low, "high": high, "method": method, "clusters": clusters, "n": count}
-
-
-def sample(found: "Evaluation", cell: Cell, metric: str, over: Sequence[str]) -> Sample | None:
-    """The values of a metric in a cell with their clusters; None where it has none that can be sampled so.
-
-    Raises InputError where verbs are to be sampled and none were kept.
+    Attributes
+    ----------
+    labels : a row for each cell, in the order of tables and under its number: the columns that divide
+    by_verbs, lemmas : whether the verbs are divided; how many there are in each cell, by its number
+    contexts : a row for each context and group of verbs: cell, context, has_twin (in the same cell), split (its twin is
+        in another cell), every metric of contexts
+    pairs : those of the evaluation whose verb is in a group, with their cell
+    metrics : those that there are, in the order of tables
     """
-    if metric in OF_PAIRS:
-        of_way = {"subjects": found.subjects[cell.pairs["context"]], "verbs": cell.pairs["lemma"].to_numpy()}
-        return Sample(cell.pairs[OF_PAIRS[metric].column].to_numpy(float), [of_way[way] for way in over])
-    if metric not in cell.scores:
-        return None
-    if "verbs" not in over:
-        return Sample(cell.scores[metric].to_numpy(), [found.subjects[cell.scores.index]])
-    if found.form_arrays is not None and metric in OVER_VERBS:
-        return _verb_sample(found, cell, metric, over)
-    if cell.verbs is not None or list(cell.labels) != ["construction"]:
-        found.log_odds  # noqa: B018  (raises where no forms were kept)
-        return None
-    by_lemma = require_lemmas(found.by_lemma)
-    table = lemma_scores(by_lemma[by_lemma["construction"] == cell.labels["construction"]])
-    of_way = {"subjects": subject_clusters(table), "verbs": table["lemma"].to_numpy()}
-    return Sample(table[metric.lower()].to_numpy(), [of_way[way] for way in over], table["contexts"].to_numpy())
+
+    def __init__(self, found: "Evaluation", by: str | Sequence[str] = "construction"):
+        of_contexts, of_verbs = divisions(by, found.contexts, found.lemmas)
+        self.found, self.by_verbs = found, bool(of_verbs)
+        group, contexts = _groups(found.contexts, of_contexts)
+        self._of_verb, verbs = _groups(found.lemmas, of_verbs, sort=True)
+        self._of_context = group * len(verbs)  # the number of a cell is the sum of that of a context and of a verb
+        labels = contexts.merge(verbs, how="cross")[factor_names(by)]
+        self.labels = labels.iloc[np.lexsort([pd.factorize(labels[name])[0] for name in reversed(list(labels))])]
+        self.lemmas = np.tile(np.bincount(self._of_verb), len(contexts))
+        twins, either = twin_of(found.contexts), _groups(found.contexts, [n for n in of_contexts if n != "number"])[0]
+        self._twins = np.where((twins >= 0) & (either[twins] == either), twins, -1)
+        context = np.arange(len(twins))[:, None]
+        rows: dict[str, np.ndarray] = {"cell": self._of_context[context] + np.arange(len(verbs)), "context": context}
+        rows |= {"has_twin": (self._twins >= 0)[:, None], "split": (self._twins != twins)[:, None]}
+        rows |= self._scores(with_twins=found.form_arrays is not None and bool((twins >= 0).any()))
+        self.contexts = pd.DataFrame({n: np.broadcast_to(of, rows["cell"].shape).ravel() for n, of in rows.items()})
+        self.metrics = [metric for metric in TABLE_ORDER if metric in rows or metric in OF_PAIRS]
+        verb = verb_rows(found.pairs, found.lemmas) if of_verbs else np.zeros(len(found.pairs), int)
+        pairs, verb = found.pairs[verb >= 0], verb[verb >= 0]
+        self.pairs = pairs.assign(cell=self._of_context[pairs["context"]] + self._of_verb[verb])
+
+    def samples(self, metric: str, over: Sequence[str]) -> dict[int, Sample]:
+        """The values of a metric in each cell with their clusters; none where they cannot be sampled so.
+
+        Raises InputError where verbs are to be sampled and none were kept.
+        """
+        samples = {}
+        for cell, rows in self._values(metric, over).groupby("cell", sort=False):
+            one_verb = metric not in OF_PAIRS and len(over) > 1 and rows["verbs"].nunique() == 1
+            ways = [rows[way].to_numpy() for way in over if not (one_verb and way == "verbs")]
+            samples[cell] = Sample(rows["value"].to_numpy(float), ways, rows["count"].to_numpy())
+        return samples
+
+    def intervals(self, metric: str, over: Sequence[str]) -> pd.DataFrame:
+        """score, low, high, method, clusters and n of a metric, in the cells where it is defined, by their numbers."""
+        rows = {}
+        for cell, sample in self.samples(metric, over).items():
+            if count := int((~np.isnan(sample.values)).sum()):
+                rows[cell] = *combine([sample], [1.0], bounds=score_limits(metric))[:5], count
+        columns = ["score", "low", "high", "method", "clusters", "n"]
+        return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+    def _scores(self, with_twins: bool) -> dict[str, np.ndarray]:
+        """Every metric of contexts (contexts, groups of verbs), over the verbs of each group."""
+        found, inside = self.found, pd.get_dummies(self._of_verb).to_numpy(float)
+        scores = {name: found.contexts[name.lower()].to_numpy()[:, None] for name in (*OF_CONTEXTS, MARGIN)}
+        if self.by_verbs:
+            both = [np.exp(found.log_probabilities(form)) for form in ("singular", "plural")]
+            correct, wrong = np.where(found.plural, both[::-1], both)
+            forms = Forms(correct, wrong, self._of_verbs("EW").to_numpy())
+            for metric in OF_CONTEXTS.values():
+                scores[metric.name] = metric.numerator(forms) @ inside / (metric.denominator(forms) @ inside)
+        for name in [MARGIN] * self.by_verbs + [NS, SHIFT] * with_twins:
+            means = self._of_verbs(name) @ inside / inside.sum(axis=0)
+            scores[name] = means.reindex(range(len(self._twins))).to_numpy()
+        return scores
+
+    def _of_verbs(self, metric: str) -> pd.DataFrame:
+        """A metric that is a mean over verbs, taken apart: contexts (of NS and shift those with a twin) x verbs."""
+        between = metric in (NS, SHIFT)
+        rows = np.flatnonzero(self._twins >= 0) if between else np.arange(len(self._twins))
+        odds = self.found.log_odds.astype(float)
+        values = odds[rows] - odds[self._twins[rows]] if between else odds
+        values = np.where(self.found.plural[rows], -values, values)  # of the correct form, or by how much it rises
+        return pd.DataFrame(values if metric in (MARGIN, SHIFT) else (values > 0).astype(float), rows)
+
+    def _values(self, metric: str, over: Sequence[str]) -> pd.DataFrame:
+        """Values whose mean is the score: cell, value, subjects, verbs (where these are sampled), count of each."""
+        found = self.found
+        if metric in OF_PAIRS:
+            values = self.pairs.assign(value=self.pairs[OF_PAIRS[metric].column], verbs=self.pairs["lemma"], count=1)
+            return values.assign(subjects=found.subjects[values["context"]])
+        if metric not in self.contexts:
+            return pd.DataFrame({"cell": []})
+        if "verbs" not in over:
+            values = self.contexts.assign(value=self.contexts[metric], count=1)
+            return values.assign(subjects=found.subjects[values["context"]])
+        if found.form_arrays is not None and metric in OVER_VERBS:
+            values = self._of_verbs(metric)
+            groups = values.groupby([self._of_context[values.index], found.subjects[values.index]])
+            values = groups.mean().melt(var_name="verb", ignore_index=False).reset_index(names=["cell", "subjects"])
+            verb, count = values["verb"].to_numpy(int), np.tile(groups.size(), len(found.lemmas))
+            verbs = found.lemmas["lemma"].to_numpy()[verb]
+            return values.assign(cell=values["cell"] + self._of_verb[verb], verbs=verbs, count=count)
+        if list(self.labels) != ["construction"]:
+            found.log_odds  # noqa: B018  (raises where no forms were kept)
+            return pd.DataFrame({"cell": []})
+        values = self._lemma_scores
+        cells = {construction: cell for cell, construction in self.labels["construction"].items()}
+        values = values.assign(value=values[metric.lower()], cell=values["construction"].map(cells))
+        return values.rename(columns={"lemma": "verbs", "contexts": "count"})
+
+    @cached_property
+    def _lemma_scores(self) -> pd.DataFrame:
+        table = lemma_scores(self.found.by_lemma)
+        return table.assign(subjects=subject_clusters(table))
 
 
 def clustered(found: "Evaluation", metric: str, over: Sequence[str] = ("subjects",)) -> dict[str, Sample]:
@@ -130,10 +167,10 @@ def clustered(found: "Evaluation", metric: str, over: Sequence[str] = ("subjects
 
     Raises InputError: an unknown metric or way of sampling; verbs of an evaluation that kept none.
     """
-    check_known("metric", metric, [*METRICS, MARGIN, NS, SHIFT])
+    check_known("metric", metric, TABLE_ORDER)
     check_ways(over)
-    samples = {cell.labels["construction"]: sample(found, cell, metric, over) for cell in cells(found, "construction")}
-    return {construction: made for construction, made in samples.items() if made is not None}
+    cells = Cells(found)
+    return {cells.labels["construction"][cell]: sample for cell, sample in cells.samples(metric, over).items()}
 
 
 def check_ways(over: Sequence[str]) -> None:
@@ -236,67 +273,19 @@ def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> pd.Series:
 def twin_of(contexts: pd.DataFrame) -> np.ndarray:
     """The row of each context's twin, which shares its construction and its label in the column ``twin`` and has the
     other number, the first in the order of their text; -1 where there is none."""
-    twins = np.full(len(contexts), -1)
+    twins, pair = np.full(len(contexts), -1), ["construction", "twin"]
     if "twin" in contexts:
-        labelled = contexts.assign(row=range(len(contexts)))[(contexts["twin"] != "").to_numpy()]
-        labelled = labelled.sort_values([name for name in ("left", "right", "row") if name in labelled])
-        pair = ["construction", "twin"]
-        rows = labelled.drop_duplicates([*pair, "number"]).pivot(index=pair, columns="number", values="row")
-        singular, plural = rows.reindex(columns=["singular", "plural"]).dropna().to_numpy(dtype=int).T
-        twins[singular], twins[plural] = plural, singular
+        rows = contexts[contexts["twin"] != ""].sort_values(["left", "right"]).drop_duplicates([*pair, "number"])
+        rows = rows[[*pair, "number"]].reset_index(names="row")
+        both = rows.merge(rows, on=pair, suffixes=("", "_twin")).query("number != number_twin")
+        twins[both["row"]] = both["row_twin"]
     return twins
 
 
-def _verb_groups(counted: pd.DataFrame, columns: list[str]) -> Iterator[tuple[tuple, np.ndarray | None]]:
-    """The labels of each group of verbs and their rows in the list of lemmas (None: all of them)."""
+def _groups(table: pd.DataFrame, columns: list[str], sort: bool = False) -> tuple[np.ndarray, pd.DataFrame]:
+    """The group of each row by these columns, and the groups' labels; in the order of the rows, or of the labels."""
     if not columns:
-        yield (), None
-        return
-    for labels, rows in counted.groupby(columns, sort=True, dropna=False, observed=True):
-        yield tuple(NONE if label == "" or pd.isna(label) else label for label in labels), rows.index.to_numpy()
-
-
-def _context_scores(found: "Evaluation", verbs: np.ndarray | None, twins: pd.Series | None) -> pd.DataFrame:
-    """Every metric of contexts in each context, over some lemmas (None: all); NS and shift where there are twins."""
-    if verbs is None:
-        scores = {name: found.contexts[name.lower()] for name in (*OF_CONTEXTS, MARGIN)}
-    else:
-        odds = found.log_odds[:, verbs]
-        forms = [np.exp(found.log_probabilities(form)[:, verbs]) for form in ("singular", "plural")]
-        correct, wrong = (np.where(found.plural, *order) for order in (forms[::-1], forms))
-        of_verbs = Forms(correct, wrong, np.where(found.plural, odds < 0, odds > 0).astype(float))
-        scores = {
-            metric.name: metric.numerator(of_verbs).sum(axis=1) / metric.denominator(of_verbs).sum(axis=1)
-            for metric in OF_CONTEXTS.values()
-        }
-        scores[MARGIN] = _verb_values(found, MARGIN, np.arange(len(odds)), verbs).mean(axis=1)
-    table = pd.DataFrame(scores, index=found.contexts.index)
-    if twins is not None:
-        with_twin = twins[twins >= 0]
-        for name in (NS, SHIFT):
-            values = _verb_values(found, name, with_twin.index, verbs, with_twin).mean(axis=1)
-            table[name] = pd.Series(values, with_twin.index)
-    return table
-
-
-def _verb_values(found: "Evaluation", metric: str, rows: np.ndarray, verbs: np.ndarray | None, twins=None):
-    """A metric that is a mean over verbs, taken apart: its values (rows, verbs) in contexts, and their twins."""
-    odds = found.log_odds if verbs is None else found.log_odds[:, verbs]
-    values = odds[rows].astype(float)
-    if metric in (NS, SHIFT):
-        values -= odds[twins]
-    values = np.where(found.plural[rows], -values, values)  # the log-odds of the correct form, or by how much they rise
-    return values if metric in (MARGIN, SHIFT) else (values > 0).astype(float)
-
-
-def _verb_sample(found: "Evaluation", cell: Cell, metric: str, over: Sequence[str]) -> Sample:
-    """A value for each verb and subject: the mean over their contexts."""
-    rows = cell.scores.index[cell.scores[metric].notna()] if metric in (NS, SHIFT) else cell.scores.index
-    values = _verb_values(found, metric, rows, cell.verbs, None if cell.twins is None else cell.twins[rows])
-    groups = found.subjects[rows] if "subjects" in over else np.zeros(len(rows), int)
-    means, sizes = pd.DataFrame(values).groupby(groups).mean(), pd.Series(groups).value_counts(sort=False)
-    lemmas = found.lemmas["lemma"].to_numpy() if cell.verbs is None else found.lemmas["lemma"].to_numpy()[cell.verbs]
-    of_way = {"subjects": np.repeat(means.index, len(lemmas)), "verbs": np.tile(lemmas, len(means))}
-    ways = [way for way in over if way != "verbs" or len(lemmas) > 1 or list(over) == ["verbs"]]
-    counts = np.repeat(sizes[means.index].to_numpy(), len(lemmas))
-    return Sample(means.to_numpy().ravel(), [of_way[way] for way in ways], counts)
+        return np.zeros(len(table), int), pd.DataFrame(index=[0])
+    groups = table.groupby(columns, sort=sort, dropna=False, observed=True)
+    labels = groups.size().index.to_frame(index=False).astype(object)
+    return groups.ngroup().to_numpy(), labels.where(labels.notna() & (labels != ""), NONE).infer_objects()

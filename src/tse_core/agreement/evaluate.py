@@ -31,6 +31,7 @@ from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Shard, Store, run, store_for
+from tse_core.results.tidy import of_everything
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
@@ -249,7 +250,7 @@ def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[
 
 def _with_scores(contexts: pd.DataFrame, at_cutoffs: pd.DataFrame) -> pd.DataFrame:
     """The contexts with their scores over the whole distribution, behind the column pairs."""
-    whole = at_cutoffs[(at_cutoffs["side"] == "top") & (at_cutoffs["cutoff"] == 1)]
+    whole = at_cutoffs[of_everything(at_cutoffs)]
     whole = whole.pivot(index="context", columns="metric", values="score").reindex(columns=[*OF_CONTEXTS, MARGIN])
     behind = contexts.columns.get_loc("pairs") + 1
     return pd.concat([contexts.iloc[:, :behind], whole.rename(columns=str.lower), contexts.iloc[:, behind:]], axis=1)

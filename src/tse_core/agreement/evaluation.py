@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import OVER_VERBS, TABLE_ORDER, cells, check_ways, in_order, interval_of
+from tse_core.agreement.cells import OVER_VERBS, Cells, check_ways
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics
 from tse_core.errors import InputError
-from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Cutoffs
+from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, Cutoffs
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.uncertainty.intervals import interval
@@ -76,24 +76,29 @@ class Evaluation:
 
         Raises InputError: no such column; forms are needed and were not kept.
         """
-        rows = []
-        for cell in cells(self, by):
-            scored, once = cell.pairs[cell.pairs["tse"].notna()], distinct_items(cell.pairs)
-            scores = cell.scores.mean().to_dict() | {name: cell.pairs[m.column].mean() for name, m in OF_PAIRS.items()}
-            row = cell.labels | {name: scores[name] for name in cell.metrics}
-            row |= {"lemmas": len(self.lemmas if cell.verbs is None else cell.verbs), "contexts": len(cell.scores)}
-            if cell.twins is not None:
-                halves = int((cell.twins >= 0).sum())
-                row |= {"twins": halves // (1 if "number" in cell.labels else 2), "split_twins": cell.split}
-            row |= {"pairs": len(scored), "unscored": len(cell.pairs) - len(scored), "verbs": scored["lemma"].nunique()}
-            row |= {"items": len(once), "TSE_items": once["tse"].mean()}
-            over = ("subjects",) if cell.verbs is None else ("subjects", "verbs")
-            for metric in cell.metrics if intervals else ():
-                if cell.verbs is None or metric in OVER_VERBS:
-                    bounds = interval_of(self, cell, metric, over) or {"low": np.nan, "high": np.nan}
-                    row |= {f"{metric}_{end}": bounds[end] for end in ("low", "high")}
-            rows.append(row)
-        return in_order(pd.DataFrame(rows), by)
+        cells = Cells(self, by)
+        contexts, pairs = cells.contexts, cells.pairs
+        scored = pairs[pairs["tse"].notna()]
+        scores = contexts.groupby("cell")[[metric for metric in cells.metrics if metric in contexts]].mean()
+        for name, of_pairs in OF_PAIRS.items():
+            scores[name] = pairs.groupby("cell")[of_pairs.column].mean()
+        table = cells.labels.join(scores[cells.metrics])
+        counted = {"contexts": contexts}
+        if NS in cells.metrics:
+            counted |= {"twins": contexts[contexts["has_twin"]], "split_twins": contexts[contexts["split"]]}
+        counted |= {"pairs": scored, "unscored": pairs[pairs["tse"].isna()]}
+        counted |= {"verbs": scored.drop_duplicates(["cell", "lemma"]), "items": distinct_items(pairs)}
+        table["lemmas"] = cells.lemmas[table.index]
+        for name, rows in counted.items():
+            table[name] = rows["cell"].value_counts().reindex(table.index, fill_value=0)
+        if NS in cells.metrics and "number" not in cells.labels:
+            table["twins"] //= 2  # both contexts are in the cell
+        table["TSE_items"] = counted["items"].groupby("cell")["tse"].mean()
+        over = ("subjects", "verbs") if cells.by_verbs else ("subjects",)
+        for metric in cells.metrics if intervals else ():
+            if metric in OVER_VERBS or not cells.by_verbs:
+                table[[f"{metric}_low", f"{metric}_high"]] = cells.intervals(metric, over)[["low", "high"]]
+        return table.reset_index(drop=True)
 
     def intervals(self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction") -> pd.DataFrame:
         """95 % intervals of every metric in each cell, for other samples of what the claim is about.
@@ -111,13 +116,10 @@ class Evaluation:
         DataFrame with the columns of `by`, metric, score, low, high, method, clusters, n (values that are defined).
         """
         check_ways(over)
-        rows = []
-        for cell in cells(self, by):
-            for metric in cell.metrics:
-                if found := interval_of(self, cell, metric, over):
-                    rows.append(cell.labels | {"metric": metric} | found)
-        table = in_order(pd.DataFrame(rows), by)
-        return table.sort_values("metric", key=lambda m: m.map(TABLE_ORDER.index), kind="stable", ignore_index=True)
+        cells = Cells(self, by)
+        found = {metric: cells.labels.join(cells.intervals(metric, over), how="inner") for metric in cells.metrics}
+        table = pd.concat(found, names=["metric"]).reset_index("metric").reset_index(drop=True)
+        return table[[*cells.labels, *table.columns.drop(list(cells.labels))]]
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """Scores against cut-offs (Figures 1 to 4).

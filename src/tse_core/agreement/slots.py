@@ -21,6 +21,7 @@ from tse_core.forward.passes import blocks
 from tse_core.metrics.table import MARGIN
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
+from tse_core.results.tidy import of_everything
 from tse_core.words import plain, plain_right
 
 FORMS = ("correct", "wrong", "past", "other")
@@ -75,7 +76,7 @@ def score_context(
     tables = score_contexts(model, counted, options, pd.DataFrame([context]), no_pairs)
     curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
     curves = curves[curves["metric"] != MARGIN].astype({"metric": "str", "side": "str"}).reset_index(drop=True)
-    whole = curves[(curves["side"] == "top") & (curves["cutoff"] == 1)].set_index("metric")["score"]
+    whole = curves[of_everything(curves)].set_index("metric")["score"]
     other, odds = NUMBERS[number == "singular"], tables["forms"]["log_odds"]
     forms = counted.lemmas[["lemma", number, other]].set_axis(["lemma", "correct", "wrong"], axis=1)
     forms["p_correct"], forms["p_wrong"] = (

@@ -22,7 +22,7 @@ from tse_core.models.coerce import as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Shard, Store, run, store_for
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.sentences.preferences import check_pairs, check_policies, judged, score_pairs
+from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
 from tse_core.sentences.tokens import check_method
 
 OF_ALL = ("Overall", "all pairs")  # what tables call BLiMP's 67 paradigms together, and any others
@@ -83,7 +83,7 @@ def evaluate_blimp(
     pairs = load_sentence_pairs(pairs)
     name = pairs.attrs.get("name", "sentence-pairs")
     pairs = suited(pairs, method)
-    check_pairs(pairs, method)
+    sides_of(pairs, method)
 
     def score(group: pd.DataFrame, advance) -> dict[str, pd.DataFrame]:
         try:

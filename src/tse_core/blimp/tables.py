@@ -31,20 +31,13 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     DataFrame with the group's names, accuracy, low, high (NaN where no pair is judged), pairs, judged (pairs that are
     not refused), ties, unknown (pairs with an unknown word in the critical region).
     """
-    check_known("grouping", by, GROUPS)
-    rows = []
-    for _, group in scores.groupby("paradigm", sort=False):
-        right, judged_pairs = group["correct"].sum(), int(group["correct"].count())
-        bounds = wilson(right, judged_pairs) if judged_pairs else (np.nan,) * 3
-        counts = len(group), judged_pairs, int(group["tie"].sum()), int(group["unknown_critical"].sum())
-        rows.append((group["phenomenon"].iloc[0], group["paradigm"].iloc[0], *bounds, *counts))
-    paradigms = pd.DataFrame(rows, columns=[*GROUPS["paradigm"], *BOUNDS, *COUNTS])
-    if by == "paradigm":
-        return paradigms
-    if by == "all":
-        return pd.DataFrame([_pooled(paradigms)])
-    groups = paradigms.groupby(GROUPS[by], sort=False, dropna=False)
-    return pd.DataFrame([{by: name[0]} | _pooled(group) for name, group in groups])
+    paradigms = scores.groupby("paradigm", sort=False).agg(
+        phenomenon=("phenomenon", "first"), correct=("correct", "sum"), pairs=("correct", "size"),
+        judged=("correct", "count"), ties=("tie", "sum"), unknown=("unknown_critical", "sum"),
+    ).reset_index()  # fmt: skip
+    shares = [wilson(n, of) if of else (np.nan,) * 3 for n, of in paradigms[["correct", "judged"]].to_numpy()]
+    paradigms[[*BOUNDS]] = shares
+    return pd.DataFrame([labels | _pooled(group) for labels, group in _groups(paradigms, by)])
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
@@ -61,7 +54,6 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     (Bonett & Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided),
     p_holm (corrected for the family of all rows).
     """
-    check_known("grouping", by, GROUPS)
     keys = ["paradigm", "pair_id"]
     for scores in (first, second):
         if (again := scores.duplicated(keys)).any():
@@ -77,9 +69,7 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
         raise InputError("McNemar's test takes only right and wrong: count ties as wrong")
     both = both.dropna(subset=["correct", "correct_second"])
-    columns = GROUPS[by]
-    groups = both.groupby(columns, sort=False, dropna=False) if columns else [((), both)]
-    table = pd.DataFrame([dict(zip(columns, name, strict=True)) | _compared(group) for name, group in groups])
+    table = pd.DataFrame([labels | _compared(group) for labels, group in _groups(both, by)])
     return table.assign(p_holm=holm(table["p_value"]))
 
 
@@ -93,6 +83,15 @@ def mcnemar(only_first: int, only_second: int) -> float:
     if only_first == only_second:
         return 1.0
     return min(1.0, 2 * float(bdtr(fewer, total, 0.5)))
+
+
+def _groups(table: pd.DataFrame, by: str) -> list[tuple[dict[str, str], pd.DataFrame]]:
+    """The labels of each group and its rows."""
+    check_known("grouping", by, GROUPS)
+    if by == "all":
+        return [({}, table)]
+    groups = table.groupby(GROUPS[by], sort=False, dropna=False)
+    return [(dict(zip(GROUPS[by], names, strict=True)), group) for names, group in groups]
 
 
 def _pooled(paradigms: pd.DataFrame) -> dict:

@@ -88,6 +88,11 @@ def is_results(path: Path) -> bool:
         return path.suffix == ".parquet"  # damaged: reading it says how
 
 
+def of_everything(table: pd.DataFrame) -> pd.Series:
+    """Which rows are scores over the whole distribution: without a cut-off, or at the top one of 100 %."""
+    return table["cutoff"].isna() | ((table["side"] == "top") & np.isclose(table["cutoff"], 1))
+
+
 def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Two tidy tables side by side: construction, metric, side, cutoff, first, second, difference (second - first).
 

@@ -12,7 +12,7 @@ A critical word may be several tokens or several words: all of them count, by th
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,8 +23,8 @@ from tse_core.datasets.names import load_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
-from tse_core.sentences.texts import Sentence, read_sentences
-from tse_core.sentences.tokens import check_method, check_spaces, token_log_probabilities
+from tse_core.models.surprisal_model import TokenSurprisals
+from tse_core.sentences.tokens import check_method, check_spaces, in_text, scored_tokens
 from tse_core.words import plain, word_span
 
 POLICIES = {
@@ -37,12 +37,12 @@ POLICIES = {
 class Side(NamedTuple):
     """One sentence of a pair: its text, where its critical word starts, and the words that the other side lacks.
 
-    Two sides with the same words in another order differ in all of them.
+    Two sides with the same words in another order differ in all of them. Of a prefix and a word all behind it counts.
     """
 
     text: str
-    critical: int
-    own_words: Counter | None
+    critical: int = 0
+    own_words: Set[str] | None = None
 
 
 def score_pairs(
@@ -81,24 +81,16 @@ def score_pairs(
     model = as_model(model).with_policies(bos=bos, space=space)
     method = check_method(model, method)
     sentence_pairs = load_sentence_pairs(sentence_pairs)
-    names = pair_names(sentence_pairs)
-    sides = list(_sides(sentence_pairs, names, method, first))
-    labels = [f"pair {name} ({side})" for name in names for side in ("good", "bad")]
-    read = read_sentences(model, [side.text for side in sides], labels)
-    wanted = list(map(_wanted, read, sides))
-    nats = token_log_probabilities(model, read, wanted, method, advance)
-    rows = []
-    for sentence, side, tokens, values in zip(read, sides, wanted, nats, strict=True):
-        critical = bool(_critical(sentence, side, tokens).any())
-        unknown = int(sentence.unknown.sum())
-        rows.append((math.fsum(values[tokens]), len(tokens), unknown, critical, str(sentence.unscored)))
-    table = pd.DataFrame(rows, columns=["logp", "length", "unknown", "critical", "first"])
+    sides = sides_of(sentence_pairs, method, first)
+    found = scored_tokens(model, [side.text for side in sides], method, [side.critical for side in sides], advance)
+    columns = ["logp", "length", "unknown", "unknown_critical", "unscored"]
+    table = pd.DataFrame(map(_side_scores, sides, found), columns=columns)
     good, bad = (table.iloc[start::2].set_index(sentence_pairs.index) for start in (0, 1))
     scores = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]].copy()
     for name in ("logp", "length", "unknown"):
         scores[f"{name}_good"], scores[f"{name}_bad"] = good[name], bad[name]
-    scores["unknown_critical"] = good["critical"] | bad["critical"]
-    scores["unscored_difference"] = (good["first"] != bad["first"]) & (method == "full-sentence")
+    scores["unknown_critical"] = good["unknown_critical"] | bad["unknown_critical"]
+    scores["unscored_difference"] = (good["unscored"] != bad["unscored"]) & (method == "full-sentence")
     return judged(scores, ties=ties, unknown_words=unknown_words)
 
 
@@ -130,52 +122,47 @@ def check_policies(**chosen: str) -> None:
         check_known(f"policy for {policy}", value, POLICIES[policy])
 
 
-def check_pairs(pairs: pd.DataFrame, method: str) -> None:
-    """Every field that the method needs is there and not empty."""
-    list(_sides(pairs, pair_names(pairs), method, "as-is"))
+def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Side]:
+    """Both sides of each pair in plain spelling, good first.
 
-
-def pair_names(pairs: pd.DataFrame) -> list[str]:
-    """The name of each pair in messages: its paradigm and id, else its row."""
-    parts = [pairs[name].astype(str) for name in ("paradigm", "pair_id") if name in pairs]
-    return ["/".join(name) for name in zip(*parts, strict=True)] if parts else [str(row) for row in pairs.index]
-
-
-def _sides(pairs, names, method, first) -> Iterator[Side]:
-    """Both sides of each pair, good first."""
+    Raises InputError: a field that the method needs is missing, or empty, which is named with its pair.
+    """
     needed = PREFIX_FIELDS.get(method, ("good", "bad"))
     if missing := [field for field in needed if field not in pairs]:
         raise InputError(f"the {method} method needs the column {missing[0]!r}; the table has {', '.join(pairs)}")
-    for name, *fields in zip(names, *(pairs[field] for field in needed), strict=True):
+    sides = []
+    for number, fields in enumerate(pairs[list(needed)].to_numpy()):
         for field, value in zip(needed, fields, strict=True):
             if not isinstance(value, str) or not value.strip():
+                named = [str(pairs[name].iloc[number]) for name in ("paradigm", "pair_id") if name in pairs]
+                name = "/".join(named) or pairs.index[number]
                 raise InputError(f"pair {name}: {field} is empty; the {method} method needs it")
-        if method not in PREFIX_FIELDS:
-            good, bad = (_first_letter(sentence, first) for sentence in fields)
-            words = Counter(good.split()), Counter(bad.split())
-            own = words[0] - words[1], words[1] - words[0]
-            own = own if any(own) else words
-            yield Side(good, 0, own[0])
-            yield Side(bad, 0, own[1])
-            continue
-        a, b, c = fields
-        for prefix, word in ((a, b), (a, c)) if method == "one-prefix" else ((a, c), (b, c)):
-            prefix = _first_letter(prefix.strip(), first)
-            yield Side(f"{prefix} {word.strip()}", len(plain(prefix)), None)
+        if method in PREFIX_FIELDS:
+            a, b, c = fields
+            for prefix, word in ((a, b), (a, c)) if method == "one-prefix" else ((a, c), (b, c)):
+                prefix = plain(_first_letter(prefix.strip(), first))
+                sides.append(Side(plain(f"{prefix} {word}"), len(prefix)))
+        else:
+            both = [plain(_first_letter(sentence, first)) for sentence in fields]
+            good, bad = (Counter(text.split()) for text in both)
+            own = (good, bad) if good == bad else (good - bad, bad - good)
+            sides += [Side(text, own_words=set(words)) for text, words in zip(both, own, strict=True)]
+    return sides
 
 
-def _wanted(sentence: Sentence, side: Side) -> np.ndarray:
-    """The tokens that are scored: for the prefix methods those of the critical word."""
-    check_spaces(sentence.text, sentence.starts, sentence.ends, lambda start, end: start < side.critical < end - 1)
-    return np.flatnonzero(sentence.scorable & (sentence.starts >= side.critical))
-
-
-def _critical(sentence: Sentence, side: Side, wanted: np.ndarray) -> np.ndarray:
-    """Which tokens of the words that the other side lacks are unknown; for the prefix methods of the critical word."""
-    if side.own_words is None:
-        return sentence.unknown[wanted]
-    words = [sentence.text[slice(*word_span(sentence.text, int(start)))] for start in sentence.starts]
-    return sentence.unknown & np.array([word in side.own_words for word in words], dtype=bool)
+def _side_scores(side: Side, tokens: TokenSurprisals) -> tuple[float, int, int, bool, str]:
+    """log P (nats) of what counts of a side, how many tokens that is, how many of all are unknown, whether one of those
+    in which the sides differ is, and the first token where nothing predicts it."""
+    text, here = side.text, in_text(tokens)
+    check_spaces(text, tokens, lambda start, end: start < side.critical < end - 1)
+    counted = here & tokens.scored & (tokens.starts >= side.critical)
+    differing, first = counted, int(np.argmax(here))
+    if side.own_words is not None:
+        words = (text[slice(*word_span(text, int(start)))] for start in tokens.starts)
+        differing = np.array([word in side.own_words for word in words], dtype=bool)
+    unknown, logp = tokens.unknown & here, math.fsum(-tokens.bits[counted] * math.log(2))
+    unscored = "" if tokens.scored[first] else f"{tokens.ids[first]} {tokens.tokens[first]}"
+    return logp, int(counted.sum()), int(unknown.sum()), bool((unknown & differing).any()), unscored
 
 
 def _first_letter(text: str, policy: str) -> str:

@@ -23,7 +23,7 @@ from tse_core.forward import passes
 from tse_core.models.coerce import AnyModel, as_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import TokenSurprisals
-from tse_core.sentences.texts import Sentence, read_sentences
+from tse_core.models.word_ends import of_word
 from tse_core.words import plain, word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
@@ -49,17 +49,10 @@ def token_surprisals(
     model = as_model(model).with_policies(bos=bos, space=space)
     method = check_method(model, method, OF_EACH_TOKEN)
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
-    names = [f"sentence {number}" for number in range(1, len(sentences) + 1)]
-    read = read_sentences(model, sentences, names)
-    nats = token_log_probabilities(model, read, [np.flatnonzero(each.scorable) for each in read], method, advance)
-    if not isinstance(model, LanguageModel):
-        return [each.given for each in read if each.given]
-    found = []
-    for each, values in zip(read, nats, strict=True):
-        bits = np.where(each.scorable, -values / math.log(2), 0.0)
-        of_tokens = each.ids, each.starts, each.ends, bits, each.scorable, each.unknown
-        found.append(TokenSurprisals(model.tokens(each.ids.tolist()), *of_tokens))
-    return found
+    for number, sentence in enumerate(sentences, 1):
+        if not isinstance(sentence, str) or not sentence.strip():
+            raise InputError(f"sentence {number}: an empty sentence cannot be scored")
+    return scored_tokens(model, list(map(plain, sentences)), method, advance=advance)
 
 
 def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=None, advance=None) -> pd.DataFrame:
@@ -105,28 +98,41 @@ def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=N
     return pd.DataFrame(rows)
 
 
-def token_log_probabilities(
-    model, sentences: Sequence[Sentence], wanted: Sequence[np.ndarray], method: str, advance=None
-) -> list[np.ndarray]:
-    """log P (nats) of the wanted tokens of each sentence: float64 (its tokens,), NaN where it is not computed.
+def scored_tokens(
+    model: AnyModel, texts: Sequence[str], method: str, since: Sequence[int] | None = None, advance=None
+) -> list[TokenSurprisals]:
+    """`token_surprisals` of texts in plain spelling; a language model scores no tokens before the characters `since`.
 
-    Everything goes to one forward pass, which computes what several sentences share (a prefix, a masked copy) once.
+    Everything goes to one forward pass, which computes what several texts share (a prefix, a masked copy) once.
     """
     if not isinstance(model, LanguageModel):
+        found = model.token_surprisals(texts)
         if advance:
             advance(1.0)
-        return [sentence.nats for sentence in sentences]
-    found = [np.full(len(sentence.ids), np.nan) for sentence in sentences]
-    reads = [read for parts in zip(sentences, wanted, strict=True) for read in _reads(model, *parts, method)]
+        return found
+    encodings = model.encode_batch(texts)
+    entries = sorted({entry for encoding in encodings for entry in encoding.ids})
+    words = dict(zip(entries, model.tokens(entries), strict=True))
+    found: list[TokenSurprisals] = []
+    reads: list[tuple] = []
+    for text, encoding, first in zip(texts, encodings, since or [0] * len(texts), strict=True):
+        places = np.flatnonzero(~np.asarray(encoding.special, dtype=bool))
+        tokens = _tokenized(model, text, encoding, places, words)
+        tokens.scored[tokens.starts < first] = False
+        reads += _reads(model, text, tokens, encoding.ids, places, method)
+        found.append(tokens)
     sequences, positions, targets = ([read[part] for read in reads] for part in range(3))
-    requests = sum(map(len, wanted))
-    options = {"advance": lambda done: advance(done / requests)} if advance else {}
-    values = passes.target_log_probabilities(model, sequences, positions, targets, **options)
-    start = 0
-    for nats, tokens in zip(found, wanted, strict=True):
-        nats[tokens] = values[start : start + len(tokens)]
-        start += len(tokens)
+    sizes = np.cumsum([tokens.scored.sum() for tokens in found])
+    options = {"advance": lambda done: advance(done / sizes[-1])} if advance else {}
+    nats = passes.target_log_probabilities(model, sequences, positions, targets, **options)
+    for tokens, of_text in zip(found, np.split(nats, sizes[:-1]), strict=True):
+        tokens.bits[tokens.scored] = -of_text / math.log(2)
     return found
+
+
+def in_text(tokens: TokenSurprisals) -> np.ndarray:
+    """Which tokens stand for something in the sentence; a mark such as <eos> does not."""
+    return (tokens.ids >= 0) | (tokens.ends > tokens.starts)
 
 
 def check_method(model, method: str | None, known: Sequence[str] = METHODS) -> str:
@@ -142,9 +148,11 @@ def check_method(model, method: str | None, known: Sequence[str] = METHODS) -> s
     return method
 
 
-def check_spaces(sentence: str, starts, ends, where: Callable[[int, int], bool] = lambda start, end: True) -> None:
+def check_spaces(
+    sentence: str, tokens: TokenSurprisals, where: Callable[[int, int], bool] = lambda start, end: True
+) -> None:
     """Raises InputError for a token that belongs to two words, if `where` of its characters says that it matters."""
-    for start, end in zip(starts, ends, strict=True):
+    for start, end in zip(tokens.starts, tokens.ends, strict=True):
         if " " in (text := sentence[start:end].strip()) and where(start, end):
             raise InputError(
                 f"{sentence!r}: {text!r} is one token, so that its words have no surprisals of their own; score whole "
@@ -155,27 +163,48 @@ def check_spaces(sentence: str, starts, ends, where: Callable[[int, int], bool] 
 def _words(sentence: str, scores: TokenSurprisals) -> list[list[int]]:
     """The tokens of each word, by the word in which a token's first visible character lies."""
     groups: dict[int, list[int]] = {}
-    check_spaces(sentence, scores.starts, scores.ends)
-    for token, start in enumerate(scores.starts):
-        if scores.ids[token] < 0 and scores.ends[token] == start:  # a mark like <eos> belongs to no word
-            continue
-        groups.setdefault(word_span(sentence, min(int(start), len(sentence) - 1))[0], []).append(token)
+    check_spaces(sentence, scores)
+    for token in np.flatnonzero(in_text(scores)).tolist():
+        start = min(int(scores.starts[token]), len(sentence) - 1)
+        groups.setdefault(word_span(sentence, start)[0], []).append(token)
     return list(groups.values())
 
 
-def _reads(model, sentence: Sentence, tokens: np.ndarray, method: str) -> Iterator[tuple]:
-    """(sequence that the model reads, positions at which it predicts, ids to predict), for the wanted tokens.
+def _tokenized(model: LanguageModel, text: str, encoding, places: np.ndarray, words: dict[int, str]) -> TokenSurprisals:
+    """The tokens of a sentence, which are at these places of what the model reads; none has its surprisal yet."""
+    ids = np.array(encoding.ids)[places]
+    starts, ends = np.array(encoding.offsets)[places].reshape(-1, 2).T.copy()
+    for i, start in enumerate(starts):
+        if text[start : start + 1].isspace():
+            starts[i] += len(text[start:]) - len(text[start:].lstrip())
+    scored = (places > 0) | (model.kind == "masked")  # a causal model needs something before it
+    unknown, tokens = ids == (-1 if model.unknown_id is None else model.unknown_id), [words[i] for i in ids.tolist()]
+    return TokenSurprisals(tokens, ids, starts, np.maximum(ends, starts), np.zeros(len(ids)), scored, unknown)
+
+
+def _reads(model, text: str, tokens: TokenSurprisals, read: tuple, places: np.ndarray, method: str) -> Iterator[tuple]:
+    """(sequence that the model reads, positions at which it predicts, ids to predict), for the tokens to be scored.
 
     A causal model reads the sentence once, a masked model a copy for each token.
     """
-    places, ids = sentence.places[tokens].tolist(), sentence.ids[tokens].tolist()
+    scored = np.flatnonzero(tokens.scored).tolist()
     if model.kind == "causal":
-        if places:
-            yield sentence.read[: places[-1]], [place - 1 for place in places], ids
+        if scored:
+            yield read[: places[scored[-1]]], [int(places[i]) - 1 for i in scored], tokens.ids[scored].tolist()
         return
-    for token, place, wanted in zip(tokens.tolist(), places, ids, strict=True):
-        stop = token + 1
-        while method == "pll-l2r" and stop < len(sentence.ids) and sentence.inside_word(stop):
+    for token in scored:
+        stop, place = token + 1, int(places[token])
+        while method == "pll-l2r" and stop < len(tokens.ids) and _inside_word(text, tokens, stop):
             stop += 1
         masks = (model.tokenizer.mask_token_id,) * (stop - token)
-        yield (*sentence.read[:place], *masks, *sentence.read[place + len(masks) :]), [place], [wanted]
+        yield (*read[:place], *masks, *read[place + len(masks) :]), [place], [int(tokens.ids[token])]
+
+
+def _inside_word(text: str, tokens: TokenSurprisals, token: int) -> bool:
+    """Does the token belong to the word of the token before it?
+
+    So does the rest of a character, what follows a token that is only the space before a word, and letters, marks and
+    digits after such.
+    """
+    start, first, last = tokens.starts[token], tokens.starts[token - 1], tokens.ends[token - 1]
+    return last >= start and (start < last or first == last or all(map(of_word, text[start - 1 : start + 1])))
