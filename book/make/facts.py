@@ -7,7 +7,7 @@ the package's own scores of some contexts, which the page compares with its own.
 import pandas as pd
 
 from tse_core import PAPER_CUTOFFS, load_lemmas, load_pairs, score_context
-from tse_core.agreement.slots import marked_distribution, past_forms
+from tse_core.agreement.slots import marked_distribution, past_forms, placed_verbs
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.pairs import NUMBERS
 
@@ -88,20 +88,11 @@ def story(model) -> dict:
     scores = score_context(model, left, number=number, lemmas=LEMMAS)
     marked = marked_distribution(model, f"{left} ___", number, LEMMAS)
     shown = pd.concat([marked.head(TOP), marked[marked["form"] == "wrong"].head(1)]).drop_duplicates("id")
-    masses = marked["probability"].astype(float)
-    above, up_to = masses.cumsum() - masses, masses[::-1].cumsum()  # before an entry from the top; with it from below
-    places = marked["token"].str.strip().drop_duplicates()
-    above, up_to = (found[places.index].set_axis(places) for found in (above, up_to))
-    forms = scores.forms[["correct", "wrong"]]
-    verbs = scores.forms.assign(
-        above=forms.map(above.get).min(axis=1),
-        up_to=forms.map(up_to.get).max(axis=1),
-        best=scores.forms[["p_correct", "p_wrong"]].max(axis=1),
-    ).sort_values(["agrees", "best"], ascending=[True, False])
+    verbs = scores.forms.merge(placed_verbs(marked)[["lemma", "best", "top", "bottom"]], on="lemma")
+    verbs = verbs.sort_values(["agrees", "best"], ascending=[True, False])
     steps = []
     for (side, cutoff), both in scores.curves.groupby(["side", "cutoff"]):
-        inside = verbs[verbs["above"] < cutoff if side == "top" else verbs["up_to"] <= cutoff]
-        inside = verbs if cutoff >= 1 else inside
+        inside = verbs if cutoff >= 1 else verbs[verbs[side] < cutoff]
         if len(inside):
             of = both.set_index("metric")["score"]
             rows = inside.head(SHOWN)[["correct", "wrong", "p_correct", "p_wrong"]]

@@ -20,11 +20,6 @@ PAIRS = pd.DataFrame(
 SWAPPED = pd.DataFrame({"lemma": ["laugh"], "singular": ["laugh"], "plural": ["laughs"]})
 
 
-@pytest.fixture(scope="module")
-def evaluation(tiny_causal):
-    return evaluate(tiny_causal, PAIRS, "newman-clean", detail="forms")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -70,11 +65,6 @@ def test_a_metric_that_is_no_share_is_written_read_and_compared(tiny_causal, tmp
         write_results(numbers.assign(score=20.5, low=np.nan, high=np.nan), path)
         with pytest.raises(InputError, match="score is outside its range"):
             read_results(path)
-
-
-def test_log_odds_that_later_scores_read_cannot_be_changed(evaluation):
-    with pytest.raises(ValueError, match="read-only"):
-        evaluation.log_odds[:] = 0
 
 
 def test_older_names_of_arguments_go_on_with_a_warning(tiny_causal):

@@ -9,6 +9,7 @@ import pandas as pd
 
 from tse_book.charts import theme
 from tse_book.charts.cutoffs import cutoff_steps, with_step_slider
+from tse_core.agreement.slots import placed_verbs
 
 RIGHT, WRONG = 9, 5  # verbs of one context shown at a time, the most probable of either kind inside the cut-off
 LINES, PAGES = 9, 4  # minimal pairs on a page, and pages of a construction
@@ -64,7 +65,9 @@ def context_slider(marked, curves, *, title):
         metric ("EW", "MW"), side, cutoff, score of the same context, as from `score_context`.
     """
     theme.needs(marked, "token", "probability", "form", "lemma", what="a chart of one context")
-    steps, rows = _steps(curves), _verbs(marked)
+    steps, rows = _steps(curves), placed_verbs(marked)
+    numbers = ["correct", "wrong", "best", "top", "bottom"]
+    rows[numbers] = rows[numbers].map(lambda value: float(f"{value:.4g}"))
     side, cut = f"{steps['side'].tolist()}[step - 1]", f"{steps['cutoff'].tolist()}[step - 1]"
     base = (
         alt.Chart(rows)
@@ -94,22 +97,6 @@ def context_slider(marked, curves, *, title):
     description = "Dot plot of verbs inside a cut-off, with the probability of each form on a logarithmic axis."
     note = f"The most probable verbs: {RIGHT} whose correct form leads (green lines), and {WRONG} others."
     return theme.described(with_step_slider(chart, steps), title, description, note)
-
-
-def _verbs(marked: pd.DataFrame) -> pd.DataFrame:
-    """A row for each lemma with both forms: correct, wrong, best (probabilities), agrees, top, bottom.
-
-    A lemma is inside a top cut-off that is above `top`, the probability before its better form, and inside a bottom
-    cut-off that is above `bottom`, the probability below it.
-    """
-    p = marked["probability"].astype(float)
-    places = marked.assign(probability=p, top=p.cumsum() - p, bottom=p[::-1].cumsum() - p)
-    forms = places[marked["form"].isin(("correct", "wrong"))]
-    wide = forms.pivot_table(["probability", "top", "bottom"], "lemma", "form").dropna()
-    rows = wide["probability"].assign(best=wide["probability"].max(axis=1))
-    rows = rows.assign(top=wide["top"].min(axis=1), bottom=wide["bottom"].max(axis=1)).clip(lower=0)
-    rows = rows.apply(lambda values: [float(f"{value:.4g}") for value in values])
-    return rows.assign(agrees=wide["probability", "correct"] > wide["probability", "wrong"]).reset_index()
 
 
 def _steps(curves: pd.DataFrame) -> pd.DataFrame:

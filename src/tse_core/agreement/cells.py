@@ -88,8 +88,11 @@ class Cells:
     def samples(self, metric: str, over: Sequence[str]) -> dict[int, Sample]:
         """The values of a metric in each cell with their clusters; none where they cannot be sampled so.
 
-        Raises InputError where verbs are to be sampled and none were kept.
+        Raises InputError: an unknown metric or way of sampling, or none; verbs are to be sampled and none were kept.
         """
+        check_known("metric", metric, TABLE_ORDER)
+        for way in over or [""]:
+            check_known("way of sampling", way, WAYS)
         samples = {}
         for cell, rows in self._values(metric, over).groupby("cell", sort=False):
             one_verb = metric not in OF_PAIRS and len(over) > 1 and rows["verbs"].nunique() == 1
@@ -163,20 +166,9 @@ class Cells:
 
 
 def clustered(found: "Evaluation", metric: str, over: Sequence[str] = ("subjects",)) -> dict[str, Sample]:
-    """A metric in every construction: a Sample, whose mean is the score. `over` is that of `Evaluation.intervals`.
-
-    Raises InputError: an unknown metric or way of sampling; verbs of an evaluation that kept none.
-    """
-    check_known("metric", metric, TABLE_ORDER)
-    check_ways(over)
+    """`Cells.samples` of a metric in every construction; the mean of each is the score."""
     cells = Cells(found)
     return {cells.labels["construction"][cell]: sample for cell, sample in cells.samples(metric, over).items()}
-
-
-def check_ways(over: Sequence[str]) -> None:
-    """Raises InputError for an unknown way of sampling, or none."""
-    for way in over or [""]:
-        check_known("way of sampling", way, WAYS)
 
 
 def score_limits(metric: str) -> tuple[float, float]:

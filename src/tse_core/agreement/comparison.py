@@ -5,7 +5,7 @@ Models with different vocabularies count different lemmas, so their EW and MW ar
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -68,14 +68,14 @@ def compare_evaluations(first: "Evaluation", second: "Evaluation") -> pd.DataFra
     if one != other:
         odd = "/".join(min(one ^ other))
         raise InputError(f"the two counted different lemmas (only one of them {odd}); evaluate both on shared_lemmas")
-    rows = []
-    for metric in (*reversed(METRICS), MARGIN):
-        found = _differences(clustered(first, metric), clustered(second, metric), score_limits(metric))
-        rows += [{"construction": row.pop("construction"), "metric": metric} | row for row in found]
-    if not rows:
+    found = {
+        metric: _differences(clustered(first, metric), clustered(second, metric), score_limits(metric))
+        for metric in (*reversed(METRICS), MARGIN)
+    }
+    table = pd.concat(found, names=["metric"]).reset_index("metric")[["construction", "metric", *COLUMNS]]
+    if table.empty:
         raise InputError("the two evaluations share no construction")
-    table = pd.DataFrame(rows)
-    return table.assign(p_holm=holm(table["p_value"]))
+    return table.reset_index(drop=True).assign(p_holm=holm(table["p_value"]))
 
 
 def compare_metrics(
@@ -91,28 +91,26 @@ def compare_metrics(
     (corrected for all constructions); and last the mean over the constructions, in a row `MEAN`.
     """
     samples = clustered(found, first, over), clustered(found, second, over)
-    table = pd.DataFrame(_differences(*samples), columns=["construction", *COLUMNS])
+    table = _differences(*samples)
     table["p_holm"] = holm(table["p_value"])
-    if len(table) < 2:
-        return table
-    every = [sample[c] for c in table["construction"] for sample in samples]
-    mean = combine(every, [sign / len(table) for _ in table["construction"] for sign in (1, -1)])
-    table.loc[len(table)] = [MEAN, *table[["first", "second"]].mean(), *_tested(mean), mean.p_value()]
+    if len(table) > 1:
+        every = [sample[c] for c in table["construction"] for sample in samples]
+        mean = combine(every, [sign / len(table) for _ in table["construction"] for sign in (1, -1)])
+        table.loc[len(table)] = [MEAN, *table[["first", "second"]].mean(), *_tested(mean), mean.p_value()]
     return table
 
 
 def _differences(
     first: Mapping[str, Sample], second: Mapping[str, Sample], bounds: tuple[float, float] = UNBOUNDED
-) -> list[dict[str, Any]]:
+) -> pd.DataFrame:
     """The construction and `COLUMNS` of every construction in which both metrics are defined."""
     rows = []
     for construction in (name for name in first if name in second):
         both = [first[construction], second[construction]]
         if not any(np.isnan(sample.values).all() for sample in both):
             means = [combine([sample], [1]).estimate for sample in both]
-            numbers = [*means, *_tested(combine(both, [1, -1], bounds=bounds))]
-            rows.append({"construction": construction} | dict(zip(COLUMNS, numbers, strict=True)))
-    return rows
+            rows.append([construction, *means, *_tested(combine(both, [1, -1], bounds=bounds))])
+    return pd.DataFrame(rows, columns=["construction", *COLUMNS])
 
 
 def _tested(found: Interval) -> tuple[float, ...]:

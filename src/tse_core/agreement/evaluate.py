@@ -19,7 +19,7 @@ from tse_core.agreement.comparison import shared_lemmas
 from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pairs
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.options import TABLES, Detail, Options, Verbs, older_names
-from tse_core.agreement.scoring import FORM_COLUMNS, GROUP, SUMS, all_at_cutoffs, pair_forms, score_contexts
+from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs, pair_forms, score_contexts
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash, load_pairs, usual_list
@@ -131,11 +131,17 @@ def evaluate_models(
             raise InputError(f"two models are called {name!r}; give a mapping from a name of your own to each")
         opened[name] = model
     tables = [load_pairs(each) for each in ([pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs)]
-    usual = [usual_list(options.protocol, table.attrs.get("name", "")) for table in tables]
-    lists = [load_lemmas(name if lemmas is None else lemmas) for name in usual]
-    if shared:
-        lists = [shared_lemmas(opened.values(), each, verbs=options.verbs, word_end=options.word_end) for each in lists]
-    asked = [_question(*each) for each in zip(tables, lists, strict=True)]
+    asked = []
+    for table in tables:
+        if table.empty:
+            raise InputError("there are no pairs to score")
+        usual = usual_list(options.protocol, table.attrs.get("name", ""))
+        listed = load_lemmas(usual if lemmas is None else lemmas)
+        if shared:
+            listed = shared_lemmas(opened.values(), listed, verbs=options.verbs, word_end=options.word_end)
+        listed = in_order(listed)
+        refuse_taken_names(table, listed.table)
+        asked.append(_Question(table, numbered_pairs(table, listed), listed))
     runs: list[tuple[str, Evaluation]] = []
     while opened:  # each network is forgotten once it was asked
         name = next(iter(opened))
@@ -146,21 +152,16 @@ def evaluate_models(
 
 
 class _Question(NamedTuple):
-    """What every model is asked."""
+    """What every model is asked: pairs, those of them whose subject's number is known, and verbs."""
 
-    name: str  # of the pairs
-    pairs: pd.DataFrame  # those whose subject's number is known
-    given: int  # how many pairs there were
+    given: pd.DataFrame
+    pairs: pd.DataFrame
     lemmas: Lemmas
 
-
-def _question(pairs: pd.DataFrame, lemmas: Lemmas) -> _Question:
-    if pairs.empty:
-        raise InputError("there are no pairs to score")
-    lemmas = in_order(lemmas)
-    refuse_taken_names(pairs, lemmas.table)
-    known = numbered_pairs(pairs, lemmas)
-    return _Question(pairs.attrs.get("name", "pairs"), known, len(pairs), lemmas)
+    @property
+    def name(self) -> str:
+        """That of the pairs."""
+        return self.given.attrs.get("name", "pairs")
 
 
 def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, store, batch_tokens) -> Evaluation:
@@ -198,6 +199,7 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
     tables = {name: pd.concat([part[name] for part in done.tables.values()], ignore_index=True) for name in kept}
     at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
     rows = np.concatenate([part[1].index for part in slices.values()])
+    forms = tables["forms"].items() if "forms" in tables else []
     found = Evaluation(
         contexts=_with_scores(contexts, at_cutoffs),
         pairs=_scored_pairs(pairs, tables["pairs"].set_index(rows), model.dtype),
@@ -207,7 +209,7 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
         scored=_what_was_scored(model, verbs, asked, pairs, contexts, every, options),
         at_cutoffs=at_cutoffs,
         by_lemma=_by_lemma(tables["lemmas"], verbs.lemmas) if "lemmas" in tables else None,
-        form_arrays=_form_arrays(tables["forms"], len(verbs.lemmas)) if "forms" in tables else None,
+        form_arrays={name: column.to_numpy().reshape(len(contexts), -1) for name, column in forms} or None,
     )
     if place:
         place.keep_numbers(found.signature, found.tidy, of=cutoffs)
@@ -271,25 +273,17 @@ def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
     return table.assign(lemma=lemmas["lemma"].to_numpy()[table["lemma"]])
 
 
-def _form_arrays(forms: pd.DataFrame, lemmas: int) -> dict[str, np.ndarray]:
-    """Each column of the forms as an array (contexts, lemmas) that cannot be changed."""
-    arrays = {name: forms[name].to_numpy(np.float32, copy=True).reshape(-1, lemmas) for name in FORM_COLUMNS}
-    for array in arrays.values():
-        array.flags.writeable = False
-    return arrays
-
-
 def _what_was_scored(model, verbs: CountedVerbs, asked: _Question, pairs, contexts, every: int, options) -> str:
     """`Evaluation.scored`."""
     without_form = int((pair_forms(model, verbs, pairs) < 0).any(axis=1).sum())
     counts = {
-        "pairs": f"{len(pairs) - without_form:,} of {asked.given:,}",
+        "pairs": f"{len(pairs) - without_form:,} of {len(asked.given):,}",
         "lemmas": f"{len(verbs.lemmas):,} of {len(asked.lemmas):,}",
         "lemmas of single tokens": (verbs.lemmas["tokens"] == 1).sum() if verbs.spellings else 0,
         "contexts drawn": f"{len(contexts):,} of {every:,} (seed {options.seed})" if options.contexts != "all" else 0,
         "pairs outside the sample": len(asked.pairs) - len(pairs),
         "pairs whose verb has no form that counts": without_form,
-        "pairs whose subject's number is not known": asked.given - len(asked.pairs),
+        "pairs whose subject's number is not known": len(asked.given) - len(asked.pairs),
     }
     return "; ".join(f"{what}: {n if isinstance(n, str) else f'{n:,}'}" for what, n in counts.items() if n)
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import OVER_VERBS, Cells, check_ways
+from tse_core.agreement.cells import OVER_VERBS, Cells
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics
 from tse_core.errors import InputError
 from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, Cutoffs
@@ -115,10 +115,10 @@ class Evaluation:
         -------
         DataFrame with the columns of `by`, metric, score, low, high, method, clusters, n (values that are defined).
         """
-        check_ways(over)
         cells = Cells(self, by)
-        found = {metric: cells.labels.join(cells.intervals(metric, over), how="inner") for metric in cells.metrics}
-        table = pd.concat(found, names=["metric"]).reset_index("metric").reset_index(drop=True)
+        found = {metric: cells.intervals(metric, over) for metric in cells.metrics}
+        tables = {metric: cells.labels.join(rows, how="inner") for metric, rows in found.items() if len(rows)}
+        table = pd.concat(tables, names=["metric"]).reset_index("metric").reset_index(drop=True)
         return table[[*cells.labels, *table.columns.drop(list(cells.labels))]]
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:

@@ -65,7 +65,8 @@ def score_contexts(
     forms = np.empty((len(contexts) if detail == "forms" else 0, lemmas, len(FORM_COLUMNS)), np.float32)
     of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
     asked_forms, pair_contexts = pair_forms(model, verbs, pairs), pairs["context"].to_numpy()
-    for found in _distributions(model, verbs, options, contexts, batch_tokens, advance):
+    slots = _slots(model, options, list(zip(contexts["left"], contexts["right"], strict=True)))
+    for found in (_of_words if verbs.spellings else _of_entries)(model, verbs, slots, batch_tokens, advance):
         here, number = found.contexts, plural[found.contexts]
         both = correct_and_wrong(found.log_probabilities, verbs.ids, number)
         logs = [log.double().cpu().numpy() for log in both]
@@ -81,7 +82,7 @@ def score_contexts(
             for total, values in zip(sums, (wins, *np.exp(logs), margins), strict=True):
                 np.add.at(total, group[here], values.astype(np.float64))
         if detail == "forms":
-            forms[here] = _of_forms(found, verbs.ids)
+            forms[here] = _form_rows(found, verbs.ids)
     tables = {
         "contexts": pd.DataFrame(at_cutoffs.reshape(2, -1).T, columns=["score", "coverage"]),
         "pairs": pd.DataFrame(of_pairs, columns=PAIR_COLUMNS),
@@ -133,13 +134,6 @@ def _groups(contexts: pd.DataFrame) -> pd.MultiIndex:
     subjects = contexts["subject"].where(contexts["subject"] != "", contexts["noun"])
     subjects = subjects.where(contexts["noun"] != "", contexts["left"])
     return pd.MultiIndex.from_frame(contexts.assign(subject=subjects)[GROUP])
-
-
-def _distributions(model, verbs: CountedVerbs, options: Options, contexts, batch_tokens, advance):
-    """The distributions at the slots of the contexts, in blocks, in no fixed order."""
-    slots = _slots(model, options, list(zip(contexts["left"], contexts["right"], strict=True)))
-    blocks_of = _of_words if verbs.spellings else _of_entries
-    return blocks_of(model, verbs, slots, batch_tokens, advance)
 
 
 def _of_words(model, verbs: CountedVerbs, slots, batch_tokens, advance) -> Iterator[Distributions]:
@@ -198,7 +192,7 @@ def _of_pairs(found: Distributions, compared: torch.Tensor, rows: np.ndarray, fo
     return np.where(known, np.stack([*scores, *logs], axis=1), np.nan)
 
 
-def _of_forms(found: Distributions, ids: np.ndarray) -> np.ndarray:
+def _form_rows(found: Distributions, ids: np.ndarray) -> np.ndarray:
     """`FORM_COLUMNS` of some contexts (k, lemmas, columns): log-odds and log-probabilities in nats, and the mass of all
     entries more probable than each form.
 

@@ -13,7 +13,7 @@ from tse_core.errors import InputError
 from tse_core.results.comparing import differences, require_identified
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
-from tse_core.results.tidy import TIDY_COLUMNS, difference_table, is_results, read_results, write_results
+from tse_core.results.tidy import TIDY_COLUMNS, difference_table, is_results, of_everything, read_results, write_results
 
 group = typer.Typer(help="Finished results: list, show, add, diff, export.", no_args_is_help=True)
 app.add_typer(group, name="results")
@@ -37,7 +37,8 @@ def show(which: Which, store: options.StoreFolder = None) -> None:
     Example:  tse results show scores.parquet
     """
     columns = ["construction", "metric", "score", "lemmas", "contexts", "pairs"]
-    for signature, rows in _whole(opened(which, store)).groupby("signature", sort=False):
+    table = opened(which, store)
+    for signature, rows in table[of_everything(table)].groupby("signature", sort=False):
         rows = rows.sort_values(["construction", "metric"], kind="stable")
         print_table(rows, columns, score="score [95 % interval]")
         print(signature)
@@ -80,7 +81,7 @@ def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None
     at = " " + found["side"] + " " + (100 * found["cutoff"]).map("{:g} %".format)
     found["metric"] += at.where(found["side"] != "", "")
     columns = ["construction", "metric", "first", "second", "difference"]
-    print_table(_whole(found), columns, difference="second - first")
+    print_table(found[of_everything(found)], columns, difference="second - first")
     if found["difference"].notna().any():
         row = found.loc[found["difference"].abs().idxmax()]
         place = f"{row['construction']}, {row['metric']}"
@@ -116,8 +117,3 @@ def opened(which: str, store: Path | None) -> pd.DataFrame:
         text = f"{len(matching)} results have keys that start with {which!r}; there is: {known}"
         raise InputError(f"{text}; or a path that ends in .parquet or .csv")
     return table[keys == matching[0]]
-
-
-def _whole(table: pd.DataFrame) -> pd.DataFrame:
-    """The numbers over all verbs, as in Table 2, without those of other cut-offs."""
-    return table[(table["side"] == "") | ((table["side"] == "top") & (table["cutoff"] == 1))]

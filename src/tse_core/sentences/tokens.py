@@ -106,10 +106,10 @@ def scored_tokens(
     Everything goes to one forward pass, which computes what several texts share (a prefix, a masked copy) once.
     """
     if not isinstance(model, LanguageModel):
-        found = model.token_surprisals(texts)
+        given = model.token_surprisals(texts)
         if advance:
             advance(1.0)
-        return found
+        return given
     encodings = model.encode_batch(texts)
     entries = sorted({entry for encoding in encodings for entry in encoding.ids})
     words = dict(zip(entries, model.tokens(entries), strict=True))
