@@ -3,20 +3,20 @@
 `doit list --all` names the steps, `doit notebook:03_table2` runs one with what it needs. The work is in book/make.
 """
 
+import multiprocessing
 import shlex
 import sys
 from importlib.metadata import version
-from pathlib import Path
 
 from doit.tools import config_changed
 
-from book.make import ASSETS, BUILD, DOWNLOADS, GYM, HTML, ROOT, RUNS
+from book.make import ASSETS, BUILD, DOWNLOADS, GYM, HTML, ROOT, RUNS, at_once, forks
 from book.make.assets import versions
 from book.make.exercises import ARCHIVE
 from book.make.html import PACKAGES, state
 from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
 from book.make.live import FACTS, complete
-from book.make.profile import SHARED, at_once, jobs, load_profile, notebook_names, profile_name, settle
+from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name, settle
 from book.make.reporter import StepReporter
 from book.make.slides import PARTS, SOURCE, TARGET, notebooks_used
 from tse_core import __version__
@@ -28,8 +28,9 @@ DOIT_CONFIG = {
     "reporter": StepReporter,
     "verbosity": 0,
     "num_process": at_once(),
-    "par_type": "thread",
+    "par_type": "process" if forks.FORK else "thread",
 }
+multiprocessing.set_start_method("fork", force=True)
 (ROOT / "_build").mkdir(exist_ok=True)
 settle()
 PROFILE = load_profile()
@@ -39,9 +40,10 @@ FIRST = ["preflight"]  # what has no other step before it follows this one, so t
 
 
 def step(module: str, *arguments: str, **more) -> dict:
-    """A task that runs a module of book/make, after the preflight if nothing else comes before it."""
-    command = shlex.join([sys.executable, "-m", f"book.make.{module}", *arguments])
-    return {"actions": [command], "task_dep": FIRST} | more
+    """A task that runs a module, of book/make if it has no dot, after the preflight if nothing else comes before it."""
+    program = [module if "." in module else f"book.make.{module}", *arguments]
+    action = (forks.run, program) if forks.FORK else shlex.join([sys.executable, "-m", *program])
+    return {"actions": [action], "task_dep": FIRST} | more
 
 
 def as_before(name: str, now):
@@ -91,7 +93,7 @@ def task_notebook():
             name=name,
             task_dep=[*FIRST, *before],
             file_dep=[
-                *(f"notebooks/{name}.ipynb", "book/make/execute.py", "book/make/guards.py"),
+                *(f"notebooks/{name}.ipynb", *(f"book/make/{file}.py" for file in ("execute", "forks", "guards"))),
                 *(*reads, *(job.record for job in scored)),
             ],
             uptodate=[config_changed(chosen), *([as_before("results", results)] if name in last else [])],
@@ -102,12 +104,8 @@ def task_notebook():
 def task_gym():
     """Evaluate suites on models as data/gym.yaml says and write what their page shows: only what is new is computed."""
     sources = [ROOT / "src" / "tse_book" / name for name in ("cli/gym.py", "gym.py")]
-    return {
-        "actions": [shlex.join([str(Path(sys.executable).parent / "tse"), "gym", "--page", str(GYM)])],
-        "task_dep": FIRST,
-        "file_dep": [*inputs(*sources), *gym_files()],
-        "targets": [GYM / "gym-data.js"],
-    }
+    needs = {"file_dep": [*inputs(*sources), *gym_files()], "targets": [GYM / "gym-data.js"]}
+    return step("tse_core.cli", "gym", "--page", str(GYM), **needs)
 
 
 def task_assets():

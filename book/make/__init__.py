@@ -1,5 +1,7 @@
 """The steps of `make book`. dodo.py names them, doit runs those whose inputs changed."""
 
+import os
+import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -12,6 +14,16 @@ DOWNLOADS = BUILD / "downloads"  # the results as tables
 GYM = BUILD / "gym"  # what the gym's page shows
 HTML = BUILD / "html"
 COLAB = BUILD / "colab"  # the notebooks as the branch `colab` holds them
+
+
+def at_once() -> int:
+    """How many steps of the build may run side by side: two, but one where they would share a GPU."""
+    gpu = shutil.which("nvidia-smi") and os.environ.get("CUDA_VISIBLE_DEVICES") != ""
+    return 1 if gpu else 2
+
+
+# They share the cores: threads that wait for each other burn them. Libraries read this when they are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // at_once())))
 
 
 def fail(message: object) -> SystemExit:

@@ -8,6 +8,7 @@ import nbformat
 import papermill
 
 from book.make import BUILD, NOTEBOOKS, RUNS, fail
+from book.make.forks import FORK, fork_kernels
 from book.make.guards import with_guards
 from book.make.profile import load_profile, parameters
 
@@ -27,7 +28,6 @@ def execute(name: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     os.environ |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "PYTHONWARNINGS": "ignore:IProgress not found"}
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # notebooks run in parallel
     notebook = run(source, draft, given)
     if errors := stored_errors(notebook):
         raise fail(f"{name}: {errors[0]}\nthe notebook as far as it came: {draft}")
@@ -107,4 +107,6 @@ def clean(notebook, name: str) -> str:
 
 
 if __name__ == "__main__":
+    if FORK:
+        fork_kernels()
     execute(sys.argv[1])

@@ -7,12 +7,11 @@ As a program: has this machine what the profile needs? One message names all tha
 
 import os
 import re
-import shutil
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from book.make import ROOT, SCORES, fail
+from book.make import ROOT, SCORES, at_once, fail
 from tse_book.pages import SHARED, lists_at_hand, missing, profiles, read_profile
 from tse_core.errors import InputError
 
@@ -78,12 +77,6 @@ def jobs(profile: dict) -> list[Job]:
         found += [Job(model, *names) for names in product(*(profile[key] for key in SHARED[1:]))]
         found += [Job(model, pairs, "", "full-sentence") for pairs in sentence_pairs]
     return list(dict.fromkeys(found))
-
-
-def at_once() -> int:
-    """How many steps of the build may run side by side: two, but one where they would share a GPU."""
-    gpu = shutil.which("nvidia-smi") and os.environ.get("CUDA_VISIBLE_DEVICES") != ""
-    return 1 if gpu else 2
 
 
 def notebook_names() -> list[str]:

@@ -3,12 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-import torch
-
 from tse_core.datasets.lemmas import full_list_file, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError
-from tse_core.models.devices import usable_device
 from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 from tse_core.models.hub import hub_unreachable
 from tse_core.paths import data_folder
@@ -100,6 +97,10 @@ def memory_needed(gigabytes: float) -> float:
 
 def free_gigabytes() -> float | None:
     """Free memory in GB: the GPU's where there is one, else the machine's; None if unknown."""
+    import torch
+
+    from tse_core.models.devices import usable_device
+
     device = usable_device("auto")
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0] / 1e9

@@ -23,7 +23,6 @@ from typing import Any, Literal
 
 import gguf
 from filelock import FileLock
-from safetensors.torch import save_file
 
 from tse_core.errors import InputError
 from tse_core.files import read_yaml
@@ -158,6 +157,8 @@ def converted_folder(path: str | Path) -> Path:
 
 def _convert(path: Path, made: Path) -> None:
     """Write the network and the tokenizer of a GGUF file into the folder `model` of a new folder. Raises InputError."""
+    from safetensors.torch import save_file
+
     alone = made / "model.gguf"  # nothing that lies beside the file is read with it
     alone.symlink_to(path.resolve())
     try:
