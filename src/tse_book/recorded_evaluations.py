@@ -21,7 +21,7 @@ from tse_core.datasets.names import data_hash
 from tse_core.metrics.table import Cutoffs
 from tse_core.paths import data_folder
 from tse_core.results.signature import PROTOCOL_VERSION, Signature
-from tse_core.results.table_file import read_facts, read_tables, write_tables
+from tse_core.results.table_file import read_tables, write_tables
 
 SCORED = ["context", "tse", "log_probability_correct", "log_probability_wrong", "within_noise"]  # what pairs gain
 EXACT = ["ew", "mw", "margin", "tse", "score"]  # kept in single precision
@@ -62,7 +62,7 @@ def recorded_evaluation(
 ) -> Evaluation | None:
     """What is recorded of a model for exactly these pairs, lemmas and options, or None."""
     home = (folder or data_folder() / "recorded") / model / "evaluations"
-    files = {path: read_facts(path) or {} for path in sorted(home.glob("*.parquet"))}
+    files = {path: read_tables(path, ())[1] for path in sorted(home.glob("*.parquet"))}
     if not files or options.detail == "forms" or options.forms != "single" or options.contexts != "all":
         return None
     lemmas = in_order(lemmas)

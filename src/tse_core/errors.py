@@ -22,20 +22,10 @@ class InputError(ValueError):
 
 
 class TseWarning(UserWarning):
-    """What a user should know and need not mend, in one line. The command line prints it."""
+    """What a user should know and need not mend, in one line. The command line prints it.
 
-
-class StoreWarning(TseWarning):
-    """Something in the store was not used, such as a damaged file or the scores of another model of the same name."""
-
-
-class GuessedWarning(TseWarning):
-    """Something that the data or the model's file should say was inferred instead; one line says what and how."""
-
-
-def shortened(value: object) -> str:
-    """A value as Python writes it, a long text cut to 60 characters."""
-    return repr(value if not isinstance(value, str) or len(value) <= 60 else value[:57] + "...")
+    Something was inferred that the data or the model's file should say, or not used, such as a damaged file of a store.
+    """
 
 
 def check_known(what: str, name: object, known: Collection, hint: str = "") -> None:

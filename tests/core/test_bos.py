@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, processors
 from tiny import save_model, words
 from tse_book.pages.profile_file import papers_bos
 from tse_core import InputError, evaluate, load_model, score_pairs, slot_distribution, surprisals
-from tse_core.errors import GuessedWarning
+from tse_core.errors import TseWarning
 
 SENTENCE = "The author laughs."
 
@@ -51,9 +51,7 @@ def test_one_rule_says_what_is_read_first_and_never_is_it_the_end_of_a_chat_s_tu
     rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
     rewritten(folder, "tokenizer_config.json", lambda settings: settings.update(eos_token=end))
     if read == "none":
-        with pytest.warns(
-            GuessedWarning, match=r"gpt2-xl reads no BOS token: .* bos names another one .--bos., or 'non"
-        ):
+        with pytest.warns(TseWarning, match=r"gpt2-xl reads no BOS token: .* bos names another one .--bos., or 'non"):
             assert load_model(folder).bos_read == "none"
     else:
         assert load_model(folder).bos_read == read

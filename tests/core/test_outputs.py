@@ -12,7 +12,6 @@ COMMANDS = {  # each reads pairs.csv, verbs.csv, plan.yaml or suite.csv, and nam
     "evaluate, the verb list": ["evaluate", MODEL, "--lemmas", "verbs.csv", "--out", "verbs.csv"],
     "evaluate, another name of the file": ["evaluate", MODEL, "--data", "pairs.csv", "--out", "same.csv"],
     "syntaxgym evaluate": ["syntaxgym", "evaluate", MODEL, "suite.csv", "--table", "suite.csv"],
-    "syntaxgym convert": ["syntaxgym", "convert", "suite.csv", "suite.csv"],
     "sweep": ["sweep", "plan.yaml", "--out", "pairs.csv"],
     "a store that is the input": ["evaluate", MODEL, "--data", "pairs.csv", "--store", "pairs.csv"],
     "plot": ["plot", "pairs.csv", "--out", "pairs.csv"],

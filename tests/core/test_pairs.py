@@ -5,7 +5,7 @@ import pytest
 
 from tse_core import evaluate, load_pairs
 from tse_core.datasets import pairs as tables
-from tse_core.errors import GuessedWarning
+from tse_core.errors import TseWarning
 
 
 def pair(left="The author", right=".", number="singular", construction="Simple"):
@@ -52,11 +52,11 @@ def test_a_sentence_has_a_capital_and_one_final_mark_of_its_own_script(parts, sh
 
 def test_nouns_that_the_data_do_not_say_are_guessed_and_counted_in_one_warning(recwarn):
     some = pd.DataFrame({"subject": ["The boxes", "keys", "key", ""], "noun": ["box", "", "", ""]})
-    with pytest.warns(GuessedWarning, match="^the pairs: subjects without a 'noun': 2 of 3; "):
+    with pytest.warns(TseWarning, match="^the pairs: subjects without a 'noun': 2 of 3; "):
         assert tables.with_nouns(some)["noun"].tolist() == ["box", "key", "key", ""]
     said = pd.DataFrame({"subject": ["foot", "feet"], "noun": ["foot", "foot"]})
     assert tables.with_nouns(said)["noun"].tolist() == ["foot", "foot"]
-    assert not [warning for warning in recwarn if warning.category is GuessedWarning]
+    assert not [warning for warning in recwarn if warning.category is TseWarning]
 
 
 def test_clusters_follow_the_noun_and_a_table_without_nouns_is_scored_as_one_that_has_them(tiny_causal):
@@ -67,6 +67,6 @@ def test_clusters_follow_the_noun_and_a_table_without_nouns_is_scored_as_one_tha
     assert set(apart.intervals()["clusters"]) == {simple["subject"].nunique()}
     assert apart.contexts["ew"].tolist() == found.contexts["ew"].tolist()
     assert apart.signature.key != found.signature.key
-    with pytest.warns(GuessedWarning, match="the pairs: subjects without a 'noun'"):
+    with pytest.warns(TseWarning, match="the pairs: subjects without a 'noun'"):
         guessed = evaluate(tiny_causal, simple.drop(columns="noun"))
     pd.testing.assert_frame_equal(guessed.tidy(), found.tidy())

@@ -11,7 +11,7 @@ from loopback import echoed, serving
 from suites import suite_data
 from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
-from tse_core.errors import StoreWarning
+from tse_core.errors import TseWarning
 from tse_core.models.backends import server
 from tse_core.syntaxgym.suites import suite_from_dict
 
@@ -74,7 +74,7 @@ def test_another_model_behind_the_same_name_is_not_served_the_scores_of_the_firs
         evaluate_suite(model, SUITE, store=store)
         served[0] = other
         for call, data in ((evaluate_suite, SUITE), (evaluate_blimp, PAIRS)):
-            with pytest.warns(StoreWarning, match="they are computed again"):
+            with pytest.warns(TseWarning, match="they are computed again"):
                 found = call(load_model(address, bos="[CLS]"), data, store=store)
         assert not found.pairs.equals(first.pairs)
 

@@ -7,7 +7,6 @@ import pytest
 from letters import write_letters
 from suites import suite_data
 from tse_core.results.tidy import read_results
-from tse_core.syntaxgym.suites import suite_from_dict, to_json
 
 ITEMS = [{"plural": [who, "run"], "singular": [who, "runs"]} for who in ("The cats", "The big dogs", "Ra")]
 FORMULAS = "[2;%plural%]<[2;%singular%]", "(*;%plural%) > 8"
@@ -44,24 +43,17 @@ def test_items_with_unknown_words_count_or_are_refused(place, tse, shown):
     assert code == 0 and out.startswith("Accuracy: not judged") and "3 of 3 items are not judged" in said
 
 
-def test_models_and_suites_are_crossed_and_the_evaluated_suites_written(place, shown):
+def test_several_suites_give_one_table_and_the_evaluated_suites_are_written(place, shown):
     (place / "copy.json").write_text(json.dumps(SUITE | {"meta": {"name": "copy", "metric": "max"}}))
-    write_letters(place / "other-model")
-    printed = shown(
-        "syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--also", "command:./other-model", "--out", "out",
-        "--table", "table.csv",
-    )  # fmt: skip
+    where = ("--out", "out", "--table", "table.csv")
+    printed = shown("syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", *where)
     suites, circuits = (part.splitlines() for part in printed.split("\n\n")[:2])
     written = read_results("table.csv")
-    assert [line.split("\t")[:2] for line in suites[1:]] == [
-        [model, suite] for model in ("my-model", "other-model") for suite in ("tiny", "copy")
-    ]
+    assert [line.split("\t")[:2] for line in suites[1:]] == [["my-model", "tiny"], ["my-model", "copy"]]
     assert circuits[0].split("\t") == ["model", "circuit", "suites", "mean accuracy [95 % interval]"]
     assert circuits[1].split("\t")[:3] == ["my-model", "all suites", "2"]
     assert set(written["construction"]) == {"tiny", "copy"} and set(written["metric"]) >= {"all predictions"}
-    assert sorted(path.name for path in (place / "out").iterdir()) == [
-        "copy.my-model.json", "copy.other-model.json", "tiny.my-model.json", "tiny.other-model.json",
-    ]  # fmt: skip
+    assert {path.name for path in (place / "out").iterdir()} == {"copy.my-model.json", "tiny.my-model.json"}
     region = json.loads((place / "out" / "copy.my-model.json").read_text())["items"][0]["conditions"][0]["regions"][0]
     assert region["metric_value"] == {"max": 4.0}
 
@@ -73,15 +65,6 @@ def test_check_names_everything_that_is_wrong(place, tse):
     (place / "bad.json").write_text(json.dumps(bad))
     code, out, _ = tse("syntaxgym", "check", "bad.json", "tiny.json")
     assert code == 2 and len(out.splitlines()) == 5 and out.endswith("3 items, 2 conditions, 2 regions; well formed\n")
-
-
-def test_convert_reads_a_spreadsheet(place, shown):
-    rows = "#meta,name,tiny\n#meta,metric,sum\n#prediction,[2;%plural%]<[2;%singular%]\n"
-    rows += "item_number,condition_name,1: r1,2: r2\n1,plural,The cats,run\n1,singular,The cats,runs\n"
-    (place / "tiny.csv").write_text(rows)
-    shown("syntaxgym", "convert", "tiny.csv", "again.json")
-    expected = suite_from_dict(suite_data(ITEMS[:1], "(2;%plural%) < (2;%singular%)"))
-    assert (place / "again.json").read_text() == to_json(expected)
 
 
 def test_what_the_original_tools_print(place, shown):

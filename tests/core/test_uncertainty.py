@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tse_book.studies.coverage import simulated_coverage, simulated_crossed_coverage
-from tse_core.errors import GuessedWarning, InputError
+from tse_core.errors import InputError, TseWarning
 from tse_core.uncertainty.clusters import Sample, spread
 from tse_core.uncertainty.intervals import combine, interval
 from tse_core.uncertainty.p_values import holm
@@ -170,7 +170,7 @@ def test_a_subject_that_is_not_given_is_guessed_and_that_is_said():
     pictures = ["The pictures of Sharon", "Every picture", "A lot of pictures", "Pictures that sell"]
     guesses = dict.fromkeys(pictures, "picture") | {"Ann": "Ann", "The old author": "old"}  # the last is wrong
     table = pd.DataFrame({"noun": [*[""] * len(guesses), "key"], "left": [*guesses, "The key"]})
-    with pytest.warns(GuessedWarning, match=r"6 of 7 rows is a guess: .* \('picture' of 'The pictures of Sharon'\)"):
+    with pytest.warns(TseWarning, match=r"6 of 7 rows is a guess: .* \('picture' of 'The pictures of Sharon'\)"):
         assert subject_clusters(table).tolist() == [*guesses.values(), "key"]
 
 

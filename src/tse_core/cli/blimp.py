@@ -10,7 +10,7 @@ from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
 from tse_core.datasets.names import load_sentence_pairs
-from tse_core.files import write_output
+from tse_core.results.tidy import write_results
 
 
 @app.command()
@@ -19,7 +19,6 @@ def blimp(
     model: options.ModelArgument,
     opening: options.Opening,
     data: Annotated[list[str] | None, typer.Option(help="Sentence pairs, by name or file; may be repeated.")] = None,
-    column: options.Columns = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
         typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
@@ -43,7 +42,7 @@ def blimp(
     """
     from tse_core.blimp.scores import evaluate_blimp
 
-    tables = [load_sentence_pairs(name, options.columns_of(column)) for name in data or ["blimp"]]
+    tables = [load_sentence_pairs(name) for name in data or ["blimp"]]
     pairs = pd.concat(tables, ignore_index=True)
     pairs.attrs["name"] = "+".join(each.attrs["name"] for each in tables)
     (loaded,) = opening.models(model)
@@ -58,7 +57,6 @@ def blimp(
         what = "differ in their first token, not scored without a BOS token; --bos adds one"
         typer.echo(f"note: {lost:,} pairs {what}", err=True)
     if out:
-        scores = run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature))
-        write_output(out, scores.to_parquet(index=False) if out.suffix == ".parquet" else scores.to_csv(index=False))
+        write_results(run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)), out)
         print(f"written: {out}")
     write_scores([run], table)

@@ -8,7 +8,6 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
-from tse_core.datasets.names import load_pairs
 
 
 @app.command()
@@ -17,7 +16,6 @@ def evaluate(
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help=f"{options.MODELS}; several give one table.")],
     opening: options.Opening,
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")] = None,
-    column: options.Columns = None,
     lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
     protocol: Annotated[Literal["exact", "released"], typer.Option(help="released: as the authors' code.")] = "exact",
     verbs: Annotated[Literal["single-token", "all"], typer.Option(help="Which count.")] = "single-token",
@@ -50,7 +48,7 @@ def evaluate(
 
     runs = evaluate_models(
         opening.models(*models, *([against] if against else [])),
-        [load_pairs(name, options.columns_of(column)) for name in data or ["marvin-linzen"]],
+        data or ["marvin-linzen"],
         lemmas,
         shared=against is not None,
         by=by or "construction",

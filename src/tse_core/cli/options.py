@@ -1,7 +1,7 @@
 """Options that several sub-commands share: which model and how it is opened, where finished work is kept."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import wraps
 from pathlib import Path
@@ -29,7 +29,7 @@ def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
     return checked
 
 
-table_file, json_file = _writable(".csv"), _writable(".json")
+table_file = _writable(".csv")
 
 
 def results_option(what: str) -> Any:
@@ -45,7 +45,6 @@ ModelArgument = Annotated[
     str,
     typer.Argument(metavar="MODEL", help=f"{MODELS}; what gives surprisals only: command:./my-model, {SERVER}."),
 ]
-Columns = Annotated[list[str] | None, typer.Option(metavar="WHAT=NAME", help="A column of pairs: good=sentence.")]
 UnknownWords = Annotated[
     Literal["flag", "refuse"],
     typer.Option(help="Items with an unknown word where it counts: counted (flag) or not judged (refuse)."),
@@ -102,11 +101,3 @@ def opens_a_model(command: Callable) -> Callable:
     called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # typer reads it
     called.__annotations__ = {option.name: option.annotation for option in every}
     return called
-
-
-def columns_of(given: list[str] | None) -> Mapping[str, str] | None:
-    """What the columns of a table hold, from ``WHAT=NAME``."""
-    for text in given or []:
-        if "=" not in text:
-            raise typer.BadParameter(f"--column {text}: it must be WHAT=NAME, e.g. good=sentence")
-    return dict(text.split("=", 1) for text in given) if given else None

@@ -1,4 +1,4 @@
-"""``tse syntaxgym``: evaluate models on suites, check suites, turn spreadsheets into suites."""
+"""``tse syntaxgym``: evaluate models on suites, check suites."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,8 +10,8 @@ from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
-from tse_core.syntaxgym.library import PUBLIC, find_suite, list_suites, load_suite, load_suites
-from tse_core.syntaxgym.suites import problems_of, read_suite, to_json
+from tse_core.syntaxgym.library import PUBLIC, find_suite, list_suites, load_suites
+from tse_core.syntaxgym.suites import problems_of, read_suite
 
 group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True)
 app.add_typer(group, name="syntaxgym")
@@ -24,7 +24,6 @@ def evaluate(
     model: options.ModelArgument,
     suites: Suites,
     opening: options.Opening,
-    also: Annotated[list[str] | None, typer.Option(help="One more model; may be repeated.")] = None,
     unknown: options.UnknownWords = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
     table: options.Table = None,
@@ -40,15 +39,14 @@ def evaluate(
 
     \b
     tse syntaxgym evaluate lab-systematic-causal laboratory
-    tse syntaxgym evaluate gpt2 mvrr my-suite.json --also gpt2-xl --table gpt2-suites.csv
+    tse syntaxgym evaluate gpt2 mvrr my-suite.json --table gpt2-suites.csv
     """
     from tse_core.syntaxgym.outcomes import evaluate_suites
 
     read, outcomes = _read(suites), []
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    models, kept = opening.models(model, *(also or [])), options.store_in(store, no_store)
-    for outcome in evaluate_suites(models, read, store=kept):
+    for outcome in evaluate_suites(opening.models(model), read, store=options.store_in(store, no_store)):
         outcomes.append(outcome)
         if out:
             file = out / f"{safe_name(outcome.suite.name)}.{safe_name(outcome.signature.model)}.json"
@@ -80,19 +78,6 @@ def check(suites: Suites) -> None:
         print(*(f"{name}: {line}" for line in found), sep="\n")
     if any(problems.values()):
         raise typer.Exit(2)
-
-
-@group.command()
-def convert(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="A spreadsheet (.csv), or another suite.")],
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: .json.", callback=options.json_file)],
-) -> None:
-    """Turn a suite in a spreadsheet (CSV) into one in JSON, in the canonical form.
-
-    Example:  tse syntaxgym convert mine.csv mine.json
-    """
-    write_output(out, to_json(load_suite(suite)))
-    print(f"written: {out}")
 
 
 def _read(names: list[str]) -> list:

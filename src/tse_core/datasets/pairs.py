@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import GuessedWarning, check_known
+from tse_core.errors import TseWarning, check_known
 from tse_core.words import composed, spelled_nouns
 
 # fmt: off
@@ -105,5 +105,5 @@ def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
         return pairs
     guess = "the singular and the plural of a subject are matched by English spelling"
     count = f"subjects without a 'noun': {missing.sum():,} of {(pairs['subject'] != '').sum():,}"
-    warnings.warn(f"{where}: {count}; {guess}", GuessedWarning, stacklevel=3)
+    warnings.warn(f"{where}: {count}; {guess}", TseWarning, stacklevel=3)
     return pairs.assign(noun=pairs["noun"].mask(missing, pd.Series(spelled_nouns(pairs["subject"]), pairs.index)))

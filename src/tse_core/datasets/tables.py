@@ -237,7 +237,7 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
     if needed is None:
         raise InputError(
             f"{where}: the columns ({', '.join(table)}) hold no pairs; needed: two sentences (good, bad) or a sentence "
-            "with a gap (left or text) and two forms (correct, wrong); or say which is which, as in --column good=NAME"
+            "with a gap (left or text) and two forms (correct, wrong); load_pairs(..., columns={'good': NAME}) says so"
         )
     for holds in needed:
         refuse(table[found[holds]].isna(), f"{found[holds]} is missing")

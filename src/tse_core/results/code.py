@@ -11,7 +11,8 @@ import json
 import sys
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from tse_core.errors import InputError
@@ -24,7 +25,7 @@ LIBRARIES = ("torch", "transformers", "tokenizers", "peft", "accelerate", "gguf"
 def code_digest() -> str:
     """Twelve hexadecimal digits of this package's modules without its commands, and of the libraries that compute."""
     modules = [file for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] != "cli"]
-    about = [_bytes_digest(PACKAGE, modules), {name: _version(name) for name in LIBRARIES}]
+    about = [_bytes_digest(PACKAGE, modules), {name: version(name) for name in LIBRARIES if find_spec(name)}]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -57,10 +58,3 @@ def _bytes_digest(folder: Path, files: Iterable[Path]) -> str:
         contents = hashlib.sha256(file.read_bytes()).hexdigest()
         digest.update(f"{file.relative_to(folder).as_posix()} {contents}\n".encode())
     return digest.hexdigest()
-
-
-def _version(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return ""

@@ -24,7 +24,7 @@ from urllib.parse import quote, unquote
 import pandas as pd
 
 from tse_core import __version__
-from tse_core.errors import InputError, shortened
+from tse_core.errors import InputError
 
 PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
 MEMORY = "memory"  # instead of a hash: a network in memory that has no name, so that nothing says what it is
@@ -87,13 +87,11 @@ class Signature:
     @classmethod
     def parse(cls, text: str) -> "Signature":
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
-        found = _LINE.fullmatch(" ".join(str(text).split()))
+        found = _LINE.fullmatch(" ".join(text.split()))
         pieces = found["policy"].split() if found else []
         named = [piece.partition(":") if ":" in piece else ("lemmas", ":", piece) for piece in pieces]
         if not found or any(name == "lemmas" and not LEMMAS.fullmatch(unquote(value)) for name, _, value in named):
-            raise InputError(
-                f"not a signature: {shortened(text)}; it reads 'model@hash data@hash | policies | made with'"
-            )
+            raise InputError(f"not a signature: {text[:60]!r}; it reads 'model@hash data@hash | policies | made with'")
         identity = dict(zip(_IDENTITY, map(unquote, found["identity"].split()), strict=True))
         made = dict(zip(_PROVENANCE, map(unquote, (found["made"] or "").split()), strict=False))
         return cls(identity, {name: unquote(value) for name, _, value in named}, made)

@@ -21,14 +21,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from tse_core.errors import InputError, StoreWarning
+from tse_core.errors import InputError, TseWarning
 from tse_core.files import safe_name
 from tse_core.paths import store_folder
 from tse_core.progress import progress
 from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature, joined_provenance
 from tse_core.results.table_file import read_tables, write_tables
-from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results, rows_digest, write_results
+from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results, write_results
 
 SAME_PROBE = 0.5  # nats: half precision and other batches change a token's score by hundredths
 SAME_SCORE = 1e-3  # beyond rounding, two numbers under one signature are a contradiction
@@ -109,14 +109,14 @@ class Store:
                 raise InputError(f"{path}: holds other work than its name says")
         except InputError as error:
             if lexists(path):
-                warnings.warn(f"{error}; it is computed again", StoreWarning, stacklevel=3)
+                warnings.warn(f"{error}; it is computed again", TseWarning, stacklevel=3)
             return None
         if set(found) < set(tables):  # of a run that kept less
             return None
         stored = facts["probe"]
         if len(stored) != len(probe) or any(abs(a - b) > SAME_PROBE for a, b in zip(stored, probe, strict=True)):
             text = f"{signature.model} scores a sentence differently from the model whose scores the store holds under "
-            warnings.warn(f"{text}this name: they are computed again", StoreWarning, stacklevel=3)
+            warnings.warn(f"{text}this name: they are computed again", TseWarning, stacklevel=3)
             return None
         return found, facts["provenance"]
 
@@ -152,7 +152,8 @@ class Store:
                     f"has {known[row.Index]:.4f} under the same signature; one of them was not made as it says"
                 )
             if len(rows := rows[~names.isin(there.index)]):
-                path = self._home(signature) / f"added-{signature.key}-{rows_digest(rows)[:8]}.parquet"
+                digest = hashlib.sha256(rows.to_csv(index=False).encode()).hexdigest()[:8]
+                path = self._home(signature) / f"added-{signature.key}-{digest}.parquet"
                 self._write(path, partial(write_results, rows.reset_index(drop=True)))
                 new += len(rows)
         return new
@@ -206,7 +207,7 @@ def store_for(model, store: Store | str | Path | None) -> Store | None:
         others = {path.name for path in place.folder.glob(f"{safe_name(name)}-*")}
         if others and f"{safe_name(name)}-{digest}" not in others:
             text = f"the store holds results of another network called {name}; those of this one are computed anew"
-            warnings.warn(text, StoreWarning, stacklevel=3)
+            warnings.warn(text, TseWarning, stacklevel=3)
     return place
 
 
@@ -220,5 +221,5 @@ def _numbers(path: Path) -> pd.DataFrame | None:
     try:
         return read_results(path)
     except InputError as error:
-        warnings.warn(f"{error}; it is left out", StoreWarning, stacklevel=4)
+        warnings.warn(f"{error}; it is left out", TseWarning, stacklevel=4)
         return None

@@ -46,8 +46,7 @@ def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[
             raise OSError("it is no regular file")
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             facts = json.loads((file.metadata.metadata or {})[FACTS])
-            every = facts.get("columns", ())  # a results file has none
-            found = [column for column in every if names is None or column.partition("/")[0] in names]
+            found = [column for column in facts["columns"] if names is None or column.partition("/")[0] in names]
             stored = file.read(columns=found)
         tables: dict[str, dict] = {}
         for column in found:
@@ -56,11 +55,3 @@ def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[
         return {name: pa.table(columns).to_pandas() for name, columns in tables.items()}, facts
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
         raise InputError(f"{path}: not a readable file of tables ({' '.join(str(error).split())[:120]})") from None
-
-
-def read_facts(path: Path) -> dict[str, Any] | None:
-    """The facts of a file; None where it cannot be read as one."""
-    try:
-        return read_tables(path, ())[1]
-    except InputError:
-        return None

@@ -1,13 +1,10 @@
 """Finished numbers: tidy tables, each row with the signature that says how it was made.
 
 A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number per row and the columns `TIDY_COLUMNS`. Files
-hold it as Parquet or CSV. `read_results` refuses a file that was changed or that does not say how its numbers were
+hold it as Parquet or CSV. `read_results` refuses a file that contradicts itself or does not say how its numbers were
 made. `difference_table` shows the effect of other policies.
 """
 
-import hashlib
-import io
-import json
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +15,7 @@ import pyarrow.parquet as pq
 from tse_core.errors import InputError
 from tse_core.files import write_output
 from tse_core.metrics.table import METRICS
-from tse_core.results.signature import Signature, without_provenance
-from tse_core.results.table_file import FACTS, read_facts
+from tse_core.results.signature import Signature
 
 TIDY_COLUMNS: list[str] = [
     "model", "protocol", "method", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage",
@@ -28,16 +24,15 @@ TIDY_COLUMNS: list[str] = [
 ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together
 NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
 _SCORES = ("score", "low", "high")
-_SHARES = (*_SCORES, "coverage", "invalid", "cutoff")
 _COUNTS = ("lemmas", "contexts", "pairs")
-_NUMBERS = (*_SHARES, *_COUNTS)
+_NUMBERS = (*_SCORES, "coverage", "invalid", "cutoff", *_COUNTS)
 
 
 def read_results(path: str | Path) -> pd.DataFrame:
     """A tidy table from .parquet or .csv, checked.
 
     Raises InputError with file, column and row: no such file, a missing column, a score outside the range of its
-    metric, a signature that cannot be read, rows that were changed after they were written (Parquet holds a digest).
+    metric, a signature that cannot be read, rows that contradict themselves or each other.
     """
     path = _results_path(path)
     if not path.is_file():
@@ -57,25 +52,14 @@ def read_results(path: str | Path) -> pd.DataFrame:
     for mistake, rows in _mistakes(table).items():
         if rows.any():
             raise InputError(f"{path}, row {np.flatnonzero(rows)[0] + 1}: {mistake}")
-    table = table[TIDY_COLUMNS].astype(dict.fromkeys(_COUNTS, np.int64))
-    facts = read_facts(path) if path.suffix == ".parquet" else None
-    if facts and facts.get("digest") != rows_digest(table):
-        raise InputError(f"{path}: the rows are not those that were written (another digest); take the original file")
-    return table
+    return table[TIDY_COLUMNS].astype(dict.fromkeys(_COUNTS, np.int64))
 
 
 def write_results(table: pd.DataFrame, path: str | Path) -> None:
     """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
     path = _results_path(path)
-    if path.suffix == ".csv":
-        write_output(path, table.to_csv(index=False))
-        return
-    said = {FACTS: json.dumps({"digest": rows_digest(table)})}
-    arrow = pa.Table.from_pandas(table, preserve_index=False)
-    arrow = arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **said})
-    buffer = io.BytesIO()
-    pq.write_table(arrow, buffer, compression="zstd")
-    write_output(path, buffer.getvalue())
+    as_parquet = path.suffix == ".parquet"
+    write_output(path, table.to_parquet(index=False, compression="zstd") if as_parquet else table.to_csv(index=False))
 
 
 def is_results(path: Path) -> bool:
@@ -108,16 +92,6 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
         raise InputError("the two results share no number: other constructions or metrics")
     both = both.rename(columns={"score_first": "first", "score_second": "second"})
     return both.assign(difference=both["second"] - both["first"])
-
-
-def rows_digest(table: pd.DataFrame) -> str:
-    """A hash of the numbers and of how they were made; when and where they were made is left out."""
-    table = table[TIDY_COLUMNS].assign(signature=without_provenance(table["signature"]))
-    digest = hashlib.sha256()
-    for name, column in table.items():
-        values = [repr(float(v)) if name in _SHARES else str(v) for v in column]
-        digest.update("\x1f".join([str(name), *values]).encode() + b"\x1e")
-    return digest.hexdigest()
 
 
 def _results_path(path: str | Path) -> Path:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from tse_core.errors import GuessedWarning, InputError
+from tse_core.errors import InputError, TseWarning
 from tse_core.files import is_file, is_folder
 from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, with_adapter
 from tse_core.models.devices import DTYPES, usable_device
@@ -190,7 +190,7 @@ def _language_model(name, kind, tokenizer, network, config, bos, **more) -> Lang
         warnings.warn(
             f"{name} reads no BOS token: its tokenizer adds none, and its vocabulary has none of "
             f"{', '.join(DOCUMENT_BOS)}; bos names another one (--bos), or 'none'",
-            GuessedWarning,
+            TseWarning,
             stacklevel=2,
         )
     space = kind == "masked" and config.model_type in SPACED and "Ġthe" in tokenizer.get_vocab()
