@@ -1,5 +1,8 @@
 """Tiny random models of many families, as Hugging Face's library writes them; a window is short where there is one."""
 
+from contextlib import contextmanager
+
+import pytest
 import torch
 import transformers
 
@@ -86,6 +89,15 @@ class OpenedNetwork(HuggingFaceNetwork):
     def __init__(self, module, *, causal: bool):
         super().__init__(module.config, causal=causal)
         self.module = module
+
+
+@contextmanager
+def in_trees(wanted: bool):
+    """Within this, causal networks get trees of prefixes where they take them, or never."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not wanted:
+            patch.setattr(HuggingFaceNetwork, "takes_trees", False)
+        yield
 
 
 def module_of(family: str, **changed):

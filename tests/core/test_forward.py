@@ -8,6 +8,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from families import in_trees
 from tse_core import InputError, load_model
 from tse_core.forward import passes
 from tse_core.forward.passes import blocks, fitting_tokens, target_log_probabilities
@@ -55,14 +56,16 @@ def test_log_probabilities_equal_the_plain_loop(model, chosen, batch, share, dat
     positions = [sorted(data.draw(st.sets(st.integers(0, len(s) - 1)))) for s in chosen]
     if not any(positions):
         positions[0] = [0]
-    found = collected(model, chosen, positions, batch_tokens=batch, share_prefixes=share)
+    with in_trees(share):
+        found = collected(model, chosen, positions, batch_tokens=batch)
     assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)
 
 
 @pytest.mark.parametrize("share", [True, False])
 def test_every_distinct_prefix_is_answered_once(causal, share):
     chosen = [(5, 6, 7), (5, 6, 8), (5, 6)]
-    found = list(blocks(causal, chosen, [[0, 1, 2], [0, 1, 2], [1]], share_prefixes=share))
+    with in_trees(share):
+        found = list(blocks(causal, chosen, [[0, 1, 2], [0, 1, 2], [1]]))
     assert sum(len(b.logits) for b in found) == 4  # 5 | 5 6 | 5 6 7 | 5 6 8
     assert sorted(np.concatenate([b.requests for b in found])) == list(range(7))
 
@@ -118,8 +121,8 @@ def test_passes_are_halved_where_memory_runs_out(kind, error, request, monkeypat
     positions = [[2, 3]] * 20
     cramped = Cramped(model.network, 3)
     cramped.error = error
-    with pytest.warns(UserWarning, match="out of memory: passes have"):
-        found = collected(replace(model, network=cramped), chosen, positions, share_prefixes=False)
+    with pytest.warns(UserWarning, match="out of memory: passes have"), in_trees(False):
+        found = collected(replace(model, network=cramped), chosen, positions)
     assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)
     assert cramped.asked[:4] == [20, 10, 5, 2]
     assert max(cramped.asked[4:]) == 2  # what was learned holds for the rest

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import tse_core
+from families import in_trees
 from tse_core import load_model, load_pairs
 from tse_core.agreement import evaluate as pipeline
 from tse_core.agreement.evaluate import NOISE
@@ -98,11 +99,9 @@ def test_margins_move_less_than_the_stated_noise(request, dtype, pairs):
         slots = model.slots(list(zip(pairs["left"], pairs["right"], strict=True)))
         targets = np.array([model.word_ids([c, w]) for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)])
         sequences, positions = [s.ids for s in slots], [[s.position, s.position] for s in slots]
-        margins = [
-            target_log_probabilities(
-                model, sequences, positions, targets.tolist(), batch_tokens=batch, share_prefixes=shared
-            ).reshape(-1, 2)
-            @ [1.0, -1.0]
-            for batch, shared in ((8192, True), (8192, False), (16, True), (16, False))
-        ]
+        margins = []
+        for batch, shared in ((8192, True), (8192, False), (16, True), (16, False)):
+            with in_trees(shared):
+                logs = target_log_probabilities(model, sequences, positions, targets.tolist(), batch_tokens=batch)
+            margins.append(logs.reshape(-1, 2) @ [1.0, -1.0])
         assert np.ptp(margins, axis=0).max() < NOISE[dtype]

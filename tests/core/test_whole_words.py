@@ -22,7 +22,7 @@ from tse_core.agreement.options import CHOICES
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.forward.passes import target_log_probabilities
-from tse_core.forward.word_forms import form_log_probabilities, form_tree
+from tse_core.forward.word_forms import form_log_probabilities, form_steps
 from tse_core.models.language_model import LanguageModel, Prompt
 from tse_core.models.network import Network
 from tse_core.results.store import Store
@@ -136,7 +136,7 @@ def alone(model, slot, form):
     """The log-probability of a form of several tokens, each scored by itself."""
     places = list(range(slot.position, slot.position + len(form)))
     sequence = slot.ids + form[:-1]
-    return target_log_probabilities(model, [sequence], [places], [list(form)], share_prefixes=False).sum()
+    return target_log_probabilities(model, [sequence], [places], [list(form)]).sum()
 
 
 def test_forms_of_several_tokens_are_those_of_scoring_each_alone(pieces, usual):
@@ -292,7 +292,7 @@ def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces
     with pytest.raises(InputError, match="unknown choice of verbs 'word'"):
         shared_lemmas([pieces], few, verbs="word")
     with pytest.raises(InputError, match="at least one form"):
-        form_tree([])
+        form_log_probabilities(pieces, pieces.slots([("The", "")]), [])
     strange = Lemmas("strange", pd.DataFrame({"lemma": ["日"], "singular": ["日本"], "plural": ["日"]}))
     with pytest.raises(InputError, match="holds no lemma of strange .* that it can spell"):
         evaluate(pieces, simple, strange, verbs="all")
@@ -303,8 +303,8 @@ def test_smollm2_counts_twice_as_many_lemmas_as_whole_words():
     model, lemmas = load_model("smollm2-135m-instruct"), load_lemmas("newman-clean")
     single, whole = (counted_verbs(model, lemmas, forms) for forms in ("single", "words"))
     assert (len(single.lemmas), len(whole.lemmas)) == (962, 1945)
-    tree = form_tree(whole.spellings[: whole.listed])
-    assert (len(tree.inner), len(tree.beginnings)) == (866, 4618)
+    steps = {step for form in whole.spellings[: whole.listed] for step in form_steps(form)}
+    assert (len({step.beginning for step in steps}), len(steps)) == (866, 4617)
     both = Lemmas("both", single.lemmas.drop(columns="tokens").iloc[::20].reset_index(drop=True))
     one, other = (
         evaluate(model, "marvin-linzen/simple", both, verbs=verbs, word_end=False, sample=4)

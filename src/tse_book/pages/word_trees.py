@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from tse_core.forward import word_forms
+from tse_core.forward.word_forms import form_log_probabilities
 from tse_core.models.language_model import LanguageModel
 
 
@@ -22,8 +22,8 @@ def form_nodes(model: LanguageModel, context: str, number: str, verbs: pd.DataFr
         for form, ids in zip(verbs[kind], model.spellings(list(verbs[kind])), strict=True):
             if ids:  # a form that the model can spell
                 forms[ids] = (form, agrees)
-    beginnings = word_forms.form_tree(list(forms)).beginnings[1:]
-    found = word_forms.form_log_probabilities(model, [model.slot(context)], beginnings, ends=model.word_ends)
+    beginnings = list(dict.fromkeys(ids[:end] for ids in forms for end in range(1, len(ids) + 1)))
+    found = form_log_probabilities(model, [model.slot(context)], beginnings, ends=model.word_ends)
     of_tokens = dict(zip(beginnings, np.exp(found.log_probability[0]), strict=True))
     of_end = dict(zip(beginnings, np.exp(found.log_end[0]), strict=True))
     rows = []

@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from weakref import WeakSet
+from itertools import chain
 
 import numpy as np
 import torch
@@ -28,7 +28,7 @@ PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a t
 # reuses; larger pieces are returned, and new pages cost more than a larger product with the vocabulary gains
 NO_FLOAT64 = ("mps",)  # their logits go to the CPU first, to be summed
 CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
-_told: WeakSet = WeakSet()  # the networks of which it was said what their passes cost
+END = -1  # as a target: any entry that ends the word before it
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,6 @@ def blocks(
     positions: Sequence[Sequence[int]],
     *,
     batch_tokens: int | None = None,
-    share_prefixes: bool = True,
     advance: Callable[[int], None] = lambda n: None,
 ) -> Iterator[Block]:
     """Logits at the given positions of each sequence, in blocks of bounded memory, in no fixed order.
@@ -57,19 +56,17 @@ def blocks(
     positions : for each sequence, the places wanted. Requests are numbered through all sequences in order.
     batch_tokens : most tokens in one forward pass; by default what the device's memory allows. It is halved, with a
         warning, when memory runs out.
-    share_prefixes : False computes equal-length batches even where a tree of prefixes could be used
     advance : called with the number of requests answered
     """
     wanted = _places(model, sequences, positions)
     if not wanted:
         return
     network, longest = model.network, max(len(sequence) for sequence, _ in wanted)
-    in_trees = share_prefixes and network.takes_trees and longest <= (network.window or longest)
+    in_trees = network.takes_trees and longest <= (network.window or longest)
     groups, run = (_packed if in_trees else _levels)(model, wanted)
-    if share_prefixes and model.kind == "causal" and network.slower_without_trees and not network.takes_trees:
-        _say_what_it_costs(model, wanted, sum(len(items) * size for items, size in groups))
     passes = _in_batches(groups, run, batch_tokens or fitting_tokens(model.device))
-    for states, places in _joined(passes, _rows_at_a_time(model)):
+    entries = PROJECTED_ENTRIES.get(model.device.type, PROJECTED_ENTRIES["cpu"])
+    for states, places in _joined(passes, max(1, entries // model.vocabulary_size)):
         answered = [wanted[place] for place in places]
         requests = np.concatenate(answered)
         logits = model.network.project(states)
@@ -83,20 +80,39 @@ def blocks(
         advance(len(requests))
 
 
-def target_log_probabilities(model, sequences, positions, targets, **options) -> np.ndarray:
+def target_log_probabilities(
+    model, sequences, positions, targets, *, ends: np.ndarray | None = None, **options
+) -> np.ndarray:
     """log P (nats) of one target token at each request: float64 (requests,), flattened in the order of the requests.
 
     To score a sentence with a causal model, ask for positions 0 to n - 2 with the ids 1 to n - 1 as targets; with a
-    masked model, give a copy of the sentence for each masked place. Options are those of `blocks`.
+    masked model, give a copy of the sentence for each masked place. The target `END` means all entries of `ends`, bool
+    (vocabulary,), together. Options are those of `blocks`.
     """
-    flat = np.fromiter((t for row in targets for t in row), dtype=np.int64)
+    flat = np.fromiter(chain.from_iterable(targets), dtype=np.int64)
     found = np.full(len(flat), np.nan)
     for block in blocks(model, sequences, positions, **options):
-        rows = torch.as_tensor(block.rows, device=block.logits.device)
-        asked = torch.as_tensor(flat[block.requests], device=block.logits.device)
-        normaliser = _normaliser(block.logits)  # subtracted in double precision, to keep differences of logits
-        found[block.requests] = (block.logits[rows, asked].double() - normaliser[rows].double()).cpu().numpy()
+        rows, asked = torch.as_tensor(block.rows), torch.as_tensor(flat[block.requests])
+        normaliser, ending = _normalised(block.logits, ends)
+        device = block.logits.device
+        logits = block.logits[rows.to(device), asked.to(device)].double().cpu()
+        logits = logits if ending is None else torch.where(asked == END, ending[rows], logits)
+        found[block.requests] = (logits - normaliser[rows]).numpy()
     return found
+
+
+def _normalised(logits: torch.Tensor, ends: np.ndarray | None) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """log of the sum of exp over all entries, and over those that end a word: float64 (m,), in double precision."""
+    size = max(1, CACHED_ENTRIES // logits.shape[1]) if logits.device.type == "cpu" else len(logits)
+    chosen = None if ends is None else torch.as_tensor(ends, device=logits.device).double()
+    totals, ending = [], []
+    for rows in logits.split(size):
+        top = rows.amax(1, keepdim=True).double()
+        shares = (rows.double() - top).exp_()
+        totals.append(shares.sum(1).log_() + top[:, 0])
+        if chosen is not None:
+            ending.append((shares @ chosen).log_() + top[:, 0])
+    return torch.cat(totals).cpu(), torch.cat(ending).cpu() if ending else None
 
 
 def fitting_tokens(device: torch.device) -> int:
@@ -105,33 +121,6 @@ def fitting_tokens(device: torch.device) -> int:
         return BATCH_TOKENS
     free, _ = torch.cuda.mem_get_info(device)
     return int(min(max(free // 2 // TOKEN_BYTES, 1024), MOST_TOKENS))
-
-
-def _say_what_it_costs(model, wanted, tokens: int) -> None:
-    """Warn, once for each network, where trees of prefixes would have saved a quarter of the tokens or more."""
-    nodes = len({sequence[:end] for sequence, _ in wanted for end in range(1, len(sequence) + 1)})
-    if model.network in _told or tokens <= 1.33 * nodes:
-        return
-    _told.add(model.network)
-    warnings.warn(
-        f"{model.label} computes each context by itself, {tokens / nodes:.1f} times as many tokens as with shared "
-        "beginnings, which are for opened files of some architectures alone",
-        TseWarning,
-        stacklevel=3,
-    )
-
-
-def _normaliser(logits):
-    """log of the sum of exp, (m,)."""
-    if logits.device.type != "cpu":
-        return logits.logsumexp(-1)
-    return torch.cat([rows.logsumexp(-1) for rows in logits.split(max(1, CACHED_ENTRIES // logits.shape[1]))])
-
-
-def _rows_at_a_time(model) -> int:
-    """Distributions held at a time."""
-    entries = PROJECTED_ENTRIES.get(model.device.type, PROJECTED_ENTRIES["cpu"])
-    return max(1, entries // model.vocabulary_size)
 
 
 def _in_batches(groups: Sequence[tuple[list, int]], run: Callable[[list], object], tokens: int) -> Iterator[object]:
@@ -234,15 +223,15 @@ def _levels(model, wanted):
 
 
 def _packed(model, wanted):
-    """One group of trees of prefixes, the widest first, of which several are run at once; how they are run."""
+    """Two groups of trees of prefixes: full ones, of which several are run at once, and the last; how they are run."""
 
     def run(batch):
-        where = [(row, node) for row, tree in enumerate(batch) for _, node in tree.asked]
+        where = [(row, nodes[sequence]) for row, (nodes, sequences) in enumerate(batch) for sequence in sequences]
         rows, columns = torch.tensor(where, device=model.device).T
-        ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in arrays(batch))
+        ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in arrays([nodes for nodes, _ in batch]))
         states = model.network.tree_states(ids, depths, visible, rows, columns)
-        return states, [key for tree in batch for key, _ in tree.asked]
+        return states, [(sequence, len(sequence) - 1) for _, sequences in batch for sequence in sequences]
 
     size = min(TREE_TOKENS, model.network.window or TREE_TOKENS)
-    found = sorted(trees(wanted, size), key=lambda tree: -len(tree.ids))
-    return [(found, len(found[0].ids))], run
+    found = list(trees((sequence for sequence, _ in wanted), size))
+    return [(part, max(len(nodes) for nodes, _ in part)) for part in (found[:-1], found[-1:]) if part], run

@@ -42,7 +42,6 @@ class HuggingFaceNetwork(Network):
 
     module: Any
     causal: bool
-    slower_without_trees = True
     _known_class = True  # whether it may be one of transformers' own, computed as these are
 
     def __init__(self, config, *, causal: bool):
