@@ -1,7 +1,6 @@
 """Models behind a command: what they print is read, placed and checked; what goes wrong is said in one line."""
 
 import math
-import os
 import stat
 import sys
 
@@ -42,9 +41,7 @@ def executable(tmp_path):
 
 
 def model(path, *arguments, timeout=60.0):
-    found = CommandModel([str(path), *arguments], name=path.name)
-    found.timeout = timeout
-    return found
+    return CommandModel([str(path), *arguments], timeout=timeout)
 
 
 def test_the_three_actions_of_a_command(executable):
@@ -96,18 +93,6 @@ def test_failures_are_one_line(executable, script, message):
 def test_a_missing_command_is_said(name, message):
     with pytest.raises(InputError, match=message):
         open_command(name).tokenize(["a"])
-
-
-def test_a_container_is_run_with_the_file_mounted(executable, monkeypatch):
-    """A stand-in for docker notes its arguments, then behaves like the image."""
-    noting = "print(*sys.argv[1:], file=open(__file__ + '.log', 'w'))\naction, file"
-    docker = executable(SCRIPT.replace("action, file", noting), "docker")
-    monkeypatch.setenv("PATH", f"{docker.parent}{os.pathsep}{os.environ['PATH']}")
-    assert open_command("docker://me/my-model:2").tokenize(["The cat"]) == [["the", "cat", "<eos>"]]
-    *arguments, image, action, file = docker.with_name("docker.log").read_text().split()
-    folder = os.path.dirname(file)  # noqa: PTH120
-    assert arguments == ["run", "--rm", "--network", "none", "-v", f"{folder}:{folder}:ro"]
-    assert (image, action) == ("me/my-model:2", "tokenize")
 
 
 @pytest.mark.parametrize("line", ["{script}", "{python} {script}", "{python} --model={script}"])

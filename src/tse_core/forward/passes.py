@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 
 import numpy as np
 import torch
@@ -25,7 +25,7 @@ MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
 TOKEN_BYTES = 256_000  # memory per token of a large model during a pass, a generous estimate
 TREE_TOKENS = 192  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
 PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a time: 32 MB, the most that the C library
-# reuses; larger pieces are returned, and new pages cost more than a larger product with the vocabulary gains
+# reuses; new pages cost more than a larger product with the vocabulary gains
 NO_FLOAT64 = ("mps",)  # their logits go to the CPU first, to be summed
 CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
 END = -1  # as a target: any entry that ends the word before it
@@ -202,16 +202,12 @@ def _levels(model, wanted):
 
     A causal model reads a sequence that begins another one in that one.
     """
-    holder: dict[Ids, Ids] = {}
     asked: dict[Ids, list[tuple[Ids, int]]] = {}
-    for sequence, place in sorted(wanted, reverse=True):
-        if model.kind == "causal" and sequence not in holder:
-            for end in range(len(sequence), 0, -1):
-                holder.setdefault(sequence[:end], sequence)
-        asked.setdefault(holder.get(sequence, sequence), []).append((sequence, place))
-    by_length: dict[int, list[Ids]] = {}
-    for sequence in sorted(asked):
-        by_length.setdefault(len(sequence), []).append(sequence)
+    holder: Ids = ()
+    for sequence, place in sorted(wanted, reverse=True):  # a sequence comes after all that it begins
+        if model.kind != "causal" or holder[: len(sequence)] != sequence:
+            holder = sequence
+        asked.setdefault(holder, []).append((sequence, place))
 
     def run(batch):
         where = [(row, place) for row, sequence in enumerate(batch) for _, place in asked[sequence]]
@@ -219,7 +215,7 @@ def _levels(model, wanted):
         keys = [key for sequence in batch for key in asked[sequence]]
         return model.network.states(torch.tensor(batch, device=model.device), rows, columns), keys
 
-    return [(by_length[length], length) for length in sorted(by_length, reverse=True)], run
+    return [(list(group), size) for size, group in groupby(sorted(asked, key=len, reverse=True), len)], run
 
 
 def _packed(model, wanted):

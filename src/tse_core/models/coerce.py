@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 
 from tse_core.errors import InputError, check_known
 from tse_core.models.backends.hugging_face import open_module
-from tse_core.models.devices import DTYPES, keep_freed_memory
+from tse_core.models.devices import DTYPES
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.surprisal_model import TIMEOUT, SurprisalModel
 
 AnyModel: TypeAlias = LanguageModel | SurprisalModel
 BACKENDS = {  # a pattern of names -> what opens a model of such a name; the first that matches wins
-    r"command:.*|docker://.*": "tse_core.models.backends.command:open_command",
+    r"command:.*": "tse_core.models.backends.command:open_command",
     r"https?://.*": "tse_core.models.backends.server:open_server",
     r".*": "tse_core.models.backends.hugging_face:open_hugging_face",
 }
@@ -44,8 +44,8 @@ def load_model(
         A model that comes with the project (``lab-systematic-causal``) or from the package index
         (``smollm2-135m-instruct``), a folder in Hugging Face's format or with a PEFT adapter, a ``.gguf`` file, a name
         on the Hugging Face hub, or a model in memory, which is run as it is and not changed. What gives surprisals only
-        is a `SurprisalModel`: a program (``command:./my-model``, ``docker://image``), or a server that speaks OpenAI's
-        completions protocol (``http://127.0.0.1:8000/v1#name-of-the-model``).
+        is a `SurprisalModel`: a program (``command:./my-model``), or a server that speaks OpenAI's completions protocol
+        (``http://127.0.0.1:8000/v1#name-of-the-model``).
     tokenizer, name : of a model in memory
         Its results are kept only if it has a name, e.g. "run-7": under it and a hash of weights, configuration and the
         logits of a fixed probe.
@@ -62,17 +62,13 @@ def load_model(
     >>> load_model("lab-systematic-masked").kind
     'masked'
     """
+    options = {option: value for option, value in locals().items() if option != "model"}
     check_known("dtype", dtype, DTYPES)
     if not isinstance(model, str | Path):
         opener: Any = open_module
     else:
-        keep_freed_memory()
         model = str(model)
         opener = resolve_name(next(place for names, place in BACKENDS.items() if re.fullmatch(names, model, re.DOTALL)))
-    options: dict[str, Any] = {
-        "tokenizer": tokenizer, "name": name, "kind": kind, "device": device, "dtype": dtype, "revision": revision,
-        "bos": bos, "trust_remote_code": trust_remote_code, "timeout": timeout,
-    }  # fmt: skip
     taken = {key for key, each in inspect.signature(opener).parameters.items() if each.kind == each.KEYWORD_ONLY}
     known = inspect.signature(load_model).parameters
     for option in options.keys() - taken:

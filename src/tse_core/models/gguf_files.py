@@ -1,13 +1,12 @@
 """GGUF files: each is written once as a Hugging Face folder. Two of them have names, and come from the package index.
 
 A GGUF file holds a network, a tokenizer and settings of both; a setting that is overlooked changes scores without a
-word. A file is therefore opened only if each key of it is in data/gguf.yaml, with a value that is read as it is meant,
-and each tensor has its place. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+word. A file is therefore opened only if each key of it is in data/gguf.schema.json, with a value that is read as it is
+meant, and each tensor has its place. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import gguf
 from filelock import FileLock
@@ -29,6 +28,7 @@ from tse_core.files import read_yaml
 from tse_core.models.folders import quiet
 from tse_core.models.identity import cached, file_digest
 from tse_core.paths import cache_folder, data_folder, mirror_folder
+from tse_core.schemas import check, read_schema
 
 
 @dataclass(frozen=True)
@@ -45,23 +45,16 @@ class PackageModel:
 
 
 PACKAGE_MODELS = {name: PackageModel(**row) for name, row in read_yaml(data_folder() / "packaged_models.yaml").items()}
-KEYS = data_folder() / "gguf.yaml"
-DESCRIPTIONS = re.compile(  # keys that describe the file, or that matter to programs that write text
-    r"GGUF\..*|general\.(?!architecture$|type$|file_type$).*|quantize\.imatrix\..*|tokenizer\.chat_template"
-    r"|tokenizer\.ggml\.(eot|eom)_token_id"
-)
+KEYS = "gguf.schema.json"
 
 
 # From the package index
 
 
-def model_state(name: str) -> Literal["cached", "missing", "damaged"]:
-    """The state of a model's file in the cache. Its checksum is computed once."""
+def is_fetched(name: str) -> bool:
+    """Whether a model's file is in the cache, whole. Its checksum is computed once."""
     place = _place(name)
-    if not place.is_file():
-        return "missing"
-    found = cached([place], lambda: file_digest(place))
-    return "cached" if found == PACKAGE_MODELS[name].sha256 else "damaged"
+    return place.is_file() and cached([place], lambda: file_digest(place)) == PACKAGE_MODELS[name].sha256
 
 
 def model_file(name: str) -> Path:
@@ -71,9 +64,9 @@ def model_file(name: str) -> Path:
     or its packages, replaces pip. Raises InputError, and leaves the cache as it was.
     """
     place = _place(name)
-    if model_state(name) != "cached":
+    if not is_fetched(name):
         with _new_folder(place.parent) as folder:
-            if model_state(name) != "cached":  # another process was not faster
+            if not is_fetched(name):  # another process was not faster
                 _fetched(name, folder).replace(place)
     return place
 
@@ -141,9 +134,9 @@ def converted_folder(path: str | Path) -> Path:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
-    code = Path(__file__).read_bytes() + KEYS.read_bytes() + f"{version('gguf')} {version('transformers')}".encode()
+    code = Path(__file__).read_text() + str(read_schema(KEYS)) + version("gguf") + version("transformers")
     digest = cached([path], lambda: file_digest(path))[:16]
-    folder = cache_folder() / "gguf" / f"{digest}-{hashlib.sha256(code).hexdigest()[:8]}"
+    folder = cache_folder() / "gguf" / f"{digest}-{hashlib.sha256(code.encode()).hexdigest()[:8]}"
     if not folder.is_dir():
         with _new_folder(folder.parent) as made:
             if not folder.is_dir():  # another process was not faster
@@ -181,38 +174,25 @@ def _convert(path: Path, made: Path) -> None:
 
 
 def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
-    """The header's values by their keys, each allowed by data/gguf.yaml; a list in place of each list's contents."""
+    """The header's values by their keys, which data/gguf.schema.json allows; a list's length in place of its contents.
+
+    Raises ValueError.
+    """
+    if header.endianess != gguf.GGUFEndian.LITTLE:
+        raise ValueError("it is big-endian")
     values: dict[str, Any] = {}
     for key, field in header.fields.items():
         values[key] = [len(field.data)] if field.types[0] == gguf.GGUFValueType.ARRAY else field.contents()
-    rules, family, order = read_yaml(KEYS), str(values.get("general.architecture")), header.endianess.name.lower()
-    if family not in rules["all"]["needed"]["general.architecture"] or order != "little":
-        raise ValueError(f"general.architecture is {family!r}, {order}-endian; read are llama and gemma3, little")
-    needed, harmless = (_named(rules["all"][part] | rules[family][part], family) for part in ("needed", "harmless"))
-    if missing := sorted(needed.keys() - values.keys()):
-        raise ValueError(f"it lacks the key {missing[0]}")
-    head = values[f"{family}.rope.dimension_count" if family == "llama" else f"{family}.attention.key_length"]
-    numbers, known = {"head": [head], "tokens": values["tokenizer.ggml.tokens"]}, harmless | needed
-    for key, value in values.items():
-        allowed = known.get(key, [])
-        allowed = numbers[allowed] if allowed in ("head", "tokens") else allowed
-        if not DESCRIPTIONS.fullmatch(key) and not _is_allowed(value, allowed):
-            shown = f"a list of {value[0]:,}" if isinstance(value, list) else str(value)[:80]
-            raise ValueError(f"{key} is {shown}, which would be ignored")
+    family = str(values.get("general.architecture"))
+    if family not in (schemas := read_schema(KEYS)):
+        raise ValueError(f"general.architecture is {family}; read are llama and gemma3")
+    check(values, schemas[family], "a key would be ignored")
+    (tokens,), head = values["tokenizer.ggml.tokens"], values.get(f"{family}.rope.dimension_count")
+    same = {"attention.key_length": head, "attention.value_length": head, "vocab_size": tokens}
+    for key, value in same.items():
+        if value and values.get(f"{family}.{key}", value) != value:
+            raise ValueError(f"{family}.{key} is not {value}, as the file says elsewhere")
     return values
-
-
-def _named(rules: dict[str, Any], family: str) -> dict[str, Any]:
-    """The rules of keys by their full names."""
-    return {key if key.startswith(("general.", "tokenizer.")) else f"{family}.{key}": rules[key] for key in rules}
-
-
-def _is_allowed(value, allowed: str | list) -> bool:
-    if isinstance(allowed, list):
-        return value in allowed
-    if allowed == "size":
-        return isinstance(value, int) and 0 < value < 2**31
-    return isinstance(value, {"number": int | float, "truth value": bool, "list": list}[allowed])
 
 
 def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):

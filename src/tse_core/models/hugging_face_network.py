@@ -42,7 +42,6 @@ class HuggingFaceNetwork(Network):
 
     module: Any
     causal: bool
-    _known_class = True  # whether it may be one of transformers' own, computed as these are
 
     def __init__(self, config, *, causal: bool):
         text = config.get_text_config()
@@ -65,7 +64,7 @@ class HuggingFaceNetwork(Network):
     @property
     def _head_apart(self) -> bool:
         """Whether states are those in front of the output embedding."""
-        of_library = self._known_class and type(self.module).__module__.startswith("transformers.models.")
+        of_library = type(self.module).__module__.startswith("transformers.models.")
         return of_library and self.module.config.model_type in (TREES if self.causal else EMBEDS_LAST)
 
     def states(self, ids, rows, columns):
@@ -130,7 +129,7 @@ class NetworkInMemory(HuggingFaceNetwork):
     So its own logits are read, without trees, and its results are kept only under a `name` of the caller's.
     """
 
-    _known_class = False
+    _head_apart = False
 
     def __init__(self, module, *, causal: bool, name: str | None = None):
         super().__init__(module.config, causal=causal)

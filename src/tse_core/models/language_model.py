@@ -243,10 +243,5 @@ class LanguageModel:
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Vocabulary entries in readable form: a leading space is shown as it is."""
-        known = self._known_tokens
-        return [str(self.tokenizer.decode([i])) if i < known else f"[{i}]" for i in map(int, ids)]
-
-    @cached_property
-    def _known_tokens(self) -> int:
-        """How many entries the tokenizer has, cached: before transformers 5.16 each call takes 8 ms or more."""
-        return len(self.tokenizer)
+        named = zip(map(int, ids), self.tokenizer.convert_ids_to_tokens(list(map(int, ids))), strict=True)
+        return [f"[{i}]" if entry is None else str(self.tokenizer.decode([i])) for i, entry in named]

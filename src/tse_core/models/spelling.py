@@ -9,7 +9,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
+
+from tokenizers import decoders
 
 MARK = r"<[^<>]*>|\[[^\[\]]*\]"
 BOUNDARIES = r"^(?:Ġ|▁|Ċ|##)|(?:</w>|@@)$"
@@ -65,8 +66,8 @@ def _without_spaces(text: str, position: int) -> int:
 def _forms(token: str) -> tuple[str, ...]:
     """The ways in which a token may have been written in the sentence, the likeliest first."""
     bare = re.sub(BOUNDARIES, "", token)
-    decoded = bytes(byte_alphabet()[c] for c in bare if c in byte_alphabet()).decode("utf-8", errors="ignore")
-    written = [token, bare, WRITTEN.get(bare.lower(), bare), html.unescape(bare), decoded]
+    of_bytes = decoders.ByteLevel().decode([bare])
+    written = [token, bare, WRITTEN.get(bare.lower(), bare), html.unescape(bare), of_bytes]
     forms = [form for form in map(_plain, map(str.strip, written)) if form]
     return (*forms, "") if not forms or re.fullmatch(MARK, token) else tuple(forms)
 
@@ -76,11 +77,3 @@ def _plain(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     seen = (c for c in decomposed if c.isspace() or unicodedata.category(c) not in ("Mn", "Cc", "Cf"))
     return "".join(" " if c.isspace() else c for c in seen)
-
-
-@cache
-def byte_alphabet() -> dict[str, int]:
-    """The byte that each character of byte-level BPE stands for: printable ones themselves, others from U+0100 on."""
-    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}

@@ -73,7 +73,5 @@ def unknown_entry(tokenizer) -> int | None:
     unknown = tokenizer.unk_token_id
     if unknown is None:
         own = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
-        unknown = own.get("unk_id")
-        if unknown is None:
-            unknown = own.get("vocab", {}).get(own["unk_token"]) if own.get("unk_token") else None
+        unknown = own["unk_id"] if "unk_id" in own else tokenizer.get_vocab().get(own.get("unk_token"))
     return unknown if unknown != tokenizer.eos_token_id else None

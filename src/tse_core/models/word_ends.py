@@ -13,12 +13,12 @@ import json
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tse_core.errors import InputError
-from tse_core.models.spelling import byte_alphabet
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -31,6 +31,8 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
 
     Raises InputError where the tokenizer writes neither spaces nor the insides of words into its entries.
     """
+    from transformers.convert_slow_tokenizer import bytes_to_unicode
+
     parts = json.loads(tokenizer.backend_tokenizer.to_str())
     model = parts.pop("model")
     ends = np.ones(size, dtype=bool)
@@ -47,7 +49,7 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
             f"the tokenizer of {name} does not show in its entries where a word begins, so that no word's end can be "
             "counted; count words without their ends (word_end=False)"
         )
-    alphabet = byte_alphabet()
+    byte_of = {character: byte for byte, character in bytes_to_unicode().items()}
     for entry, i in vocabulary.items():
         if i in special:
             continue
@@ -56,7 +58,7 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
         elif inside:
             ends[i] = not entry.startswith(inside)
         elif byte_level:
-            ends[i] = not _goes_on(bytes(alphabet[character] for character in entry[:4] if character in alphabet))
+            ends[i] = not _goes_on(bytes(byte_of[character] for character in entry[:4] if character in byte_of))
         elif re.fullmatch("<0x[0-9A-F]{2}>", entry):
             ends[i] = not _goes_on(bytes([int(entry[3:5], 16)]))
         else:
@@ -70,18 +72,12 @@ def _goes_on(start: bytes) -> bool:
     if not start:
         return False
     lead = start[0]
-    if 0x80 <= lead < 0xC0:  # the rest of a character
-        return True
+    if 0x80 <= lead < 0xC0 or lead > 0xF4:  # the rest of a character, or no character's
+        return lead < 0xC0
     length = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
-    first, missing = start[:length], length - len(start[:length])
-    if not missing:
-        return any(map(of_word, first.decode("utf-8", errors="ignore")))
-    number = lead & (0x7F >> length)
-    for byte in first[1:]:
-        number = number << 6 | byte & 0x3F
-    low = number << 6 * missing
-    could_be = map(chr, range(low, min(low + (1 << 6 * missing), 0x110000)))
-    kinds = [of_word(c) for c in could_be if unicodedata.category(c) not in ("Cn", "Cs", "Co")]  # that are assigned
+    tails = product(range(0x80, 0xC0), repeat=length - len(start[:length]))
+    could_be = ((start[:length] + bytes(tail)).decode("utf-8", errors="ignore") for tail in tails)
+    kinds = [of_word(c) for c in could_be if c and unicodedata.category(c) not in ("Cn", "Cs", "Co")]  # assigned ones
     return 2 * sum(kinds) > len(kinds)
 
 

@@ -123,7 +123,7 @@ def scored_tokens(
         found.append(tokens)
     sequences, positions, targets = ([read[part] for read in reads] for part in range(3))
     sizes = np.cumsum([tokens.scored.sum() for tokens in found])
-    options = {"advance": lambda done: advance(done / sizes[-1])} if advance else {}
+    options: dict = {"advance": lambda done: advance(done / sizes[-1])} if advance else {}
     nats = passes.target_log_probabilities(model, sequences, positions, targets, **options)
     for tokens, of_text in zip(found, np.split(nats, sizes[:-1]), strict=True):
         tokens.bits[tokens.scored] = -of_text / math.log(2)

@@ -1,4 +1,5 @@
-"""Language models behind a command, which may be any executable, also one that runs a container.
+"""Language models behind a command, which may be any executable, also one that runs a container (whose image is known
+by its name alone): ``command:docker run --rm -v /tmp:/tmp:ro my-image``.
 
 The command supports SyntaxGym's three actions on a file with one sentence per line:
 
@@ -25,21 +26,21 @@ from tse_core.models.surprisal_model import TIMEOUT, Piece, SurprisalModel, Toke
 
 
 class CommandModel(SurprisalModel):
-    """A model behind a command; with `mount` it is ``docker run``, and gets the file's folder mounted, to be read."""
+    """A model behind a command, to whose words an action and a file are added."""
 
     kind = "command"
     device = "cpu"
 
-    def __init__(self, command: Sequence[str], *, name: str, mount: bool = False, timeout: float = TIMEOUT):
-        super().__init__(name)
-        self.command, self.mount, self.timeout = list(command), mount, timeout
+    def __init__(self, command: Sequence[str], *, timeout: float = TIMEOUT):
+        super().__init__(Path(command[0]).name)
+        self.command, self.timeout = list(command), timeout
 
     def identity(self) -> str:
-        """Name and hash of the command and of every file that it names (of an image only its name is known)."""
+        """Name and hash of the command and of every file that it names."""
         digest = hashlib.sha256("\0".join(self.command).encode())
         options = [part for word in self.command[1:] for part in (word, word.partition("=")[2])]
         for file in map(Path, filter(None, [shutil.which(self.command[0]), *options])):
-            if not self.mount and file.is_file():
+            if file.is_file():
                 digest.update(hashlib.sha256(file.read_bytes()).digest())
         return f"{self.name}@{digest.hexdigest()[:8]}"
 
@@ -54,9 +55,8 @@ class CommandModel(SurprisalModel):
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         table, scores = self._table(sentences), []
-        of_sentence = dict(iter(table.groupby("sentence_id")))
         for number, (sentence, unknown) in enumerate(zip(sentences, self.unkify(sentences), strict=True), 1):
-            rows = of_sentence.get(number, table[:0])
+            rows = table[table["sentence_id"] == number]
             pieces = list(map(Piece, rows["token"], rows["surprisal"], unknown))
             found = placed(sentence, pieces) if len(rows) == len(unknown) else None
             if found is None:
@@ -92,8 +92,7 @@ class CommandModel(SurprisalModel):
             Path(folder).chmod(0o755)  # a container may run as another user
             file = Path(folder, "sentences.txt")
             file.write_text("".join(" ".join(sentence.split()) + "\n" for sentence in sentences), encoding="utf-8")
-            mounted = ["-v", f"{folder}:{folder}:ro"] if self.mount else []
-            command = [*self.command[:-1], *mounted, self.command[-1], action, str(file)]
+            command = [*self.command, action, str(file)]
             try:
                 done = subprocess.run(  # noqa: S603  (the user's command)
                     command, stdin=subprocess.DEVNULL, capture_output=True, timeout=self.timeout, check=True
@@ -105,13 +104,8 @@ class CommandModel(SurprisalModel):
 
 
 def open_command(name: str, *, timeout: float = TIMEOUT) -> CommandModel:
-    """The model of a name like ``command:./my-model --big`` or ``docker://me/my-model``. Raises InputError."""
-    scheme, _, rest = name.partition(":")
-    if scheme == "docker":
-        command = ["docker", "run", "--rm", "--network", "none", rest.removeprefix("//")]
-        return CommandModel(command, name=command[-1], mount=True, timeout=timeout)
+    """The model of a name like ``command:./my-model --big``. Raises InputError."""
     try:
-        command = shlex.split(rest)
-        return CommandModel(command, name=Path(command[0]).name, timeout=timeout)
+        return CommandModel(shlex.split(name.removeprefix("command:")), timeout=timeout)
     except (ValueError, IndexError):
         raise InputError(f"{name!r} names no command; write command:./my-model") from None
