@@ -131,7 +131,7 @@ def put(key, place, value):
         (put("token_logprobs", 2, None), "#tiny: the log-probability of .* is nan"),
         (changed(lambda found: found["token_logprobs"].pop()), "#tiny: its answer holds no log-probabilities"),
         (lambda *_: b"<html>", "no answer .*Expecting value"),
-        (lambda *_: {"choices": []}, "does not answer a prompt"),
+        (lambda *_: {"choices": []}, "#tiny: its answer holds no log-probabilities"),
         (lambda *_: (404, {"detail": "Not Here"}), "no answer .*404 .*Not Here"),
         (lambda *_: time.sleep(3), "no answer .*Read timed out"),
         (

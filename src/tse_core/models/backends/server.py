@@ -111,7 +111,7 @@ class ServerModel(SurprisalModel):
         if self.bos in self._tried:
             return
         try:
-            written = self._pieces(self._complete(self.bos + BEGUN))[0]
+            written = self._complete(self.bos + BEGUN)[0][0]
             found = self._scores(BEGUN + written.text)
             comparable = found.tokens[-1].strip() == written.text.strip() and not math.isnan(written.bits)
         except (InputError, IndexError):
@@ -125,12 +125,11 @@ class ServerModel(SurprisalModel):
         self._tried.add(self.bos)
 
     def _scores(self, sentence: str) -> TokenSurprisals:
-        choice = self._complete(self.bos + sentence, echo=True)
-        pieces = self._pieces(choice)
+        pieces, text = self._complete(self.bos + sentence, echo=True)
         if self.bos and pieces and pieces[0].text in (self.bos, ""):  # llama.cpp writes a special token as ""
             pieces = pieces[1:]
         readings = [pieces[:-1], pieces]  # the last may have been generated
-        if choice.get("text") == self.bos + sentence:  # nothing was
+        if text == self.bos + sentence:  # nothing was
             readings.reverse()
         for reading in readings:
             if found := placed(sentence, _whole_characters(reading)):
@@ -138,26 +137,25 @@ class ServerModel(SurprisalModel):
         tokens = " ".join(piece.text or "?" for piece in pieces)
         raise InputError(f"{self.name}: its tokens {tokens[:200]!r} do not spell {sentence!r}")
 
-    def _pieces(self, choice: dict) -> list[Piece]:
-        """The tokens of an answer. Raises InputError unless each but the first has a log-probability."""
-        try:
-            said = list(zip(choice["logprobs"]["tokens"], choice["logprobs"]["token_logprobs"], strict=True))
-            pairs = [(str(text or ""), math.nan if nats is None else float(nats)) for text, nats in said]
-        except (KeyError, TypeError, ValueError):
-            raise InputError(f"{self.name}: its answer holds no log-probabilities of the prompt") from None
-        for number, (text, nats) in enumerate(pairs):
-            if not -math.inf < nats <= ALMOST_ONE and not (number == 0 and math.isnan(nats)):
-                raise InputError(f"{self.name}: the log-probability of {text[:40]!r} is {nats}")
-        return [Piece(text, -nats / math.log(2), not text or text.lower() in UNKNOWN) for text, nats in pairs]
+    def _complete(self, prompt: str, **options) -> tuple[list[Piece], str]:
+        """The tokens and the text that the server answers to a prompt, which it continues by one token.
 
-    def _complete(self, prompt: str, **options) -> dict:
-        """What the server answers to a prompt, which it continues by one token."""
+        Raises InputError unless each token but the first has a log-probability.
+        """
         body = {"model": self.served, "prompt": prompt, "max_tokens": 1, "temperature": 0.0, "logprobs": 1, **options}
         answer = self._answer("completions", body)
         try:
-            return dict(answer["choices"][0])
+            choice = answer["choices"][0]
+            said = list(zip(choice["logprobs"]["tokens"], choice["logprobs"]["token_logprobs"], strict=True))
+            pairs = [(str(text or ""), math.nan if nats is None else float(nats)) for text, nats in said]
         except (KeyError, IndexError, TypeError, ValueError):
-            raise InputError(f"{self.name} does not answer a prompt: {str(answer)[:200]}") from None
+            words = str(answer)[:200]
+            raise InputError(f"{self.name}: its answer holds no log-probabilities of the prompt: {words}") from None
+        for number, (text, nats) in enumerate(pairs):
+            if not -math.inf < nats <= ALMOST_ONE and not (number == 0 and math.isnan(nats)):
+                raise InputError(f"{self.name}: the log-probability of {text[:40]!r} is {nats}")
+        pieces = [Piece(text, -nats / math.log(2), not text or text.lower() in UNKNOWN) for text, nats in pairs]
+        return pieces, choice.get("text", "")
 
     def _answer(self, place: str, body: dict | None = None):
         """What the server answers as JSON: to POST with a body, else to GET."""
