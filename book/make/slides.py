@@ -1,21 +1,16 @@
-"""The slides of the lesson: book/slides.md with charts, tables and numbers out of the executed notebooks, as one file.
+"""The slides of the lesson: book/slides.md with charts and tables out of the executed notebooks, as one file.
 
-In the text, ``---`` separates the slides, and a quotation is a note for the teacher. Three things come from chapters:
-the directives ``{chart}`` and ``{table}``, with NOTEBOOK#SECTION, bring the first chart or table of a section, or with
-NOTEBOOK::NAME a glued one; a number after it says how many rows of the table fit on the slide. The role
-``{glue}`` with NOTEBOOK::NAME:FORMAT brings a number, and ``{made}`` a figure of the front page (book.make.front).
+In the text, ``---`` separates the slides, and a quotation is a note for the teacher. The directives ``{chart}`` and
+``{table}`` with NOTEBOOK#SECTION bring the first chart or table of a section; a number after it says how many rows of
+the table fit on the slide. ``{made}`` brings a figure of the front page (book.make.front).
 """
 
-import ast
 import re
-from functools import cache
-from html import escape
 
 import nbformat
 from docutils.nodes import make_id
 from markdown_it import MarkdownIt  # Jupyter Book's own reader of Markdown
 from mdit_py_plugins.attrs import attrs_plugin
-from mdit_py_plugins.myst_role import myst_role_plugin
 
 from book.make import ASSETS, BUILD, ROOT, RUNS, fail, front
 
@@ -31,39 +26,14 @@ SHOWS = {"chart": "altair-viz", "table": "tse-table"}  # what an output of each 
 
 def notebooks_used() -> list[str]:
     """The notebooks that the slides take something from."""
-    return sorted(set(re.findall(r"\b\d\d_\w+?(?=::|#)", SOURCE.read_text())))
+    return sorted(set(re.findall(r"\b\d\d_\w+(?=#)", SOURCE.read_text())))
 
 
-@cache
-def executed(name: str):
-    return nbformat.read(RUNS / f"{name}.ipynb", 4)
-
-
-def glued(address: str) -> dict:
-    """``NOTEBOOK::NAME`` -> what the notebook keeps under that name, by type."""
-    notebook, _, name = address.partition("::")
-    for cell in executed(notebook).cells:
-        for output in cell.get("outputs", []):
-            if output.get("metadata", {}).get("scrapbook", {}).get("name") == name:
-                return {kind.removeprefix("application/papermill.record/"): data for kind, data in output.data.items()}
-    raise fail(f"book/slides.md: {notebook} glues no {name!r}")
-
-
-def number(address: str) -> str:
-    """``NOTEBOOK::NAME:FORMAT`` -> the number as text."""
-    address, _, form = address.rpartition(":")
-    return escape(format(ast.literal_eval(glued(address)["text/plain"]), form))
-
-
-def shown(kind: str, address: str) -> str:
-    """``NOTEBOOK::NAME`` or ``NOTEBOOK#SECTION`` -> a glued chart, or the first chart or table of the section.
-
-    ``NOTEBOOK#SECTION ROWS`` -> the first rows of the table.
-    """
-    address, _, rows = address.partition(" ")
+def shown(kind: str, address: str, rows: str = "") -> str:
+    """The first chart or table of NOTEBOOK#SECTION, of a table the first `rows`; or a figure of the front page."""
     if kind == "made":
         return f'<div class="shown">{getattr(front, address.removeprefix("front."))()}</div>'
-    html = glued(address)["text/html"] if "::" in address else first_of_section(kind, *address.split("#"))
+    html = first_of_section(kind, *address.split("#"))
     if rows:
         html = re.sub(rf"(<tbody>(?:.*?</tr>){{{rows}}}).*(?=</tbody>)", r"\1", html, flags=re.DOTALL)
     scrolls = ' tabindex="0" role="region" aria-label="Table"' if kind == "table" else ""
@@ -72,7 +42,7 @@ def shown(kind: str, address: str) -> str:
 
 def first_of_section(kind: str, notebook: str, section: str) -> str:
     inside = False
-    for cell in executed(notebook).cells:
+    for cell in nbformat.read(RUNS / f"{notebook}.ipynb", 4).cells:
         if cell.cell_type == "markdown" and (headings := re.findall(r"^#+ (.*)", cell.source, re.MULTILINE)):
             inside = make_id(headings[-1]) == section
         for output in cell.get("outputs", []) if inside else []:
@@ -85,9 +55,8 @@ def first_of_section(kind: str, notebook: str, section: str) -> str:
 def write_slides() -> None:
     """The slides as one file that needs nothing beside it."""
     text = SOURCE.read_text()
-    markdown = MarkdownIt("commonmark").enable("table").use(attrs_plugin, spans=True).use(myst_role_plugin)
-    markdown.add_render_rule("fence", lambda self, tokens, i, *_: shown(*tokens[i].info.strip("{").split("} ")))
-    markdown.add_render_rule("myst_role", lambda self, tokens, i, *_: number(tokens[i].content))
+    markdown = MarkdownIt("commonmark").enable("table").use(attrs_plugin, spans=True)
+    markdown.add_render_rule("fence", lambda self, tokens, i, *_: shown(*re.findall(r"[^{}\s]+", tokens[i].info)))
     parts = re.split(r"\n---\n", text)
     css = "\n".join(path.read_text() for path in STYLES)
     scripts = "\n".join(path.read_text() for path in SCRIPTS).replace("</script", r"<\/script")

@@ -46,8 +46,3 @@ guard("it is now above TSE", [*above] == ["In object relative (no that)"])
 
 # %% [markdown]
 # ## Takeaways
-
-# %%
-from tse_book.pages import glue
-
-glue("table2_chart", measured_chart)  # for the slides

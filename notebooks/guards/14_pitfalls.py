@@ -2,7 +2,7 @@
 # ## Four faults in released code
 
 # %%
-from tse_book.pages import glue, guard, quotes
+from tse_book.pages import guard, quotes
 from tse_core import load_lemmas
 
 guard("Only 1 of 1,951 rows", len(by_index) == 1)
@@ -58,4 +58,3 @@ quotes("over all nouns and verbs in 76.5 % of the studies", 100 * crossed["first
 quotes("(`all_ways`) in 94 %", 100 * crossed["all_ways"])
 none_wrong = 1 - interval(np.ones(10)).low
 quotes("up to 26 % of all such nouns", 100 * none_wrong)
-glue("rule_of_three", none_wrong)

@@ -104,14 +104,6 @@ def test_the_ledgers():
         harmless(laboratory_table(pd.DataFrame([row]), name).data)
 
 
-def test_slides_take_numbers_as_text(monkeypatch):
-    from book.make import slides
-
-    for name in NAMES:
-        monkeypatch.setattr(slides, "glued", lambda address, name=name: {"text/plain": repr(name)})
-        harmless(slides.number("x::y:s"))
-
-
 def test_pages_in_the_browser_write_text_and_no_markup():
     """The designer, the ledger's filters, the living page: what they are given becomes text nodes and attributes."""
     from book.make import ROOT
