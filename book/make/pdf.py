@@ -2,7 +2,6 @@
 
 import io
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
@@ -17,58 +16,33 @@ PDF = BUILD / "book.pdf"
 PRINTED_WIDTH = 660  # CSS pixels between the margins of A4: charts are drawn as wide as they will stand on paper
 
 
-class Entry(NamedTuple):
-    """A page: its part of the book ("" for the front page), its title as the sidebar shows it, its depth from 1."""
-
-    page: str
-    part: str
-    title: str
-    depth: int
-
-
-def contents(html: Path = HTML) -> list[Entry]:
-    """Every page in the order in which the sidebar lists them, front page first."""
+def contents(html: Path = HTML) -> dict[str, str]:
+    """Every page and its title, in the order in which the sidebar lists them, front page first."""
     front = html / "book" / "index.html"
     sidebar = BeautifulSoup(front.read_text(encoding="utf-8"), "html.parser").select_one("nav.bd-links")
-    found, part = [], ""
-    for tag in sidebar.select("p.caption, a.reference.internal"):
-        if tag.name == "p":
-            part = tag.get_text(strip=True)
-        else:
-            page = (front.parent / tag["href"].removesuffix("#")).resolve() if tag["href"] != "#" else front
-            depth = len(tag.find_parents("ul"))
-            found.append(Entry(page.relative_to(html.resolve()).as_posix(), part, tag.get_text(" ", strip=True), depth))
-    return found
+    pages = ((front.parent / (link["href"].split("#")[0] or front.name), link) for link in sidebar.select("a.internal"))
+    root = html.resolve()
+    return {page.resolve().relative_to(root).as_posix(): link.get_text(" ", strip=True) for page, link in pages}
 
 
 def build() -> None:
     """Print and join; links between pages lead to the pages of the file."""
-    entries, book, firsts = contents(), PdfWriter(), {}
-    above, part = {0: None}, ""
+    titles, book, firsts = contents(), PdfWriter(), {}
     with sync_playwright() as playwright:
         chromium = launch(playwright)
         page = chromium.new_page(viewport={"width": PRINTED_WIDTH, "height": 900}, color_scheme="light")
         page.emulate_media(media="print")
-        for entry in entries:
-            first = firsts[entry.page] = len(book.pages)
-            printed = printed_page(page, entry, first + 1)
-            book.append(with_own_places(printed), import_outline=False)
-            if entry.part != part:
-                part, above[0] = entry.part, book.add_outline_item(title=entry.part, page_number=first, bold=True)
-            place = {"page_number": first, "parent": above[entry.depth - 1]}
-            above[entry.depth] = book.add_outline_item(title=entry.title, **place)
+        for name, title in titles.items():
+            firsts[name] = len(book.pages)
+            opened(page, (HTML / name).as_uri())
+            page.add_style_tag(content=f"@page :first {{ counter-increment: page {firsts[name] + 1}; }}")
+            printed = PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True)))
+            book.append(with_own_places(printed), outline_item=title, import_outline=False)
         chromium.close()
     lead_inside(book, firsts)
-    book.add_metadata({"/Title": entries[0].title, "/Author": "The tse-core authors"})
+    book.add_metadata({"/Title": next(iter(titles.values())), "/Author": "The tse-core authors"})
     book.page_mode = "/UseOutlines"
     book.write(PDF)
-
-
-def printed_page(page, entry: Entry, first: int) -> PdfReader:
-    """One page of the book as a document whose page numbers start from `first`."""
-    opened(page, (HTML / entry.page).as_uri())
-    page.add_style_tag(content=f"@page :first {{ counter-increment: page {first}; }}")
-    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True)))
 
 
 def with_own_places(printed: PdfReader) -> PdfReader:
