@@ -21,7 +21,6 @@ EXAMPLES = (
     ("The pilot laughs and", "singular"),
     ("The manager that the skaters admire", "singular"),
 )
-VERBS = ("be", "have", "know", "laugh")  # whose TSE the recorded examples show
 SHOWN = 8  # verbs that the front page shows at each cut-off
 
 
@@ -62,20 +61,10 @@ def recorded_examples(model) -> list[dict]:
     found = []
     for left, number in EXAMPLES:
         scores = score_context(model, left, number=number, lemmas=LEMMAS)
-        shown = marked_distribution(model, f"{left} ___", number, LEMMAS).head(TOP)
-        shown = shown.assign(p=shown["probability"].astype(float).round(6))
-        asked = scores.forms.set_index("lemma").reindex(VERBS).dropna()
-        found.append(
-            {
-                "left": left,
-                "number": number,
-                "ew": round(scores.ew, 4),
-                "mw": round(scores.mw, 4),
-                "verbs": len(scores.forms),
-                "top": shown[["token", "p", "form"]].to_dict("records"),
-                "tse": asked[["correct", "wrong", "agrees"]].astype({"agrees": bool}).to_dict("index"),
-            }
-        )
+        top = marked_distribution(model, f"{left} ___", number, LEMMAS).head(TOP)
+        top = top.assign(p=top["probability"].astype(float).round(6))[["token", "p", "form"]].to_dict("records")
+        rounded = {"ew": round(scores.ew, 4), "mw": round(scores.mw, 4), "verbs": len(scores.forms)}
+        found.append({"left": left, "number": number, **rounded, "top": top})
     return found
 
 

@@ -6,11 +6,10 @@ from html import escape
 
 import pandas as pd
 
-from tse_book.pages import table
+from tse_book.pages import legible, table
 from tse_core.paths import data_folder
 
 RECORDED = data_folder() / "recorded" / "live.json"
-LOOKS = {"correct": "good", "wrong": "bad", "past": "live-quiet", "other": "live-quiet"}
 
 
 @cache
@@ -42,28 +41,17 @@ def distance() -> str:
 
 def examples() -> str:
     """One block an example, the first one open."""
-    blocks = [example(one) for one in recorded()["examples"]]
-    return "\n".join([blocks[0].replace("<details", "<details open", 1), *blocks[1:]])
+    return "\n".join(map(example, recorded()["examples"])).replace("<details", "<details open", 1)
 
 
 def example(one: dict) -> str:
-    """A context with its scores, its likeliest continuations and some verbs."""
-    rows = ""
-    for entry in one["top"]:
-        token = escape(entry["token"].replace(" ", "␣").replace("\n", "⏎"))
-        form = f'<span class="{LOOKS[entry["form"]]}">{entry["form"]}</span>'
-        rows += f"<tr><td><code>{token}</code></td><td>{entry['p']:.2%}</td><td>{form}</td></tr>"
-    verbs = []
-    for verb in one["tse"].values():
-        correct, wrong = (f"<em>{escape(verb[form])}</em>" for form in ("correct", "wrong"))
-        verbs.append(f"{correct} {'beats' if verb['agrees'] else 'loses to'} {wrong}")
-    return f"""<details class="live-card">
-<summary><strong>{escape(one["left"])} …</strong> ({one["number"]} subject)</summary>
-<p class="live-numbers"><span>EW <strong>{one["ew"]:.3f}</strong></span>
-<span>MW <strong>{one["mw"]:.3f}</strong></span>
-<span class="live-quiet">over {one["verbs"]} verbs, by the package</span></p>
-<p>TSE: {"; ".join(verbs)}.</p>
-<div class="live-scroll"><table><caption>The likeliest continuations</caption>
-<thead><tr><th scope="col">Token</th><th scope="col">Probability</th><th scope="col">It is</th></tr></thead>
-<tbody>{rows}</tbody></table></div>
+    """A context with its scores and its likeliest continuations."""
+    top = pd.DataFrame(one["top"])
+    shares = top["p"].map("{:.2%}".format)
+    rows = pd.DataFrame({"Token": top["token"].map(legible), "Probability": shares, "It is": top["form"]})
+    scores = (
+        f"{one['number']} subject: EW {one['ew']:.3f}, MW {one['mw']:.3f} over {one['verbs']} verbs, by the package"
+    )
+    return f"""<details class="live-card"><summary><strong>{escape(one["left"])} …</strong> {scores}</summary>
+{table(rows, "The likeliest continuations").data}
 </details>"""

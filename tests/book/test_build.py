@@ -71,7 +71,7 @@ def test_another_archive_than_the_pinned_one_is_refused(place, monkeypatch):
 
 
 def test_examples_show_text_as_text():
-    example = {"left": "<b>", "number": "plural", "ew": 0.5, "mw": 0.5, "verbs": 2, "tse": {},
+    example = {"left": "<b>", "number": "plural", "ew": 0.5, "mw": 0.5, "verbs": 2,
                "top": [{"token": " <i>", "p": 0.25, "form": "other"}]}  # fmt: skip
     html = live_pages.example(example)
     assert "&lt;b&gt;" in html and "␣&lt;i&gt;" in html and "25.00%" in html
@@ -84,7 +84,7 @@ def test_the_recorded_examples_are_what_the_package_computes(real_model):
     model = load_model(real_model)
     computed, recorded = recorded_examples(model), live_pages.recorded()["examples"]
     for one, other in zip(computed, recorded, strict=True):
-        assert (one["left"], one["verbs"], one["tse"]) == (other["left"], other["verbs"], other["tse"])
+        assert (one["left"], one["verbs"]) == (other["left"], other["verbs"])
         assert [one[score] for score in ("ew", "mw")] == pytest.approx([other["ew"], other["mw"]], abs=0.003)
         assert [entry["token"] for entry in one["top"][:3]] == [entry["token"] for entry in other["top"][:3]]
     facts = page_facts(model)
