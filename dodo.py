@@ -14,7 +14,7 @@ from book.make import ASSETS, BUILD, DOWNLOADS, GYM, HTML, ROOT, RUNS, at_once, 
 from book.make.assets import versions
 from book.make.exercises import ARCHIVE
 from book.make.html import PACKAGES, state
-from book.make.inputs import gym_files, inputs, notebook_inputs, package_files
+from book.make.inputs import files, gym_files, inputs, notebook_inputs
 from book.make.live import FACTS, complete
 from book.make.profile import SHARED, jobs, load_profile, notebook_names, profile_name, settle
 from book.make.reporter import StepReporter
@@ -117,9 +117,10 @@ def task_assets():
 def task_wheel():
     """Build the package as a wheel, which the book offers for download: notebooks on their own install it."""
     wheel = [sys.executable, "-m", "pip", "wheel", ".", "--quiet", "--no-deps", "--no-build-isolation"]
+    packed = files(*(ROOT / name for name in ("pyproject.toml", "src", "data", "notebooks/profiles")))
     same = "SOURCE_DATE_EPOCH=1577836800"  # the same files give the same wheel
     command = f"{same} {shlex.join([*wheel, '--wheel-dir', str(WHEEL.parent)])}"
-    return {"actions": [command], "task_dep": FIRST, "file_dep": package_files(), "targets": [WHEEL]}
+    return {"actions": [command], "task_dep": FIRST, "file_dep": packed, "targets": [WHEEL]}
 
 
 def task_slides():

@@ -36,11 +36,11 @@ def schema() -> dict:
 
 
 def build(folder: Path = DOWNLOADS) -> None:
-    """Each table as .parquet and .csv, the schema, and what the page includes: the list of tables, the schema."""
+    """Each table as .parquet and .csv, and what the page includes: the list of tables, the columns explained."""
     made = tables()
     folder.mkdir(parents=True, exist_ok=True)
     listed = ["| table | rows | | |", "|---|---:|---|---|"]
-    explained, columns = [], []
+    explained = []
     for name, told in schema().items():
         table, files = made[name][list(told["columns"])], [folder / f"{name}.{kind}" for kind in ("parquet", "csv")]
         if "score" in table:
@@ -54,10 +54,8 @@ def build(folder: Path = DOWNLOADS) -> None:
         explained += [f"### {name}", "", "| column | unit | meaning |", "|---|---|---|"]
         explained += [f"| `{column}` | {unit} | {meaning} |" for column, (unit, meaning) in told["columns"].items()]
         explained += [""]
-        columns += [(name, column, *said) for column, said in told["columns"].items()]
     (folder / "tables.md").write_text("\n".join([*listed, ""]))
     (folder / "schema.md").write_text("\n".join(explained))
-    pd.DataFrame(columns, columns=["table", "column", "unit", "meaning"]).to_csv(folder / "schema.csv", index=False)
 
 
 if __name__ == "__main__":

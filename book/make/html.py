@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 from book.make import BUILD, HTML, ROOT, fail
+from book.make.inputs import files
 
 PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb")  # the pages change when these do
 READ = ("_config.yml", "_toc.yml", "book", "notebooks", "src", "data")
@@ -16,10 +17,8 @@ MADE_BEFORE = ("assets", "downloads", "exercises", "gym", "live", "runs", "score
 
 def state() -> str:
     """A hash over every file that the pages are made of: its name, its size and when it was changed."""
-    places = [ROOT / name for name in READ] + [BUILD / name for name in MADE_BEFORE]
-    found = [file for place in places for file in (place.rglob("*") if place.is_dir() else [place])]
-    kept = sorted(file for file in found if file.is_file() and "__pycache__" not in file.parts)
-    told = [f"{file.relative_to(ROOT)} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in kept]
+    names = files(*(ROOT / name for name in READ), *(BUILD / name for name in MADE_BEFORE))
+    told = [f"{name} {(found := (ROOT / name).stat()).st_size} {found.st_mtime_ns}" for name in names]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 

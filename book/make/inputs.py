@@ -19,32 +19,31 @@ DATA = ROOT / "data"
 
 def inputs(*sources: Path) -> list[str]:
     """Every file, from the repository's root, that the given Python files use: themselves, modules, data."""
-    modules, waiting = set(), list(sources)
+    modules, waiting = set(), [source for source in sources if source.is_file()]
     while waiting:
         if (path := waiting.pop()) not in modules:
             modules.add(path)
             waiting += imported(path)
     entries = set().union(*map(data_entries, modules))
-    return names([*modules, *(file for entry in entries for file in files(DATA / entry))])
+    return files(*modules, *(DATA / entry for entry in entries))
 
 
 def notebook_inputs(name: str) -> list[str]:
-    return inputs(
-        *(place / f"{name}.py" for place in (NOTEBOOKS, NOTEBOOKS / "guards") if (place / f"{name}.py").exists())
-    )
+    """What a notebook and its guards use."""
+    return inputs(NOTEBOOKS / f"{name}.py", NOTEBOOKS / "guards" / f"{name}.py")
 
 
 def gym_files() -> list[str]:
     """The reader's own suites and models that data/gym.yaml names by path."""
     gym = yaml.safe_load((DATA / "gym.yaml").read_text())
-    named = [ROOT / str(entry) for key in ("suites", "models") for entry in gym.get(key) or []]
-    return names(file for path in named if path.exists() for file in files(path))
+    return files(*(ROOT / str(entry) for key in ("suites", "models") for entry in gym.get(key) or []))
 
 
-def package_files() -> list[str]:
-    """Everything that goes into the wheel."""
-    folders = [*(SOURCE / package for package in PACKAGES), DATA, NOTEBOOKS / "profiles"]
-    return names([ROOT / "pyproject.toml", *(file for folder in folders for file in files(folder))])
+def files(*places: Path) -> list[str]:
+    """Every file there, from the repository's root."""
+    found = (file for place in places for file in ([place] if place.is_file() else place.rglob("*")))
+    kept = {file for file in found if file.is_file() and "__pycache__" not in file.parts}
+    return sorted(file.relative_to(ROOT).as_posix() for file in kept)
 
 
 @cache
@@ -100,12 +99,3 @@ def data_entries(path: Path) -> set[str]:
 @cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(), str(path))
-
-
-def files(path: Path) -> list[Path]:
-    found = path.rglob("*") if path.is_dir() else [path]
-    return [file for file in found if file.is_file() and "__pycache__" not in file.parts]
-
-
-def names(paths) -> list[str]:
-    return sorted({path.relative_to(ROOT).as_posix() for path in paths})

@@ -6,7 +6,7 @@ from html import escape
 
 import pandas as pd
 
-from tse_book.pages import legible, table
+from tse_book.pages import table
 from tse_core.paths import data_folder
 
 RECORDED = data_folder() / "recorded" / "live.json"
@@ -47,10 +47,10 @@ def examples() -> str:
 def example(one: dict) -> str:
     """A context with its scores and its likeliest continuations."""
     top = pd.DataFrame(one["top"])
-    shares = top["p"].map("{:.2%}".format)
-    rows = pd.DataFrame({"Token": top["token"].map(legible), "Probability": shares, "It is": top["form"]})
+    tokens = top["token"].str.translate(str.maketrans(" \n", "␣⏎"))
+    rows = pd.DataFrame({"Token": tokens, "Probability": top["p"].map("{:.2%}".format), "It is": top["form"]})
     scores = (
-        f"{one['number']} subject: EW {one['ew']:.3f}, MW {one['mw']:.3f} over {one['verbs']} verbs, by the package"
+        f"{one['number']} subject: EW {one['ew']:.3f}, MW {one['mw']:.3f} by the package, over {one['verbs']} verbs"
     )
     return f"""<details class="live-card"><summary><strong>{escape(one["left"])} …</strong> {scores}</summary>
 {table(rows, "The likeliest continuations").data}

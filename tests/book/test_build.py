@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from book.make import downloads, html, live, live_pages
+from book.make import downloads, html, inputs, live, live_pages
 from tse_core import InputError, load_model
 from tse_core.results.tidy import TIDY_COLUMNS, read_results
 
@@ -101,6 +101,7 @@ def tree(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("text")
     monkeypatch.setattr(html, "ROOT", tmp_path)
+    monkeypatch.setattr(inputs, "ROOT", tmp_path)
     monkeypatch.setattr(html, "BUILD", tmp_path / "_build")
     return tmp_path
 
