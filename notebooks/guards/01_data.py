@@ -29,6 +29,8 @@ if "smollm2-135m-instruct" in set(verbs["model"]):
 
 # %%
 guard("121,220 pairs, 9 constructions", (len(pairs), len(counts)) == (121_220, 9))
-quotes("10 to 19 subject nouns", few["noun"].min(), few["noun"].max())  # on the slides
+quotes(
+    "10 to 19 subject nouns", few["noun"].min(), few["noun"].max()
+)  # on the slides, and in the limitations
 simple = counts.loc["Simple", ["pairs", "contexts", "left_contexts"]]
 quotes("140 pairs: 100 contexts, and 20 for a causal model", *simple)
