@@ -10,7 +10,7 @@ from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.cells import COUNTS, clustered, refuse_taken_names, twin_of
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.datasets.pairs import context_index, contexts_of
+from tse_core.datasets.pairs import unique_contexts
 from tse_core.metrics.table import METRICS, NS, PAPER_CUTOFFS, Cutoffs
 from tse_core.results.signature import Signature
 
@@ -107,7 +107,7 @@ def test_cells_of_contexts_average_to_the_row_and_their_order_is_that_of_the_nam
 def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
     pairs = load_pairs("marvin-linzen/in-object-relative")
     for kind, ends in (("causal", "guard/guards"), ("masked", "laughs.")):
-        contexts = contexts_of(pairs, context_index(pairs, kind), kind)
+        contexts = unique_contexts(pairs, kind)
         twins = twin_of(contexts)
         assert (twins >= 0).all() and contexts["twin"][0].endswith(ends.rstrip("."))
         left, right = contexts.iloc[0], contexts.iloc[twins[0]]

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -47,8 +47,7 @@ class DataSet:
 
 def data_sets() -> dict[str, DataSet]:
     """Every row of data/datasets.yaml by its name. Raises InputError for a mistake in the file."""
-    path = data_folder() / "datasets.yaml"
-    return _rows(path, path.stat().st_mtime_ns if path.is_file() else 0)
+    return _rows(data_folder() / "datasets.yaml")
 
 
 def data_set_of(name: str) -> tuple[DataSet, str] | None:
@@ -65,14 +64,13 @@ def read_registry() -> pd.DataFrame:
     Columns dataset, repository, commit, path, bytes, sha256, licence; ``name`` (data set/file), ``key``
     (owner/repository/commit/path).
     """
-    rows = []
-    for row in data_sets().values():
-        for path, pin in row.files.items():
-            size, digest = pin.split()
-            name, key = f"{row.name}/{Path(path).stem}", f"{row.repository}/{row.commit}/{path}"
-            rows.append((row.name, row.repository, row.commit, path, int(size), digest, row.licence, name, key))
-    columns = ["dataset", "repository", "commit", "path", "bytes", "sha256", "licence", "name", "key"]
-    return pd.DataFrame(rows, columns=columns)
+    pins = [(row, path, *pin.split()) for row in data_sets().values() for path, pin in row.files.items()]
+    rows = [(d.name, d.repository, d.commit, path, int(size), sha256, d.licence) for d, path, size, sha256 in pins]
+    table = pd.DataFrame(rows, columns=["dataset", "repository", "commit", "path", "bytes", "sha256", "licence"])
+    return table.assign(
+        name=[f"{row.dataset}/{Path(row.path).stem}" for row in table.itertuples()],
+        key=[f"{row.repository}/{row.commit}/{row.path}" for row in table.itertuples()],
+    )
 
 
 def select(names: Iterable[str] = ("all",), others: Iterable[str] = ()) -> pd.DataFrame:
@@ -83,8 +81,8 @@ def select(names: Iterable[str] = ("all",), others: Iterable[str] = ()) -> pd.Da
     table = read_registry()
     wanted = pd.Series(False, index=table.index)
     for name in names:
-        rows = (table["dataset"] == name) | (table["name"] == name) | (name == "all")
-        rows |= table["dataset"].str.startswith(f"{name}/")  # clams: clams/fr and the others
+        rows = (table["name"] == name) | (name == "all")
+        rows |= (table["dataset"] + "/").str.startswith(f"{name}/")  # of clams: clams/fr and the others
         if not rows.any():
             within = table.loc[table["name"].str.startswith(f"{name.partition('/')[0]}/"), "name"]
             raise unknown_name_error("download", name, list(within) or ["all", *table["dataset"].unique(), *others])
@@ -103,8 +101,7 @@ def fetch(names: Iterable[str] = ("all",)) -> int:
 
     Raises InputError: no network, a cut-off download, a wrong checksum; nothing is kept of such a file.
     """
-    table = states(names)
-    wanted = table[table["state"] != "cached"]
+    wanted = states(names).query("state != 'cached'")
     with progress(wanted["bytes"].sum() / 1e6, "fetching", unit="MB") as bar:
         for row in wanted.itertuples():
             _bring(row)
@@ -119,11 +116,11 @@ def files(names: Iterable[str]) -> list[Path]:
     a file is not cached, or was changed since.
     """
     table = states(names)
-    for row in table[table["state"] != "cached"].itertuples():
+    for row in table.query("state != 'cached'").itertuples():
         if mirror_folder() is None:
             what = "is not downloaded yet" if row.state == "missing" else f"was changed or cut off ({path_of(row.key)})"
-            fetch = f"`tse data fetch {' '.join(names)}`"
-            raise InputError(f"{row.name} {what}: run {fetch}, or set TSE_MIRROR to a folder that holds {row.key}")
+            command = f"`tse data fetch {' '.join(names)}`"
+            raise InputError(f"{row.name} {what}: run {command}, or set TSE_MIRROR to a folder that holds {row.key}")
         _bring(row)
     return [path_of(key) for key in table["key"]]
 
@@ -133,9 +130,8 @@ def path_of(key: str) -> Path:
     return cache_folder() / "data" / key
 
 
-@lru_cache(maxsize=4)
-def _rows(path: Path, changed: int) -> dict[str, DataSet]:
-    """The rows of a file; `changed`, when it was, is part of the cache key."""
+@cache
+def _rows(path: Path) -> dict[str, DataSet]:
     rows = read_yaml(path)
     check(rows, read_schema("datasets.schema.json"), str(path))
     return {name: DataSet(name, **row) for name, row in rows.items()}
@@ -151,20 +147,14 @@ def _state(row) -> str:
 def _bring(row) -> None:
     """Download or copy one file, check it, and put it into its place. Raises InputError."""
     pooch.get_logger().setLevel("WARNING")
-    mirror = mirror_folder()
-    base = str(mirror) if mirror else os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
-    source, place = f"{base}/{row.key}", path_of(row.key)
-    downloader = _copy if mirror else pooch.HTTPDownloader(timeout=30)
+    mirror, place = mirror_folder(), path_of(row.key)
+    source = f"{mirror or os.environ.get('TSE_MIRROR', '').rstrip('/') or ADDRESS}/{row.key}"
+    download = (lambda file, to, _: shutil.copyfile(file, to)) if mirror else pooch.HTTPDownloader(timeout=30)
     try:
-        pooch.retrieve(source, f"sha256:{row.sha256}", place.name, place.parent, downloader=downloader)
+        pooch.retrieve(source, f"sha256:{row.sha256}", place.name, place.parent, downloader=download)
     except (OSError, ValueError) as error:  # requests' errors are an OSError
         said = " ".join(str(error).split())[:300]
         raise InputError(
             f"{row.name}: {source} cannot be put into the cache ({type(error).__name__}: {said}); TSE_MIRROR can name "
             "a folder or an address laid out owner/repository/commit/path, TSE_CACHE another folder for the cache"
         ) from None
-
-
-def _copy(source: str, place: str, _) -> None:
-    """What pooch calls for a file of a folder."""
-    shutil.copyfile(source, place)

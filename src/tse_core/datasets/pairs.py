@@ -39,21 +39,12 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
 
     Returns
     -------
-    One row a context, in order of first appearance: construction, left, right (empty for causal), number, pairs (how
-    many pairs share it). Each construction has its own contexts.
+    One row a context, in order of first appearance: construction (each has its own contexts), subject, noun, left,
+    right (empty for causal) and number of the first pair ("" where there is none), pairs (how many share it), then each
+    further column of the pairs with one value per context, such as the factors of a design. ``twin`` is cut at the
+    verb's place for a causal model, which reads no further.
     """
-    return contexts_of(pairs, context_index(pairs, kind, protocol), kind)[
-        ["construction", "left", "right", "number", "pairs"]
-    ]
-
-
-def contexts_of(pairs: pd.DataFrame, index: np.ndarray, kind: str) -> pd.DataFrame:
-    """The contexts that `index` (from `context_index`) numbers, in the order of their numbers.
-
-    Columns construction, subject, noun, left, right and number of the first pair ("" where there is none), ``pairs``,
-    then each further column of the pairs with one value per context, such as the factors of a design. ``twin`` is cut
-    at the verb's place for a causal model, which reads no further.
-    """
+    index = context_index(pairs, kind, protocol)
     first = np.unique(index, return_index=True)[1]
     columns = ["construction", "subject", "noun", "left", "right", "number"]
     contexts = pairs.iloc[first].reindex(columns=columns, fill_value="").reset_index(drop=True)
