@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
-from tse_core.syntaxgym.formula import Formula, FormulaError
+from tse_core.syntaxgym.formula import Formula
 
 NO_TOTALS = {}
 AB = {(1, "a"): 3.0, (2, "a"): 4.5, (1, "b"): 7.5, (2, "b"): 0.0}
@@ -56,9 +56,9 @@ def test_closeness_is_numpys():
     ],
 )
 def test_errors_name_the_character(text, position, about):
-    with pytest.raises(FormulaError, match=rf"^formula, character {position}: ") as error:
+    with pytest.raises(InputError, match=rf"^formula, character {position}: ") as error:
         Formula.parse(text)
-    assert about in str(error.value) and error.value.position == position
+    assert about in str(error.value)
 
 
 @pytest.mark.parametrize(

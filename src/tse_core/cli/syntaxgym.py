@@ -1,5 +1,6 @@
 """``tse syntaxgym``: evaluate models on suites, check suites."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -42,16 +43,18 @@ def evaluate(
     tse syntaxgym evaluate lab-systematic-causal laboratory
     tse syntaxgym evaluate gpt2 mvrr my-suite.json --table gpt2-suites.csv
     """
-    from tse_core.syntaxgym.outcomes import evaluate_suites
+    from tse_core.syntaxgym.outcomes import evaluate_suite
 
     read, outcomes = _read(suites), []
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    for outcome in evaluate_suites(opening.models(model), read, store=options.store_in(store, no_store)):
-        outcomes.append(outcome)
-        if out:
-            file = out / f"{safe_name(outcome.suite.name)}.{safe_name(outcome.signature.model)}.json"
-            write_output(file, outcome.to_json())
+    kept = options.store_in(store, no_store)
+    for opened in opening.models(model):
+        for suite in read:
+            outcomes.append(outcome := evaluate_suite(opened, suite, store=kept))
+            if out:
+                file = out / f"{safe_name(suite.name)}.{safe_name(outcome.signature.model)}.json"
+                write_output(file, outcome.to_json())
     _show(outcomes, unknown)
     if lost := sum(outcome.unscored for outcome in outcomes):
         text = f"note: {lost:,} items begin with different tokens, which count 0 bits; --bos adds one before them"
@@ -102,7 +105,8 @@ def _show(outcomes: list, unknown: str) -> None:
         outcome, row = outcomes[0], table.iloc[0]
         judged = f"{row['accuracy']:.4f} ({row['correct']}/{row['judged']} correct)" if row["judged"] else "not judged"
         print(f"Accuracy: {judged}")
-        print_table(outcome.of_items(judged_items(outcome, unknown)).predictions)
+        judged_alone = outcome.items[outcome.items["item"].isin(judged_items(outcome, unknown))]
+        print_table(replace(outcome, items=judged_alone).predictions)
         print(outcome.signature)
     else:
         print_table(table, unknown="items with unknown words")

@@ -64,9 +64,13 @@ def read_registry() -> pd.DataFrame:
     Columns dataset, repository, commit, path, bytes, sha256, licence; ``name`` (data set/file), ``key``
     (owner/repository/commit/path).
     """
-    pins = [(row, path, *pin.split()) for row in data_sets().values() for path, pin in row.files.items()]
-    rows = [(d.name, d.repository, d.commit, path, int(size), sha256, d.licence) for d, path, size, sha256 in pins]
-    table = pd.DataFrame(rows, columns=["dataset", "repository", "commit", "path", "bytes", "sha256", "licence"])
+    rows = [
+        (data.name, data.repository, data.commit, path, *pin.split(), data.licence)
+        for data in data_sets().values()
+        for path, pin in data.files.items()
+    ]
+    columns = ["dataset", "repository", "commit", "path", "bytes", "sha256", "licence"]
+    table = pd.DataFrame(rows, columns=columns).astype({"bytes": int})
     return table.assign(
         name=[f"{row.dataset}/{Path(row.path).stem}" for row in table.itertuples()],
         key=[f"{row.repository}/{row.commit}/{row.path}" for row in table.itertuples()],

@@ -13,7 +13,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tse_core.datasets.tables import places, plain_table, read_table, refuse
-from tse_core.errors import InputError, unknown_name_error
+from tse_core.errors import InputError, check_known
 from tse_core.files import read_yaml
 from tse_core.paths import cache_folder, data_folder
 
@@ -100,9 +100,7 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
     name, folder = str(name_or_path), data_folder() / "lemmas"
     if name.endswith(".csv"):
         return Lemmas(Path(name).stem, read_table(name))
-    if name not in list_lemmas():
-        hint = " (or a .csv file with columns lemma,singular,plural)"
-        raise unknown_name_error("lemma list", name, list_lemmas(), hint)
+    check_known("lemma list", name, list_lemmas(), " (or a .csv file with columns lemma,singular,plural)")
     if name == "newman-full" and not full_list_file().is_file():
         raise InputError(f"newman-full has not been made here: {MAKE_FULL}")
     if name == "newman-released":

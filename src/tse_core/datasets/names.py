@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -45,24 +46,22 @@ def load_pairs(
     columns : which column of a table is what, if its name does not show it: ``{"good": "sentence"}``.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
 
-    Raises
-    ------
-    InputError : an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
+    Raises InputError: an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
     if isinstance(name_or_path, pd.DataFrame):
         shaped = not set(name_or_path) >= _AS_LOADED
         pairs = agreement_pairs(name_or_path, columns, capital=capital and shaped, period=period and shaped)
         return _called(name_or_path.attrs.get("name", "pairs"), pairs)
-    name, spelling = str(name_or_path).rstrip("/"), {"capital": capital, "period": period}
-    head, _, tail = name.partition("/")
+    name = str(name_or_path).rstrip("/")
+    spelling: dict[str, Any] = {"capital": capital, "period": period}
+    grammar, _, construction = name.partition("/")
     if name.endswith(FILES):
-        return _called(name, agreement_pairs(read_table(name), columns, capital=capital, period=period))
+        return _called(name, agreement_pairs(read_table(name), columns, **spelling))
     if name.endswith(GRAMMARS):
-        return _called(name, plain_table(generate(load_grammar(name), capital=capital, period=period), name))
-    if head in list_grammars():
-        return _called(name, _generated(head, tail, read_text(grammar_file(head)), **spelling).copy())
-    data, part = _data_set(name, AGREEMENT, list_grammars())
-    return _called(name, _of_agreement(data, part, capital=capital, period=period))
+        return _called(name, plain_table(generate(load_grammar(name), **spelling), name))
+    if grammar in list_grammars():
+        return _called(name, _generated(grammar, construction, read_text(grammar_file(grammar)), **spelling).copy())
+    return _called(name, _of_agreement(*_data_set(name, AGREEMENT, list_grammars()), **spelling))
 
 
 def load_sentence_pairs(

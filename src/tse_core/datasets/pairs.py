@@ -37,12 +37,10 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
     ``"exact"`` keeps a context that occurs with both numbers as two rows; ``"released"`` keeps one row, with the number
     met first, as the paper's released code does.
 
-    Returns
-    -------
-    One row a context, in order of first appearance: construction (each has its own contexts), subject, noun, left,
-    right (empty for causal) and number of the first pair ("" where there is none), pairs (how many share it), then each
-    further column of the pairs with one value per context, such as the factors of a design. ``twin`` is cut at the
-    verb's place for a causal model, which reads no further.
+    Returns one row a context, in order of first appearance: construction (each has its own contexts), subject, noun,
+    left, right (empty for causal) and number of the first pair ("" where there is none), pairs (how many share it),
+    then each further column of the pairs with one value per context, such as the factors of a design. ``twin`` is cut
+    at the verb's place for a causal model, which reads no further.
     """
     index = context_index(pairs, kind, protocol)
     first = np.unique(index, return_index=True)[1]

@@ -74,16 +74,14 @@ def agreement_pairs(
     construction : of all pairs; by default the one that a row gives, else the file's name without its ending.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
 
-    Returns
-    -------
-    The columns of agreement pairs, then the factors, as text. Where the table does not say them, number is "", lemma
-    follows from the verb's forms if the number is known, and noun is guessed from the subject, with a warning.
+    Returns the columns of agreement pairs, then the factors, as text. Where the table does not say them, number is "",
+    lemma follows from the verb's forms if the number is known, and noun is guessed from the subject, with a warning.
     """
     cells = _renamed(table, columns, NAMES)
     factors = [name for name in cells if name not in NAMES]
     pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="").assign(**_parts(cells))
-    sides = [shape(*both, capital=capital, period=period) for both in zip(pairs["left"], pairs["right"], strict=True)]
-    pairs["left"], pairs["right"] = [left for left, _ in sides], [right for _, right in sides]
+    sides = zip(pairs["left"], pairs["right"], strict=True)
+    pairs[["left", "right"]] = [shape(*both, capital=capital, period=period) for both in sides]
     number = pairs["number"].str.partition("->")[0].str.strip().str.lower().map(_NUMBERS)  # SG -> PL: the good one's
     refuse(number.isna(), "the number must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty")
     pairs["number"] = number
@@ -231,8 +229,7 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
     for holds, name in columns.items():
         check_known("use of a column", holds, names)
         check_known(f"column of {where}", name, table.columns)
-    present = {holds: [name for name in known if name in table] for holds, known in names.items()}
-    found = {holds: known[0] for holds, known in present.items() if known} | columns
+    found = {holds: name for holds, known in names.items() for name in reversed(known) if name in table} | columns
     needed = next((way for way in _WAYS if set(way) <= found.keys()), None)
     if needed is None:
         raise InputError(

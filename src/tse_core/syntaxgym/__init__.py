@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "formula": ["Formula"],
         "library": ["list_suites", "load_suite", "load_suites"],
-        "outcomes": ["evaluate_suite", "evaluate_suites"],
+        "outcomes": ["evaluate_suite"],
         "tables": ["accuracy_table"],
         "suites": ["read_suite"],
     },

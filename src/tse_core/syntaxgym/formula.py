@@ -58,14 +58,6 @@ JOIN: "&" | "|"
 """
 
 
-class FormulaError(InputError):
-    """A formula that cannot be read or does not fit its suite; ``position`` is the character it is about, from 1."""
-
-    def __init__(self, position: int, message: str):
-        super().__init__(f"formula, character {position}: {message}")
-        self.position = position
-
-
 @dataclass(frozen=True)
 class Node:
     """A part of a formula. Two parts are equal when their canonical texts are."""
@@ -100,19 +92,19 @@ class Formula:
 
     @classmethod
     def parse(cls, text: str) -> "Formula":
-        """Read a formula. Raises FormulaError (an InputError) that names the character."""
+        """Read a formula. Raises InputError, naming the character."""
         if len(text) > LONGEST:
-            raise FormulaError(LONGEST, f"longer than {LONGEST:,} characters")
+            raise _fault(LONGEST, f"longer than {LONGEST:,} characters")
         try:
             return cls(_reader().parse(text))  # type: ignore[arg-type]
         except UnexpectedCharacters as error:
             place = error.pos_in_stream or 0
-            raise FormulaError(place + 1, f"unexpected {text[place]!r}") from None
+            raise _fault(place + 1, f"unexpected {text[place]!r}") from None
         except UnexpectedToken as error:
             if error.token.type == "$END":
                 message = "the formula ends too early; it must compare two surprisals with <, > or ="
-                raise FormulaError(len(text) + 1, message) from None
-            raise FormulaError((error.token.start_pos or 0) + 1, f"unexpected {str(error.token)!r}") from None
+                raise _fault(len(text) + 1, message) from None
+            raise _fault((error.token.start_pos or 0) + 1, f"unexpected {str(error.token)!r}") from None
 
     def holds(self, totals: Totals) -> bool:
         """Whether the prediction is true of ``totals``, bits by (region number, condition name)."""
@@ -130,21 +122,26 @@ class Formula:
         return list(dict.fromkeys(node.atom for node, _ in self.claim.walk() if node.atom))
 
     def check(self, regions: set[int], conditions: set[str]) -> None:
-        """Raise FormulaError for the first atom that names a region or condition that does not exist."""
+        """Raise InputError for the first atom that names a region or condition that does not exist."""
         for node, _ in self.claim.walk():
             region, condition = node.atom or (None, None)
             if condition is not None and condition not in conditions:
                 known = ", ".join(sorted(conditions))
-                raise FormulaError(node.position, f"no condition {condition!r}; there is: {known}")
+                raise _fault(node.position, f"no condition {condition!r}; there is: {known}")
             if region is not None and region not in regions:
                 known = ", ".join(map(str, sorted(regions)))
-                raise FormulaError(node.position, f"no region {region}; there is: {known}")
+                raise _fault(node.position, f"no region {region}; there is: {known}")
 
     def __str__(self) -> str:
         return self.claim.text
 
     def __repr__(self) -> str:
         return f"Formula.parse({str(self)!r})"
+
+
+def _fault(position: int, message: str) -> InputError:
+    """A formula that cannot be read or does not fit its suite, and the character that this is about, from 1."""
+    return InputError(f"formula, character {position}: {message}")
 
 
 @cache

@@ -3,8 +3,8 @@
 Everything after the token surprisals is arithmetic on a table, so another metric needs no new forward pass.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,6 @@ import pandas as pd
 from tse_core.datasets.names import data_hash
 from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
-from tse_core.progress import progress
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Shard, Store, run, store_for
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -65,10 +64,6 @@ class Outcome:
         found = self.items.groupby("prediction", as_index=False)["holds"]
         table = found.agg(correct="sum", items="size", accuracy="mean")
         return table.assign(formula=[str(self.suite.predictions[number - 1]) for number in table["prediction"]])
-
-    def of_items(self, numbers) -> "Outcome":
-        """The outcome of some items alone."""
-        return replace(self, items=self.items[self.items["item"].isin(numbers)])
 
     @property
     def unscored(self) -> int:
@@ -122,18 +117,12 @@ def evaluate_suite(
     ----------
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
     suite : Suite, or what `load_suite` takes
-    metric : sum, mean, median, range, max or min
-        How a region's surprisal is made from its tokens'; default: the suite's.
+    metric : how a region's surprisal is made from its tokens', one of `REGION_METRICS`; by default the suite's
     bos : beginning-of-sentence policy, by default the model's; without such a token the first one has surprisal 0
     store : where token surprisals and accuracies are kept and looked up, as in `evaluate`
 
-    Returns
-    -------
-    Outcome, in bits. Masked models are scored by pseudo-log-likelihood, and the signature says so.
-
-    Raises
-    ------
-    InputError : an unknown metric; the model gave a token NaN or probability 0.
+    Masked models are scored by pseudo-log-likelihood, and the signature says so. Raises InputError: an unknown metric;
+    the model gave a token NaN or probability 0.
     """
     if metric is not None:
         check_known("metric", metric, REGION_METRICS)
@@ -155,20 +144,6 @@ def evaluate_suite(
     if store:
         store.keep_numbers(signature, outcome.tidy)
     return outcome
-
-
-def evaluate_suites(models: Iterable, suites: Iterable, **how) -> Iterator[Outcome]:
-    """Every suite of the first model, then of the next, with one network in memory at a time.
-
-    `how` are the further arguments of `evaluate_suite`; `accuracy_table` puts the outcomes into one table.
-    """
-    suites = [suite if isinstance(suite, Suite) else load_suite(suite) for suite in suites]
-    for model in models:
-        opened = as_model(model)
-        with progress(len(suites), opened.label, unit="suites") as bar:
-            for suite in suites:
-                yield evaluate_suite(opened, suite, **how)
-                bar.update()
 
 
 def assign_tokens(regions: Mapping[int, str], starts: Sequence[int]) -> np.ndarray:

@@ -26,7 +26,7 @@ import pandas as pd
 from tse_core.errors import InputError
 from tse_core.files import read_text
 from tse_core.schemas import mistakes, read_schema
-from tse_core.syntaxgym.formula import Formula, FormulaError
+from tse_core.syntaxgym.formula import Formula
 from tse_core.words import plain
 
 KEYS = ["item", "condition", "region"]
@@ -200,6 +200,6 @@ def _inconsistent(data: dict) -> list[str]:
     for number, prediction in enumerate(data["predictions"], 1):
         try:
             Formula.parse(prediction["formula"]).check(set(regions), conditions)
-        except FormulaError as error:
+        except InputError as error:
             found.append(f"prediction {number}: {error}")
     return found
