@@ -47,18 +47,21 @@ protocol = "exact"
 # %%
 import pandas as pd
 
-from tse_book.claims import extension_ledger, load_claims
+from tse_book.claims.extension import extension_ledger
+from tse_book.claims.finding import load_claims
 from tse_book.pages import real_models
 from tse_book.pages.newman import label
-from tse_book.studies import quick_findings, recorded_findings
+from tse_book.studies.findings import measure_findings, recorded_findings
+from tse_core import load_model
 
 recorded = recorded_findings()  # SmolLM2 and Gemma
 tested = load_claims()["tested"]["newman-2021"]  # the paper's own models
 known = [*recorded["model"], *tested]
 # other models of the first cell, if there are any, are measured now
 new = [name for name in real_models(models) if label(name) not in known]
-live = quick_findings(new, data, lemmas, protocol)
-findings = pd.concat([recorded, live]) if len(live) else recorded
+how = {"lemmas": lemmas, "data": [data], "protocol": protocol, "sample": 40}
+live = [measure_findings(load_model(name), **how) for name in new]
+findings = pd.concat([recorded, *live])
 
 # %%
 from tse_book.pages import extension_table
@@ -88,7 +91,7 @@ charts.download_table(verdict_rows(places), "beyond-the-papers.csv", "These verd
 # [The ledger](19_ledger.ipynb) lists all claims. Some need no model: the papers' own tables and data decide them.
 
 # %%
-from tse_book.claims import ledger
+from tse_book.claims.judging import ledger
 from tse_book.recorded import known_results
 
 claims = ledger(known_results())
@@ -270,4 +273,4 @@ for source, expected in margins.items():
 #
 # EW is below TSE for two more models; most of the other claims are undecided for them. Nothing counts as reproduced before the papers' own models have run.
 #
-# Functions: {py:func}`tse_book.claims.ledger` and {py:func}`tse_book.claims.extension_ledger`.
+# Functions: {py:func}`tse_book.claims.judging.ledger` and {py:func}`tse_book.claims.extension.extension_ledger`.

@@ -160,7 +160,7 @@ from tse_book import charts, published
 from tse_book.pages import figures
 
 # all points of Figure 2, hidden ones too; those that can be read
-points = published.figures234("figure2", readable=False)
+points = published.figures(2)
 curves = charts.published_curves(2)
 # Figure 1: four constructions of BERT-large-cased, every point read
 complete = charts.published_curves(1)

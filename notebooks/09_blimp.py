@@ -197,7 +197,7 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # The laboratory's models know only the words of [their own language](16_laboratory.ipynb), so they read pairs in these words, and so does a 5-gram model. With `sentence_pairs = "blimp"` the models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
 
 # %%
-from tse_book.laboratory import laboratory_ngram
+from tse_book.laboratory.networks import laboratory_ngram
 from tse_core.blimp.scores import accuracies, evaluate_blimp_models
 
 if sentence_pairs == "laboratory":
@@ -231,7 +231,7 @@ from math import comb
 
 import pandas as pd
 
-from tse_book.laboratory import laboratory_ngram
+from tse_book.laboratory.networks import laboratory_ngram
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.blimp.tables import compare
 from tse_core.datasets.names import load_sentence_pairs

@@ -218,7 +218,7 @@ charts.accuracy_lines(
 import numpy as np
 import pandas as pd
 
-from tse_book.laboratory import laboratory_ngram
+from tse_book.laboratory.networks import laboratory_ngram
 from tse_book.pages import published_accuracies
 from tse_core.blimp.scores import evaluate_blimp
 

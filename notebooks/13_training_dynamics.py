@@ -221,4 +221,4 @@ print(f"The lead is {lead.max():.2f} after {widest} steps and ends at {end:.2f}.
 #
 # By TSE a model can look finished while its rare verbs are not. Checkpoints show in which order verbs are learned; a finished model does not.
 #
-# Functions: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.training_curves` and {py:func}`tse_book.charts.training_chart`.
+# Functions: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.dynamics.training_curves` and {py:func}`tse_book.charts.training_chart`.

@@ -160,7 +160,7 @@ display(newman.what_is_missing(models))
 
 # %%
 from tse_book import charts
-from tse_book.studies import policy_switches
+from tse_book.studies.switches import policy_switches
 
 boards = [policy_switches(name, constructions, lemmas) for name in models]
 board = pd.concat(boards)
@@ -253,8 +253,16 @@ crossed
 import numpy as np
 import pandas as pd
 
-from tse_book.studies.coverage import drawn_study
 from tse_core.uncertainty.intervals import interval
+
+
+def drawn_study(nouns):
+    """50 contexts a noun: each noun has a share of right answers of its own."""
+    random = np.random.default_rng(1)
+    shares = random.beta(4, 1, nouns)
+    right = (random.random((nouns, 50)) < shares[:, None]).ravel().astype(float)
+    return pd.DataFrame({"noun": np.repeat(np.arange(nouns), 50), "right": right})
+
 
 likely = pd.DataFrame(index=["be", "like", "guard", "exist", "gleam", "rust"])
 likely["right"] = [0.30, 0.08, 0.01, 0.01, 0.004, 0.002]

@@ -43,10 +43,11 @@ grammars = ["systematic", "lexical"]  # the language's two grammars, in this ord
 # The language has the nouns and constructions of Marvin and Linzen's templates {cite}`marvin2018targeted`, and several hundred verbs. Its sentences follow a grammar and need not make sense:
 
 # %%
-from tse_book import laboratory
+from tse_book.laboratory.corpus import sentences
+from tse_book.laboratory.language import load_language
 
-language = laboratory.load_language()
-for sentence in laboratory.sentences(language, "systematic", 8):
+language = load_language()
+for sentence in sentences(language, "systematic", 8):
     print(sentence)
 
 # %% [markdown]
@@ -81,7 +82,9 @@ table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 # %%
 import pandas as pd
 
-truths = [laboratory.truth(name).assign(grammar=name) for name in grammars]
+from tse_book.laboratory.known_truth import truth
+
+truths = [truth(name).assign(grammar=name) for name in grammars]
 truths = pd.concat(truths)
 scores = ["TSE", "EW", "MW"]
 means = truths.groupby(["grammar", "band"], sort=False)[scores].mean()
@@ -152,7 +155,8 @@ chart
 # %% tags=["hide-input", "exercise-setup"]
 import numpy as np
 
-from tse_book.laboratory import load_language, truth
+from tse_book.laboratory.known_truth import truth
+from tse_book.laboratory.language import load_language
 
 language = load_language()
 bands = language.lemmas["band"].value_counts()
@@ -244,4 +248,4 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # - EW can: it measures {term}`systematicity`. But a form that is just ahead counts like one that is far ahead.
 # - MW measures {term}`likely behaviour`: rare verbs have little weight, however wrong they are.
 #
-# Functions: {py:func}`tse_book.laboratory.truth`, {py:func}`tse_book.laboratory.load_language` and {py:func}`tse_book.laboratory.train`.
+# Functions: {py:func}`tse_book.laboratory.known_truth.truth`, {py:func}`tse_book.laboratory.language.load_language` and {py:func}`tse_book.laboratory.training.train`.

@@ -51,11 +51,12 @@ recorded = "smollm2-135m-instruct"  # whose recorded scores of whole words are s
 # ```
 
 # %%
-from tse_book import laboratory
+from tse_book.laboratory.byte_pair import byte_pair_tokenizer
+from tse_book.laboratory.language import load_language
 
-language = laboratory.load_language()
+language = load_language()
 size = len(language.vocabulary)  # as many entries as the language has words
-byte_pairs = laboratory.byte_pair_tokenizer(language, "lexical", size)
+byte_pairs = byte_pair_tokenizer(language, "lexical", size)
 
 
 def tokens_of(words):
@@ -215,7 +216,8 @@ table(languages, "Gemma on CLAMS, single tokens", digits=3, index=True)
 # {download}`A notebook checks your answers <../_build/exercises/17_every_verb.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
-from tse_book.laboratory import byte_pair_tokenizer, load_language
+from tse_book.laboratory.byte_pair import byte_pair_tokenizer
+from tse_book.laboratory.language import load_language
 
 language = load_language()
 verbs = language.lemmas[["lemma", "singular", "band"]].copy()

@@ -38,7 +38,7 @@ if "google.colab" in sys.modules:
 # A row is a sentence or a number of the papers; its verdict is computed from results. Press a tile to see its rows below.
 
 # %% tags=["hide-input"]
-from tse_book.claims import ledger
+from tse_book.claims.judging import ledger
 from tse_book.pages import verdict_tiles
 from tse_book.recorded import known_results
 
@@ -46,7 +46,7 @@ claims = ledger(known_results())
 verdict_tiles(claims)
 
 # %% tags=["hide-input"]
-from tse_book.claims import papers, verdict_summary
+from tse_book.claims.judging import papers, verdict_summary
 from tse_book.pages import table
 
 short = {key: title.partition(",")[0] for key, title in papers().items()}
@@ -123,7 +123,7 @@ table(shown[columns], caption, digits=3)
 # The models of [the laboratory](16_laboratory.ipynb) learned a language whose true scores are known. They test the scores, not the papers, and count nowhere above.
 
 # %% tags=["hide-input"]
-from tse_book.claims import laboratory_ledger
+from tse_book.claims.judging import laboratory_ledger
 from tse_core.paths import data_folder
 
 measured = pd.read_csv(data_folder() / "recorded" / "laboratory" / "scores.csv")
@@ -151,12 +151,13 @@ charts.download_table(laboratory, "laboratory-ledger.csv", title)
 # Two further models of the same languages were saved during their training ([What is learned first](13_training_dynamics.ipynb)).
 
 # %% tags=["hide-input", "full-width"]
-from tse_book.claims import training_ledger
-from tse_book.pages import legible
+from urllib.parse import unquote
+
+from tse_book.claims.training import training_ledger
 from tse_book.studies import dynamics
 
 training = training_ledger(dynamics.recorded("laboratory-steps"))
-training = training.assign(signature=training["signature"].map(legible))
+training = training.assign(signature=training["signature"].map(unquote))
 training.columns = ["", "claim", "model", "step", "measured", "verdict", "signature"]
 table(
     training, "The laboratory's claims about training, and what its checkpoints show."

@@ -9,7 +9,7 @@ import pandas as pd
 import yaml
 
 from book.make import DOWNLOADS
-from tse_book.claims import laboratory_ledger, ledger
+from tse_book.claims.judging import laboratory_ledger, ledger
 from tse_book.recorded import known_results
 from tse_core.paths import data_folder, store_folder
 from tse_core.results.signature import Signature, without_provenance

@@ -1,6 +1,6 @@
 """A profile says which models, data, verb lists and protocols the book runs on.
 
-The task runner and the notebooks read the same file (see tse_book.pages.profile_file).
+The task runner and the notebooks read the same file (see tse_book.pages.profiles).
 A notebook whose parameters cell has ``models``, ``data``, ``lemmas`` or ``protocol`` is given the profile's.
 As a program: has this machine what the profile needs? One message names all that is missing.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from book.make import ROOT, SCORES, at_once, fail
+from book.make import ROOT, SCORES, fail
 from tse_book.pages import SHARED, lists_at_hand, missing, profiles, read_profile
 from tse_core.errors import InputError
 
@@ -64,8 +64,8 @@ def settle() -> None:
     for name, reason in reasons.items():
         if reason:
             print(f"The book is built without {name}. {reason}")
-    if instead := profiles.instead_of_full_list(read_profile(profile_name())["lemmas"]):
-        print(instead)
+    if load_profile()["lemmas"] != read_profile(profile_name())["lemmas"]:
+        print(profiles.NO_FULL_LIST)
     os.environ[WITHOUT] = " ".join(name for name, reason in reasons.items() if reason)
 
 
@@ -98,6 +98,6 @@ def parameters(notebook: str, known: dict[str, str], profile: dict) -> dict:
     return {key: found if known[key].startswith("[") else found[0] for key, found in given.items()} | own
 
 
-if __name__ == "__main__" and (lacking := missing(load_profile(), at_once())):
+if __name__ == "__main__" and (lacking := missing(load_profile())):
     lines = "\n".join(f"  {item}" for item in lacking)
     raise fail(f"profile {profile_name()} cannot run here yet; nothing was computed. Missing:\n{lines}")

@@ -6,4 +6,4 @@ from . import published as published
 from . import recorded as recorded
 from . import studies as studies
 from .charts import plot as plot
-from .studies import EvaluationCallback as EvaluationCallback
+from .studies.training_callback import EvaluationCallback as EvaluationCallback

@@ -35,13 +35,11 @@ from tse_core.models.network import Network
 SPECIAL = ("[UNK]", "[BOS]", "[EOS]")
 
 
-def train_baseline(
-    sentences: Iterable[str], tokenizer=None, *, name="ngram", order: int = 5, discounts: float | None = None
-) -> LanguageModel:
+def train_baseline(sentences: Iterable[str], tokenizer=None, *, name="ngram", order: int = 5) -> LanguageModel:
     """An n-gram model of these sentences.
 
     `tokenizer` is a PreTrainedTokenizerFast with a beginning and an end of sentence and an unknown token, by default
-    one entry for each word or mark of the sentences, in lower case; `discounts` is as in :func:`train_ngram`.
+    one entry for each word or mark of the sentences, in lower case.
 
     >>> model = train_baseline(["The key is old.", "The keys are old."], order=3)
     >>> model.kind, model.tokenizer.tokenize("The keys are odd.")
@@ -54,7 +52,7 @@ def train_baseline(
     ids = tokenizer(sentences, add_special_tokens=False, verbose=False)["input_ids"]
     boundary, end = tokenizer.bos_token_id, tokenizer.eos_token_id
     sizes = {"vocabulary_size": len(tokenizer), "boundary": boundary, "end": end}
-    return LanguageModel(name, "causal", tokenizer, train_ngram(ids, **sizes, order=order, discounts=discounts))
+    return LanguageModel(name, "causal", tokenizer, train_ngram(ids, **sizes, order=order))
 
 
 def _word_tokenizer(sentences: list[str]) -> PreTrainedTokenizerFast:
@@ -83,11 +81,19 @@ class NGram(Network):
     def __init__(self, keys: Sequence[np.ndarray], counts: Sequence[np.ndarray], vocabulary_size: int, boundary: int,
                  discounts: float | Sequence[float] | None = None):  # fmt: skip
         self.vocabulary_size, self.order, self.boundary = int(vocabulary_size), len(keys), int(boundary)
-        self.discounts = _discounts(counts, discounts)
+        if discounts is None:
+            once, twice = ([int((level == times).sum()) for level in counts] for times in (1, 2))
+            discounts = [a / (a + 2 * b) if a else 0.5 for a, b in zip(once, twice, strict=True)]
+        self.discounts = tuple(np.broadcast_to(discounts, len(counts)).tolist())
         parents = [1, *(len(level) for level in keys[:-1])]
-        self.levels = [
-            _level(*level, self.vocabulary_size) for level in zip(keys, counts, parents, self.discounts, strict=True)
-        ]
+        self.levels = []
+        for level, count, size, discount in zip(keys, counts, parents, self.discounts, strict=True):
+            parent = level // self.vocabulary_size
+            total, types = (np.bincount(parent, weights, size) for weights in (count, count > 0))
+            some = np.where(total > 0, total, 1)
+            first = np.searchsorted(level, np.arange(size + 1) * self.vocabulary_size)
+            rest = np.where(total > 0, discount * types / some, 1.0)
+            self.levels.append(Level(level, count, first, np.maximum(count - discount, 0) / some[parent], rest))
 
     def probabilities(self, contexts: np.ndarray) -> np.ndarray:
         """The distribution of the next word after each context: (contexts, vocabulary) float64.
@@ -154,20 +160,23 @@ def train_ngram(
 ) -> NGram:
     """Count all n-grams up to ``order`` and smooth them.
 
-    Parameters
-    ----------
-    sentences : sequences of token ids, without boundary tokens
-    boundary, end : the ids put before a sentence (n - 1 times), which is never counted as a continuation, and after it
-    discounts : float or one per order, optional
-        Default: Ney, Essen & Kneser's (1994) estimate n1 / (n1 + 2 n2) of each order, n1 and n2 being the number of
-        n-grams counted once and twice; 0.5 where there are none to estimate from.
+    `sentences` are token ids without boundaries. `boundary` is put before each (n - 1 times) and never counted as a
+    continuation, `end` after it. `discounts`: a number or one per order; by default Ney, Essen & Kneser's (1994)
+    estimate n1 / (n1 + 2 n2) of each order, n1 and n2 being the number of n-grams counted once and twice; 0.5 where
+    there are none to estimate from.
 
     >>> model = train_ngram([[2, 3], [2, 4]], vocabulary_size=5, boundary=0, end=1, order=2)
     >>> model.probabilities([[2]])[0].round(3).tolist()
     [0.064, 0.251, 0.117, 0.284, 0.284]
     """
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
-    words, last = _stream(sentences, lengths, boundary, end, order)
+    total = lengths + order  # all sentences with their boundaries in one array; how many words of each still follow
+    stops = np.cumsum(total)
+    words = np.full(stops[-1], boundary, dtype=np.int64)
+    inside = np.repeat(stops - total + order - 1 - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+    words[inside] = np.concatenate([np.asarray(sentence, dtype=np.int64) for sentence in sentences if len(sentence)])
+    words[stops - 1] = end
+    last = np.repeat(stops, total) - np.arange(len(words)) - 1
     nodes = np.zeros(len(words), dtype=np.int64)
     keys, numbers, suffixes = [], [], []
     for length in range(1, order + 1):
@@ -187,31 +196,3 @@ def train_ngram(
         numbers[length] = np.bincount(suffixes[length + 1][counted], minlength=len(keys[length]))
     numbers[-1] = np.where(keys[-1] % vocabulary_size != boundary, numbers[-1], 0)
     return NGram(keys, numbers, vocabulary_size, boundary, discounts)
-
-
-def _stream(sentences, lengths, boundary, end, order) -> tuple[np.ndarray, np.ndarray]:
-    """All sentences with their boundaries in one array; at each place, how many words of the sentence still follow."""
-    total = lengths + order
-    stops = np.cumsum(total)
-    words = np.full(stops[-1], boundary, dtype=np.int64)
-    inside = np.repeat(stops - total + order - 1 - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-    words[inside] = np.concatenate([np.asarray(sentence, dtype=np.int64) for sentence in sentences if len(sentence)])
-    words[stops - 1] = end
-    return words, np.repeat(stops, total) - np.arange(len(words)) - 1
-
-
-def _discounts(counts, given) -> tuple[float, ...]:
-    if given is None:
-        once, twice = ([int((level == times).sum()) for level in counts] for times in (1, 2))
-        return tuple(a / (a + 2 * b) if a else 0.5 for a, b in zip(once, twice, strict=True))
-    return tuple(np.broadcast_to(given, len(counts)).tolist())
-
-
-def _level(keys, counts, parents, discount, vocabulary_size) -> Level:
-    parent = keys // vocabulary_size
-    total = np.bincount(parent, weights=counts, minlength=parents)
-    types = np.bincount(parent, weights=counts > 0, minlength=parents)
-    some = np.where(total > 0, total, 1)
-    probability = np.maximum(counts - discount, 0) / some[parent]
-    first = np.searchsorted(keys, np.arange(parents + 1) * vocabulary_size)
-    return Level(keys, counts, first, probability, np.where(total > 0, discount * types / some, 1.0))

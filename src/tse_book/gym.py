@@ -1,19 +1,17 @@
 """The gym: every suite of data/gym.yaml on every model there, and the data of the page that shows the results.
 
-Token surprisals are kept in the store, so only what is new is computed: a new suite is evaluated on every model, a new
-model on every suite.
+Token surprisals are kept in the store, so only what is new is computed.
 """
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
 from tse_book import published
-from tse_book.charts.suites import region_profile
+from tse_book.charts.suites import mean_regions, region_profile
 from tse_book.charts.theme import INERT
 from tse_core.errors import InputError
 from tse_core.files import is_there, read_yaml, safe_name, write_output
@@ -92,7 +90,11 @@ def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> No
             write_output(folder / "gym" / f"{safe_name(suite.name)}.csv", _regions(own).round(6).to_csv(index=False))
     accuracies = accuracy_table(outcomes, gym.unknown)
     write_output(folder / "gym" / "accuracies.csv", accuracies.round(6).to_csv(index=False))
-    data = {"suites": suites, "chart": _chart(outcomes)}
+    chart = None  # of regions, into which the page puts the rows of the suite and model chosen
+    if outcomes:
+        chart = region_profile(_regions(outcomes[:1]), title="Mean surprisal of each region").to_dict(validate=False)
+        chart |= {"datasets": {}, "data": {"values": []}}
+    data = {"suites": suites, "chart": chart}
     write_output(folder / "gym-data.js", f"window.tseGym = {json.dumps(data, cls=INERT['cls'])};\n")
 
 
@@ -103,6 +105,7 @@ def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
     recorded = recorded[recorded["suite"] == suite.name].fillna({"corpus": ""})
     recorded = recorded.assign(model=(recorded["model"] + " " + recorded["corpus"]).str.strip())
     accuracies = accuracy_table(outcomes, unknown)[["model", "accuracy", "correct", "judged", "unknown"]]
+    profiles = {label(outcome): mean_regions(_regions([outcome])) for outcome in outcomes}
     return {
         "name": suite.name,
         "circuit": circuit(suite),
@@ -115,15 +118,10 @@ def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
         "example": [{"condition": name, "texts": texts.tolist()} for name, texts in item],
         "accuracies": accuracies.astype(object).where(accuracies.notna(), None).to_dict("records"),
         "recorded": recorded.groupby("model", sort=False)["accuracy"].mean().round(4).to_dict(),
-        "profiles": {label(outcome): _profile(outcome) for outcome in outcomes},
+        "profiles": {name: rows[["condition", "label", "bits"]].to_dict("records") for name, rows in profiles.items()},
         "outcomes": {label(outcome): _holds(outcome, unknown) for outcome in outcomes},
         "file": f"gym/{safe_name(suite.name)}.csv" if outcomes else "",
     }
-
-
-@cache
-def _questions() -> dict[str, str]:
-    return read_yaml(data_folder() / "syntaxgym" / "questions.yaml")
 
 
 def question_of(suite: str) -> str:
@@ -132,17 +130,9 @@ def question_of(suite: str) -> str:
     >>> question_of("lab_number_prep") == question_of("number_prep") != ""
     True
     """
-    name = suite.removeprefix("lab_")
-    fitting = [beginning for beginning in _questions() if name.startswith(beginning)]
-    return _questions()[max(fitting, key=len)] if fitting else ""
-
-
-def _profile(outcome: Outcome) -> list[dict]:
-    """Mean surprisal (bits) of each region that is not empty, in each condition."""
-    regions = outcome.regions[outcome.regions["content"] != ""]
-    means = regions.groupby(["condition", "region", "name"], sort=False, as_index=False)["bits"].mean()
-    means["label"] = means["region"].astype(str) + " " + means["name"].astype(str)
-    return means[["condition", "label", "bits"]].round(3).to_dict("records")
+    questions = read_yaml(data_folder() / "syntaxgym" / "questions.yaml")
+    fitting = [beginning for beginning in questions if suite.removeprefix("lab_").startswith(beginning)]
+    return questions[max(fitting, key=len)] if fitting else ""
 
 
 def _holds(outcome: Outcome, unknown: str) -> dict[str, str]:
@@ -154,12 +144,3 @@ def _holds(outcome: Outcome, unknown: str) -> dict[str, str]:
 
 def _regions(outcomes: list[Outcome]) -> pd.DataFrame:
     return pd.concat([outcome.regions.assign(model=label(outcome)) for outcome in outcomes], ignore_index=True)
-
-
-def _chart(outcomes: list[Outcome]) -> dict | None:
-    """The specification of the chart of regions, into which the page puts the rows of the suite and model chosen."""
-    if not outcomes:
-        return None
-    rows = _regions(outcomes[:1])
-    drawn = region_profile(rows, title="Mean surprisal of each region").to_dict(validate=False)
-    return {**drawn, "datasets": {}, "data": {"values": []}}

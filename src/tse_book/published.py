@@ -8,8 +8,9 @@ from functools import cache
 
 import pandas as pd
 
-from tse_core.errors import check_known
+from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.paths import data_folder
+from tse_core.results.tidy import of_everything
 
 MODELS = {
     "BERT cased": "bert-large-cased",
@@ -31,7 +32,6 @@ CONSTRUCTIONS = (
 )
 BETWEEN = CONSTRUCTIONS[3:7]  # those with a noun between subject and verb
 BLIMP_MODELS = ("5-gram", "LSTM", "Transformer-XL", "GPT-2", "human")
-_FIGURES = {"fig2_scores": "figure2", "fig3_probcounted": "figure3", "fig4_invalid": "figure4"}
 _PHENOMENA = {
     "ANA. AGR": "ANAPHOR AGREEMENT", "ARG. STR": "ARGUMENT STRUCTURE", "CTRL. RAIS.": "CONTROL/RAISING",
     "D-N AGR": "DETERMINER-NOUN AGR.", "IRREGULAR": "IRREGULAR FORMS", "ISLAND": "ISLAND EFFECTS",
@@ -50,31 +50,29 @@ def table3() -> pd.DataFrame:
     return _read("newman_table3", model="hf_name")
 
 
-def figure1() -> pd.DataFrame:
-    """Newman et al. 2021, Figure 1, digitised from the drawing (good to about 0.003), BERT cased.
+def figures(figure: int | None = None) -> pd.DataFrame:
+    """Newman et al. 2021, Figures 1 and 2 (scores), 3 (coverage), 4 (share of contexts without an eligible lemma).
 
-    Columns: hf_name, metric (EW, MW), construction, side (top, bottom), cutoff (a fraction), estimate, note.
+    Digitised. Figure 1, of BERT cased alone, is good to about 0.003. The others are rough, since curves overlap:
+    `quality` is "ok", "partial" or "hidden", and hidden points have no estimate.
+
+    Columns: figure (1 to 4), model (its name on the hub), metric (EW, MW), construction, side (top, bottom), cutoff (a
+    fraction), estimate, quality.
     """
-    return _read("newman_fig1_digitised_bert-large-cased", model="hf_name", score_estimate="estimate")
+    first = _read("newman_fig1_digitised_bert-large-cased", score_estimate="estimate").assign(figure=1, quality="ok")
+    others = _read("newman_fig2_3_4_digitised").replace({"metric": {"EW-run": "EW"}, "model": MODELS})
+    others["figure"] = others["figure"].str[len("fig")].astype(int)
+    columns = ["figure", "model", "metric", "construction", "side", "cutoff", "estimate", "quality"]
+    table = pd.concat([first, others], ignore_index=True)[columns]
+    return table if figure is None else table[table["figure"] == figure]
 
 
-def figures234(figure: str | None = None, *, readable: bool = True) -> pd.DataFrame:
-    """Newman et al. 2021, Figures 2 (scores), 3 (coverage), 4 (share of contexts without an eligible lemma), digitised.
-
-    Rough: curves overlap. `visible_fraction` says how much of a marker could be seen, `quality` is "ok", "partial" or
-    "hidden"; hidden points have no estimate and are left out unless readable=False.
-
-    Columns: figure (figure2, figure3, figure4), model, hf_name, metric, construction, side, cutoff (a fraction),
-    estimate, visible_fraction, quality.
-    """
-    table = _read("newman_fig2_3_4_digitised").replace({"figure": _FIGURES, "metric": {"EW-run": "EW"}})
-    table.insert(2, "hf_name", table["model"].map(MODELS))
-    if figure is not None:
-        check_known("figure", figure, _FIGURES.values())
-        table = table[table["figure"] == figure]
-    if readable:
-        table = table[table["quality"] != "hidden"]
-    return table.reset_index(drop=True)
+def with_table2(curves: pd.DataFrame) -> pd.DataFrame:
+    """Published curves of EW and MW with the points at top 100 % from Table 2, where they are printed and complete."""
+    cells = table2().assign(model=lambda table: table["hf_name"], side="top", cutoff=1.0, source="published")
+    for column in ("metric", "model", "construction"):
+        cells = cells[cells[column].isin(curves[column])]
+    return pd.concat([curves[~of_everything(curves)], cells.reindex(columns=curves.columns)], ignore_index=True)
 
 
 def quoted_values() -> pd.DataFrame:
@@ -142,25 +140,19 @@ def blimp_human() -> pd.DataFrame:
     return _read("blimp_table4", **columns)[["UID", *columns.values()]]
 
 
-def blimp_prefix_methods() -> pd.DataFrame:
-    """The data repository's summary by method (an older GPT-2 run): UID, method, linguistics_term, model, accuracy."""
-    models = {"N-Gram": "5-gram", "LSTM": "LSTM", "TXL": "Transformer-XL", "GPT2": "GPT-2", "human": "human"}
-    table = _read("blimp_prefix_methods_summary", type="method", **models)
-    table["method"] = table["method"].replace({"sentence": "full-sentence"})
-    keys = ["UID", "method", "linguistics_term"]
-    return table.melt(keys, list(models.values()), var_name="model", value_name="accuracy")
-
-
 def blimp_methods_compared() -> pd.DataFrame:
     """Figure 6: accuracy of each paradigm by method, where a prefix method was used, and by full sentences beside it.
 
+    From the data repository's summary by method, which is of an older GPT-2 run than its other numbers.
     Columns: model, paradigm, linguistics_term, compared ("one-prefix", "two-prefix"), full_sentence, prefix.
     """
-    keys = ["model", "paradigm", "linguistics_term"]
-    wide = blimp_prefix_methods().rename(columns={"UID": "paradigm"}).pivot_table("accuracy", keys, "method")
+    models = {"N-Gram": "5-gram", "LSTM": "LSTM", "TXL": "Transformer-XL", "GPT2": "GPT-2", "human": "human"}
+    table = _read("blimp_prefix_methods_summary", UID="paradigm", **models)
+    table = table.melt(["paradigm", "type", "linguistics_term"], [*models.values()], "model", "accuracy")
+    wide = table.pivot_table("accuracy", ["model", "paradigm", "linguistics_term"], "type")
     parts = []
-    for method in ("one-prefix", "two-prefix"):
-        both = wide[["full-sentence", method]].dropna().set_axis(["full_sentence", "prefix"], axis=1)
+    for method in PREFIX_FIELDS:
+        both = wide[["sentence", method]].dropna().set_axis(["full_sentence", "prefix"], axis=1)
         parts.append(both.assign(compared=method).reset_index())
     return pd.concat(parts, ignore_index=True)
 

@@ -1,23 +1,19 @@
-"""Recorded runs: results of models that ran elsewhere or earlier, kept in data/recorded with their provenance.
+"""Recorded runs: results of models that ran elsewhere or earlier, kept in data/recorded/MODEL.
 
-Files of results (`tse_core.results`), which the ledger reads:
+The ledger reads results (`tse_core.results`); chapters read details, whose numbers are in single precision:
 
-    data/recorded/MODEL/agreement.parquet      TSE, EW, MW, cut-offs, past forms, Table 3's sentences
-    data/recorded/MODEL/blimp.parquet          accuracy by paradigm and phenomenon
-    data/recorded/MODEL/suites.parquet         accuracy by SyntaxGym suite and circuit
-
-Details, which chapters read; numbers are in single precision:
-
-    data/recorded/MODEL/pairs.parquet          bos, method, paradigm, pair: log-probability and margin (nats), tokens
-    data/recorded/MODEL/items.parquet          bos, suite, item, prediction: whether it holds, unknown words
-    data/recorded/MODEL/regions.parquet        bos, suite, item, condition, region: surprisal (bits), tokens
-    data/recorded/MODEL/wordings.parquet       bos, capital, construction: TSE, EW, MW
-    data/recorded/MODEL/words.parquet          results by single tokens and by whole words, in the same contexts
-    data/recorded/MODEL/verbs.parquet          forms, construction, lemma: in how many contexts it agrees, its tokens
-    data/recorded/MODEL/languages.parquet      language, construction: TSE, EW, MW on CLAMS
-    data/recorded/MODEL/controls.parquet       and the tables beside it: see `tse_book.studies.controls`
-
-And data/recorded/MODEL/provenance.json: hardware, versions, date, checksums, what was left out and why.
+    agreement.parquet      results: TSE, EW, MW, cut-offs, past forms, Table 3's sentences
+    blimp.parquet          results: accuracy by paradigm and phenomenon
+    suites.parquet         results: accuracy by SyntaxGym suite and circuit
+    pairs.parquet          bos, method, paradigm, pair: log-probability and margin (nats), tokens
+    items.parquet          bos, suite, item, prediction: whether it holds, unknown words
+    regions.parquet        bos, suite, item, condition, region: surprisal (bits), tokens
+    wordings.parquet       bos, capital, construction: TSE, EW, MW
+    words.parquet          results by single tokens and by whole words, in the same contexts
+    verbs.parquet          forms, construction, lemma: in how many contexts it agrees, its tokens
+    languages.parquet      language, construction: TSE, EW, MW on CLAMS
+    controls.parquet       and the tables beside it: see `tse_book.studies.controls`
+    provenance.json        hardware, versions, date, checksums, what was left out and why
 """
 
 import hashlib
@@ -34,7 +30,7 @@ from tse_core.agreement.options import Options
 from tse_core.blimp.scores import PairScores
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
-from tse_core.datasets.pairs import Protocol
+from tse_core.datasets.pairs import PREFIX_FIELDS, Protocol
 from tse_core.errors import InputError, check_known
 from tse_core.files import write_aside
 from tse_core.paths import data_folder
@@ -43,7 +39,7 @@ from tse_core.results.store import Store, as_store
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results
 from tse_core.sentences.preferences import judged
 
-METHODS = ("full-sentence", "one-prefix", "two-prefix")  # of causal models on pairs; a masked one has its own, "pll"
+METHODS = ("full-sentence", *PREFIX_FIELDS)  # of causal models on pairs; a masked one has its own, "pll"
 PROVENANCE = "provenance.json"
 
 
@@ -59,19 +55,13 @@ def list_recorded(folder: Path | None = None) -> pd.DataFrame:
     rows = []
     for home in _homes(folder):
         made = read_provenance(home)
-        files = made["files"]
-        rows.append(
-            {
-                "model": home.name,
-                "parts": ", ".join(files),
-                "numbers": sum(file["numbers"] for file in files.values()),
-                "date": made["date"],
-                "hardware": made["hardware"],
-                "versions": ", ".join(f"{name} {version}" for name, version in made["versions"].items()),
-                "minutes": sum(file["seconds"] for file in files.values()) / 60,
-                "left_out": "; ".join(f"{part}: {why}" for part, why in made["left_out"].items()),
-            }
-        )
+        files = made["files"].values()
+        row = {"model": home.name, "parts": ", ".join(made["files"]), "numbers": sum(file["numbers"] for file in files)}
+        row |= {"date": made["date"], "hardware": made["hardware"]}
+        row["versions"] = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
+        row["minutes"] = sum(file["seconds"] for file in files) / 60
+        row["left_out"] = "; ".join(f"{part}: {why}" for part, why in made["left_out"].items())
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -154,12 +144,16 @@ def recorded_pairs(
 
 def recorded_items(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
     """Whether each prediction of each suite holds for each item, from a recorded run; None where it has none."""
-    return _of_bos(recorded_details(model, "items", folder), bos)
+    if found := recorded_details(model, "items", folder):
+        return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
+    return None
 
 
 def recorded_regions(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
     """Surprisals of regions (bits) in every suite, item and condition, from a recorded run; None where it has none."""
-    return _of_bos(recorded_details(model, "regions", folder), bos)
+    if found := recorded_details(model, "regions", folder):
+        return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
+    return None
 
 
 def read_provenance(home: Path) -> dict:
@@ -180,12 +174,6 @@ def _checked(home: Path, name: str, checksum: str) -> Path:
     if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != checksum:
         raise InputError(f"{path}: not the file that {PROVENANCE} lists; take the original or record it again")
     return path
-
-
-def _of_bos(found: Detail | None, bos: str) -> pd.DataFrame | None:
-    if found is None:
-        return None
-    return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
 
 
 def _homes(folder: Path | None) -> list[Path]:

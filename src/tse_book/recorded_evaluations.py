@@ -18,7 +18,6 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.scoring import all_at_cutoffs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas
 from tse_core.datasets.names import data_hash
-from tse_core.metrics.table import Cutoffs
 from tse_core.paths import data_folder
 from tse_core.results.signature import PROTOCOL_VERSION, Signature
 from tse_core.results.table_file import read_tables, write_tables
@@ -38,29 +37,13 @@ def write_evaluation(found: Evaluation, path: Path) -> None:
     write_tables(path, small, facts)
 
 
-def read_evaluation(path: Path, pairs: pd.DataFrame, lemmas: Lemmas) -> Evaluation:
-    """An evaluation that was kept, made with these pairs and lemmas. Raises InputError for a damaged file."""
-    tables, facts = read_tables(path)
-    for name, table in tables.items():
-        tables[name] = table.astype(dict.fromkeys(table.select_dtypes("float"), "float64"))
-    signature = Signature.from_dict(facts)
-    cutoffs = Cutoffs(*map(tuple, facts["cutoffs"].values()))
-    return Evaluation(
-        contexts=tables["contexts"],
-        pairs=pd.concat([pairs.reset_index(drop=True), tables["pairs"]], axis=1),
-        lemmas=lemmas.table.merge(tables["verbs"], on=list(REQUIRED)),
-        signature=signature,
-        cutoffs=cutoffs,
-        scored=f"{facts['scored']}; recorded on {signature.provenance['date']}, not run here",
-        at_cutoffs=all_at_cutoffs(cutoffs, tables["scores"]),
-        by_lemma=tables["by_lemma"],
-    )
-
-
 def recorded_evaluation(
     model: str, pairs: pd.DataFrame, lemmas: Lemmas, options: Options, folder: Path | None = None
 ) -> Evaluation | None:
-    """What is recorded of a model for exactly these pairs, lemmas and options, or None."""
+    """What is recorded of a model for exactly these pairs, lemmas and options, or None.
+
+    Raises InputError for a damaged file.
+    """
     home = (folder or data_folder() / "recorded") / model / "evaluations"
     files = {path: read_tables(path, ())[1] for path in sorted(home.glob("*.parquet"))}
     if not files or options.detail == "forms" or options.forms != "single" or options.contexts != "all":
@@ -74,7 +57,20 @@ def recorded_evaluation(
         made = Signature.from_dict(facts)
         same = made.identity["data"] == data and made.policy["lemmas"].startswith(f"{lemmas.name}@{lemmas.hash}(")
         if same and made.policy["protocol"] == protocol and facts["cutoffs"] == cutoffs:
-            return read_evaluation(path, known, lemmas)
+            tables, _ = read_tables(path)
+            tables = {
+                k: table.astype(dict.fromkeys(table.select_dtypes("float"), "float64")) for k, table in tables.items()
+            }
+            return Evaluation(
+                contexts=tables["contexts"],
+                pairs=pd.concat([known.reset_index(drop=True), tables["pairs"]], axis=1),
+                lemmas=lemmas.table.merge(tables["verbs"], on=list(REQUIRED)),
+                signature=made,
+                cutoffs=options.cutoffs,
+                scored=f"{facts['scored']}; recorded on {made.provenance['date']}, not run here",
+                at_cutoffs=all_at_cutoffs(options.cutoffs, tables["scores"]),
+                by_lemma=tables["by_lemma"],
+            )
     return None
 
 

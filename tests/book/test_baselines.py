@@ -8,7 +8,7 @@ import torch
 
 import tse_core
 from tse_book.baselines import train_baseline, train_ngram
-from tse_book.laboratory import laboratory_ngram
+from tse_book.laboratory.networks import laboratory_ngram
 from tse_core.paths import data_folder
 from tse_core.sentences.tokens import token_surprisals
 

@@ -15,7 +15,7 @@ import tse_core
 from tse_book import charts, published
 from tse_book.charts import chart_data, save_chart
 from tse_book.charts.cutoffs import position
-from tse_book.charts.theme import CONSTRUCTIONS, FORM_COLOURS, KIND_COLOURS, METRIC_COLOURS, ON_DARK, colours_of
+from tse_book.charts.theme import CONSTRUCTIONS, FORM_COLOURS, KIND_COLOURS, METRIC_COLOURS, OTHER, colours_of
 from tse_core import InputError
 
 
@@ -51,7 +51,10 @@ def oklab(rgb):
     return np.cbrt(np.clip(rgb, 0, 1) @ np.array(cones).T) @ np.array(lab).T
 
 
-DARK = [ON_DARK.get(colour, colour) for colour in CONSTRUCTIONS.values()]
+CSS = (Path(__file__).parents[2] / "book" / "assets" / "tse.css").read_text()
+RULES = CSS.partition('html[data-theme="dark"] .vega-embed svg {')[2].partition("& text")[0]
+ON_DARK = {f"#{light}": colour for light, colour in re.findall(r"--mark-(\w+): (#\w+);", RULES)}
+DARK = [ON_DARK[colour] for colour in CONSTRUCTIONS.values()]
 
 
 @pytest.mark.parametrize("vision", [np.eye(3), *map(np.array, MACHADO.values())])
@@ -62,16 +65,14 @@ def test_the_ten_colours_differ_for_every_reader(vision):
 
 
 def test_the_page_has_the_colours_of_the_charts_and_the_dark_page_changes_just_those_that_it_is_said_to():
-    css = (Path(__file__).parents[2] / "book" / "assets" / "tse.css").read_text()
-    dark = css.partition('html[data-theme="dark"] .vega-embed svg {')[2].partition("& text")[0]
-    assert {f"#{light}": colour for light, colour in re.findall(r"--mark-(\w+): (#\w+);", dark)} == ON_DARK
+    assert set(ON_DARK) == {*CONSTRUCTIONS.values(), *KIND_COLOURS.values(), *METRIC_COLOURS.values(), OTHER[1]}
     charts = {"never": KIND_COLOURS["never nouns"], "also": KIND_COLOURS["also nouns"]}
     charts |= {name.lower(): METRIC_COLOURS[name] for name in ("TSE", "EW", "MW")}
     for name, colour in charts.items():
-        assert re.findall(rf"--tse-{name}: (#\w+);", css) == [colour, ON_DARK[colour]], name
+        assert re.findall(rf"--tse-{name}: (#\w+);", CSS) == [colour, ON_DARK[colour]], name
     forms = {"good": "correct", "bad": "wrong", "past": "past", "other": "other"}
     for name, form in forms.items():
-        assert f"--tse-{name}: {FORM_COLOURS[form]};" in css, name
+        assert f"--tse-{name}: {FORM_COLOURS[form]};" in CSS, name
 
 
 def test_a_download_holds_the_table_and_escapes_its_name():

@@ -8,12 +8,13 @@ import pytest
 
 import tse_core
 from tests.tiny import save_model
-from tse_book.claims import extension_ledger, verdicts
+from tse_book.claims import verdicts
+from tse_book.claims.extension import extension_ledger
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN
 from tse_book.pages.ledger import failing_table, ledger_table
 from tse_book.published import table3
-from tse_book.studies import recorded_findings
+from tse_book.studies.findings import recorded_findings
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.blimp.scores import PairScores

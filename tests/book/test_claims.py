@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import tse_core
-from tse_book import claims, published
+from tse_book import published
 from tse_book.claims import benchmarks
 from tse_book.claims.cases import cases
 from tse_book.claims.finding import CHECKS, load_claims, meets
-from tse_book.claims.judging import laboratory_ledger, ledger
+from tse_book.claims.judging import laboratory_ledger, ledger, papers
 from tse_book.claims.newman import ranges, stable
 from tse_book.claims.training import training_ledger
 from tse_book.claims.verdicts import (
@@ -27,7 +27,7 @@ from tse_book.claims.verdicts import (
     REPRODUCED,
     VERDICTS,
 )
-from tse_book.published import CONSTRUCTIONS, figure1, lemmas_in_vocabulary, table2, table3
+from tse_book.published import CONSTRUCTIONS, figures, lemmas_in_vocabulary, table2, table3
 from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.metrics.scores import PAPER_CUTOFFS
 
@@ -64,7 +64,7 @@ def verdicts_of_cells(found, model):
 def test_every_claim_has_one_row_for_each_basis(bare):
     assert not bare.duplicated(["id", "basis"]).any()
     assert set(bare["verdict"]) <= set(VERDICTS)
-    assert set(bare["paper"]) == set(load_claims()["papers"]) <= set(claims.papers())
+    assert set(bare["paper"]) == set(load_claims()["papers"]) <= set(papers())
     assert bare[["claim", "cell"]].map(lambda text: bool(text) and "{" not in text).all(axis=None)
     assert bare.loc[bare["verdict"] == NOT_RUN, "how"].str.len().gt(5).all()
     cells = bare[bare["id"].str.startswith("T2.") & bare["construction"].notna()]
@@ -166,7 +166,7 @@ def test_the_range_of_a_curve_with_a_gap_does_not_count():
 
 
 def test_results_of_one_model_turn_exactly_its_rows_into_verdicts(bare):
-    after = ledger([results("roberta-large"), results("gpt2-xl").assign(hf_name="another-model")])
+    after = ledger(pd.concat([results("roberta-large"), results("gpt2-xl").assign(hf_name="another-model")]))
     changed = after[after["verdict"] != bare["verdict"]]
     assert set(changed["model"]) == {"roberta-large"} and set(changed["basis"]) == {"model run"}
     cells = changed[changed["construction"].notna()]
@@ -192,11 +192,11 @@ def test_numbers_of_two_ways_are_never_judged_together():
     none, add = (made(f"list@00000000(1265) bos:{name}") for name in ("none", "add"))
     whole = results("gpt2-xl").assign(signature=none)
     strays = results("gpt2-xl", shift=0.1).assign(signature=add)
-    released = [results("gpt2-xl", shift=0.1, protocol="exact"), results("gpt2-xl")]
+    released = pd.concat([results("gpt2-xl", shift=0.1, protocol="exact"), results("gpt2-xl")])
     assert verdicts_of_cells(released, "gpt2-xl") == {REPRODUCED}
-    mixed = ledger([strays[strays["construction"] == "Simple"], whole])
+    mixed = ledger(pd.concat([strays[strays["construction"] == "Simple"], whole]))
     assert set(mixed.loc[mixed["verdict"] == REPRODUCED, "signature"]) == {none}
-    apart = ledger([strays[strays["metric"] == "TSE"], whole[whole["metric"] != "TSE"]]).set_index("id")
+    apart = ledger(pd.concat([strays[strays["metric"] == "TSE"], whole[whole["metric"] != "TSE"]])).set_index("id")
     assert apart.loc["T2.tse-ew.run.4", "verdict"] == NOT_RUN
     assert mixed.set_index("id").loc["T2.tse-ew.run.4", "verdict"] == DIRECTION
 
@@ -205,7 +205,7 @@ def test_table_3_says_nothing_of_the_rows_of_table_2():
     whole = results("bert-large-cased").assign(signature=made("list@00000000(980) caps:first protocol:released/3"))
     sentence = {"construction": "The senators that the skater [mask] are young.", "metric": "TSE", "score": 2 / 3}
     sentence |= {"signature": made("list@00000000(980) protocol:exact/3")}
-    judged = ledger([whole, whole.iloc[:1].assign(**sentence)]).set_index("id")["verdict"]
+    judged = ledger(pd.concat([whole, whole.iloc[:1].assign(**sentence)])).set_index("id")["verdict"]
     assert judged["T2.tse-ew.run.1"] == judged["T2.mw-ew.run.1"] == DIRECTION
     assert judged["T3.tse"] == REPRODUCED
 
@@ -225,7 +225,7 @@ def test_a_probability_is_judged_by_its_ratio_so_that_small_ones_need_not_agree(
 
 
 def test_a_bound_and_a_quoted_value_are_judged_at_their_cutoff():
-    table = ledger(figure1().rename(columns={"estimate": "score"}).assign(protocol="released", lemmas=980))
+    table = ledger(figures(1).rename(columns={"estimate": "score"}).assign(protocol="released", lemmas=980))
     run = table[table["basis"] == "model run"].set_index("id")
     quoted = run[run.index.str.startswith("S4.quoted")]
     assert list(quoted["verdict"]) == [CLOSE, REPRODUCED, DIRECTION, DIRECTION]
@@ -369,9 +369,19 @@ def test_the_wrong_form_of_like_is_judged_against_the_right_one(like, verdict):
     assert row["measured"] == pytest.approx(like / 0.01) and row["verdict"] == verdict
 
 
-NUMBERS = ("score", "accuracy", "estimate", "slope", "perplexity", "probability", "items_accepted")
-TABLES = ("table2", "table3", "figure1", "figures234", "blimp_table3", "blimp_table4", "blimp_human", "blimp_slopes",
-          "blimp_prefix_methods", "blimp_perplexities", "hu2020_suites", "hu2020_circuits",
+NUMBERS = (
+    "score",
+    "accuracy",
+    "estimate",
+    "full_sentence",
+    "prefix",
+    "slope",
+    "perplexity",
+    "probability",
+    "items_accepted",
+)
+TABLES = ("table2", "table3", "figures", "blimp_table3", "blimp_table4", "blimp_human", "blimp_slopes",
+          "blimp_methods_compared", "blimp_perplexities", "hu2020_suites", "hu2020_circuits",
           "syntaxgym_models")  # fmt: skip
 
 

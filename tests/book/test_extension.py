@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_book.claims import extension_ledger
-from tse_book.claims.extension import EXTENSION, threshold_of
+from tse_book.claims.extension import EXTENSION, extension_ledger, threshold_of
 from tse_book.claims.finding import load_claims
 from tse_book.claims.verdicts import DEPENDS, DESCRIBED, DOES_NOT_EXTEND, EXTENDS, NOT_RUN, UNDECIDED
 from tse_book.published import BETWEEN, blimp_table4

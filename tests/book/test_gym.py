@@ -75,11 +75,11 @@ def test_a_model_that_fails_fails_alone(place, capsys):
     write_letters(place / "nan", "float('nan')")
     (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./nan', no-such-model, 'command:./short']\n")
     with pytest.raises(SystemExit) as ended:
-        main(["gym", "--config", "gym.yaml", "--store", "store", "--out", "gym.csv", "--page", "page"])
+        main(["gym", "--config", "gym.yaml", "--store", "store", "--page", "page"])
     told = capsys.readouterr()
     assert ended.value.code == 2 and told.err.count("\n") == 1 and "2 failed, all others are done: " in told.err
     assert "nan: " in told.err and "no-such-model: " in told.err
-    assert pd.read_csv(place / "gym.csv")["model"].tolist() == ["short"]
+    assert pd.read_csv(place / "page" / "gym" / "accuracies.csv")["model"].tolist() == ["short"]
     assert '"short"' in (place / "page" / "gym-data.js").read_text()
 
 

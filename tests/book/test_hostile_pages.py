@@ -10,8 +10,9 @@ from bs4 import BeautifulSoup
 
 from suites import suite_data
 from tiny import save_model
-from tse_book import charts, claims
+from tse_book import charts
 from tse_book.claims import verdicts
+from tse_book.claims.judging import LEDGER, papers
 from tse_book.gym import Gym, write_page_data
 from tse_book.pages.ledger import laboratory_table, ledger_table
 from tse_book.pages.notebook import table
@@ -96,9 +97,9 @@ def test_charts_of_a_chapter_and_of_tse_plot(name, tmp_path, monkeypatch):
 
 def test_the_ledgers():
     numbers = dict.fromkeys(("published", "measured", "low", "high", "difference", "out_of"), 0.5)
-    ours = {"paper": next(iter(claims.papers())), "verdict": verdicts.NOT_RUN, "cell": "03_table2#measured-here"}
+    ours = {"paper": next(iter(papers())), "verdict": verdicts.NOT_RUN, "cell": "03_table2#measured-here"}
     for name in NAMES:
-        harmless(ledger_table(pd.DataFrame([dict.fromkeys(claims.LEDGER, name) | ours | numbers]), name).data)
+        harmless(ledger_table(pd.DataFrame([dict.fromkeys(LEDGER, name) | ours | numbers]), name).data)
         row = {"model": name, "construction": name, "band": name, "metric": name, "verdict": verdicts.NOT_RUN}
         row |= dict.fromkeys(("truth", "measured", "low", "high", "difference"), 0.5)
         harmless(laboratory_table(pd.DataFrame([row]), name).data)

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_book.laboratory import corpus, truth
+from tse_book.laboratory import corpus
+from tse_book.laboratory.known_truth import truth
 from tse_book.laboratory.language import BANDS, load_language
 from tse_book.published import hu2020_circuits
 from tse_core import load_model, load_pairs, load_sentence_pairs, score_pairs

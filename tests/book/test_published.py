@@ -16,7 +16,7 @@ from tse_core.syntaxgym.library import public_suites
 
 
 def test_figure_1_covers_2_metrics_4_constructions_and_19_cutoffs_and_agrees_with_table_2_where_they_meet():
-    figure = published.figure1()
+    figure = published.figures(1)
     assert len(figure) == 2 * 4 * 19 and figure["estimate"].between(0.5, 1).all()
     whole = figure.query("side == 'top' and cutoff == 1.0").set_index(["construction", "metric"])["estimate"]
     table = published.table2().query("hf_name == 'bert-large-cased'").set_index(["construction", "metric"])["score"]

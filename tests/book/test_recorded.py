@@ -23,7 +23,7 @@ from tse_book.recorded import (
     with_recorded,
 )
 from tse_book.recorded_evaluations import write_evaluation
-from tse_book.studies.recording import Part, details_for, hardware, readings, record, record_details
+from tse_book.studies.recording import details_for, hardware, readings, record, record_details
 from tse_core.agreement.evaluation import Evaluations
 from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.names import load_sentence_pairs
@@ -64,7 +64,7 @@ def refuse():
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, model, evaluation):
     folder = tmp_path_factory.mktemp("recorded")
-    record(model, folder, [Part("agreement", {"simple": evaluation.tidy}), Part("blimp", {"": refuse})])
+    record(model, folder, {"agreement": {"simple": evaluation.tidy}, "blimp": {"": refuse}})
     return folder
 
 

@@ -28,8 +28,8 @@ def recorded(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TSE_STORE", str(place / "store"))
         model = load_model(save_model(place / "gpt2-xl", "causal"), device="cpu")
-        parts = parts_for(model, "newman-clean", ["marvin-linzen/simple"], "", [], None, ["agreement"])
-        record(model, place / "recorded", parts)
+        parts = parts_for(model, "newman-clean", ["marvin-linzen/simple"], "", [], None)
+        record(model, place / "recorded", {"agreement": parts["agreement"]})
     home = place / "recorded" / "gpt2-xl"
     pd.DataFrame({"claim": ["E.x"]}).to_csv(home / "findings.csv")
     return home

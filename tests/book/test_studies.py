@@ -9,11 +9,10 @@ import pandas as pd
 import pytest
 
 from tiny import save_model
-from tse_book.studies import policy_switches
-from tse_book.studies.dynamics import band_scores, likely_bands, training_curves
+from tse_book.studies.dynamics import band_scores, likely_bands, scores_over, training_curves
 from tse_book.studies.shuffled import shuffled_scores
 from tse_book.studies.slot_shares import form_shares, slot_scores
-from tse_book.studies.some_lemmas import scores_over
+from tse_book.studies.switches import policy_switches
 from tse_core import evaluate, load_lemmas, load_model, slot_distribution
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import FORMS, marked_distribution

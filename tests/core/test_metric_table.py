@@ -20,7 +20,7 @@ for metric, kind in ((mean_share, table.OF_CONTEXTS), (likelihood, table.OF_PAIR
 
 import numpy as np
 from tse_book import charts
-from tse_book.studies.some_lemmas import scores_over
+from tse_book.studies.dynamics import scores_over
 from tse_core import evaluate, load_pairs
 
 found = evaluate(MODEL, load_pairs("marvin-linzen/simple"), detail="lemmas")

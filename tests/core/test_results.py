@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_book.claims import ledger
+from tse_book.claims.judging import ledger
 from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations
 from tse_core.errors import TseWarning

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_book.laboratory import load_language, truth
+from tse_book.laboratory.known_truth import truth
+from tse_book.laboratory.language import load_language
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.options import CHOICES
 from tse_core.datasets.lemmas import load_lemmas

@@ -21,28 +21,26 @@ FEW = 10  # a mean over fewer contexts is drawn faint
 KEPT = ("construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source")
 OF_SCORE = ("score", "low", "high", "null_low", "null_high")  # an interval belongs to the axis of the score
 NUMBERS = {"score": "score", "coverage": "coverage", "invalid": "contexts without a verb"}
-TIPS = {  # column -> its title and its format
-    "construction": ("construction", None), "model": ("model", None), "cut_off": ("cut-off", None),
-    "score": ("score", ".3f"), "low": ("95\u00a0% from", ".3f"), "high": ("95\u00a0% to", ".3f"),
-    "coverage": ("coverage", ".4f"), "invalid": ("contexts without a verb", ".1%"),
-    "counted": ("contexts with a score", ",d"),
+TIPS = {  # what hovering shows of a column
+    "construction": alt.Tooltip("construction:N"), "model": alt.Tooltip("model:N"),
+    "cut_off": alt.Tooltip("cut_off:N", title="cut-off"), "score": alt.Tooltip("score:Q", format=".3f"),
+    "low": alt.Tooltip("low:Q", title="95\u00a0% from", format=".3f"),
+    "high": alt.Tooltip("high:Q", title="95\u00a0% to", format=".3f"),
+    "coverage": alt.Tooltip("coverage:Q", format=".4f"),
+    "invalid": alt.Tooltip("invalid:Q", title="contexts without a verb", format=".1%"),
+    "counted": alt.Tooltip("counted:Q", title="contexts with a score", format=",d"),
 }  # fmt: skip
 
 
 def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, title=None):
     """EW and MW at each cut-off, one panel per model and metric: Figures 1 and 2.
 
-    Parameters
-    ----------
-    curves : DataFrame
-        construction, metric, side ("top", "bottom"), cutoff (a fraction), score, and where known coverage, invalid,
-        contexts, low, high, model, source ("measured", "published"): what `Evaluation.curves` gives; null_low and
-        null_high of `tse_book.studies.shuffled.null_curves` are drawn as a band. The axis shows what the cut-offs
-        are shares of (the column share); curves of different shares are refused.
-    published : DataFrame, optional
-        The same columns, and `beside`, the model in whose panels a published curve is drawn thin and hollow.
-    chosen : str, optional
-        The construction in colour at the start; a list offers the others.
+    `curves`: construction, metric, side ("top", "bottom"), cutoff (a fraction), score, and where known coverage,
+    invalid, contexts, low, high, model, source ("measured", "published"): what `Evaluation.curves` gives; null_low and
+    null_high of `tse_book.studies.shuffled.null_curves` are drawn as a band. The axis shows what the cut-offs are
+    shares of (the column share); curves of different shares are refused. `published`: the same columns, and beside,
+    the model in whose panels a published curve is drawn thin and hollow. `chosen`: the construction in colour at the
+    start; a list offers the others.
     """
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     title = title or "Agreement, from the verbs a model expects to those it does not"
@@ -91,7 +89,10 @@ def with_step_slider(chart, steps: pd.DataFrame):
 
 def _figure(curves, metrics, value, published, chosen, title):
     theme.needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
-    share = _share(curves)
+    shares = curves["share"].fillna(OF_DISTRIBUTION).unique() if "share" in curves else [OF_DISTRIBUTION]
+    if len(shares) > 1:
+        raise InputError(f"cut-offs {' and '.join(shares)} are different scales; draw them in separate charts")
+    share = "" if shares[0] == OF_DISTRIBUTION else f" {shares[0]}"  # in the title of the axis
     rows = _rows(curves, metrics, value)
     models, constructions = list(dict.fromkeys(rows["model"])), theme.in_order(rows["construction"])
     notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
@@ -125,15 +126,6 @@ def _furthest(rows, value) -> str:
     first = rows[rows["model"] == rows["model"].iloc[0]].sort_values("position")
     ends = first.groupby("construction", sort=False)[value].agg(["first", "last"])
     return str((ends["first"] - ends["last"]).abs().idxmax())
-
-
-def _share(curves) -> str:
-    """What the cut-offs are shares of, as axis text: "" for the distribution, as in the paper."""
-    known = dict.fromkeys(curves["share"].fillna(OF_DISTRIBUTION)) if "share" in curves else [OF_DISTRIBUTION]
-    if len(known) > 1:
-        raise InputError(f"cut-offs {' and '.join(known)} are different scales; draw them in separate charts")
-    (share,) = known
-    return "" if share == OF_DISTRIBUTION else f" {share}"
 
 
 def _rows(table, metrics, value):
@@ -175,8 +167,9 @@ def _panel(rows, model, metric, value, ends, share):
     grey = base.transform_filter("datum.construction != shown && datum.source != 'beside'")
     one = base.transform_filter("datum.construction == shown")
     own, ghost = (one.transform_filter(f"datum.source {sign} 'beside'") for sign in ("!=", "=="))
+    shown = [tip for name, tip in TIPS.items() if name in rows and rows[name].notna().any() and any(rows[name] != "")]
     as_line = {"detail": ["construction:N", "side:N"], "strokeDash": dashes}
-    as_point = {"shape": signs, "color": colour, "tooltip": _tips(rows)}
+    as_point = {"shape": signs, "color": colour, "tooltip": shown}
     gap = here.transform_aggregate(n="count()").mark_rule(strokeDash=[2, 2], color=theme.QUIET, opacity=0.6)
     layers = [gap.encode(x=alt.XDatum((TOP_END + BOTTOM_START) / 2))]
     if {"null_low", "null_high"} <= set(rows):
@@ -199,13 +192,3 @@ def _panel(rows, model, metric, value, ends, share):
     name = name.mark_text(align="left", baseline="bottom", fontSize=11, fontWeight=600)
     name = name.encode(x=alt.XValue(0), y=alt.YValue(-5), text="construction:N", color=colour)
     return alt.layer(*layers, name)
-
-
-def _tips(rows) -> list[alt.Tooltip]:
-    present = [c for c in TIPS if c in rows and rows[c].notna().any() and (rows[c] != "").any()]
-    found = []
-    for column in present:
-        title, how = TIPS[column]
-        kind = alt.Undefined if how is None else how
-        found.append(alt.Tooltip(column, title=title, type="quantitative" if how else "nominal", format=kind))
-    return found

@@ -5,7 +5,6 @@ import altair as alt
 from tse_book.charts.theme import KIND_COLOURS, QUIET, SHOWN_NAMES, axis_start, described, needs, scale_of, tips
 
 _LEGEND = alt.Legend(orient="top", symbolOpacity=1, symbolStrokeWidth=0)
-_DASHES = alt.Legend(orient="top")
 _COLOUR = alt.Color("verbs:N", scale=scale_of(KIND_COLOURS), title=None, legend=_LEGEND)
 _ORDER = list(KIND_COLOURS)
 
@@ -36,10 +35,8 @@ def fifth_lines(rows, title: str):
     `rows`: model, verbs ("never nouns", "also nouns"), number (the subject's), fifth (1 to 5), EW.
     """
     rows = needs(rows, "model", "verbs", "number", "fifth", "EW", what="a chart of fifths")
-    base = _over_fifths("fifth of the verbs, the most probable last", "number", axis_start(rows["EW"]))
-    base = base.encode(color=_COLOUR, tooltip=["model:N", "verbs:N", "number:N", "fifth:O", *tips("EW")])
-    dashes = alt.StrokeDash("number:N", sort=["singular", "plural"], title="subject", legend=_DASHES)
-    lines = base.mark_line().encode(strokeDash=dashes) + base.mark_point(filled=True, size=45, opacity=1)
+    axis, legend = "fifth of the verbs, the most probable last", alt.Legend(orient="top", title="subject")
+    lines = _over_fifths(rows, axis, ["number", "verbs"], legend, axis_start(rows["EW"])).encode(color=_COLOUR)
     return _panels(lines, rows, title, "Line charts of EW over fifths of the verbs.", 220)
 
 
@@ -49,12 +46,9 @@ def share_lines(rows, title: str):
     `rows`: model, subject, fifth (1 to 5), EW.
     """
     rows = needs(rows, "model", "subject", "fifth", "EW", what="a chart of noun shares")
-    base = _over_fifths("fifth of the verbs, those that are mostly nouns last", "subject", axis_start(rows["EW"], 1.0))
-    base = base.encode(tooltip=["model:N", "subject:N", "fifth:O", *tips("EW")])
-    colour = KIND_COLOURS["also nouns"]
-    dashes = alt.StrokeDash("subject:N", sort=list(dict.fromkeys(rows["subject"])), title=None, legend=_DASHES)
-    points = base.mark_point(filled=True, size=45, opacity=1, color=colour)
-    lines = base.mark_line(color=colour).encode(strokeDash=dashes) + points
+    axis, legend = "fifth of the verbs, those that are mostly nouns last", alt.Legend(orient="top", title=None)
+    lines = _over_fifths(rows, axis, ["subject"], legend, axis_start(rows["EW"], 1.0))
+    lines = lines.encode(color=alt.value(KIND_COLOURS["also nouns"]))
     return _panels(lines, rows, title, "Line charts of EW over fifths of the noun share.", 200)
 
 
@@ -77,12 +71,16 @@ def preposition_dots(rows, title: str):
     return _panels(lines + points, rows, title, "Dot plots of EW by preposition.", 16 * rows["preposition"].nunique())
 
 
-def _over_fifths(title: str, detail: str, lowest: float):
-    return alt.Chart().encode(
-        x=alt.X("fifth:O", title=title, axis=alt.Axis(labelAngle=0)),
+def _over_fifths(rows, axis: str, names: list[str], legend: alt.Legend, lowest: float):
+    """EW over fifths: dots, and a line for each different name, whose dashes are those of the first kind of name."""
+    base = alt.Chart().encode(
+        x=alt.X("fifth:O", title=axis, axis=alt.Axis(labelAngle=0)),
         y=alt.Y("EW:Q", scale=alt.Scale(domain=[lowest, 1.0])),
-        detail=f"{detail}:N",
+        detail=f"{names[0]}:N",
+        tooltip=["model:N", *(f"{name}:N" for name in reversed(names)), "fifth:O", *tips("EW")],
     )
+    dashes = alt.StrokeDash(f"{names[0]}:N", sort=list(dict.fromkeys(rows[names[0]])), legend=legend)
+    return alt.layer(base.mark_line().encode(strokeDash=dashes), base.mark_point(filled=True, size=45, opacity=1))
 
 
 def _panels(layers, rows, title: str, description: str, height: int):

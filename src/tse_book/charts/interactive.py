@@ -56,18 +56,17 @@ def cutoff_slider(curves):
 def context_slider(marked, curves, *, title):
     """The most probable right and wrong verbs inside a cut-off after one context; a slider moves the cut-off.
 
-    Parameters
-    ----------
-    marked : DataFrame
-        The whole distribution, most probable first: token, probability, form ("correct", "wrong", other words for other
-        entries), lemma, as from `marked_distribution`.
-    curves : DataFrame
-        metric ("EW", "MW"), side, cutoff, score of the same context, as from `score_context`.
+    `marked`: the whole distribution, most probable first: token, probability, form ("correct", "wrong", other words for
+    other entries), lemma, as from `marked_distribution`. `curves`: metric ("EW", "MW"), side, cutoff, score of the same
+    context, as from `score_context`.
     """
-    theme.needs(marked, "token", "probability", "form", "lemma", what="a chart of one context")
-    steps, rows = _steps(curves), placed_verbs(marked)
+    rows = placed_verbs(marked)
     numbers = ["correct", "wrong", "best", "top", "bottom"]
     rows[numbers] = rows[numbers].map(lambda value: float(f"{value:.4g}"))
+    wide = curves.pivot_table("score", ["side", "cutoff"], "metric").dropna(subset="EW").reset_index()
+    steps = cutoff_steps(wide).merge(wide)  # those inside which EW has a verb
+    steps["said"] = [f"{row.label}: EW {row.EW:.2f}, MW {row.MW:.2f}" for row in steps.itertuples()]
+    steps = steps.drop(columns=["EW", "MW"])
     side, cut = f"{steps['side'].tolist()}[step - 1]", f"{steps['cutoff'].tolist()}[step - 1]"
     base = (
         alt.Chart(rows)
@@ -99,23 +98,11 @@ def context_slider(marked, curves, *, title):
     return theme.described(with_step_slider(chart, steps), title, description, note)
 
 
-def _steps(curves: pd.DataFrame) -> pd.DataFrame:
-    """The cut-offs inside which EW has a verb, from likely to unlikely: side, cutoff, step (from 1), label, said."""
-    wide = curves.pivot_table("score", ["side", "cutoff"], "metric").dropna(subset="EW").reset_index()
-    steps = cutoff_steps(wide).merge(wide)
-    said = [f"{row.label}: EW {row.EW:.2f}, MW {row.MW:.2f}" for row in steps.itertuples()]
-    return steps.assign(said=said).drop(columns=["EW", "MW"])
-
-
 def token_browser(tokens, sentences, title: str):
     """Token by token surprisal of the two sentences of a minimal pair, one pair at a time from a list.
 
-    Parameters
-    ----------
-    tokens : DataFrame
-        What `tse_core.surprisals` gives for the texts of `sentences`.
-    sentences : DataFrame
-        A row per sentence: paradigm (what the list shows) and sentence ("good" or "bad").
+    `tokens` is what `tse_core.surprisals` gives for the texts of `sentences`, which has a row per sentence: paradigm
+    (what the list shows) and sentence ("good" or "bad").
     """
     rows = tokens.rename(columns={"sentence": "row"}).join(sentences[["paradigm", "sentence"]], on="row")
     rows["bits"] = rows["surprisal"].where(rows["scored"]).round(2)
@@ -173,7 +160,6 @@ def pair_browser(pairs, title):
 
     `pairs`: construction, left, correct, wrong, right, as from `load_pairs`; a sample of each construction is kept.
     """
-    theme.needs(pairs, "construction", "left", "correct", "wrong", "right", what="a browser of pairs")
     some = pairs.sample(frac=1, random_state=0).groupby("construction", sort=False).head(LINES * PAGES)
     place = some.groupby("construction").cumcount()
     rows = some.assign(page=place // LINES + 1, line=place % LINES, starred="*" + some["wrong"])
@@ -234,14 +220,9 @@ def weight_sliders(verbs, title):
 def cutoff_explorer(entries, scores, cutoffs, title):
     """A small distribution, its entries inside a chosen cut-off, and EW and MW at every cut-off.
 
-    Parameters
-    ----------
-    entries : DataFrame
-        entry, form ("correct", "wrong", "not a verb"), probability, most probable first.
-    scores : CutoffScores
-        Of this distribution, from `tse_core.cutoff_scores`, at `cutoffs` from the top and from the bottom.
+    `entries`: entry, form ("correct", "wrong", "not a verb"), probability, most probable first. `scores` are those of
+    this distribution, from `tse_core.cutoff_scores`, at `cutoffs` from the top and from the bottom.
     """
-    theme.needs(entries, "entry", "form", "probability", what="a chart of a small distribution")
     side = alt.param(name="side_cut", value="top", bind=alt.binding_radio(options=["top", "bottom"], name="side "))
     cut = alt.param(name="p_cut", value=0.94, bind=alt.binding_range(min=0.02, max=1, step=0.02, name="p "))
     total = entries["probability"].cumsum()
@@ -256,13 +237,15 @@ def cutoff_explorer(entries, scores, cutoffs, title):
         tooltip=["entry:N", *theme.tips("probability"), *theme.tips("inside", of=".2f")],
     )
     found = [
-        pd.DataFrame({"p": cutoffs, "metric": metric, "side": end, "score": getattr(scores, name)[0]})
+        pd.DataFrame(
+            {"p": cutoffs, "metric": metric, "side": end, "score": getattr(scores, f"{metric.lower()}_{end}")[0]}
+        )
         for metric in ("EW", "MW")
-        for end, name in (("top", f"{metric.lower()}_top"), ("bottom", f"{metric.lower()}_bottom"))
+        for end in ("top", "bottom")
     ]
     curves = pd.concat(found, ignore_index=True).dropna()
     lines = alt.Chart(curves).transform_filter("datum.side == side_cut").mark_line()
-    metrics = theme.scale_of({metric: theme.METRIC_COLOURS[metric] for metric in ("EW", "MW")})
+    _, metrics, _ = theme.metric_scales(["EW", "MW"])
     axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1])
     lines = lines.encode(
         x=alt.X("p:Q", scale=alt.Scale(domain=[0, 1.15]), title="cut-off p", axis=axis),  # room for the numbers at 1

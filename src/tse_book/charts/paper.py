@@ -1,6 +1,7 @@
 """The figures and the table of Newman et al. (2021), for any run, beside a published model."""
 
 from importlib.util import find_spec
+from io import BytesIO, StringIO
 from pathlib import Path
 
 import altair as alt
@@ -10,7 +11,8 @@ from tse_book import published
 from tse_book.charts.cutoffs import CHOOSE, coverage_curves, cutoff_curves, invalid_curves
 from tse_book.charts.scores import table2_dots
 from tse_book.charts.theme import INERT, described, listed, needs
-from tse_core.errors import InputError, check_known, unknown_name_error
+from tse_book.published import with_table2
+from tse_core.errors import InputError, check_known
 from tse_core.files import write_output
 from tse_core.metrics.table import METRICS
 from tse_core.results.tidy import of_everything
@@ -38,11 +40,22 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
     twice.
     """
     check_known("figure", figure, FIGURES)
-    if beside is not None and beside not in published.MODELS.values():
-        raise unknown_name_error("published model", beside, published.MODELS.values())
-    rows = _agreement(results if isinstance(results, pd.DataFrame) else results.tidy())
+    if beside is not None:
+        check_known("published model", beside, published.MODELS.values())
+    table = results if isinstance(results, pd.DataFrame) else results.tidy()
+    table = needs(table, *_KEYS, "score", what="a figure of the paper").assign(source="measured")
+    rows = table[table["metric"].isin(METRICS)]
+    if rows.empty:
+        raise InputError(f"the results hold no {listed(METRICS)}; tse evaluate measures them")
+    if len(twice := rows.loc[rows.duplicated(_KEYS), "model"]):
+        raise InputError(f"the results hold several runs of {twice.iloc[0]}; give the store's key of one")
     if figure == "table2":
-        return _table2(rows, beside)
+        shown = rows.loc[of_everything(rows), ["construction", "model", "metric", "score", "low", "high", "source"]]
+        if beside:
+            printed = published.table2().query("hf_name == @beside").assign(model=beside, source="published")
+            shown = pd.concat([shown, printed[printed["construction"].isin(shown["construction"])]], ignore_index=True)
+        title = f"Three scores of the same sentences: {listed(shown['model'].unique())}"
+        return table2_dots(shown.drop(columns="hf_name", errors="ignore"), title=title, beside=True)
     number = int(figure.removeprefix("figure"))
     rows = rows[rows["side"] != ""]
     printed = published_curves(number)
@@ -50,8 +63,8 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
         rows = rows[rows["construction"].isin(printed["construction"])]
         if rows.empty:
             raise InputError(f"figure1 draws {listed(printed['construction'].unique())}; the results hold none of them")
-    if chosen is not None and chosen not in set(rows["construction"]):
-        raise unknown_name_error("construction of the results", chosen, rows["construction"].unique())
+    if chosen is not None:
+        check_known("construction of the results", chosen, rows["construction"].unique())
     draw = {3: coverage_curves, 4: invalid_curves}.get(number, cutoff_curves)
     return draw(rows, published=_behind(rows, printed, beside, number), chosen=chosen)
 
@@ -69,16 +82,19 @@ def save_chart(chart, path: str | Path) -> None:
         chart = chart.properties(width=WIDTH)
     alone = chart.configure(background="white")
     has_vega = find_spec("vl_convert") is not None
-    if path.suffix == ".html":
-        write_output(path, alone.to_html(inline=has_vega, json_kwds=INERT))
-        return
-    if not has_vega:
-        raise InputError(f"{path}: pictures need one package more: pip install vl-convert-python (.html needs nothing)")
-    import vl_convert
-
-    still = _still(alone).to_json()
-    picture = vl_convert.vegalite_to_svg(still) if path.suffix == ".svg" else vl_convert.vegalite_to_png(still, scale=2)
-    write_output(path, picture)
+    if path.suffix != ".html":
+        if not has_vega:
+            raise InputError(
+                f"{path}: pictures need one package more: pip install vl-convert-python (.html needs none)"
+            )
+        params = [] if alone.params is alt.Undefined else alone.params
+        for shown in (param.value for param in params if param.name == "shown"):  # named, instead of the list
+            said = " ".join(alone.title.subtitle).replace(CHOOSE, f"In colour: {shown}.")
+            alone = described(alone, " ".join(alone.title.text), alone.description, said)
+    content = BytesIO() if path.suffix == ".png" else StringIO()
+    how = {"inline": has_vega} if path.suffix == ".html" else {"scale_factor": 2}
+    alone.save(content, path.suffix[1:], json_kwds=INERT, **how)
+    write_output(path, content.getvalue())
 
 
 def published_curves(figure: int) -> pd.DataFrame:
@@ -87,53 +103,14 @@ def published_curves(figure: int) -> pd.DataFrame:
     Figure 1 could be read well. In the others, points that another curve hides in part or whole are left out, and so
     are misread markers: points more than 0.15 above both neighbours, or below both.
     """
-    if figure not in _VALUES:
-        raise unknown_name_error("figure", figure, map(str, _VALUES))
     value = _VALUES[figure]
-    table = published.figure1() if figure == 1 else published.figures234(f"figure{figure}").drop(columns="model")
-    table = table.rename(columns={"estimate": value, "hf_name": "model"}).assign(source="published")
+    table = published.figures(figure).rename(columns={"estimate": value}).assign(source="published")
     if figure > 1:
         table = table[table["quality"] == "ok"]
-        table = table[~_spikes(table, value)]
+        curves = table.sort_values(_KEYS).groupby(_KEYS[:-1], sort=False)[value]
+        before, after = (table[value] - curves.shift(n) for n in (1, -1))
+        table = table[~((before > 0.15) & (after > 0.15)) & ~((before < -0.15) & (after < -0.15))]
     return table[[*_KEYS, value, "source"]].reset_index(drop=True)
-
-
-def with_table2(printed: pd.DataFrame) -> pd.DataFrame:
-    """Published curves of EW and MW with the points at top 100 % from Table 2, where they are printed and complete."""
-    cells = _printed_table2().assign(side="top", cutoff=1.0)
-    for column in ("metric", "model", "construction"):
-        cells = cells[cells[column].isin(printed[column])]
-    drawn = printed[~of_everything(printed)]
-    return pd.concat([drawn, cells[drawn.columns]], ignore_index=True)
-
-
-def _agreement(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of MW, EW and TSE, each model once."""
-    needs(table, *_KEYS, "score", what="a figure of the paper")
-    rows = table[table["metric"].isin(METRICS)].assign(source="measured")
-    if rows.empty:
-        raise InputError(f"the results hold no {listed(METRICS)}; tse evaluate measures them")
-    twice = rows.duplicated(_KEYS)
-    if twice.any():
-        name = rows.loc[twice, "model"].iloc[0]
-        raise InputError(f"the results hold several runs of {name}; give the store's key of one")
-    return rows
-
-
-def _table2(rows: pd.DataFrame, beside: str | None):
-    whole = rows[of_everything(rows)]
-    shown = whole[["construction", "model", "metric", "score", "low", "high", "source"]]
-    if beside:
-        printed = _printed_table2()
-        kept = (printed["model"] == beside) & printed["construction"].isin(shown["construction"])
-        shown = pd.concat([shown, printed[kept]], ignore_index=True)
-    title = f"Three scores of the same sentences: {listed(shown['model'].unique())}"
-    return table2_dots(shown, title=title, beside=True)
-
-
-def _printed_table2() -> pd.DataFrame:
-    printed = published.table2().drop(columns="model")
-    return printed.rename(columns={"hf_name": "model"}).assign(source="published")
 
 
 def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, number: int) -> pd.DataFrame | None:
@@ -149,22 +126,3 @@ def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, numbe
     if curves.empty:
         raise InputError(f"{beside} was published for {listed(known)}; the results hold others")
     return curves.merge(pd.DataFrame({"beside": rows["model"].unique()}), how="cross")
-
-
-def _still(chart):
-    """The chart as a still picture, which names the construction in colour instead of offering a list."""
-    params = [] if chart.params is alt.Undefined else chart.params
-    shown = next((param.value for param in params if param.name == "shown"), None)
-    if shown is None:
-        return chart
-    said = " ".join(chart.title.subtitle).replace(CHOOSE, f"In colour: {shown}.")
-    return described(chart, " ".join(chart.title.text), chart.description, said)
-
-
-def _spikes(table: pd.DataFrame, value: str) -> pd.Series:
-    """Points more than 0.15 above both neighbours on their curve, or below both."""
-    ordered = table.sort_values([*_KEYS[:3], "side", "cutoff"])
-    curves = ordered.groupby([*_KEYS[:3], "side"], sort=False)[value]
-    before, after = (ordered[value] - curves.shift(n) for n in (1, -1))
-    spikes = ((before > 0.15) & (after > 0.15)) | ((before < -0.15) & (after < -0.15))
-    return spikes.reindex(table.index)

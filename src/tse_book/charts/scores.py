@@ -19,13 +19,9 @@ COUNTS = {"pairs": theme.QUIET, "contexts of a masked model": "#132aff", "contex
 def table2_dots(scores, *, title=None, beside=False):
     """MW, EW and TSE of each construction as dots on one line, from the lowest to the highest: Table 2.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        construction, metric ("MW", "EW", "TSE"), score; where known low, high (95 %), model, source ("published" is
-        drawn hollow, "measured" filled), n, method.
-    beside : bool
-        All models in one panel, one line each below the construction's name, instead of one panel per model.
+    `scores`: construction, metric ("MW", "EW", "TSE"), score; where known low, high (95 %), model, source ("published"
+    is drawn hollow, "measured" filled), n, method. With `beside` all models are in one panel, one line each below the
+    construction's name, instead of one panel per model.
     """
     rows = theme.with_models(theme.needs(scores, "construction", "metric", "score", what="a dot plot of Table 2"))
     models = list(dict.fromkeys(rows["model"]))
@@ -166,27 +162,20 @@ def truth_vs_measured(scores, title):
 
     `scores`: construction, TSE, EW, MW (measured) and true_TSE, true_EW, true_MW: the rows of one model.
     """
-    metrics = ("TSE", "EW", "MW")
-    theme.needs(
-        scores, "construction", *metrics, *(f"true_{m}" for m in metrics), what="a chart of truth and measurement"
-    )
-    parts = [
-        scores[["construction"]].assign(score=metric, measured=scores[metric], true=scores[f"true_{metric}"])
-        for metric in metrics
-    ]
+    metrics = ["TSE", "EW", "MW"]
+    wide = theme.needs(scores, "construction", *metrics, *(f"true_{m}" for m in metrics), what="a chart of the truth")
+    parts = [wide[["construction"]].assign(score=m, measured=wide[m], true=wide[f"true_{m}"]) for m in metrics]
     rows = pd.concat(parts).dropna(subset="measured")
     scale = alt.Scale(domain=[theme.axis_start(rows[["measured", "true"]]), 1.0])
     base = alt.Chart(rows).encode(
         y=theme.names("construction", grid=True),
-        yOffset=alt.YOffset("score:N", sort=list(metrics)),
+        yOffset=alt.YOffset("score:N", sort=metrics),
         tooltip=["construction:N", "score:N", *theme.tips("true", "measured")],
     )
     ticks = base.mark_tick(thickness=2.5, size=13, color=theme.QUIET).encode(x=alt.X("true:Q", scale=scale))
     dots = base.mark_circle(size=55, opacity=1).encode(
         x=alt.X("measured:Q", scale=scale, title="TSE, EW or MW"),
-        color=alt.Color(
-            "score:N", scale=theme.scale_of({m: theme.METRIC_COLOURS[m] for m in metrics}), legend=theme.legend()
-        ),
+        color=alt.Color("score:N", scale=theme.metric_scales(metrics)[1], legend=theme.legend()),
     )
     chart = alt.layer(ticks, dots).properties(width="container", height={"step": 40, "for": "position"})
     description = "Dot plot: in each row three grey ticks, the true scores, and three dots, the measured ones."

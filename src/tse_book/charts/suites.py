@@ -37,19 +37,23 @@ def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
 def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
     """Mean surprisal of each region in each condition; a menu chooses the model.
 
-    Parameters
-    ----------
-    regions : DataFrame
-        model, condition, region, name, bits: the rows of ``Outcome.regions`` of one or more models. Where content is
-        known, regions that a condition leaves empty are not drawn.
-    critical : collection of int
-        The regions in the prediction, which are shaded.
+    `regions`: model, condition, region, name, bits: the rows of ``Outcome.regions`` of one or more models. Where their
+    content is known, regions that a condition leaves empty are not drawn. `critical` are the numbers of the regions in
+    the prediction, which are shaded.
     """
-    theme.needs(regions, "model", "condition", "region", "name", "bits", what="a chart of regions")
+    return _profile(mean_regions(regions), title, critical, choosers=("model",))
+
+
+def mean_regions(regions: pd.DataFrame) -> pd.DataFrame:
+    """The mean surprisal (bits) of each model's regions in each condition, and over how many items."""
     keys = ["model", "condition", "region", "name"]
     regions = regions[regions["content"] != ""] if "content" in regions else regions
     rows = regions.groupby(keys, sort=False, as_index=False).agg(bits=("bits", "mean"), items=("bits", "size"))
-    return _profile(rows.assign(bits=rows["bits"].round(3)), title, critical, choosers=("model",))
+    return _labelled(rows.assign(bits=rows["bits"].round(3)))
+
+
+def _labelled(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(label=rows["region"].astype(str) + " " + rows["name"].astype(str))
 
 
 def item_profile(regions: pd.DataFrame, *, title: str, critical=()):
@@ -57,9 +61,9 @@ def item_profile(regions: pd.DataFrame, *, title: str, critical=()):
 
     ``regions`` as for :func:`region_profile`, with item and content.
     """
-    theme.needs(regions, "model", "item", "condition", "region", "name", "bits", "content", what="a chart of an item")
     rows = regions.loc[regions["content"] != "", [*KEYS, "region", "name", "content", "bits"]]
-    return _profile(rows.assign(bits=rows["bits"].round(2)), title, critical, choosers=("model", "item"), by=KEYS)
+    rows = _labelled(rows.assign(bits=rows["bits"].round(2)))
+    return _profile(rows, title, critical, choosers=("model", "item"), by=KEYS)
 
 
 def item_outcomes(items: pd.DataFrame, *, title: str):
@@ -89,15 +93,12 @@ def _profile(rows, title, critical, choosers, by=()):
     """Lines over regions. Rows that share `by` are stored as one with lists: names and keys are in the page once, not
     in every row.
     """
-    rows = rows.assign(label=rows["region"].astype(str) + " " + rows["name"].astype(str))
     order = list(dict.fromkeys(rows.sort_values("region")["label"]))
     shown = [c for c in ("condition", "label", "content", "bits", "items") if c in rows]
-    lists = [c for c in shown if c not in by]
-    chart = alt.Chart(rows.groupby(list(by), sort=False, as_index=False)[lists].agg(list) if by else rows)
+    chart = theme.packed(rows[[*by, *(c for c in shown if c not in by)]], list(by)) if by else alt.Chart(rows)
     selected = [theme.menu(f"chosen_{c}", rows[c].tolist(), c) for c in choosers if rows[c].nunique() > 1]
     for parameter in selected:
         chart = chart.transform_filter(f"datum.{parameter.name.removeprefix('chosen_')} == {parameter.name}")
-    chart = chart.transform_flatten(lists) if by else chart
     named = list(dict.fromkeys(rows["condition"]))  # the same domain makes one legend of colours and shapes
     colours, shapes = alt.Scale(domain=named, range=CONDITIONS), alt.Scale(domain=named)
     chosen, opacity = theme.chosen_in_legend("condition", 0.12, "condition_chosen")

@@ -1,8 +1,8 @@
 """The look of every chart: fonts of the page, a transparent ground, a palette that colour-blind readers can tell apart.
 
 The palette was found by search: the smallest distance between two of its ten colours (OKLab) is kept large for normal
-vision and under simulated protanopia, deuteranopia and tritanopia, with a contrast of 3:1 on white; the colours of
-the dark page were found in the same way.
+vision and under simulated protanopia, deuteranopia and tritanopia, with a contrast of 3:1 on white. What the page shows
+instead when it is dark stands in tse.css and was found in the same way.
 Constructions with and without "that" share a hue.
 """
 
@@ -20,30 +20,22 @@ import pandas as pd
 from tse_core.errors import InputError
 from tse_core.metrics import table
 
-_PALETTE = {  # the colour on the light page, and what the page shows instead when it is dark (tse.css), near its hue
-    "Simple": ("#585161", "#e4fff7"),
-    "In a sentential complement": ("#132aff", "#6f3cfd"),
-    "VP coordination": ("#198868", "#139786"),
-    "Across prepositional phrase": ("#df7a00", "#f69707"),
-    "Across subject relative clause": ("#9000ae", "#f5bafa"),
-    "Across object relative clause": ("#ae0004", "#a15139"),
-    "Across object relative (no that)": ("#e21c1f", "#e16305"),
-    "In object relative clause": ("#8a67c1", "#8f6ec8"),
-    "In object relative (no that)": ("#a880e9", "#bc99fa"),
-    "BLiMP": ("#25a68f", "#3fbe9d"),
+CONSTRUCTIONS = {
+    "Simple": "#585161",
+    "In a sentential complement": "#132aff",
+    "VP coordination": "#198868",
+    "Across prepositional phrase": "#df7a00",
+    "Across subject relative clause": "#9000ae",
+    "Across object relative clause": "#ae0004",
+    "Across object relative (no that)": "#e21c1f",
+    "In object relative clause": "#8a67c1",
+    "In object relative (no that)": "#a880e9",
+    "BLiMP": "#25a68f",
 }
-_KINDS = {"never nouns": ("#4b5a68", "#a9b8c6"), "also nouns": ("#c08400", "#f0b433")}  # verbs that are nouns as well
-_MARKS = {  # of metrics; 3:1 on both pages
-    "TSE": ("square", "#7d6a00", "#c8b23a"),
-    "EW": ("circle", "#0072b2", "#4fa9e0"),
-    "MW": ("diamond", "#b3578f", "#d98cbc"),
-}
-_OTHER = ("triangle-up", "#4d6b53", "#8fb898")
-CONSTRUCTIONS = {name: light for name, (light, _) in _PALETTE.items()}
-KIND_COLOURS = {name: light for name, (light, _) in _KINDS.items()}
-METRIC_SHAPES = {name: _MARKS.get(name, _OTHER)[0] for name in table.METRICS}
-METRIC_COLOURS = {name: _MARKS.get(name, _OTHER)[1] for name in table.METRICS}
-ON_DARK = dict([*_PALETTE.values(), *_KINDS.values(), *(mark[1:] for mark in (*_MARKS.values(), _OTHER))])
+KIND_COLOURS = {"never nouns": "#4b5a68", "also nouns": "#c08400"}  # of verbs: those that are nouns as well
+OTHER = ("triangle-up", "#4d6b53")  # a metric that is added
+_MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("diamond", "#b3578f")}  # 3:1 on both pages
+METRIC_SHAPES, METRIC_COLOURS = ({name: _MARKS.get(name, OTHER)[part] for name in table.METRICS} for part in (0, 1))
 GREEN, ORANGE = "#009e73", "#d55e00"  # what agrees, what does not
 SHOWN_NAMES = {  # of models, above panels
     "smollm2-135m-instruct": "SmolLM2",

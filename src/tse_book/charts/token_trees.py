@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 
 from tse_book.charts.interactive import AGREES, AGREES_SHAPES
-from tse_book.charts.theme import QUIET, described, needs
+from tse_book.charts.theme import QUIET, described
 
 ROW = 30  # pixels
 
@@ -12,16 +12,10 @@ ROW = 30  # pixels
 def word_tree(nodes: pd.DataFrame, *, context: str, title: str):
     """Word forms as paths through a tree: each token once, with its probability after the tokens before it.
 
-    Parameters
-    ----------
-    nodes : DataFrame
-        One row for each beginning of a form: node and parent (any names; the parent of a first token is ""), token,
-        step (P of the token after those before it), form ("" where the beginning is no form), agrees ("correct" or
-        "wrong" for a form, else "") and probability (of the form).
-    context : str
-        The text before the verb.
+    `nodes` has a row for each beginning of a form: node and parent (any names; the parent of a first token is ""),
+    token, step (P of the token after those before it), form ("" where the beginning is no form), agrees ("correct" or
+    "wrong" for a form, else "") and probability (of the form). `context` is the text before the verb.
     """
-    needs(nodes, "node", "parent", "token", "step", "form", "agrees", "probability", what="a tree of tokens")
     rows = _placed(nodes, context)
     across = alt.Scale(domain=[-0.05, rows["x"].max() + 0.95], nice=False)
     down = alt.Scale(domain=[-0.7, rows["y"].max() + 0.6], nice=False, reverse=True)

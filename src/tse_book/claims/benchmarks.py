@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from tse_book import published
+from tse_book.claims import verdicts
 from tse_book.claims.finding import Finding, check, meets
 from tse_book.studies.benchmark_findings import NEURAL
 
@@ -43,12 +44,9 @@ def in_each_version(judge: Callable[[dict, Tables], Finding]) -> None:
     @wraps(judge)
     def joint(case: dict) -> Finding:
         found = {source: judge(case, tables_of(source)) for source in SOURCES}
-        others = [
-            f"{source} {finding.value:.3f}, {'holds' if meets(finding, case) else 'does not hold'}"
-            for source, finding in found.items()
-        ]
+        each = [f"{source} {one.value:.3f}, {verdicts.in_words(meets(one, case))}" for source, one in found.items()]
         judged = found["recomputed"]
-        return judged._replace(note="; ".join(filter(None, [judged.note, *others])))
+        return judged._replace(note="; ".join(filter(None, [judged.note, *each])))
 
     check(joint)
 

@@ -7,82 +7,56 @@ prints or its authors released; not our own counts), and what else the claim's t
 import pandas as pd
 
 from tse_book import published
-from tse_core.errors import check_known
-
-_BOUNDS = {"under": "below", "over": "above"}  # in the table of quoted values -> settings of a claim
+from tse_core.errors import InputError
 
 
 def cases(claim: dict) -> list[dict]:
     """The cases of a claim: those that stand with it, those of the name that stands there, or the claim alone."""
     each = claim.get("each", [{}])
-    if not isinstance(each, str):
-        return each
-    check_known("set of cases", each, _CASES, " (data/claims.yaml)")
-    return _CASES[each]()
+    return _named(each) if isinstance(each, str) else each
 
 
-def _cases_of(table: pd.DataFrame, value: str, **fields) -> list[dict]:
-    """A case for each row, with the published value; every other field is a column, or alike in all of them."""
-    return table.assign(published=table[value], **fields)[[*fields, "published"]].to_dict("records")
+def _named(name: str) -> list[dict]:
+    """The cases that go by a name in data/claims.yaml."""
+    match name:
+        case "models":
+            return [{"model": model} for model in published.MODELS.values()]
+        case "lemma-counts":
+            return [{"model": model, "published": n} for model, n in published.lemmas_in_vocabulary().items()]
+        case "table2":
+            table = published.table2()
+            return _rows(table, "score", model="hf_name", construction="construction", metric="metric")
+        case "table3":
+            table = published.table3().assign(metric=lambda table: "P(" + table["subword"] + ")")
+            return _rows(table, "probability", model="hf_name", construction="sentence", metric="metric")
+        case "quoted":
+            table = published.quoted_values().query("where == 's4/Fig1'").replace({"kind": {"eq": ""}})
+            percent, cutoff = table["p_percent"].map("{:g}".format), table["p_percent"] / 100
+            table = table.assign(model=table["model"].map(published.MODELS), percent=percent, cutoff=cutoff)
+            names = ("model", "construction", "metric", "side", "percent", "cutoff", "kind")
+            found = _rows(table, "value", **dict(zip(names, names, strict=True)))
+            bounds = {"under": "below", "over": "above"}  # as the settings of a claim say it
+            return [row | ({bounds[row["kind"]]: row["published"]} if row["kind"] else {}) for row in found]
+        case "surprisals":  # of Figure 5b; the first word's is zero by convention
+            shown = published.syntaxgym_figure5().set_index("step").loc["get the surprisal of every token", "printed"]
+            words = [part.split() for part in shown.split(", ") if " " in part]
+            about = {"model": "transfo-xl-wt103", "construction": "This is a sentence."}
+            return [about | {"metric": f"surprisal of {word}", "published": float(bits)} for word, bits in words]
+        case "blimp-gpt2":
+            table = published.blimp_table3().query("source == 'recomputed' and model == 'GPT-2'")
+            table = table.assign(model="gpt2-large", metric="accuracy")
+            return _rows(table, "accuracy", model="model", construction="phenomenon", metric="metric")
+        case "slopes":
+            table = published.blimp_slopes().assign(metric="slope per doubling")
+            return _rows(table, "slope", model="model", construction="phenomenon", metric="metric")
+        case "circuits":
+            known = {"gpt-2-pretrained": "gpt2", "gpt-2-xl-pretrained": "gpt2-xl"}
+            table = published.hu2020_circuits().query("model in @known").replace({"model": known})
+            table = table.assign(metric="accuracy")
+            return _rows(table, "accuracy", model="model", construction="circuit", metric="metric")
+    raise InputError(f"data/claims.yaml: {name!r} names no set of cases")
 
 
-def _table2() -> list[dict]:
-    table = published.table2()
-    return _cases_of(table, "score", model=table["hf_name"], construction=table["construction"], metric=table["metric"])
-
-
-def _quoted() -> list[dict]:
-    table = published.quoted_values().query("where == 's4/Fig1'")
-    found = _cases_of(
-        table, "value", model=table["model"].map(published.MODELS), construction=table["construction"],
-        metric=table["metric"], side=table["side"], percent=table["p_percent"].map("{:g}".format),
-        cutoff=table["p_percent"] / 100, kind=table["kind"].replace("eq", ""),
-    )  # fmt: skip
-    return [case | ({_BOUNDS[case["kind"]]: case["published"]} if case["kind"] else {}) for case in found]
-
-
-def _table3() -> list[dict]:
-    table = published.table3()
-    metric = "P(" + table["subword"] + ")"
-    return _cases_of(table, "probability", model=table["hf_name"], construction=table["sentence"], metric=metric)
-
-
-def _surprisals() -> list[dict]:
-    """The words and surprisals that Figure 5b prints of its sentence; the first word's is zero by convention."""
-    shown = published.syntaxgym_figure5().set_index("step").loc["get the surprisal of every token", "printed"]
-    table = pd.DataFrame([part.split() for part in shown.split(", ") if " " in part], columns=["word", "bits"])
-    metric = "surprisal of " + table["word"]
-    table["bits"] = table["bits"].astype(float)
-    return _cases_of(table, "bits", model="transfo-xl-wt103", construction="This is a sentence.", metric=metric)
-
-
-def _blimp_gpt2() -> list[dict]:
-    table = published.blimp_table3().query("source == 'recomputed' and model == 'GPT-2'")
-    return _cases_of(table, "accuracy", model="gpt2-large", construction=table["phenomenon"], metric="accuracy")
-
-
-def _slopes() -> list[dict]:
-    table = published.blimp_slopes()
-    return _cases_of(
-        table, "slope", model=table["model"], construction=table["phenomenon"], metric="slope per doubling"
-    )
-
-
-def _circuits() -> list[dict]:
-    names = {"gpt-2-pretrained": "gpt2", "gpt-2-xl-pretrained": "gpt2-xl"}
-    table = published.hu2020_circuits().query("model in @names")
-    model = table["model"].map(names)
-    return _cases_of(table, "accuracy", model=model, construction=table["circuit"], metric="accuracy")
-
-
-_CASES = {
-    "table2": _table2,
-    "models": lambda: [{"model": model} for model in published.MODELS.values()],
-    "lemma-counts": lambda: [{"model": m, "published": n} for m, n in published.lemmas_in_vocabulary().items()],
-    "quoted": _quoted,
-    "table3": _table3,
-    "surprisals": _surprisals,
-    "blimp-gpt2": _blimp_gpt2,
-    "slopes": _slopes,
-    "circuits": _circuits,
-}
+def _rows(table: pd.DataFrame, value: str, **columns: str) -> list[dict]:
+    """A case for each row: its fields from these columns, the published value from another."""
+    return table[[*columns.values(), value]].set_axis([*columns, "published"], axis=1).to_dict("records")

@@ -12,8 +12,6 @@ All tests of one model, those against thresholds and those of conditions, are on
 together (Holm), and a verdict needs a corrected p-value below 0.05. The intervals shown are those of each number alone.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 
@@ -21,13 +19,13 @@ from tse_book.claims import verdicts
 from tse_book.claims.benchmarks import prefix_methods
 from tse_book.claims.finding import load_claims
 from tse_book.laboratory.names import is_laboratory
+from tse_book.studies.contrasts import ALL, DIFFERENCE
 from tse_book.studies.findings import AGAINST, DEFAULT, NO_BOS, ONCE
 from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.p_values import holm, p_value
 
 SIGNIFICANCE = 0.05
 FEWEST = 3  # units; fewer are described
-ALL, DIFFERENCE = "all", "difference"
 EXTENSION = (
     "model", "id", "paper", "claim", "statistic", "threshold", "whose", "why", "value", "low", "high", "n",
     "p_holm", "verdict", "on", "otherwise", "conditions", "signature", "cell",
@@ -37,22 +35,26 @@ EXTENSION = (
 def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     """Every general claim, judged on every model that was run and that its paper did not test.
 
-    `findings` is what `tse_book.studies.findings_table` gives, of any models; laboratory models and those of a claim's
-    own paper are skipped. Raises InputError: findings name an unknown claim or condition, or have a number twice.
+    `findings` is what `tse_book.studies.findings.findings_table` gives, of any models; laboratory models and those of a
+    claim's own paper are skipped. Raises InputError: findings name an unknown claim or condition, or have a number
+    twice.
 
-    Returns
-    -------
-    DataFrame
-        The columns `EXTENSION`, one row per model and claim: the statistic with its interval under the model's own way
-        of reading, its corrected p-value against the threshold, the verdict, the conditions that it depends `on`, the
-        verdicts `otherwise`, under other thresholds where the threshold is ours, and `conditions`, a table: condition,
-        value, low, high, verdict, difference (from what it is compared with), p_holm of the difference.
+    Returns a table with the columns `EXTENSION`, one row per model and claim: the statistic with its interval under the
+    model's own way of reading, its corrected p-value against the threshold, the verdict, the conditions that it depends
+    `on`, the verdicts `otherwise`, under other thresholds where the threshold is ours, and `conditions`, a table:
+    condition, value, low, high, verdict, difference (from what it is compared with), p_holm of the difference.
     """
     claims, tested = load_claims()["extensions"], load_claims()["tested"]
-    _check(findings, [claim["id"] for claim in claims])
+    for column, names in (("claim", [claim["id"] for claim in claims]), ("condition", [DEFAULT, *AGAINST])):
+        for name in findings[column].unique():
+            check_known(f"{column} of a finding", name, names, " (data/claims.yaml)")
+    for row in findings[findings.duplicated(["model", "claim", "condition", "row"])].itertuples():
+        raise InputError(f"findings: {row.claim} of {row.model} occurs twice (condition: {row.condition})")
     rows = []
     for model, measured in findings.groupby("model", sort=False):
-        mine = {claim["id"]: claim for claim in claims if _outside(model, tested[claim["paper"]])}
+        name = model.rstrip("/").rpartition("/")[2]
+        papers = [paper for paper, models in tested.items() if name not in models and not is_laboratory(name)]
+        mine = {claim["id"]: claim for claim in claims if claim["paper"] in papers}
         judged = _tested(measured, mine)
         for name, claim in mine.items():
             others = []
@@ -66,11 +68,13 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
 
 def threshold_of(claim: dict) -> float:
     """The claim's threshold: a number, or one computed from published data."""
-    given = claim["threshold"]
-    if isinstance(given, int | float):
-        return float(given)
-    check_known("threshold", given, _COMPUTED, " (data/claims.yaml)")
-    return float(_COMPUTED[given]())
+    if not isinstance(claim["threshold"], str):
+        return float(claim["threshold"])
+    methods = prefix_methods()
+    return {
+        "furthest_method": methods["difference"].abs().max(),
+        "lowest_method_correlation": methods.groupby("model")["correlation"].mean().min(),
+    }[claim["threshold"]]
 
 
 def extends(value: float, threshold: float, p: float, side: str = "above") -> str:
@@ -120,22 +124,3 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
 
 # What a verdict depends on, where a condition changes it.
 NAMED = {NO_BOS: "the BOS token", ONCE: "how often TSE counts a decision"}
-
-
-def _outside(model: str, tested: list[str]) -> bool:
-    name = model.rstrip("/").rpartition("/")[2]
-    return not is_laboratory(name) and name not in tested
-
-
-def _check(findings: pd.DataFrame, claims: list[str]) -> None:
-    for column, names in (("claim", claims), ("condition", [DEFAULT, *AGAINST])):
-        for name in findings[column].unique():
-            check_known(f"{column} of a finding", name, names, " (data/claims.yaml)")
-    for row in findings[findings.duplicated(["model", "claim", "condition", "row"])].itertuples():
-        raise InputError(f"findings: {row.claim} of {row.model} occurs twice (condition: {row.condition})")
-
-
-_COMPUTED: dict[str, Callable[[], float]] = {
-    "furthest_method": lambda: prefix_methods()["difference"].abs().max(),
-    "lowest_method_correlation": lambda: prefix_methods().groupby("model")["correlation"].mean().min(),
-}

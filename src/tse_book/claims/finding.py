@@ -1,5 +1,6 @@
 """A check of published data and its finding. Checks are registered by name; data/claims.yaml refers to the names."""
 
+import operator
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -11,15 +12,21 @@ from tse_core.paths import data_folder
 class Finding(NamedTuple):
     """The value that decides a claim, and the total if the value is a count.
 
-    `holds` is None where the settings of the claim decide (`meets`).
+    `holds` is None where the settings of the claim decide (`meets`). A finding of a run has a verdict, and the interval
+    and the signature of what was measured where they are known.
     """
 
     value: float
     note: str = ""
     out_of: int | None = None
     holds: bool | None = None
+    verdict: str = ""
+    low: float | None = None
+    high: float | None = None
+    signature: str = ""
 
 
+SIDES = {"below": operator.lt, "above": operator.gt, "at_least": operator.ge, "at_most": operator.le}
 CHECKS: dict[str, Callable[[dict], Finding]] = {}
 
 
@@ -34,14 +41,9 @@ def meets(finding: Finding, case: dict) -> bool:
     value = finding.value
     if finding.holds is not None:
         return bool(finding.holds)
-    if "below" in case:
-        return value < case["below"]
-    if "above" in case:
-        return value > case["above"]
-    if "at_least" in case:
-        return value >= case["at_least"]
-    if "at_most" in case:
-        return value <= case["at_most"]
+    for name, on_its_side in SIDES.items():
+        if name in case:
+            return bool(on_its_side(value, case[name]))
     return abs(value - case["published"]) <= case.get("within", 0)
 
 

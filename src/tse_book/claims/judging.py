@@ -5,7 +5,6 @@ published numbers, from results of a model that ran, or both; then it has one ro
 the model that ran is the model of the claim. Laboratory models have their own ledger.
 """
 
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -33,27 +32,22 @@ LEDGER = (
     "id", "paper", "claim", "criterion", "otherwise", "basis", "model", "construction", "metric", "published",
     "measured", "out_of", "low", "high", "difference", "verdict", "signature", "cell", "how", "note",
 )  # fmt: skip
-_NEEDED = ("hf_name", "construction", "metric", "score")
-_OUTSIDE, _INSIDE = "truth outside the interval", "truth in the interval"
+_NEEDED = ["hf_name", "construction", "metric", "score"]
 
 
-def ledger(results: pd.DataFrame | Iterable[pd.DataFrame] | None = None) -> pd.DataFrame:
+def ledger(results: pd.DataFrame | None = None) -> pd.DataFrame:
     """Every claim with its verdict.
 
     `results` are measured values: what ``Evaluation.tidy()`` gives, or any table in the schema of `RESULTS`. It needs
     hf_name (or else model, of which the part after the last slash counts), construction, metric and score; InputError
     names what it lacks.
 
-    Returns
-    -------
-    DataFrame
-        One row per claim, case and basis ("published data" or "model run"), with the columns `LEDGER`: criterion is our
-        own threshold, where the paper gives none, otherwise the verdict under other thresholds; published what the
-        paper prints or its authors released; out_of the total of a count; low and high the 95 % interval; verdict one
-        of `VERDICTS`; cell the page and place that show it; how the way to run it.
+    Returns a table with one row per claim, case and basis ("published data" or "model run") and the columns `LEDGER`:
+    criterion is our own threshold, where the paper gives none, otherwise the verdict under other thresholds; published
+    what the paper prints or its authors released; out_of the total of a count; low and high the 95 % interval; verdict
+    one of `VERDICTS`; cell the page and place that show it; how the way to run it.
     """
-    tables = [] if results is None else [results] if isinstance(results, pd.DataFrame) else list(results)
-    measured = Results(_tidy(tables))
+    measured = Results(_tidy(pd.DataFrame(columns=_NEEDED) if results is None else results))
     rows = []
     for case, from_data in _cases():
         if from_data:
@@ -90,36 +84,32 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     needed = [*key, "true_TSE", "true_EW", "true_MW"]
     if missing := [column for column in needed if column not in scores]:
         raise InputError(f"laboratory scores without {', '.join(missing)}; needed: {', '.join(needed)}")
-    parts = []
+    numbers, parts = ["truth", "measured", "low", "high"], []
     for metric in [metric for metric in METRICS if f"true_{metric}" in scores]:
         names = [*key, f"true_{metric}", metric, f"{metric}_low", f"{metric}_high", "signature"]
-        part = scores.reindex(columns=names).set_axis([*key, "truth", "measured", "low", "high", "signature"], axis=1)
+        part = scores.reindex(columns=names).set_axis([*key, *numbers, "signature"], axis=1)
         parts.append(part.dropna(subset="truth").assign(metric=metric))
-    table = pd.concat(parts, ignore_index=True)
-    table = table.astype(dict.fromkeys(("measured", "low", "high"), float))
+    table = pd.concat(parts, ignore_index=True).astype(dict.fromkeys(numbers, float))
     table["signature"] = table["signature"].astype(object).fillna("")
     table["difference"] = table["measured"] - table["truth"]
-    near = np.where(table["difference"].abs() <= 0.02, "within 0.02", "differs")
-    inside = np.where(table["truth"].between(table["low"], table["high"]), _INSIDE, _OUTSIDE)
+    near = np.where(table["difference"].abs() <= 0.02, verdicts.NEAR, verdicts.DIFFERS)
+    inside = np.where(table["truth"].between(table["low"], table["high"]), verdicts.INSIDE, verdicts.OUTSIDE)
     verdict = np.where(table[["low", "high"]].isna().any(axis=1), near, inside)
     table["verdict"] = np.where(table["measured"].isna(), verdicts.NOT_RUN, verdict)
-    return table[[*key, "metric", "truth", "measured", "low", "high", "difference", "verdict", "signature"]]
+    return table[[*key, "metric", *numbers, "difference", "verdict", "signature"]]
 
 
-def _tidy(tables: list[pd.DataFrame]) -> pd.DataFrame:
+def _tidy(table: pd.DataFrame) -> pd.DataFrame:
     """Results in the schema: names without folders, a number per row, no cut-off meaning the whole distribution."""
-    parts: list[pd.DataFrame] = []
-    for table in tables:
-        if "hf_name" not in table and "model" in table:
-            table = table.assign(hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True))
-        if missing := [column for column in _NEEDED if column not in table]:
-            raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
-        parts.append(table)
-        for beside in {"coverage", "invalid"} & set(table):
-            rows = table[(table["metric"] == "EW") & table[beside].notna()]
-            parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
-    parts = [part.reindex(columns=list(RESULTS)).astype(object) for part in parts if len(part)]
-    table = pd.concat(parts or [pd.DataFrame(columns=list(RESULTS))], ignore_index=True)
+    if "hf_name" not in table and "model" in table:
+        table = table.assign(hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True))
+    if missing := [column for column in _NEEDED if column not in table]:
+        raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
+    parts = [table]
+    for beside in [name for name in ("coverage", "invalid") if name in table]:
+        rows = table[(table["metric"] == "EW") & table[beside].notna()]
+        parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
+    table = pd.concat([part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True)
     require_identified([Signature.parse(text) for text in table["signature"].dropna().unique() if f"@{MEMORY}" in text])
     table["side"] = table["side"].replace("", None)
     for column, value in {"side": "top", "cutoff": 1.0, "protocol": "", "method": "", "signature": ""}.items():
@@ -162,7 +152,7 @@ def _from_data(case: dict) -> dict:
     check = CHECKS[settings["check"]]
     found = check(settings)
     others = [(words, {**settings, **other}) for words, other in _otherwise(case)]
-    words = [f"{words}: {'holds' if meets(check(other), other) else 'does not hold'}" for words, other in others]
+    words = [f"{words}: {verdicts.in_words(meets(check(other), other))}" for words, other in others]
     return {
         "basis": "published data",
         "how": "",
@@ -187,7 +177,7 @@ def _from_run(case: dict, results: Results) -> dict:
         return row
     others = [(words, check({**settings, **other}, results)) for words, other in _otherwise(case)]
     row |= {name: getattr(found, name) for name in ("verdict", "low", "high", "signature", "out_of")}
-    row |= {"measured": found.value, "note": _joined(found.note, case.get("note"))}
+    row |= {"measured": float(found.value), "note": _joined(found.note, case.get("note"))}
     return row | {"otherwise": "; ".join(f"{words}: {other.verdict}" for words, other in others if other)}
 
 

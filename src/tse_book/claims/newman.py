@@ -14,11 +14,12 @@ from tse_book import published
 from tse_book.claims.finding import CHECKS, Finding, check
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.results.tidy import of_everything
 
 STEPS = PAPER_CUTOFFS.listed()
 CURVES = ("EW", "MW")  # the metrics that the paper draws over the cut-offs
 HEAD, TAIL = ("top", 0.1), ("bottom", 1e-6)
-FIGURE_METRICS = {"figure3": "coverage", "figure4": "invalid"}
+FIGURE_METRICS = {3: "coverage", 4: "invalid"}
 
 
 class Statistic(NamedTuple):
@@ -28,7 +29,7 @@ class Statistic(NamedTuple):
     metrics: tuple[str, ...]
     constructions: tuple[str, ...] = published.CONSTRUCTIONS  # a claim about all rows is judged on all of them
     whole: bool = False  # of the values at top 100 % alone, which are those of Table 2
-    figure: str = ""
+    figure: int = 0
     note: str = ""  # what the note says of the figure
 
 
@@ -77,11 +78,6 @@ def stable(table: pd.DataFrame, case: dict) -> Finding:
     return Finding(moved["EW"], note, holds=moved["EW"] < moved["MW"])
 
 
-def largest_coverage(table: pd.DataFrame, case: dict) -> Finding:
-    """The largest coverage of any construction."""
-    return Finding(table["score"].max())
-
-
 def invalid(table: pd.DataFrame, case: dict) -> Finding:
     """Mean share of contexts without an eligible lemma, at whichever end of the distribution has fewer.
 
@@ -91,42 +87,26 @@ def invalid(table: pd.DataFrame, case: dict) -> Finding:
     return Finding(float(min(end["score"].mean() for end in ends)))
 
 
-def is_whole(table: pd.DataFrame) -> pd.Series:
-    """Which values are those at top 100 %."""
-    return (table["side"] == "top") & np.isclose(table["cutoff"], 1.0)
-
-
-def drawn(figure: str, model: str) -> pd.DataFrame:
-    """A digitised figure of one model; "figure2, table2" has its last top cut-off from Table 2, which hides nothing."""
-    name = figure.partition(",")[0]
-    table = published.figure1() if name == "figure1" else published.figures234(name)
-    table = table[table["hf_name"] == model].rename(columns={"estimate": "score"})
-    if name in FIGURE_METRICS:
-        table = table.assign(metric=FIGURE_METRICS[name])
-    if name == "figure4":
-        return table[table["quality"] == "ok"]
-    if figure != name:
-        cells = published.table2().query("hf_name == @model and metric in @CURVES").assign(side="top", cutoff=1.0)
-        return pd.concat([table[~is_whole(table)], cells], ignore_index=True)
-    return table
+def drawn(figure: int, model: str) -> pd.DataFrame:
+    """A digitised figure of one model; of Figure 4 the points that are wholly visible."""
+    table = published.figures(figure).rename(columns={"estimate": "score"})
+    table = table[(table["model"] == model) & table["quality"].isin(["ok"] if figure == 4 else ["ok", "partial"])]
+    return table.assign(metric=FIGURE_METRICS[figure]) if figure in FIGURE_METRICS else table
 
 
 STATISTICS = {
     "largest_fall": Statistic(
         largest_fall, CURVES, ("Simple", *published.BETWEEN[2:], "BLiMP"),
-        figure="figure1", note="; Figure 1, digitised",
+        figure=1, note="; Figure 1, digitised",
     ),
-    "falling_curves": Statistic(
-        falling_curves, CURVES, figure="figure2", note=" curves of Figure 2, digitised where visible"
-    ),
-    "stable": Statistic(
-        stable, CURVES, (), figure="figure2, table2", note="; Figure 2, digitised where visible"
-    ),
+    "falling_curves": Statistic(falling_curves, CURVES, figure=2, note=" curves of Figure 2, digitised where visible"),
+    "stable": Statistic(stable, CURVES, (), figure=2, note="; Figure 2, digitised where visible"),
     "largest_coverage": Statistic(
-        largest_coverage, ("coverage",), whole=True, figure="figure3", note="Figure 3, digitised where visible"
+        lambda table, case: Finding(table["score"].max()), ("coverage",), whole=True, figure=3,
+        note="Figure 3, digitised where visible",
     ),
     "invalid": Statistic(
-        invalid, ("invalid",), figure="figure4", note="Figure 4, digitised where a point is wholly visible"
+        invalid, ("invalid",), figure=4, note="Figure 4, digitised where a point is wholly visible"
     ),
 }  # fmt: skip
 
@@ -134,7 +114,9 @@ STATISTICS = {
 def _of_figure(statistic: Statistic) -> Callable[[dict], Finding]:
     def checked(case: dict) -> Finding:
         table = drawn(statistic.figure, case["model"])
-        found = statistic.measure(table[is_whole(table)] if statistic.whole else table, case)
+        if statistic.measure is stable:  # whose last top cut-off no curve hides in Table 2
+            table = published.with_table2(table)
+        found = statistic.measure(table[of_everything(table)] if statistic.whole else table, case)
         return found._replace(note=found.note + statistic.note)
 
     return checked
@@ -146,7 +128,7 @@ CHECKS.update({name: _of_figure(statistic) for name, statistic in STATISTICS.ite
 @check
 def quoted(case) -> Finding:
     """A number of the text against Figure 1, digitised (good to about 0.003)."""
-    table = drawn("figure1", case["model"]).set_index(["construction", "metric", "side", "cutoff"])["score"]
+    table = drawn(1, case["model"]).set_index(["construction", "metric", "side", "cutoff"])["score"]
     value = table[case["construction"], case["metric"], case["side"], round(case["cutoff"], 9)]
     return Finding(value, "Figure 1, digitised")
 

@@ -6,14 +6,13 @@ claim needs, has not run.
 
 from collections.abc import Callable, Mapping
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from tse_book.claims import verdicts
 from tse_book.claims.finding import Finding, meets
-from tse_book.claims.newman import STATISTICS, Statistic, is_whole
+from tse_book.claims.newman import STATISTICS, Statistic
 from tse_book.claims.results import Results, policy
 from tse_book.published import CONSTRUCTIONS
 from tse_core.datasets.lemmas import load_lemmas
@@ -21,21 +20,9 @@ from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS
 from tse_core.results.comparing import comparable
+from tse_core.results.tidy import of_everything
 
-
-class Measured(NamedTuple):
-    """A measured value, its interval, and the verdict; if the value is a count, `out_of` is its total."""
-
-    value: float
-    verdict: str
-    low: float | None = None
-    high: float | None = None
-    signature: str = ""
-    note: str = ""
-    out_of: int | None = None
-
-
-Run = Callable[[dict, Results], Measured | None]
+Run = Callable[[dict, Results], Finding | None]
 RUNS: dict[str, Run] = {}
 
 
@@ -46,7 +33,7 @@ def run(function: Run) -> Run:
 
 
 @run
-def value(case, results) -> Measured | None:
+def value(case, results) -> Finding | None:
     """One number: compared with the printed (or `expected`) one, or a bound that it keeps."""
     row = results.one(case)
     if row is None:
@@ -61,14 +48,14 @@ def value(case, results) -> Measured | None:
 
 
 @run
-def probability(case, results) -> Measured | None:
+def probability(case, results) -> Finding | None:
     """One probability of Table 3, judged by its ratio to the printed one."""
     row = results.one(case)
     return None if row is None else _measured(row, verdicts.of_probability(row["score"], case["published"]))
 
 
 @run
-def more_probable(case, results) -> Measured | None:
+def more_probable(case, results) -> Finding | None:
     """The ratio of two numbers of a construction; the claim is that the first is larger."""
     row, other = results.one(case), results.one(case | {"metric": case["than"]})
     if row is None or other is None or not other["score"]:
@@ -78,7 +65,7 @@ def more_probable(case, results) -> Measured | None:
 
 
 @run
-def slightly_below(case, results) -> Measured | None:
+def slightly_below(case, results) -> Finding | None:
     """By how much a model's number is below another model's."""
     row, other = results.one(case), results.one(case | {"model": case["than"]})
     if row is None or other is None:
@@ -89,7 +76,7 @@ def slightly_below(case, results) -> Measured | None:
 
 
 @run
-def spread(case, results) -> Measured | None:
+def spread(case, results) -> Finding | None:
     """The largest standard deviation of several models' accuracies on a phenomenon; needs all models and all twelve."""
     table = results.table
     table = table[table["hf_name"].isin(case["models"]) & (table["metric"] == case["metric"])]
@@ -102,7 +89,7 @@ def spread(case, results) -> Measured | None:
 
 
 @run
-def not_nouns(case, results) -> Measured | None:
+def not_nouns(case, results) -> Finding | None:
     """EW over verbs that are not nouns; the claim is that it is above EW over all."""
     everything, verbs = (results.one(case | {"construction": "Simple", "metric": m}) for m in ("EW", "EW, not nouns"))
     if everything is None or verbs is None:
@@ -112,25 +99,25 @@ def not_nouns(case, results) -> Measured | None:
 
 
 @run
-def lemma_count(case, results) -> Measured | None:
+def lemma_count(case, results) -> Finding | None:
     table = results.of(case["model"])
     counts = table.loc[table["construction"].isin(CONSTRUCTIONS), ["lemmas", "signature"]].dropna(subset="lemmas")
     if counts.empty:
         return None
     count = int(counts["lemmas"].iloc[0])
     verdict = verdicts.REPRODUCED if count == case["published"] else verdicts.OTHER_LIST
-    return Measured(count, verdict, signature=counts["signature"].iloc[0])
+    return Finding(count, verdict=verdict, signature=counts["signature"].iloc[0])
 
 
 @run
-def full_list(case, results) -> Measured | None:
+def full_list(case, results) -> Finding | None:
     """The list made from the Giant Verb List, where a reader has made it."""
     try:
         lemmas = load_lemmas("newman-full")
     except InputError:
         return None
     verdict = verdicts.REPRODUCED if len(lemmas) == case["published"] else verdicts.NOT_REPRODUCED
-    return Measured(len(lemmas), verdict, signature=f"{lemmas.name}@{lemmas.hash}")
+    return Finding(len(lemmas), verdict=verdict, signature=f"{lemmas.name}@{lemmas.hash}")
 
 
 def past_share(table: pd.DataFrame, case: dict) -> Finding:
@@ -147,19 +134,21 @@ def rows_below(table: pd.DataFrame, case: dict) -> Finding:
 
 
 def _of_run(statistic: Statistic) -> Run:
-    def checked(case: dict, results: Results) -> Measured | None:
+    def checked(case: dict, results: Results) -> Finding | None:
         metrics = statistic.metrics or (case["smaller"], case["larger"])
         table = results.of(case["model"], *metrics).dropna(subset="score")
         table = table[table["construction"].isin(CONSTRUCTIONS)]  # Table 3's sentences have these metrics too
-        table = table[is_whole(table)] if statistic.whole else table
+        table = table[of_everything(table)] if statistic.whole else table
         points = table.groupby(["construction", "metric"]).size()
         known = points.index[points >= (1 if statistic.whole else 2)]  # a curve has two points at least
-        if table.empty or set(product(statistic.constructions, metrics)) - set(known) or not _alike(table):
+        made = [text for text in table.loc[table["metric"].isin(METRICS), "signature"].unique() if policy(text)]
+        alike = all(comparable(made[0], other) for other in made[1:])  # scores that may be judged together
+        if table.empty or set(product(statistic.constructions, metrics)) - set(known) or not alike:
             return None
         found = statistic.measure(table, case)
-        return (
-            None if np.isnan(found.value) else _compared(found, case, table.iloc[0], bool(table["same_list"].iloc[0]))
-        )
+        if np.isnan(found.value):
+            return None
+        return _compared(found, case, table.iloc[0], bool(table["same_list"].iloc[0]))
 
     return checked
 
@@ -169,7 +158,7 @@ RUNS["past_share"] = _of_run(Statistic(past_share, ("past", "coverage"), whole=T
 RUNS["rows_below"] = _of_run(Statistic(rows_below, (), whole=True))  # of the two metrics that a case names
 
 
-def of_a_model_above_chance(found: Measured | None, case: dict, results: Results) -> Measured | None:
+def of_a_model_above_chance(found: Finding | None, case: dict, results: Results) -> Finding | None:
     """The finding, if MW of *Simple* reaches the case's above_chance, which random weights do not.
 
     Random weights have it near 0.5; a model below that threshold reproduces nothing. None if it is not known.
@@ -183,21 +172,15 @@ def of_a_model_above_chance(found: Measured | None, case: dict, results: Results
     return found._replace(verdict=verdicts.NOT_REPRODUCED, note="; ".join(filter(None, [found.note, note])))
 
 
-def _alike(table: pd.DataFrame) -> bool:
-    """Whether scores may be judged together: made under the same policies."""
-    signatures = [s for s in table.loc[table["metric"].isin(METRICS), "signature"].unique() if policy(s)]
-    return all(comparable(signatures[0], other) for other in signatures[1:])
-
-
-def _measured(row: Mapping, verdict: str, note: str = "") -> Measured:
+def _measured(row: Mapping, verdict: str, note: str = "") -> Finding:
     low, high = (None if pd.isna(row[end]) else float(row[end]) for end in ("low", "high"))
-    return Measured(float(row["score"]), verdict, low, high, row["signature"], note)
+    return Finding(float(row["score"]), note, None, None, verdict, low, high, row["signature"])
 
 
-def _compared(found: Finding, case: dict, row: Mapping, same_list: bool = True) -> Measured:
+def _compared(found: Finding, case: dict, row: Mapping, same_list: bool = True) -> Finding:
     """The verdict on what was computed from several numbers, of which one is `row`."""
     if "published" in case:
         verdict = verdicts.of_value(found.value - case["published"], same_list, bool(row["released"]))
     else:
         verdict = verdicts.of_comparison(meets(found, case), same_list=same_list)
-    return Measured(float(found.value), verdict, None, None, row["signature"], found.note, found.out_of)
+    return found._replace(verdict=verdict, signature=row["signature"])

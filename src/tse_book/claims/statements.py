@@ -136,7 +136,7 @@ def shift_beyond_frequency(tables: Tables) -> Measured:
     verbs = verbs[~verbs["also_noun"]]
     columns = verbs.drop_duplicates("lemma").set_index("lemma")[["modal", "zipf"]].dropna()
     singular, plural = (
-        Cells(verbs[verbs["number"] == number], "log_odds", columns.index, "noun") for number in ("singular", "plural")
+        _cells(verbs[verbs["number"] == number], "log_odds", columns.index, "noun") for number in ("singular", "plural")
     )
     design = np.column_stack([np.ones(len(columns)), columns["modal"] / np.log(10), columns["zipf"]])
 
@@ -144,7 +144,9 @@ def shift_beyond_frequency(tables: Tables) -> Measured:
         return float(np.linalg.lstsq(design * np.sqrt(weights)[:, None], shift * np.sqrt(weights), rcond=None)[0][1])
 
     units = {"nouns": verbs["noun"].nunique(), "verbs": len(columns)}
-    return _resampled(lambda nouns: singular.scores(nouns) - plural.scores(nouns), slope, len(singular.units), units)
+    return _resampled(
+        lambda nouns: _scores(singular, nouns) - _scores(plural, nouns), slope, len(singular[0][0]), units
+    )
 
 
 def rises_after_pronoun(tables: Tables, score: str = "correct", key: str = "modal") -> Measured:
@@ -188,38 +190,36 @@ def row_verbs(tables: Tables) -> pd.DataFrame:
 def fifths(table: pd.DataFrame, score: str, key: str) -> pd.DataFrame:
     """A score in each fifth of the verbs by a key: fifth (1 to 5), verbs, value (a mean over the verbs)."""
     known = table.drop_duplicates("lemma").set_index("lemma")[key].dropna()
-    scores = Cells(table, score, known.index, "noun").scores()
+    scores = _scores(_cells(table, score, known.index, "noun"), np.ones(table["noun"].nunique()))
     groups = pd.Series(scores).groupby(_bins(known.to_numpy(float), np.ones(len(known))) + 1)
     return groups.agg(verbs="size", value="mean").rename_axis("fifth").reset_index()
 
 
-class Cells:
-    """Scores of verbs in constructions and units (nouns or openers), to be averaged with weights of the units.
+def _cells(table: pd.DataFrame, score: str, verbs: pd.Index, unit: str) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each construction the sums of the verbs' scores and the numbers of contexts, (units, verbs) each.
 
-    A row of the table with several contexts counts as often as it has contexts.
+    The units (nouns or openers) are the same in all. A row of the table with several contexts counts as often.
     """
+    found = []
+    for _, rows in table.groupby("construction", sort=False):
+        weighted = rows.assign(sum=rows[score] * rows["contexts"])
+        wide = weighted.pivot_table(["sum", "contexts"], unit, "lemma", aggfunc="sum").reindex(table[unit].unique())
+        sums, counts = (wide[name].reindex(columns=verbs).fillna(0.0).to_numpy(float) for name in ("sum", "contexts"))
+        found.append((sums, counts))
+    return found
 
-    def __init__(self, table: pd.DataFrame, score: str, verbs: pd.Index, unit: str):
-        self.units = list(dict.fromkeys(table[unit]))
-        self.constructions = []
-        for _, rows in table.groupby("construction", sort=False):
-            weighted = rows.assign(sum=rows[score] * rows["contexts"])
-            wide = weighted.pivot_table(["sum", "contexts"], unit, "lemma", aggfunc="sum").reindex(self.units)
-            both = (wide[name].reindex(columns=verbs).fillna(0.0).to_numpy(float) for name in ("sum", "contexts"))
-            self.constructions.append(tuple(both))
 
-    def scores(self, weights: np.ndarray | None = None) -> np.ndarray:
-        """The score of each verb: the mean over the constructions of its weighted mean over the units.
+def _scores(cells: list[tuple[np.ndarray, np.ndarray]], weights: np.ndarray) -> np.ndarray:
+    """The score of each verb: the mean over the constructions of its weighted mean over the units.
 
-        `weights` are (units,), or (draws, units) for several draws; the scores are (verbs,) or (draws, verbs).
-        """
-        weights = np.ones(len(self.units)) if weights is None else weights
-        total, defined = np.zeros(1), np.zeros(1)
-        for sums, counts in self.constructions:
-            size = weights @ counts
-            total = total + np.divide(weights @ sums, size, out=np.zeros_like(size), where=size > 0)
-            defined = defined + (size > 0)
-        return total / defined
+    `weights` are (units,), or (draws, units) for several draws; the scores are (verbs,) or (draws, verbs).
+    """
+    total, defined = np.zeros(1), np.zeros(1)
+    for sums, counts in cells:
+        size = weights @ counts
+        total = total + np.divide(weights @ sums, size, out=np.zeros_like(size), where=size > 0)
+        defined = defined + (size > 0)
+    return total / defined
 
 
 def _verbs(tables: Tables) -> pd.DataFrame:
@@ -294,7 +294,7 @@ def _rise(verbs: pd.DataFrame, score: str, key: str, unit: str, units: str) -> M
     if verbs.empty:
         return Measured({units: 0, "verbs": 0})
     known = verbs.drop_duplicates("lemma").set_index("lemma")[key].dropna()
-    cells, likely = Cells(verbs, score, known.index, unit), known.to_numpy(float)
+    cells, likely = _cells(verbs, score, known.index, unit), known.to_numpy(float)
 
     def last_less_first(scores: np.ndarray, weights: np.ndarray) -> float:
         bins = _bins(likely, weights)
@@ -303,8 +303,8 @@ def _rise(verbs: pd.DataFrame, score: str, key: str, unit: str, units: str) -> M
 
     bins = _bins(likely, np.ones(len(known)))
     smallest = min(int((bins == k).sum()) for k in (0, FIFTHS - 1))
-    counts = {units: len(cells.units), "verbs": len(known), "verbs in a fifth": smallest}
-    found = _resampled(cells.scores, last_less_first, len(cells.units), counts)
+    counts = {units: verbs[unit].nunique(), "verbs": len(known), "verbs in a fifth": smallest}
+    found = _resampled(partial(_scores, cells), last_less_first, counts[units], counts)
     return found if smallest >= FEW_VERBS else Measured(counts, found.value)
 
 

@@ -1,7 +1,7 @@
 """The laboratory's claims about training: what to expect from its languages, and what its checkpoints show.
 
-A language determines only the end of training; the order in which things are learned was not known beforehand. Each
-claim was written down as an expectation from the design of both languages, and is judged on the recorded checkpoints.
+The order in which things are learned was not known beforehand: each claim was written down as an expectation from the
+design of both languages, and is judged on the recorded checkpoints.
 """
 
 import pandas as pd
@@ -17,53 +17,47 @@ COLUMNS = ("id", "claim", "model", "step", "measured", "verdict", "signature")
 def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
     """Each claim about training, once for every model that it concerns.
 
-    `curves` is what `tse_book.studies.training_curves` gives for the laboratory's checkpoints; None where nothing ran.
+    `curves` is what `tse_book.studies.dynamics.training_curves` gives for the laboratory's checkpoints; None where
+    nothing ran.
 
     Returns a table: id, claim, model, step (that decides), measured (in words), verdict ("holds", "does not hold",
     "not yet run"), signature (of that checkpoint).
     """
-    known = pd.DataFrame(columns=["name", "construction"]) if curves is None else curves
-    known = known[known["construction"] == ALL_CONSTRUCTIONS]
     rows = []
     for name, text, models, judge in CLAIMS:
         for model in models:
             row = {"id": name, "claim": text, "model": model, "verdict": verdicts.NOT_RUN, "signature": ""}
-            mine = known[known["name"] == model]
-            if len(mine):
-                step, measured, holds = judge(mine.pivot_table("score", "step", ["metric", "band"]))
+            if curves is not None and model in set(curves["name"]):
+                mine = curves[(curves["name"] == model) & (curves["construction"] == ALL_CONSTRUCTIONS)]
+                scores = mine.pivot_table("score", "step", ["metric", "band"])
+                step, measured, holds = judge(scores["TSE", "all"], scores["EW"])
                 made = [*mine.loc[mine["step"] == step, "signature"], ""][0]
                 row |= {"step": step, "measured": measured, "signature": made}
-                row["verdict"] = "holds" if holds else "does not hold"
+                row["verdict"] = verdicts.in_words(holds)
             rows.append(row)
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype({"step": "Int64"})
 
 
-def _tse_first(scores: pd.DataFrame):
-    return _when_learned(scores, lambda tse, ew: (f"TSE {tse:.3f}, EW {ew['all']:.3f}", ew["all"] < LEARNED))
-
-
-def _head_first(scores: pd.DataFrame):
-    def falls(tse, ew):
-        head, middle, tail = ew[["head", "middle", "tail"]]
-        return f"{head:.3f}, {middle:.3f}, {tail:.3f}", head > middle > tail
-
-    return _when_learned(scores, falls)
-
-
-def _when_learned(scores: pd.DataFrame, judge):
-    """The first step whose TSE is learned, and what is judged of TSE and EW there."""
-    tse = scores["TSE", "all"]
-    if tse.max() < LEARNED:
-        return None, f"TSE stays below {LEARNED}", False
+def _tse_first(tse: pd.Series, ew: pd.DataFrame):
     step = (tse >= LEARNED).idxmax()
-    return step, *judge(tse[step], scores.loc[step, "EW"])
+    return _once_learned(tse, step, f"TSE {tse[step]:.3f}, EW {ew.loc[step, 'all']:.3f}", ew.loc[step, "all"] < LEARNED)
 
 
-def _tail_never(scores: pd.DataFrame):
-    tail, tse = scores["EW", "tail"], scores["TSE", "all"]
-    away = (tail - 0.5).abs()
+def _head_first(tse: pd.Series, ew: pd.DataFrame):
+    step = (tse >= LEARNED).idxmax()
+    head, middle, tail = ew.loc[step, ["head", "middle", "tail"]]
+    return _once_learned(tse, step, f"{head:.3f}, {middle:.3f}, {tail:.3f}", head > middle > tail)
+
+
+def _once_learned(tse: pd.Series, *found):
+    """What was found at the first step whose TSE is learned."""
+    return found if tse.max() >= LEARNED else (None, f"TSE stays below {LEARNED}", False)
+
+
+def _tail_never(tse: pd.Series, ew: pd.DataFrame):
+    away = (ew["tail"] - 0.5).abs()
     farthest, holds = away.idxmax(), away.max() <= GUESSING and tse.max() >= LEARNED
-    return farthest, f"tail EW {tail[farthest]:.3f} at its farthest, highest TSE {tse.max():.3f}", holds
+    return farthest, f"tail EW {ew.loc[farthest, 'tail']:.3f} at its farthest, highest TSE {tse.max():.3f}", holds
 
 
 CLAIMS = (

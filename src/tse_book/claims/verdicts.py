@@ -16,6 +16,8 @@ UNDECIDED = "undecided"
 DESCRIBED = "described"  # too few units for a verdict
 DEPENDS = "depends"  # on a condition that the row names
 
+INSIDE, OUTSIDE, NEAR, DIFFERS = "truth in the interval", "truth outside the interval", "within 0.02", "differs"
+
 TOLERANCES = (0.005, 0.02)
 FACTORS = (1.05, 1.25)  # larger or smaller, of probabilities, which may all be smaller than any difference
 
@@ -48,6 +50,11 @@ def of_probability(measured: float, published: float) -> str:
     if ratio <= exact:
         return REPRODUCED
     return CLOSE if ratio <= near else NOT_REPRODUCED
+
+
+def in_words(holds: bool) -> str:
+    """Whether something holds, as the ledgers say it."""
+    return "holds" if holds else "does not hold"
 
 
 def of_comparison(holds: bool, *, same_list: bool) -> str:

@@ -14,16 +14,14 @@ from tse_core.errors import InputError
 @app.command()
 def gym(
     config: Annotated[Path | None, typer.Option(help="Another file than data/gym.yaml.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the table of accuracies (CSV).")] = None,
     page: Annotated[Path | None, typer.Option(help="Write the data of the book's page into this folder.")] = None,
     store: options.StoreFolder = None,
 ) -> None:
     """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
 
-    Example:  tse gym --config my-gym.yaml --out gym.csv
+    Example:  tse gym --config my-gym.yaml
     """
     from tse_book.gym import load_gym, run_gym, write_page_data
-    from tse_core.files import write_output
     from tse_core.progress import progress
     from tse_core.results.store import Store
     from tse_core.syntaxgym.tables import accuracy_table
@@ -41,8 +39,6 @@ def gym(
         raise trouble
     table = accuracy_table(outcomes, chosen.unknown)
     print_table(table, ["model", "suite", "circuit", "accuracy", "correct", "judged", "unknown"])
-    if out:
-        write_output(out, table.to_csv(index=False))
     if page:
         write_page_data(chosen, outcomes, page)
     if trouble:

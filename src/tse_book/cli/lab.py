@@ -1,4 +1,4 @@
-"""``tse lab``: the known language (corpus, truth) and the models trained on it (train)."""
+"""``tse lab``: the known language (corpus, truth) and the models trained on it (train); ``tse training-curves``."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -30,8 +30,8 @@ def corpus(
     """
     import sys
 
-    from tse_book.laboratory import load_language
-    from tse_book.laboratory import sentences as drawn
+    from tse_book.laboratory.corpus import sentences as drawn
+    from tse_book.laboratory.language import load_language
 
     lines = drawn(load_language(), regime, sentences, seed)
     with progress(sentences, "drawing", unit="sentences") as bar, suppress(BrokenPipeError):  # | head
@@ -50,7 +50,7 @@ def truth(
 
     Examples:  tse lab truth   |   tse lab truth --regime lexical --out truth.csv
     """
-    from tse_book.laboratory import truth as computed
+    from tse_book.laboratory.known_truth import truth as computed
 
     table = computed(regime)
     if out:
@@ -79,13 +79,12 @@ def train(
 
       tse lab train lab-lexical-causal --byte-pair 2867 --out pieces
     """
-    from tse_book.laboratory import plan_for
-
-    plan = plan_for(name, seed=seed, steps=steps, sentences=sentences, byte_pair=byte_pair)
     import torch
 
-    from tse_book.laboratory import train as run
+    from tse_book.laboratory.training import plan_for
+    from tse_book.laboratory.training import train as run
 
+    plan = plan_for(name, seed=seed, steps=steps, sentences=sentences, byte_pair=byte_pair)
     if threads:
         torch.set_num_threads(threads)
     with progress(plan.steps, f"training {name}", unit="steps") as bar:
@@ -96,3 +95,20 @@ def train(
 
         folder = run(plan, out, device=device, checkpoints=checkpoints, report=report)
     print(f"written: {folder}")
+
+
+@app.command("training-curves")
+def training_curves(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="The plan of the sweep.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT.csv", help="The table to write.", callback=options.table_file)],
+    store: options.StoreFolder = None,
+) -> None:
+    """Write TSE, EW and MW by training step and frequency band, from a sweep over checkpoints.
+
+    The plan must say detail: lemmas. What `tse sweep PLAN.yaml` has not scored yet is scored here.
+
+    Example:  tse sweep checkpoints.yaml && tse training-curves checkpoints.yaml training.csv
+    """
+    from tse_book.studies.dynamics import training_curves as curves
+
+    write_table(curves(plan, store), out)

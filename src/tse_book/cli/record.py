@@ -48,32 +48,28 @@ def record(
     from tse_book.laboratory.names import is_laboratory
     from tse_book.recorded import read_provenance
     from tse_book.studies import recording
-    from tse_book.studies.controls import CONTROLS, controls_for
-    from tse_book.studies.findings import FINDINGS, record_findings
-    from tse_book.studies.recording import DETAILS, PARTS, WORDS
+    from tse_book.studies.controls import controls_for
+    from tse_book.studies.findings import record_findings
 
-    known = (*PARTS, FINDINGS, DETAILS, WORDS, CONTROLS)
+    known = (*recording.PARTS, "findings", "details", "words", "controls")
     for name in part or []:
         check_known("part", name, known)
     kept = options.store_in(store, no_store)
     (loaded,) = opening.models(model)
     asked = recording.fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
     home = out / loaded.label.rpartition("/")[2]
-    laboratory = is_laboratory(loaded.label)
-    wanted = part or (PARTS if laboratory else known)
-    if chosen := [name for name in PARTS if name in wanted]:
-        recording.record(loaded, out, recording.parts_for(loaded, lemmas, **asked, store=kept, chosen=chosen))
+    wanted = part or (recording.PARTS if is_laboratory(loaded.label) else known)
+    if parts := {k: v for k, v in recording.parts_for(loaded, lemmas, **asked, store=kept).items() if k in wanted}:
+        recording.record(loaded, out, parts)
     tables = {
-        DETAILS: lambda: recording.details_for(loaded, lemmas, **asked, store=kept),
-        WORDS: lambda: recording.words_for(loaded, lemmas, asked["data"], kept),
-        CONTROLS: lambda: controls_for(loaded, lemmas),
+        "details": recording.details_for(loaded, lemmas, **asked, store=kept),
+        "words": recording.words_for(loaded, lemmas, asked["data"], kept),
+        "controls": controls_for(loaded, lemmas),
     }
+    recording.record_details(home, {k: v for name in tables if name in wanted for k, v in tables[name].items()})
+    if "findings" in wanted:  # last: they use what was recorded
+        record_findings(loaded, home, lemmas, asked["data"], kept)
     made = read_provenance(home)
-    for name in tables:
-        if name in wanted:
-            made = recording.record_details(home, tables[name]())
-    if FINDINGS in wanted:  # last: they use what was recorded
-        made = record_findings(loaded, home, lemmas, asked["data"], kept)
     for name, file in {**made["files"], **made.get("details", {})}.items():
         print(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
     for name, why in made["left_out"].items():

@@ -134,19 +134,6 @@ def _ever(draft: Draft, subject: str) -> None:
     draft.add(draft.id("ever") * licensed)
 
 
-def _one(draft: Draft, words: str) -> None:
-    draft.add(draft.listed(words))
-
-
-def _word(draft: Draft, word: str) -> None:
-    draft.add(np.full(draft.count, draft.id(word)))
-
-
-def _gap(draft: Draft) -> None:
-    """The clause ends here; half of the time with a word for the time."""
-    draft.add(draft.listed("time") * draft.where(0.5)[:, None])
-
-
 def _object(draft: Draft, some: np.ndarray | None = None) -> None:
     """Add a person or a thing where ``some`` is true."""
     some = np.full(draft.count, True) if some is None else some
@@ -183,6 +170,8 @@ def _plain_rest(draft: Draft, kind: np.ndarray) -> None:
 
 
 ELEMENTS: dict[str, Callable[..., None]] = {
-    "NP": _noun_phrase, "VERB": _verb, "EVER": _ever, "ONE": _one, "WORD": _word, "GAP": _gap,
-    "OBJECT": _object, "REST": _rest, "MORE": _more,
+    "NP": _noun_phrase, "VERB": _verb, "EVER": _ever, "OBJECT": _object, "REST": _rest, "MORE": _more,
+    "ONE": lambda draft, words: draft.add(draft.listed(words)),
+    "WORD": lambda draft, word: draft.add(np.full(draft.count, draft.id(word))),
+    "GAP": lambda draft: draft.add(draft.listed("time") * draft.where(0.5)[:, None]),  # a clause ends, half with a time
 }  # fmt: skip

@@ -1,8 +1,7 @@
 """The laboratory language: words, verbs and rates, read from data/laboratory/.
 
 A language whose probabilities are all known: language.yaml holds nouns, patterns and rates, lemmas.csv the verbs with
-their frequency bands. This module turns both into arrays; corpus draws sentences from them, and known_truth computes
-with them.
+their frequency bands.
 """
 
 import re

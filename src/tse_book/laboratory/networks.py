@@ -1,6 +1,7 @@
-"""The laboratory models' networks and tokenizer, and how they become Hugging Face folders."""
+"""The laboratory models' networks and tokenizer, how they become Hugging Face folders, and an n-gram model."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -19,7 +20,10 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from tse_book.laboratory.language import SPECIAL, Language
+from tse_book.baselines import train_baseline
+from tse_book.laboratory.corpus import sentences
+from tse_book.laboratory.language import SPECIAL, Language, load_language
+from tse_core.models.language_model import LanguageModel
 
 PAD, BOS, EOS, CLS, SEP, MASK = (SPECIAL.index(f"[{name}]") for name in ("PAD", "BOS", "EOS", "CLS", "SEP", "MASK"))
 WIDTH, LAYERS, HEADS, POSITIONS = 128, 3, 4, 64
@@ -91,3 +95,11 @@ def save(
     settings = json.loads((folder / "tokenizer_config.json").read_text())
     settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # the name that every release of transformers knows
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n")
+
+
+@cache
+def laboratory_ngram(count: int) -> LanguageModel:
+    """An n-gram model of `count` sentences, trained once a session: the quickest whose strengths are known."""
+    language = load_language()
+    corpus = sentences(language, "systematic", count)
+    return train_baseline(corpus, tokenizer(language, "causal"), name="5-gram")

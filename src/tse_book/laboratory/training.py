@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -68,10 +68,8 @@ def train(
 ) -> Path:
     """Train a model and write it as a Hugging Face folder with a model card; it appears when it is complete.
 
-    Parameters
-    ----------
-    checkpoints : "log" also saves the model after 1, 2, 4, 8, ... steps, as ``<out>/checkpoints/step-N``
-    report : called with the step and its loss in nats per predicted token
+    With `checkpoints` "log" it is also saved after 1, 2, 4, 8, ... steps, as ``<out>/checkpoints/step-N``. `report` is
+    called with the step and its loss in nats per predicted token.
 
     Raises InputError: ``out`` exists; a device that cannot be used here.
     """
@@ -90,7 +88,8 @@ def train(
     with TemporaryDirectory(prefix=f"{out.name}-", dir=out.parent) as temporary:
         place = Path(temporary) / out.name
         for step, rows in enumerate(_batches(plan, language)):
-            losses.append(_step(network, optimizer, plan, language, _cut(rows, pieces), step))
+            cut = [pieces(row) for row in rows] if pieces else rows
+            losses.append(_step(network, optimizer, plan, language, cut, step))
             done = step + 1
             if report:
                 report(done, losses[-1])
@@ -121,7 +120,7 @@ def held_out_perplexity(
     with torch.inference_mode():
         for start in range(0, count, 512):
             rows = sentences[start : start + 512]
-            tokens = _cut(rows, pieces)
+            tokens = [pieces(row) for row in rows] if pieces else rows
             words -= sum(map(len, tokens)) - sum(map(len, rows))  # a word in pieces counts once
             for inputs, targets in _tensors(tokens, plan, language, random):
                 total += float(_loss(network, inputs, targets, plan.kind))
@@ -129,34 +128,28 @@ def held_out_perplexity(
     return math.exp(total / words)
 
 
-def _cut(rows: list[np.ndarray], pieces: Pieces | None) -> list[np.ndarray]:
-    return [pieces(row) for row in rows] if pieces else rows
+def _rows(plan: TrainingPlan, language: Language) -> Iterator[np.ndarray]:
+    """The sentences that are read: the continued corpus, or its beginning again and again, shuffled in every epoch."""
+    endless = stream(language, plan.regime, plan.seed)
+    if not plan.sentences:
+        yield from endless
+    corpus = list(islice(endless, plan.sentences))
+    for epoch in count():
+        yield from (corpus[place] for place in np.random.default_rng([plan.seed, 1, epoch]).permutation(len(corpus)))
 
 
 def _batches(plan: TrainingPlan, language: Language) -> Iterator[list[np.ndarray]]:
-    """The sentences of every step: the continued corpus, or its beginning, shuffled in every epoch."""
-    endless = stream(language, plan.regime, plan.seed)
-    if not plan.sentences:
-        for _ in range(plan.steps):
-            yield list(islice(endless, plan.batch))
-        return
-    corpus = list(islice(endless, plan.sentences))
-    epoch, order = -1, np.empty(0, dtype=int)
-    for step in range(plan.steps):
-        rows = []
-        for place in range(step * plan.batch, (step + 1) * plan.batch):
-            if place // len(corpus) != epoch:
-                epoch = place // len(corpus)
-                order = np.random.default_rng([plan.seed, 1, epoch]).permutation(len(corpus))
-            rows.append(corpus[order[place % len(corpus)]])
-        yield rows
+    """The sentences of every step."""
+    rows = _rows(plan, language)
+    return (list(islice(rows, plan.batch)) for _ in range(plan.steps))
 
 
 def _step(network, optimizer, plan: TrainingPlan, language: Language, rows: list[np.ndarray], step: int) -> float:
     parts = list(_tensors(rows, plan, language, np.random.default_rng([plan.seed, 3, step])))
     tokens = sum(int((targets >= 0).sum()) for _, targets in parts)
+    done = (step + 1) / plan.steps  # the rate goes up in the first tenth, then down to 0 like a cosine
     for group in optimizer.param_groups:
-        group["lr"] = plan.rate * _one_cycle((step + 1) / plan.steps)
+        group["lr"] = plan.rate * (done / 0.1 if done < 0.1 else 0.5 * (1 + math.cos(math.pi * (done - 0.1) / 0.9)))
     optimizer.zero_grad(set_to_none=True)
     total = 0.0
     for inputs, targets in parts:
@@ -166,11 +159,6 @@ def _step(network, optimizer, plan: TrainingPlan, language: Language, rows: list
     torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
     optimizer.step()
     return total
-
-
-def _one_cycle(done: float) -> float:
-    """Share of the full rate: linear up in the first tenth, then a cosine down to 0."""
-    return done / 0.1 if done < 0.1 else 0.5 * (1 + math.cos(math.pi * (done - 0.1) / 0.9))
 
 
 def _tensors(

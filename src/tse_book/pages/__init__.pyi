@@ -11,7 +11,6 @@ from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
 from .ledger import verdict_rows as verdict_rows
 from .ledger import verdict_tiles as verdict_tiles
-from .markup import legible as legible
 from .markup import link as link
 from .newman import real_models as real_models
 from .notebook import folded as folded
@@ -19,10 +18,10 @@ from .notebook import glue as glue
 from .notebook import guard as guard
 from .notebook import quotes as quotes
 from .notebook import table as table
-from .profile_file import SHARED as SHARED
-from .profile_file import read_profile as read_profile
+from .profiles import SHARED as SHARED
 from .profiles import lists_at_hand as lists_at_hand
 from .profiles import missing as missing
+from .profiles import read_profile as read_profile
 from .recorded_tables import recorded_accuracies as recorded_accuracies
 from .recorded_tables import recorded_runs as recorded_runs
 from .recorded_tables import recorded_suites as recorded_suites

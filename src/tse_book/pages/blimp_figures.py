@@ -1,7 +1,4 @@
-"""The tables behind BLiMP's figures, from published accuracies or from scores measured here (Warstadt et al. 2020).
-
-Each function takes accuracies or per-pair scores and returns a tidy table that a chart draws.
-"""
+"""The tables behind BLiMP's figures, from published accuracies or from scores measured here (Warstadt et al. 2020)."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,9 +8,9 @@ from scipy.special import stdtrit
 from scipy.stats import linregress
 
 from tse_book import published
-from tse_book.published import blimp_methods_compared as published_methods
 from tse_book.recorded import recorded_pairs
 from tse_core.blimp.scores import PairScores
+from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import check_known
 from tse_core.uncertainty.shares import wilson
 
@@ -67,28 +64,23 @@ def shallow_predictors(runs: Mapping[str, PairScores], *, bins: int = 10) -> pd.
     Returns a table: model, predictor, quantity (its name and unit), value (the bin's median), accuracy with its 95 %
     interval low, high (Wilson), pairs. Values that many pairs share stay in one bin, so there may be fewer.
     """
-    parts = [_in_bins(run.pairs, bins).assign(model=model) for model, run in runs.items()]
-    table = pd.concat(parts, ignore_index=True)
-    return table.assign(quantity=table["predictor"].map(PREDICTORS))
-
-
-def _in_bins(scores: pd.DataFrame, bins: int) -> pd.DataFrame:
-    scores = scores.dropna(subset=["correct"])
-    scores = scores[(scores["length_good"] > 0) & (scores["length_bad"] > 0)]
-    values = {
-        "length": (scores["length_good"] + scores["length_bad"]) / 2,
-        "perplexity": np.exp(-scores["logp_good"] / scores["length_good"]),
-        "probability": scores["logp_good"],
-        "confidence": scores["margin"].abs(),
-    }
     rows = []
-    for predictor, value in values.items():
-        edges = np.unique(np.quantile(value, np.linspace(0, 1, bins + 1)[1:-1]))
-        cut = np.searchsorted(edges, value, side="left")
-        for _, group in scores.groupby(cut):
-            share = wilson(group["correct"].sum(), len(group))
-            rows.append((predictor, value[group.index].median(), share.estimate, share.low, share.high, len(group)))
-    return pd.DataFrame(rows, columns=["predictor", "value", "accuracy", "low", "high", "pairs"])
+    for model, run in runs.items():
+        scores = run.pairs.dropna(subset=["correct"])
+        scores = scores[(scores["length_good"] > 0) & (scores["length_bad"] > 0)]
+        values = {
+            "length": (scores["length_good"] + scores["length_bad"]) / 2,
+            "perplexity": np.exp(-scores["logp_good"] / scores["length_good"]),
+            "probability": scores["logp_good"],
+            "confidence": scores["margin"].abs(),
+        }
+        for predictor, value in values.items():
+            edges = np.unique(np.quantile(value, np.linspace(0, 1, bins + 1)[1:-1]))
+            for _, group in scores.groupby(np.searchsorted(edges, value, side="left")):
+                names = (model, predictor, PREDICTORS[predictor], value[group.index].median())
+                rows.append((*names, *wilson(group["correct"].sum(), len(group)), len(group)))
+    columns = ["model", "predictor", "quantity", "value", "accuracy", "low", "high", "pairs"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def contrast(accuracies: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -111,13 +103,13 @@ def recorded_methods(models: Iterable[str]) -> pd.DataFrame:
     parts = []
     for model in models:
         whole = recorded_pairs(model)
-        for way in ("one-prefix", "two-prefix"):
+        for way in PREFIX_FIELDS:
             if whole and (prefixes := recorded_pairs(model, way)):
                 names = {"correct_x": "full_sentence", "correct_y": "prefix"}
                 both = whole.pairs.merge(prefixes.pairs[["paradigm", "pair_id", "correct"]], on=["paradigm", "pair_id"])
                 means = both.groupby(["phenomenon", "paradigm"], sort=False)[[*names]].mean().rename(columns=names)
                 parts.append(means.reset_index().assign(model=model, compared=way))
-    table = pd.concat(parts, ignore_index=True) if parts else published_methods().iloc[:0]
+    table = pd.concat(parts, ignore_index=True) if parts else published.blimp_methods_compared().iloc[:0]
     return table.rename(columns={"phenomenon": "linguistics_term"})
 
 

@@ -10,10 +10,8 @@ _CURVE = ["model", "construction", "metric", "source"]
 def head_and_tail(curves: pd.DataFrame) -> pd.DataFrame:
     """How far each curve falls from the verbs a model expects to those it does not.
 
-    Parameters
-    ----------
-    curves : model, construction, metric, side, cutoff, score, and source where known, as from `Evaluations.curves`
-        or `tse_book.charts.published_curves`
+    `curves`: model, construction, metric, side, cutoff, score, and source where known, as from `Evaluations.curves` or
+    `tse_book.charts.published_curves`.
 
     Returns a table with a row per model, construction, metric and source: head (at the smallest top p), whole (top 100
     %), tail (at the smallest bottom p that has a value), tail_cutoff, and fall = head - tail.

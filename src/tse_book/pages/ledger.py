@@ -1,10 +1,13 @@
 """The ledgers as pages: a summary at a glance, then every claim with what was found and where."""
 
 from html import escape
+from urllib.parse import unquote
 
 import pandas as pd
+from IPython.display import HTML
 
-from tse_book.claims import LEDGER, papers, verdicts
+from tse_book.claims import verdicts
+from tse_book.claims.judging import LEDGER, papers
 from tse_book.pages import markup
 from tse_book.pages.notebook import table as plain_table
 from tse_core.results.signature import without_provenance
@@ -22,7 +25,7 @@ MEANING = {
 FEW_UNITS = 10  # fewer are counted beside the number
 _ALWAYS = (verdicts.REPRODUCED, verdicts.HOLDS, verdicts.FAILS, verdicts.NOT_RUN)
 _NAMES = {verdicts.HOLDS: "published data agree", verdicts.FAILS: "published data disagree"}
-_OTHERWISE = {verdicts.HOLDS: "holds", verdicts.FAILS: "does not hold"}  # as a ledger's column otherwise says it
+_OTHERWISE = {verdicts.HOLDS: verdicts.in_words(True), verdicts.FAILS: verdicts.in_words(False)}  # in that column
 _FILTERS = ("paper", "chapter", "model", "construction", "verdict")
 
 
@@ -30,11 +33,16 @@ def verdict_tiles(table: pd.DataFrame):
     """How often each verdict was given: the summary of a ledger. In the book each tile shows its rows."""
     counts = table["verdict"].value_counts()
     given = dict.fromkeys([*_ALWAYS, *counts.index.intersection(list(MEANING), sort=False)])
-    items = [
-        markup.tile(verdict, _NAMES.get(verdict, verdict), int(counts.get(verdict, 0)), MEANING[verdict], "every-claim")
-        for verdict in given
-    ]
-    return markup.shown(f'<ul class="tse-tiles">{"".join(items)}</ul>')
+    items = []
+    for verdict in given:
+        name, (sign, kind) = escape(_NAMES.get(verdict, verdict)), markup.SIGNS[verdict]
+        items.append(
+            f'<li class="tse-tile tse-{kind}"><a href="#every-claim" data-verdict="{name}">'
+            f'<span class="tse-tile-count">{counts.get(verdict, 0)}</span> '
+            f'<span class="tse-tile-name"><span aria-hidden="true">{sign}</span> {name}</span></a> '
+            f'<span class="tse-tile-meaning">{escape(MEANING[verdict])}</span></li>'
+        )
+    return HTML(f'<ul class="tse-tiles">{"".join(items)}</ul>')
 
 
 def ledger_table(table: pd.DataFrame, caption: str):
@@ -65,7 +73,7 @@ def _row(row: dict) -> str:
             "Under another": escape(row["otherwise"]),
             "Note": escape(row["note"]),
             "To run it": markup.code(row["how"]) if command else escape(row["how"]),
-            "Made by": markup.code(markup.legible(row["signature"])),
+            "Made by": markup.code(unquote(row["signature"])),
         },
         {
             "Published": markup.number(row["published"], printed),
@@ -135,12 +143,8 @@ def laboratory_table(table: pd.DataFrame, caption: str):
 def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
     """The extension ledger, one row per model and claim, which unfolds to the threshold, the conditions and the rows.
 
-    Parameters
-    ----------
-    table : DataFrame
-        What `tse_book.claims.extension_ledger` gives.
-    findings : DataFrame
-        The data behind it: the rows to show with each judged number.
+    `table` is what `tse_book.claims.extension.extension_ledger` gives, `findings` the data behind it: the rows to show
+    with each judged number.
     """
     table = table.assign(signature=without_provenance(table["signature"]))
     table["paper"] = table["paper"].map(papers()).str.split(",").str[0]
@@ -172,7 +176,7 @@ def _extension_row(row: dict, beside: list[dict]) -> str:
             "Rows": markup.listed(beside, "row"),
             "Rests on": f"{row['n']:,} independent units (subjects, verbs, items or paradigms)" if row["n"] else "",
             "p, corrected": "" if pd.isna(row["p_holm"]) else f"{_p(row['p_holm'])} (Holm, all tests of this model)",
-            "Made by": markup.code(markup.legible(row["signature"])),
+            "Made by": markup.code(unquote(row["signature"])),
         },
         {
             "Threshold": escape(threshold),
@@ -190,8 +194,8 @@ def _p(value: float) -> str:
 def verdict_rows(table: pd.DataFrame) -> pd.DataFrame:
     """The extension ledger as one table of numbers: each claim under the default, then under each condition.
 
-    Returns a table with the columns of `tse_book.claims.EXTENSION` but for conditions, and condition; in a condition's
-    row value, low, high, verdict and p_holm are the condition's (p_holm that of the difference).
+    Returns a table with the columns of `tse_book.claims.extension.EXTENSION` but for conditions, and condition; in a
+    condition's row value, low, high, verdict and p_holm are the condition's (p_holm that of the difference).
     """
     of_claims = table.drop(columns="conditions")
     parts = []

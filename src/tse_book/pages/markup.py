@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from html import escape
-from urllib.parse import unquote
+
+from IPython.display import HTML
 
 from tse_book.claims import verdicts
 from tse_core.paths import data_folder
 
 _NUMBERS = ("Published", "Ours", "Difference", "Truth", "Measured")
-_SIGNS = {  # sign and kind of each verdict
+SIGNS = {  # sign and kind of each verdict
     verdicts.REPRODUCED: ("=", "good"),
     verdicts.CLOSE: ("≈", "good"),
     verdicts.DIRECTION: ("↗", "good"),
@@ -27,18 +28,11 @@ _SIGNS = {  # sign and kind of each verdict
     verdicts.DOES_NOT_EXTEND: ("✗", "bad"),
     verdicts.UNDECIDED: ("?", "open"),
     verdicts.DESCRIBED: ("●", "open"),
-    "truth in the interval": ("✓", "good"),
-    "truth outside the interval": ("✗", "bad"),
-    "within 0.02": ("≈", "good"),
-    "differs": ("≠", "bad"),
+    verdicts.INSIDE: ("✓", "good"),
+    verdicts.OUTSIDE: ("✗", "bad"),
+    verdicts.NEAR: ("≈", "good"),
+    verdicts.DIFFERS: ("≠", "bad"),
 }
-
-
-def shown(text: str):
-    """HTML as a notebook shows it."""
-    from IPython.display import HTML
-
-    return HTML(text)
 
 
 def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: Iterable[str], prefix: str = ""):
@@ -48,7 +42,7 @@ def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: 
     """
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     body = "\n".join(rows)
-    return shown(
+    return HTML(
         f'<div class="tse-ledger" data-filters="{",".join(filters)}" data-prefix="{prefix}"><table>\n'
         f"<caption>{escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
@@ -69,15 +63,6 @@ def row_of(data: dict, claim: str, about: Iterable[str], details: dict[str, str]
     return f'<tr {attributes}><th scope="row">{head}</th>{body}</tr>'
 
 
-def legible(signature: str) -> str:
-    """A signature in readable form, with percent-encoded characters decoded.
-
-    >>> legible("bos:<%7Cendoftext%7C> space:no")
-    'bos:<|endoftext|> space:no'
-    """
-    return unquote(signature)
-
-
 def code(text: str) -> str:
     """Text as code; nothing where there is none."""
     return f"<code>{escape(text)}</code>" if text else ""
@@ -85,20 +70,9 @@ def code(text: str) -> str:
 
 def badge(verdict: str, name: str = "") -> str:
     """A verdict with its sign, under another name where one is given."""
-    sign, kind = _SIGNS[verdict]
+    sign, kind = SIGNS[verdict]
     return (
         f'<span class="tse-verdict tse-{kind}"><span aria-hidden="true">{sign}</span> {escape(name or verdict)}</span>'
-    )
-
-
-def tile(verdict: str, name: str, count: int, meaning: str, place: str) -> str:
-    """How often a verdict was given; the tile leads to its rows."""
-    sign, kind = _SIGNS[verdict]
-    return (
-        f'<li class="tse-tile tse-{kind}"><a href="#{place}" data-verdict="{escape(name)}">'
-        f'<span class="tse-tile-count">{count}</span> '
-        f'<span class="tse-tile-name"><span aria-hidden="true">{sign}</span> {escape(name)}</span></a> '
-        f'<span class="tse-tile-meaning">{escape(meaning)}</span></li>'
     )
 
 

@@ -1,14 +1,12 @@
-"""Shared by the chapters on Newman et al. (2021): which models are real, what is compared with what, runs in words.
-
-A laboratory model is compared with its own language, a real model with the published ones.
-"""
+"""Shared by the chapters on Newman et al. (2021): which models are real, and which are the laboratory's."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 
+from IPython.display import HTML
+
 from tse_book.laboratory.names import is_laboratory
-from tse_book.pages.markup import shown
-from tse_book.pages.profile_file import papers_bos
+from tse_book.pages.profiles import papers_bos
 from tse_core.models.coerce import as_language_model, load_model
 from tse_core.models.language_model import LanguageModel
 
@@ -44,8 +42,8 @@ def laboratory_models(models: Iterable[str]) -> list[str]:
 def what_is_missing(models: Iterable[str]):
     """A note for a page without a real model; else nothing."""
     if real_models(models):
-        return shown("<!-- nothing is missing -->")
-    return shown(
+        return HTML("<!-- nothing is missing -->")
+    return HTML(
         '<div class="admonition note"><p class="admonition-title">No real model in this build</p>'
         f"<p>This page was built without {DEFAULT}, because its file could not be fetched. What was published is shown "
         "all the same, and so are the laboratory models.</p></div>"

@@ -4,8 +4,8 @@ import re
 from html import escape
 
 import pandas as pd
-
-from tse_book.pages.markup import shown
+from bs4 import BeautifulSoup
+from IPython.display import HTML, display
 
 NOTHING = "no model of this build has such numbers."  # instead of a table without rows
 _NUMBERS = re.compile(r"(?<![\w.-])(?:\d+(?:\.\d+)?|\.\d+)(?![\w-])")
@@ -18,8 +18,6 @@ def glue(name: str, value) -> None:
     The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
     ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; the directive ``{glue:}`` with ``:doc:`` shows a chart.
     """
-    from IPython.display import display
-
     if hasattr(value, "_repr_mimebundle_"):
         kept = value._repr_mimebundle_()
     elif hasattr(value, "_repr_html_"):
@@ -70,28 +68,32 @@ def quotes(sentence: str, *numbers: float) -> None:
 def table(frame: pd.DataFrame, caption: str, *, digits=2, index: bool = False, empty: str = ""):
     """A table for a page: a caption, aligned numbers, missing values as a dash. Text is escaped.
 
-    Parameters
-    ----------
-    frame : DataFrame; for two-level columns the first level is a heading over the second
-    caption : what the table holds, with units
-    digits : decimals of floating-point columns; whole numbers get thousands separators
-    index : show the row labels
-    empty : the sentence shown instead of a table without rows; by default that nothing was measured
+    Of two-level columns the first level is a heading over the second. The caption says what the table holds, with
+    units. Floating-point columns have `digits` decimals, whole numbers thousands separators. `index` shows the row
+    labels; `empty` is the sentence shown instead of a table without rows, by default that nothing was measured.
     """
     if frame.empty:
-        return shown(f'<p class="tse-note">{escape(empty or f"{caption}: {NOTHING}")}</p>')
+        return HTML(f'<p class="tse-note">{escape(empty or f"{caption}: {NOTHING}")}</p>')
     text = frame.astype(object).map(lambda value: _text(value, digits))
     text.columns = text.columns.set_names([None] * text.columns.nlevels)  # a name would appear as a separate column
     text.index = text.index.set_names([None] * text.index.nlevels)  # or as a separate row
-    html = text.to_html(index=index, border=0, escape=True, sparsify=True)
+    page = BeautifulSoup(text.to_html(index=index, border=0, escape=True, sparsify=True), "html.parser")
     kinds = ["number" if pd.api.types.is_numeric_dtype(kind) else "" for kind in frame.dtypes]
-    html = _marked(html, ([""] * frame.index.nlevels if index else []) + kinds)
-    return shown(html.replace("<thead>", f"<caption>{escape(caption)}</caption>\n<thead>", 1))
+    for row in page("tr"):
+        row.attrs = {}
+        cells = [cell for cell in row(["th", "td"]) if not cell.attrs]  # without headings over several columns
+        for cell, kind in zip(cells, [""] * frame.index.nlevels * index + kinds, strict=False):
+            cell.attrs = {"class": kind} if kind else {}
+            if _LEFTWARDS.search(cell.text):  # a full stop is at the end of Hebrew and Arabic
+                cell["dir"] = "auto"
+    page("table")[0].attrs = {"class": "tse-table"}
+    page("thead")[0].insert_before(BeautifulSoup(f"<caption>{escape(caption)}</caption>\n", "html.parser"))
+    return HTML(str(page))
 
 
 def folded(made, title: str):
     """A table that opens on a click, to keep the page short."""
-    return shown(f"<details><summary>{escape(title)}</summary>\n{made.data}\n</details>")
+    return HTML(f"<details><summary>{escape(title)}</summary>\n{made.data}\n</details>")
 
 
 def _text(value, digits: int) -> str:
@@ -102,24 +104,3 @@ def _text(value, digits: int) -> str:
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         return str(value)
     return f"{value:,}" if "int" in type(value).__name__ else f"{value + 0.0:.{digits}f}"
-
-
-def _marked(html: str, kinds: list[str]) -> str:
-    """Sets the book's class on the table, and on the cells of each column the given classes.
-
-    A cell with Hebrew or Arabic letters takes the direction of its text, so that a full stop is at the text's end.
-    """
-
-    def row(match):
-        columns = iter(kinds)
-
-        def cell(tag):
-            kind = next(columns, "")
-            marks = f' class="{kind}"' * bool(kind) + ' dir="auto"' * bool(_LEFTWARDS.search(tag[2]))
-            return f"<{tag[1]}{marks}>{tag[2]}"
-
-        return re.sub(r"<(t[dh])>([^<]*)", cell, match[0])
-
-    html = re.sub(r"<table[^>]*>", '<table class="tse-table">', html, count=1)
-    html = re.sub(r' style="[^"]*"', "", html)
-    return re.sub(r"<tr>.*?</tr>", row, html, flags=re.DOTALL)

@@ -1,64 +1,107 @@
-"""What a profile of the book needs, looked at before the work starts: verb lists, data, models and memory."""
+"""A profile: which models, data, verb lists and protocols the book uses, and what of it this machine lacks.
 
-from collections.abc import Iterable
+notebooks/profiles/<profile>.yaml::
+
+    models: [smollm2-135m-instruct, lab-systematic-causal]
+    data: [marvin-linzen]
+    lemmas: [newman-clean]
+    protocols: [exact]
+    optional: [smollm2-135m-instruct]             # left out, with a note on the pages, if unavailable
+    bos: {gpt2-xl: none}             # what models read before a sentence where no protocol is asked
+    notebooks:            # only for notebooks with parameters of their own
+      04_figure1: {rows: [Simple]}
+"""
+
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from tse_book.laboratory.names import is_laboratory
 from tse_core.datasets.lemmas import full_list_file, load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs
-from tse_core.errors import InputError
+from tse_core.errors import InputError, check_known
+from tse_core.files import read_yaml
 from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 from tse_core.models.hub import hub_unreachable
 from tse_core.paths import data_folder
 
+SHARED = ("models", "data", "lemmas", "protocols")
+FURTHER: dict[str, list | dict] = {"optional": [], "notebooks": {}, "bos": {}}  # and what a profile without them has
 FULL, INSTEAD = "newman-full", "newman-released"
-FULL_LENGTH = 3562  # the paper's lemmas
-GIANT_VERB_LIST = "https://patternbasedwriting.com/1/Giant-Verb-List-3250-Verbs.pdf"  # as its appendix gives it
-# Weights in float32, GB, of the models that the profiles name; an unknown model is not estimated.
-GIGABYTES = {
-    "bert-base-cased": 0.44, "bert-base-uncased": 0.44, "roberta-base": 0.5, "gpt2": 0.55,
-    "bert-large-cased": 1.35, "bert-large-uncased": 1.35, "roberta-large": 1.43, "gpt2-xl": 6.45,
-}  # fmt: skip
+NO_FULL_LIST = (
+    f"{FULL}, the paper's list of 3,562 verbs, has not been made here, so {INSTEAD} counts instead, and no number can "
+    "be called reproduced. To make it, download https://patternbasedwriting.com/1/Giant-Verb-List-3250-Verbs.pdf, "
+    "then: python data/lemmas/giant_verb_list.py Giant-Verb-List-3250-Verbs.pdf"
+)
 
 
-def missing(profile: dict, at_once: int = 1) -> list[str]:
-    """What a profile needs and this machine lacks: verb lists, data, models, memory for `at_once` parallel steps.
+def profiles_folder() -> Path:
+    """The profiles: beside the notebooks in a checkout, among the data in an installed wheel."""
+    packaged = data_folder() / "profiles"
+    return packaged if packaged.is_dir() else data_folder().parent / "notebooks" / "profiles"
 
-    Nothing is downloaded. A model that is neither in the cache nor in a folder needs the hub, which is contacted once.
+
+def read_profile(name: str) -> dict:
+    """The profile's table: every shared key a list of names, "optional" a list, "notebooks" and "bos" by name.
+
+    Raises InputError: no such profile; a shared key that is no list; an unknown key.
     """
-    pairs = [options.get("sentence_pairs") for options in (profile.get("notebooks") or {}).values()]
-    found = [*_failing("verb list", profile["lemmas"], load_lemmas), *_failing("data", profile["data"], load_pairs)]
-    found += _failing("data", dict.fromkeys(filter(None, pairs)), load_sentence_pairs)
-    absent = [name for name in profile["models"] if name not in PACKAGE_MODELS and not model_is_here(name)]
+    known = {path.stem: path for path in profiles_folder().glob("*.yaml")}
+    check_known("profile", name, known)
+    profile = read_yaml(known[name]) or {}
+    for key in SHARED:
+        if not isinstance(profile.get(key), list):
+            raise InputError(f"{known[name].name}: {key} must be a list of names")
+    for key in profile:
+        check_known(f"key in {known[name].name}", key, (*SHARED, *FURTHER))
+    return profile | {key: profile.get(key) or nothing for key, nothing in FURTHER.items()}
+
+
+def papers_bos(name: str) -> str:
+    """What a model reads before a sentence where no protocol is asked: what the paper's profile says, else "default".
+
+    >>> papers_bos("gpt2-xl"), papers_bos("gpt2")
+    ('none', 'default')
+    """
+    return read_profile("paper")["bos"].get(name.rpartition("/")[2], "default")
+
+
+def missing(profile: dict) -> list[str]:
+    """What a profile needs and this machine lacks: verb lists, data, models. Nothing is downloaded.
+
+    A model that is neither in the cache nor in a folder needs the hub, which is contacted once.
+    """
+    pairs = dict.fromkeys(filter(None, (own.get("sentence_pairs") for own in profile["notebooks"].values())))
+    kinds: list[tuple[str, Iterable[str], Callable]] = [
+        ("verb list", profile["lemmas"], load_lemmas), ("data", profile["data"], load_pairs),
+        ("data", pairs, load_sentence_pairs),
+    ]  # fmt: skip
+    found = []
+    for what, names, load in kinds:
+        for name in names:
+            try:
+                load(name)
+            except InputError as error:
+                found.append(f"{what} {name}: {error}")
+    absent = [
+        name for name in profile["models"] if not (name in PACKAGE_MODELS or is_laboratory(name) or _cached(name))
+    ]
     if reason := absent and hub_unreachable():
         found += [f"model {name}: not in the cache, and {reason}" for name in absent]
-    return found + _memory(profile["models"], at_once)
+    return found
+
+
+def _cached(name: str) -> bool:
+    """Whether a model of the hub is in its cache with its weights, or in a folder."""
+    from huggingface_hub import try_to_load_from_cache
+
+    files = ("model.safetensors", "model.safetensors.index.json")
+    return Path(name).is_dir() or any(isinstance(try_to_load_from_cache(name, file), str) for file in files)
 
 
 def lists_at_hand(lemmas: Iterable[str]) -> list[str]:
     """The verb lists, with the released one in place of the full one if that has not been made here."""
     there = full_list_file().is_file()
     return list(dict.fromkeys(INSTEAD if name == FULL and not there else name for name in lemmas))
-
-
-def instead_of_full_list(lemmas: Iterable[str]) -> str:
-    """The note if the full list is wanted and has not been made here; else ""."""
-    if FULL not in lemmas or full_list_file().is_file():
-        return ""
-    return (
-        f"{FULL}, the paper's list of {FULL_LENGTH:,} verbs, has not been made here, so {INSTEAD} counts instead, "
-        f"and no number can be called reproduced. To make it, download the Giant Verb List ({GIANT_VERB_LIST}), then: "
-        "python data/lemmas/giant_verb_list.py Giant-Verb-List-3250-Verbs.pdf"
-    )
-
-
-def model_is_here(name: str) -> bool:
-    """Whether a model needs no download: a laboratory model, a folder, or in the hub's cache with its weights."""
-    if (data_folder() / "models" / name).is_dir() or Path(name).is_dir():
-        return True
-    from huggingface_hub import try_to_load_from_cache
-
-    files = ("model.safetensors", "model.safetensors.index.json")
-    return any(isinstance(try_to_load_from_cache(name, file), str) for file in files)
 
 
 def cannot_be_had(name: str) -> str:
@@ -68,42 +111,3 @@ def cannot_be_had(name: str) -> str:
     except InputError as error:
         return str(error)
     return ""
-
-
-def _failing(what: str, names: Iterable[str], load) -> list[str]:
-    found = []
-    for name in names:
-        try:
-            load(name)
-        except InputError as error:
-            found.append(f"{what} {name}: {error}")
-    return found
-
-
-def _memory(names: Iterable[str], at_once: int) -> list[str]:
-    sizes = {name: GIGABYTES.get(Path(name).name, 0) for name in names}
-    largest = max(sizes, key=lambda name: sizes[name])
-    needed, free = at_once * memory_needed(sizes[largest]), free_gigabytes()
-    if not sizes[largest] or free is None or needed <= free:
-        return []
-    together = f", for {at_once} notebooks at once" if at_once > 1 else ""
-    return [f"memory: {largest} needs {needed:.1f} GB{together}, {free:.1f} GB are free"]
-
-
-def memory_needed(gigabytes: float) -> float:
-    """GB that a step of the build, with one model at a time, needs for a model with that many GB of weights."""
-    return gigabytes + 2  # for what a run needs besides the weights
-
-
-def free_gigabytes() -> float | None:
-    """Free memory in GB: the GPU's where there is one, else the machine's; None if unknown."""
-    import torch
-
-    from tse_core.models.devices import usable_device
-
-    device = usable_device("auto")
-    if device.type == "cuda":
-        return torch.cuda.mem_get_info(device)[0] / 1e9
-    memory = Path("/proc/meminfo")
-    lines = memory.read_text().splitlines() if memory.exists() else []
-    return next((int(line.split()[1]) * 1024 / 1e9 for line in lines if line.startswith("MemAvailable")), None)

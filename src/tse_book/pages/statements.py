@@ -1,10 +1,12 @@
 """The tables of the chapter on the gap: what was measured of each model in the controls, and the verdicts."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from tse_book.charts.theme import KIND_COLOURS
 from tse_book.claims import statements
 from tse_book.claims.statements import OPENER_NOUN, PRONOUN, Tables, fifths, row_verbs, subject_verbs
 from tse_book.pages.newman import label, opened
@@ -13,7 +15,7 @@ from tse_book.studies.controls import MEASURES, control_tables, controlled_verbs
 from tse_core.errors import InputError
 from tse_core.uncertainty.intervals import interval
 
-KINDS = {False: "never nouns", True: "also nouns"}
+KINDS = dict(zip((False, True), KIND_COLOURS, strict=True))  # of verbs, by whether they are also nouns
 SUBJECTS = {
     "The N": "the author",
     "Opener + the N": "I think that the author",
@@ -61,10 +63,15 @@ def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
             openers = [part["opener"]] * (part["opener"].nunique() >= FEWEST)
             found = interval(part["correct"], nouns, crossed_with=[*openers, part["lemma"]])
             ends = np.exp(part[["end_singular", "end_plural"]]).mean(axis=None)
-            names = {"model": model, "subject": SUBJECTS[construction], "verbs": KINDS[also_noun]}
-            scores = {"EW": found.estimate, "low": found.low, "high": found.high, "nats": part["margin"].mean()}
-            beside = {"EW of tokens": part["correct_tokens"].mean(), "ends": ends, "contexts": part["left"].nunique()}
-            rows.append(names | scores | beside)
+            row: dict[str, Any] = {
+                "model": model,
+                "subject": SUBJECTS[construction],
+                "verbs": KINDS[also_noun],
+                "EW": found.estimate,
+            }
+            row |= {"low": found.low, "high": found.high, "nats": part["margin"].mean()}
+            row |= {"EW of tokens": part["correct_tokens"].mean(), "ends": ends, "contexts": part["left"].nunique()}
+            rows.append(row)
     models, order = list(tables), list(SUBJECTS.values())
     rows.sort(key=lambda row: (models.index(row["model"]), order.index(row["subject"]), row["verbs"]))
     return pd.DataFrame(rows)

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from tse_book import published
+from tse_book.recorded import METHODS
 from tse_book.studies.contrasts import Group, Statistic, Statistics, correlated, negative
 from tse_core.datasets.paradigms import blimp_paradigms
 
-FULL, PREFIXES = "full-sentence", ("one-prefix", "two-prefix")
+FULL, *PREFIXES = METHODS
 MORPHOLOGY, ISLANDS = "morphology", "ISLAND EFFECTS"
 REGULAR = "regular_plural_subject_verb_agreement"
 DETERMINER = "determiner_noun_agreement"
@@ -75,7 +76,9 @@ def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> Statistics:
         fields = known["field"].replace({"syntax/semantics": "syntax_semantics"}).str.replace("_", " and ")
         found["E.islands"] = _distance(whole, known["phenomenon"], ISLANDS, hardest=True)
         found["E.morphology"] = _distance(whole, fields, MORPHOLOGY, hardest=False)
-        found["E.correlation"] = _neural_and_human(whole)
+        wide = published.blimp_table4().query("source == 'recomputed'").pivot_table("accuracy", "UID", "model")
+        human = negative([_correlation(whole[wide.index], wide["human"])])  # less each published neural model's
+        found["E.correlation"] = Statistic({n: [_correlation(whole[wide.index], wide[n]), *human] for n in NEURAL})
     if len(whole) and set(PREFIXES) <= set(accuracies):
         means: dict[str, list[Group]] = {}
         correlations = {}
@@ -125,12 +128,3 @@ def _distance(accuracy: pd.Series, kinds: pd.Series, chosen: str, *, hardest: bo
 
 def _correlation(one: pd.Series, other: pd.Series) -> Group:
     return correlated(one.to_numpy(float), other[one.index].to_numpy(float), one.index.to_numpy())
-
-
-def _neural_and_human(accuracy: pd.Series) -> Statistic:
-    """The correlation with each published neural model less that with humans, over the paradigms."""
-    table = published.blimp_table4()
-    wide = table[table["source"] == "recomputed"].pivot_table(index="UID", columns="model", values="accuracy")
-    own = accuracy[wide.index]
-    human = negative([_correlation(own, wide["human"])])
-    return Statistic({name: [_correlation(own, wide[name]), *human] for name in NEURAL})

@@ -92,7 +92,12 @@ def number_of(row: str, groups: Sequence[Group], level: float = CONFIDENCE, *, c
     elif all(np.nanmin(group.values) >= 0 and np.nanmax(group.values) <= 1 for group in groups):
         low = max(low, sum(min(group.weight, 0.0) for group in groups))
         high = min(high, sum(max(group.weight, 0.0) for group in groups))
-    return Number(row, found.estimate, float(low), float(high), found.error, found.freedom, _units(groups))
+    fewest = []  # clusters of a group in one way; a way with one label alone, such as TSE's verbs, samples none
+    for way in range(len(groups[0].clusters)):
+        labels = [np.asarray(group.clusters[way])[~np.isnan(group.values)] for group in groups]
+        counts = [len(np.unique(some)) for some in labels]
+        fewest.append(min((count for count in counts if count > 1), default=1))
+    return Number(row, found.estimate, float(low), float(high), found.error, found.freedom, min(fewest))
 
 
 def correlated(first: np.ndarray, second: np.ndarray, labels: np.ndarray) -> Group:
@@ -100,16 +105,6 @@ def correlated(first: np.ndarray, second: np.ndarray, labels: np.ndarray) -> Gro
     z, w = ((x - x.mean()) / x.std() for x in (np.asarray(first, dtype=float), np.asarray(second, dtype=float)))
     r = float((z * w).mean())
     return Group(r + z * w - r * (z**2 + w**2) / 2, [labels])
-
-
-def _units(groups: Sequence[Group]) -> int:
-    """The fewest clusters of a group in one way; a way with one label alone, such as TSE's verbs, samples none."""
-    fewest = []
-    for way in range(len(groups[0].clusters)):
-        labels = [np.asarray(group.clusters[way])[~np.isnan(group.values)] for group in groups]
-        counts = [len(np.unique(some)) for some in labels]
-        fewest.append(min((count for count in counts if count > 1), default=1))
-    return min(fewest)
 
 
 def _joined(rows: Mapping[str, Sequence[Group]], join: str) -> list[Group]:

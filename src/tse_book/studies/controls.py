@@ -1,10 +1,10 @@
 """What a model says at the verb slot after nouns, names and pronouns, after 22 prepositions and in Table 2's rows.
 
-    data/recorded/MODEL/controls.parquet     a context of agreement-controls and a verb: margins, by words and by tokens
-    data/recorded/MODEL/attractors.parquet   a context of agreement-attractors and a kind of verb
-    data/recorded/MODEL/rows.parquet         a row of Table 2, a noun, a number and a verb
-    data/recorded/MODEL/likelihoods.parquet  a verb: how likely it is where no subject decides its form
-    data/recorded/MODEL/bare_controls.parquet, bare_attractors.parquet  the same without a BOS token, by single tokens
+    controls.parquet     a context of agreement-controls and a verb: margins, by words and by tokens
+    attractors.parquet   a context of agreement-attractors and a kind of verb
+    rows.parquet         a row of Table 2, a noun, a number and a verb
+    likelihoods.parquet  a verb: how likely it is where no subject decides its form
+    bare_controls.parquet, bare_attractors.parquet  the first two without a BOS token, by single tokens
 
 `controlled_verbs` says which verbs count, `tse_book.claims.statements` what these tables are asked. All log-odds and
 log-probabilities are in nats; log-odds are those of the singular form against the plural one.
@@ -31,7 +31,6 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
 
-CONTROLS = "controls"  # what `tse record --part` calls the tables
 SUBJECTS, ATTRACTORS, ROWS = "agreement-controls", "agreement-attractors", "marvin-linzen"
 WHOLE = Cutoffs((1.0,), ())
 # Places in which no subject decides the verb's form. None of the openers stands in agreement-controls.
@@ -50,9 +49,7 @@ def controlled_verbs(lemmas: str = DEFAULT) -> pd.DataFrame:
     (data/lemmas/exceptions.yaml), not from the paper; ``noun_share`` is the share of noun uses among the verb's and
     the noun's in WordNet's sense counts (missing where neither is counted).
 
-    Returns
-    -------
-    DataFrame with lemma, singular, plural, past, also_noun, zipf, verb_uses, noun_uses, noun_share.
+    Returns a table: lemma, singular, plural, past, also_noun, zipf, verb_uses, noun_uses, noun_share.
     """
     table = load_lemmas(lemmas).table.drop_duplicates("lemma")
     ambiguous = (table["homograph"] != "") | table["plural"].str.contains("-")
@@ -101,11 +98,6 @@ def bare_subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
         tables.append(_by_verb(found, {"log_odds_tokens": found.log_odds}, lemmas))
         signatures[slug] = found.signature
     return small_detail(pd.concat(tables, ignore_index=True).drop(columns=["left", "right"]), signatures)
-
-
-def bare_attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
-    """As `attractor_table`, without a BOS token."""
-    return attractor_table(model.with_policies(bos="none"), lemmas)
 
 
 def attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
@@ -195,4 +187,7 @@ MEASURES = {
     "rows": row_table,
     "likelihoods": likelihood_table,
 }
-BARE = {"bare_controls": bare_subject_table, "bare_attractors": bare_attractor_table}
+BARE = {
+    "bare_controls": bare_subject_table,
+    "bare_attractors": lambda model, lemmas: attractor_table(model.with_policies(bos="none"), lemmas),
+}

@@ -1,13 +1,8 @@
-"""Do the 95 % intervals contain the truth 95 times in 100? A simulation, which knows the truth, counts.
-
-The truth is a model's score over a large population of nouns. Each run draws a few nouns, some contexts for each, and
-computes the interval that `tse_core.uncertainty` would give.
-"""
+"""Do the 95 % intervals contain the truth 95 times in 100? A simulation, which knows the truth, counts."""
 
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit
 
@@ -58,17 +53,6 @@ def simulated_crossed_coverage(*sizes: int, mean=0.9, spread=1.0, runs=1000, lev
         found["first_way"].append(interval(values, first, level=level))
         found["all_ways"].append(interval(values, first, crossed_with=others, level=level))
     return {name: _counted(some, mean)["coverage"] for name, some in found.items()}
-
-
-def drawn_study(nouns: int, contexts: int = 50, *, seed: int = 1) -> pd.DataFrame:
-    """A made-up study: each noun has a share of right answers of its own (four in five on average) and some contexts.
-
-    Returns a table of nouns x contexts rows: noun (from 0) and right (0.0 or 1.0).
-    """
-    random = np.random.default_rng(seed)
-    shares = random.beta(4, 1, nouns)
-    right = random.random((nouns, contexts)) < shares[:, None]
-    return pd.DataFrame({"noun": np.repeat(np.arange(nouns), contexts), "right": right.ravel().astype(float)})
 
 
 def _counted(found: Sequence[Interval], truth: float) -> dict:

@@ -1,19 +1,18 @@
 """What is learned first: TSE, EW and MW of a model's checkpoints, for frequent and for rare verbs.
 
-A sweep with ``detail: lemmas`` leaves in the store how often each verb of the list was conjugated correctly, by subject
-noun. From that come scores by frequency band, and with the steps of the checkpoints, curves over training.
+From a sweep with ``detail: lemmas``, which leaves in the store how often each verb was conjugated correctly, by noun.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from tse_book.studies.some_lemmas import scores_over
-from tse_core.agreement.cells import require_lemmas
+from tse_core.agreement.cells import forms_of, require_lemmas
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
 from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Metric
 from tse_core.paths import data_folder
@@ -26,6 +25,7 @@ from tse_core.uncertainty.tables import subject_clusters
 
 BANDS = ("head", "middle", "tail")
 SCORES = ["construction", "band", "metric", "score", "low", "high", "n"]
+CELL = ["construction", "subject", "noun", "number"]
 COLUMNS = ["name", "step", "data", *SCORES, "lemmas", "signature"]
 
 
@@ -54,21 +54,18 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
     curves: dict[tuple, list[Run]] = {}
     for run in runs:
         curves.setdefault((run.model.name, run.data, run.policies), []).append(run)
-    tables = [table for curve in curves.values() for table in _curve(curve, store)]
+    tables = []
+    for curve in curves.values():
+        bands, of_steps = None, []
+        for run in sorted(curve, key=lambda run: -(run.model.step or 0)):  # the last first: its bands may serve all
+            found: Any = result_of(run, store)  # what a run of the benchmark "agreement" gives
+            if bands is None:
+                listed = "band" in found.lemmas
+                bands = found.lemmas.set_index("lemma")["band"].to_dict() if listed else likely_bands(found)
+            about = {"name": run.model.name, "step": run.model.step, "data": run.data}
+            of_steps.append(band_scores(found, bands).assign(**about, signature=found.signature.without_provenance))
+        tables += of_steps[::-1]
     return pd.concat(tables, ignore_index=True)[COLUMNS]
-
-
-def _curve(runs: list[Run], store: Store) -> list[pd.DataFrame]:
-    """Tables of one model's checkpoints by step; the last one is scored first, since its bands may serve all."""
-    bands, tables = None, []
-    for run in sorted(runs, key=lambda run: -(run.model.step or 0)):
-        found: Any = result_of(run, store)  # what a run of the benchmark "agreement" gives
-        if bands is None:
-            listed = "band" in found.lemmas
-            bands = found.lemmas.set_index("lemma")["band"].to_dict() if listed else likely_bands(found)
-        about = {"name": run.model.name, "step": run.model.step, "data": run.data}
-        tables.append(band_scores(found, bands).assign(**about, signature=found.signature.without_provenance))
-    return tables[::-1]
 
 
 def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
@@ -83,6 +80,31 @@ def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFram
     counted = evaluation.lemmas["lemma"].map(bands).value_counts()
     table = pd.DataFrame(rows, columns=SCORES)
     return table.assign(lemmas=[len(evaluation.lemmas) if b == "all" else int(counted[b]) for b in table["band"]])
+
+
+def scores_over(evaluation: Evaluation, lemmas: Collection[str] | Lemmas) -> pd.DataFrame:
+    """EW, MW and any other metric of contexts, of each context over the given lemmas.
+
+    An evaluation keeps sums over the contexts of one construction, subject and number, so these contexts get the same
+    scores: EW is their mean, which is all that a cluster needs; MW is the probability of all their correct forms as a
+    share of that of all their forms. Lemmas that did not count are passed over.
+
+    Returns a row for each context: construction, subject, noun, number, left (of contexts whose subject is not known),
+    lemmas (how many), ew, mw. Raises InputError: made without detail="lemmas"; none of the lemmas counted.
+    """
+    by_lemma = require_lemmas(evaluation.by_lemma)
+    chosen = by_lemma[by_lemma["lemma"].isin(lemmas.table["lemma"] if isinstance(lemmas, Lemmas) else list(lemmas))]
+    if chosen.empty:
+        raise InputError(f"none of the {len(lemmas):,} lemmas given counted")
+    forms, keys = forms_of(chosen), [chosen[name] for name in CELL]
+    cells = chosen.groupby(CELL, sort=False).agg(contexts=("contexts", "first"), lemmas=("lemma", "size"))
+    for metric in OF_CONTEXTS.values():
+        parts = (pd.Series(of(forms), chosen.index) for of in (metric.numerator, metric.denominator))
+        numerator, denominator = (part.groupby(keys, sort=False).sum() for part in parts)
+        cells[metric.column] = numerator / denominator
+    cells = cells.reset_index()
+    cells["left"] = cells["subject"]
+    return cells.loc[np.repeat(cells.index, cells.pop("contexts"))].reset_index(drop=True)
 
 
 def likely_bands(evaluation: Evaluation) -> dict[str, str]:

@@ -6,7 +6,6 @@ between each condition and its reference. `tse_book.claims` judges them. A posit
 """
 
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -22,20 +21,17 @@ from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
 from tse_core.files import write_aside
-from tse_core.models.coerce import load_model
 from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 
 FILE = "findings.csv"
-FINDINGS = "findings"  # what `tse record --part` calls them
 FINDING_COLUMNS = [
     "model", "condition", "claim", "row", "value", "low", "high", "error", "freedom", "n", "signature",
 ]  # fmt: skip
 DEFAULT, NO_BOS, ONCE = "default", "no BOS token", "distinct decisions"
 # Condition -> the one that it is compared with.
 AGAINST = {NO_BOS: DEFAULT, ONCE: DEFAULT}
-SAMPLE, FEW = 200, 40  # contexts of each construction for past forms
 
 Measured = tuple[str, Statistics, Signature]  # under a condition: statistics by claim, and what they are made of
 
@@ -64,17 +60,15 @@ def measure_findings(
     lemmas: str,
     data: Iterable[str],
     protocol: Protocol = "exact",
-    sample: int = SAMPLE,
-    store: Store | str | Path | None = None,
+    sample: int = 200,
+    store: Store | str | Path | None = "default",
     home: Path | None = None,
 ) -> pd.DataFrame:
     """All statistics of the general claims, under every condition that can be measured with the model.
 
-    Parameters
-    ----------
-    data : names of agreement pairs, whose constructions together are the rows of Table 2
-    sample : contexts of each construction for past forms
-    home : the folder of the model's recorded run, for the claims about BLiMP and suites; without it they are left out
+    `data` are names of agreement pairs, whose constructions together are the rows of Table 2; `sample` is of contexts
+    of each construction for past forms. `home` is the folder of the model's recorded run, for the claims about BLiMP
+    and suites; without it they are left out.
 
     Returns a table as `findings_table`. Raises InputError: nothing can be measured.
     """
@@ -98,27 +92,15 @@ def measure_findings(
     return findings_table(found)
 
 
-def quick_findings(
-    names: Iterable[str], data: str, lemmas: str, protocol: Protocol, store: Store | str | Path | None = "default"
-) -> pd.DataFrame:
-    """Findings from agreement pairs alone, for models by name; past forms from a small sample.
-
-    Without names the table has no rows.
-    """
-    measure = partial(measure_findings, lemmas=lemmas, data=[data], protocol=protocol, sample=FEW, store=store)
-    parts = [measure(load_model(name)) for name in names]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=FINDING_COLUMNS)
-
-
-def record_findings(model, home: Path, lemmas: str, data: Iterable[str], store=None) -> dict:
+def record_findings(model, home: Path, lemmas: str, data: Iterable[str], store: Store | None = None) -> dict:
     """Measure the findings of a model and write them beside its recorded run; returns its provenance."""
     made = read_provenance(home)
     try:
         table = measure_findings(model, lemmas=lemmas, data=data, store=store, home=home)
         write_aside(home / FILE, table.to_csv(index=False, lineterminator="\n", float_format="%.6g").encode())
-        made["left_out"].pop(FINDINGS, None)
+        made["left_out"].pop("findings", None)
     except InputError as error:
-        made["left_out"][FINDINGS] = str(error)
+        made["left_out"]["findings"] = str(error)
     write_provenance(home, made)
     return made
 
@@ -134,7 +116,8 @@ def _of_pairs(model, bos: str, home: Path) -> tuple[Statistics, Signature] | Non
     """BLiMP's claims, of recorded pairs; a masked model scores only full sentences, by pseudo-log-likelihood."""
     names = dict(zip(METHODS, METHODS, strict=True)) if model.kind == "causal" else {METHODS[0]: "pll"}
     runs = {method: recorded_pairs(home.name, name, bos, home.parent) for method, name in names.items()}
-    of_model = {method: run for method, run in runs.items() if run and _is_of(model, run.signature)}
+    own = model.identity()
+    of_model = {method: run for method, run in runs.items() if run and run.signature.identity["model"] == own}
     if METHODS[0] not in of_model:
         return None
     return blimp_statistics({method: run.pairs for method, run in of_model.items()}), of_model[METHODS[0]].signature
@@ -148,11 +131,6 @@ def _of_suites(model, bos: str, home: Path) -> tuple[Statistics, Signature] | No
     items = details.table[details.table["bos"] == bos]
     known = items[~items.groupby("suite")["unknown"].transform("any") & (items["prediction"] == 1)]
     signatures = [details.signatures[f"{bos} {suite}"] for suite in known["suite"].unique()]
-    if not signatures or not all(_is_of(model, signature) for signature in signatures):
+    if {signature.identity["model"] for signature in signatures} != {model.identity()}:
         return None
     return suite_statistics(known.rename(columns={"holds": "correct"})), suites_signature(signatures)
-
-
-def _is_of(model, signature: Signature) -> bool:
-    """Whether recorded scores are of these weights."""
-    return signature.identity["model"] == model.identity()

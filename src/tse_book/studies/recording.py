@@ -12,9 +12,10 @@ from datetime import date
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
+import torch
 
 from tse_book.laboratory.names import is_laboratory
 from tse_book.recorded import METHODS, Detail, read_provenance, write_provenance
@@ -35,7 +36,7 @@ from tse_core.results.tidy import TIDY_COLUMNS, write_results
 from tse_core.syntaxgym.library import list_suites, load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 
-PARTS, DETAILS, WORDS = ("agreement", "blimp", "suites"), "details", "words"  # of `tse record --part`
+PARTS = ("agreement", "blimp", "suites")  # of `tse record --part`
 PROTOCOLS: tuple[Protocol, ...] = ("released", "exact")
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
 PAIR = [
@@ -50,18 +51,9 @@ VERB = [
     "probability_correct", "probability_wrong",
 ]  # fmt: skip
 
+Pieces = Mapping[str, Callable[[], Any]]  # what is measured of a part, by name; the only piece needs none
+Tables = Mapping[str, Callable[[], Detail]]  # of details, by the names of their files
 Parts = Iterator[tuple[str, Signature, pd.DataFrame]]
-
-
-class Part(NamedTuple):
-    """A part of a recorded run: what is measured, piece by piece, and how the pieces become one table.
-
-    A piece that raises InputError is left out and listed with its reason. A part's only piece needs no name.
-    """
-
-    name: str
-    pieces: Mapping[str, Callable[[], object]]
-    join: Callable[[list], pd.DataFrame] = pd.concat
 
 
 def fitting(model) -> dict:
@@ -82,38 +74,37 @@ def fitting(model) -> dict:
 
 
 def parts_for(
-    model, lemmas: str, data: Iterable[str], pairs: str, suites: Iterable[str], store: Store | None, chosen=PARTS
-) -> list[Part]:
+    model, lemmas: str, data: Iterable[str], pairs: str, suites: Iterable[str], store: Store | None
+) -> dict[str, Pieces]:
     """The parts of a recorded run, as `record` takes them."""
-    parts = {
-        "agreement": Part("agreement", {name: partial(agreement_results, model, name, lemmas, store) for name in data}),
-        "blimp": Part("blimp", {"": lambda: evaluate_blimp(model, pairs, store=store).tidy().dropna(subset="score")}),
-        "suites": Part("suites", {name: partial(_known_outcome, model, name, store) for name in suites}, suite_rows),
+    return {
+        "agreement": {name: partial(agreement_results, model, name, lemmas, store) for name in data},
+        "blimp": {"": lambda: evaluate_blimp(model, pairs, store=store).tidy().dropna(subset="score")},
+        "suites": {name: partial(_known_outcome, model, name, store) for name in suites},
     }
-    return [parts[name] for name in chosen]
 
 
-def record(model, folder: Path, parts: Iterable[Part]) -> dict:
+def record(model, folder: Path, parts: Mapping[str, Pieces]) -> dict:
     """Measure the parts and write them and their provenance below folder/MODEL; returns the provenance.
 
-    Raises InputError: nothing can be measured.
+    A piece that raises InputError is left out and listed with its reason. Raises InputError: nothing can be measured.
     """
     home = Path(folder) / model.label.rpartition("/")[2]
     files: dict[str, dict] = {}
     left_out: dict[str, str] = {}
-    for part in parts:
+    for part, pieces in parts.items():
         started, found = time.perf_counter(), []
-        for piece, measure in part.pieces.items():
+        for piece, measure in pieces.items():
             try:
                 found.append(measure())
             except InputError as error:
-                name = f"{part.name}: {piece}" if piece else part.name
+                name = f"{part}: {piece}" if piece else part
                 left_out[name] = str(error).replace(model.name, model.label)  # not a folder's path
         if found:
-            table = part.join(found).reset_index(drop=True)
+            table = suite_rows(found) if part == "suites" else pd.concat(found, ignore_index=True)
             home.mkdir(parents=True, exist_ok=True)
-            write_results(table, home / f"{part.name}.parquet")
-            files[part.name] = {"numbers": len(table), **_written(home / f"{part.name}.parquet", started)}
+            write_results(table, home / f"{part}.parquet")
+            files[part] = {"numbers": len(table), **_written(home / f"{part}.parquet", started)}
     if not files:
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"{model.name}: nothing to record: {reasons}")
@@ -153,11 +144,8 @@ def further_results(evaluation, model, lemmas: str, store="default") -> pd.DataF
 
 def hardware(device) -> str:
     """The device in words, without naming the machine."""
-    if device.type == "cuda":
-        import torch
-
-        return torch.cuda.get_device_name(device)
-    return f"{platform.machine()} {device.type}"
+    cuda = device.type == "cuda"
+    return torch.cuda.get_device_name(device) if cuda else f"{platform.machine()} {device.type}"
 
 
 def _known_outcome(model, name: str, store) -> Outcome:
@@ -176,7 +164,7 @@ def _written(path: Path, started: float) -> dict:
 # Details
 
 
-def record_details(home: Path, details: Mapping[str, Callable[[], Detail]]) -> dict:
+def record_details(home: Path, details: Tables) -> dict:
     """Measure the details and write them into the folder of a recorded run; returns its provenance.
 
     Raises InputError: there is no such recorded run. What cannot be measured is left out, and named in the provenance.
@@ -201,7 +189,7 @@ def record_details(home: Path, details: Mapping[str, Callable[[], Detail]]) -> d
 
 def details_for(
     model, lemmas: str, data: Sequence[str], pairs: str, suites: Sequence[str], store: Store | None = None
-) -> dict[str, Callable[[], Detail]]:
+) -> Tables:
     """The details of a recorded run, as `record_details` takes them."""
     return {
         "pairs": lambda: _detail(_pairs(model, pairs, store), PAIR),
@@ -213,7 +201,7 @@ def details_for(
 
 def words_for(
     model: LanguageModel, lemmas: str, data: Iterable[str], store: Store | None = None, sample: int | None = None
-) -> dict[str, Callable[[], Detail]]:
+) -> Tables:
     """Table 2 by single tokens and by whole words in the same contexts, as `record_details` takes it.
 
     `sample` is of contexts of each construction, by default what `evaluate` takes for whole words.
@@ -221,7 +209,16 @@ def words_for(
 
     @cache
     def runs() -> dict[str, Evaluation]:
-        return _by_forms(model, lemmas, data, store, sample)
+        """By whole words, and by single tokens in their sample; a masked model sees where a word ends."""
+        whole = {"words": True} if model.kind == "masked" else {"words-no-end": False, "words": True}
+        found = {}
+        for name in data:
+            measure = partial(evaluate, model, name, lemmas, detail="lemmas", store=store)
+            for forms, end in whole.items():
+                found[f"{forms} {name}"] = measure(verbs="all", word_end=end, sample=sample)
+            drawn = found[f"words {name}"].signature.policy.get("sample")
+            found[f"single {name}"] = measure(sample=int(drawn.partition("@")[0]) if drawn else "all")
+        return found
 
     def words() -> Detail:
         table = pd.concat([run.tidy() for run in runs().values()], ignore_index=True)
@@ -281,19 +278,6 @@ def _wordings(model, data: Sequence[str], lemmas: str, store: Store | None) -> P
             for name in data:
                 run = evaluate(own, load_pairs(name, capital=capital), lemmas, store=store)
                 yield f"{bos} {said} {name}", run.signature, run.table().assign(bos=bos, capital=capital)
-
-
-def _by_forms(model, lemmas: str, data: Iterable[str], store, sample: int | None) -> dict[str, Evaluation]:
-    """Evaluations by whole words, and by single tokens in their sample; a masked model sees where a word ends."""
-    whole = {"words": True} if model.kind == "masked" else {"words-no-end": False, "words": True}
-    found = {}
-    for name in data:
-        measure = partial(evaluate, model, name, lemmas, detail="lemmas", store=store)
-        for forms, end in whole.items():
-            found[f"{forms} {name}"] = measure(verbs="all", word_end=end, sample=sample)
-        drawn = found[f"words {name}"].signature.policy.get("sample")
-        found[f"single {name}"] = measure(sample=int(drawn.partition("@")[0]) if drawn else "all")
-    return found
 
 
 def _verbs(model: LanguageModel, runs: Mapping[str, Evaluation]) -> Parts:

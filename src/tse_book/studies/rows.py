@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from tse_book import published
+from tse_book.studies.dynamics import scores_over
 from tse_book.studies.slot_shares import form_shares, slot_scores
-from tse_book.studies.some_lemmas import scores_over
 from tse_core.agreement.slots import marked_distribution
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas

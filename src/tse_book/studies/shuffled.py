@@ -24,10 +24,8 @@ def shuffled_scores(evaluation, *, draws: int = 20, seed: int = 0) -> dict[tuple
     The evaluation needs detail="forms" (else InputError). Where each cut-off falls is found from the mass above the
     forms, which is kept in single precision: exact to about 1e-7 of probability.
 
-    Returns
-    -------
-    dict : ("EW", "top", 0.3), ... -> array (draws + 1, contexts), the measured scores first; NaN where no lemma is
-    eligible.
+    Returns a dict: ("EW", "top", 0.3), ... -> array (draws + 1, contexts), the measured scores first; NaN where no
+    lemma is eligible.
     """
     random, cutoffs = np.random.default_rng(seed), evaluation.cutoffs
     parts = []

@@ -28,13 +28,10 @@ class EvaluationCallback(TrainerCallback):
 
     Used as ``trainer.add_callback(EvaluationCallback(trainer, {"agreement": lambda model: evaluate(model, pairs)}))``.
 
-    Parameters
-    ----------
-    trainer : its log gets the scores, and so does every tracker that it reports to: ``eval_agreement_EW`` and so on
-    measures : name -> function of a `LanguageModel` that returns what `evaluate`, `evaluate_blimp` or `evaluate_suite`
-        return
-    options : how the model is read, as in `load_model`: kind, bos, tokenizer (by default the trainer's
-        ``processing_class``)
+    The log of the `trainer` gets the scores, and so does every tracker that it reports to: ``eval_agreement_EW`` and so
+    on. `measures`: name -> function of a `LanguageModel` that returns what `evaluate`, `evaluate_blimp` or
+    `evaluate_suite` return. `options` say how the model is read, as in `load_model`: kind, bos, tokenizer (by default
+    the trainer's ``processing_class``).
 
     Every score with its signature is in ``curve``: the columns of results files, and before them step and measure.
     """
