@@ -104,6 +104,6 @@ def test_status_counts_each_data_set(tse, tiny_registry, monkeypatch):
 def test_list_shows_what_can_be_loaded(tse):
     assert "marvin-linzen/simple\tagreement pairs\tgenerated" in tse("list", "data")[1]
     assert "blimp/adjunct_island\tsentence pairs\tdownload" in tse("list", "data")[1]
-    assert tse("list", "suites")[1].count("syntaxgym/") == 34
+    assert tse("list", "suites")[1].count("\tpublic\t") == 34
     assert "newman-appendix" in tse("list", "lemmas")[1] and "Hugging Face" in tse("list", "models")[2]
     assert tse("list", "nonsense")[0] == 2

@@ -46,6 +46,6 @@ def test_a_network_of_ones_own_has_the_digest_of_its_code(tmp_path, monkeypatch)
         text = f"from tse_core.models.network import Network\nclass Own(Network):\n    factor = {factor}\n"
         (tmp_path / "own_network.py").write_text(text)
         sys.modules.pop("own_network", None)
-        codes.add(code_of([__import__("own_network").Own]))
+        codes.add(code_of(__import__("own_network").Own))
     sys.modules.pop("own_network")
     assert len(codes - {""}) == 2

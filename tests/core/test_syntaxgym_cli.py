@@ -58,15 +58,6 @@ def test_several_suites_give_one_table_and_the_evaluated_suites_are_written(plac
     assert region["metric_value"] == {"max": 4.0}
 
 
-def test_check_names_everything_that_is_wrong(place, tse):
-    bad = json.loads(json.dumps(SUITE | {"predictions": [{"type": "formula", "formula": "1 < 2 < 3"}]}))
-    bad["items"][1]["conditions"][0]["condition_name"] = "plurel"
-    bad["items"][2]["conditions"][0]["regions"][1]["region_number"] = 1
-    (place / "bad.json").write_text(json.dumps(bad))
-    code, out, _ = tse("syntaxgym", "check", "bad.json", "tiny.json")
-    assert code == 2 and len(out.splitlines()) == 5 and out.endswith("3 items, 2 conditions, 2 regions; well formed\n")
-
-
 def test_what_the_original_tools_print(place, shown):
     assert shown("surprisals", MODEL, "words.txt").splitlines() == [
         "sentence_id\ttoken_id\ttoken\tsurprisal",

@@ -33,10 +33,7 @@ def list_names(
         table = dataset_table()
         note = "Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv."
     elif what == "suites":
-        suites = list_suites()
-        names = suites["name"].where(suites["source"] != "public", "syntaxgym/" + suites["name"])
-        sources = suites["source"].where(suites["available"], "download")
-        table = suites[["name", "source", "circuit"]].assign(name=names, source=sources)
+        table = list_suites()
         note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file."
     else:
         table = pd.DataFrame(list_lemmas().items(), columns=["name", "what it is"])

@@ -38,7 +38,7 @@ def print_table(table: pd.DataFrame, columns: Iterable[str] | None = None, **hea
 def _cell(row: Mapping[Any, Any], name: str) -> str:
     """Counts with commas, scores to three decimals, "-" where there is no score."""
     value = row[name]
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     if not isinstance(value, float):
         return shown(str(value)).translate(_IN_A_CELL)

@@ -1,4 +1,4 @@
-"""``tse syntaxgym``: evaluate models on suites, check suites."""
+"""``tse syntaxgym evaluate``: for which items of a suite do its predictions about surprisal hold?"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,19 +11,17 @@ from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
 from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
-from tse_core.syntaxgym.library import PUBLIC, find_suite, list_suites, load_suites
-from tse_core.syntaxgym.suites import problems_of, read_suite
+from tse_core.syntaxgym.library import PUBLIC, list_suites, load_suites
 
 group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True)
 app.add_typer(group, name="syntaxgym")
-Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="Names that `tse list suites` shows, or files.")]
 
 
 @group.command()
 @options.opens_a_model
 def evaluate(
     model: options.ModelArgument,
-    suites: Suites,
+    suites: Annotated[list[str], typer.Argument(metavar="SUITE...", help="Names of `tse list suites`, or files.")],
     opening: options.Opening,
     unknown: options.UnknownWords = "flag",
     out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
@@ -45,7 +43,12 @@ def evaluate(
     """
     from tse_core.syntaxgym.outcomes import evaluate_suite
 
-    read, outcomes = _read(suites), []
+    public = list_suites().query("source == 'public'")
+    if {"public", PUBLIC} & set(suites) and (missing := int((~public["available"]).sum())):
+        raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch {PUBLIC}")
+    read, outcomes = [suite for name in suites for suite in load_suites(name)], []
+    if not read:
+        raise InputError(f"{', '.join(suites)}: holds no suite (.json or .csv)")
     if out:
         out.mkdir(parents=True, exist_ok=True)
     kept = options.store_in(store, no_store)
@@ -64,36 +67,6 @@ def evaluate(
     write_scores(outcomes, table)
     if unknown == "refuse" and (out or table) and any(outcome.items["unknown"].any() for outcome in outcomes):
         typer.echo("note: what was written is about all items, those with unknown words too", err=True)
-
-
-@group.command()
-def check(suites: Suites) -> None:
-    """Check suites: one line for each problem, naming its item, condition and region.
-
-    Example:  tse syntaxgym check lab_number_prep my-suite.json
-    """
-    paths = {name: find_suite(name) for name in suites}
-    problems = {name: problems_of(path) for name, path in paths.items()}
-    for name, found in problems.items():
-        if not found:
-            suite = read_suite(paths[name])
-            items, conditions = len(suite.items), len(suite.conditions)
-            found = [f"{items} items, {conditions} conditions, {len(suite.regions)} regions; well formed"]
-        print(*(f"{name}: {line}" for line in found), sep="\n")
-    if any(problems.values()):
-        raise typer.Exit(2)
-
-
-def _read(names: list[str]) -> list:
-    """The suites that names, files, folders and groups mean."""
-    if {"public", PUBLIC} & set(names):
-        suites = list_suites()
-        if missing := int((~suites["available"] & (suites["source"] == "public")).sum()):
-            raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch {PUBLIC}")
-    read = [suite for name in names for suite in load_suites(name)]
-    if not read:
-        raise InputError(f"{', '.join(names)}: holds no suite (.json or .csv)")
-    return read
 
 
 def _show(outcomes: list, unknown: str) -> None:

@@ -53,4 +53,4 @@ class Network:
     def fingerprint(self, tokenizer) -> str:
         """A hash of all that decides its numbers: weights, configuration, tokenizer, code outside this package."""
         weights = weights_digest(sorted(self.tensors().items()), self.configuration())
-        return hashlib.sha256((weights + tokenizer_digest(tokenizer) + code_of([type(self)])).encode()).hexdigest()
+        return hashlib.sha256((weights + tokenizer_digest(tokenizer) + code_of(type(self))).encode()).hexdigest()

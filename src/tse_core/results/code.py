@@ -15,8 +15,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from tse_core.errors import InputError
-
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = ("torch", "transformers", "tokenizers", "peft", "accelerate", "gguf", "numpy", "pandas", "scipy")
 
@@ -29,26 +27,18 @@ def code_digest() -> str:
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def code_of(things: Iterable) -> str:
-    """A digest of the code behind functions and classes: all modules of the packages that define them.
+def code_of(kind: type) -> str:
+    """A digest of the code behind a class: all modules of the package that defines it, or a notebook's own source.
 
-    It is empty where `code_digest` covers that code. For a notebook's classes, their own source counts. Raises
-    InputError where the source of one cannot be read, so that changes of it would go unnoticed.
+    It is empty where `code_digest` covers that code. Raises OSError where the source cannot be read.
     """
-    found = set()
-    for thing in things:
-        module = sys.modules.get(thing.__module__)
-        if thing.__module__.partition(".")[0] in ("tse_core", *LIBRARIES):
-            continue
-        if module and getattr(module, "__file__", None):
-            file = Path(str(module.__file__))
-            found.add(_bytes_digest(file.parent, file.parent.rglob("*.py") if module.__package__ else [file]))
-            continue
-        try:
-            found.add(hashlib.sha256(inspect.getsource(thing).encode()).hexdigest())
-        except (OSError, TypeError):
-            raise InputError(f"the source of {thing.__qualname__} cannot be read; define it in a file") from None
-    return hashlib.sha256("".join(sorted(found)).encode()).hexdigest()[:12] if found else ""
+    module = sys.modules.get(kind.__module__)
+    if kind.__module__.partition(".")[0] in ("tse_core", *LIBRARIES):
+        return ""
+    if file := getattr(module, "__file__", None):
+        folder = Path(file).parent
+        return _bytes_digest(folder, folder.rglob("*.py") if module and module.__package__ else [Path(file)])[:12]
+    return hashlib.sha256(inspect.getsource(kind).encode()).hexdigest()[:12]
 
 
 def _bytes_digest(folder: Path, files: Iterable[Path]) -> str:

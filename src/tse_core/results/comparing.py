@@ -33,12 +33,19 @@ EFFECTS = {
 
 
 class Difference(NamedTuple):
-    """A policy on which two results differ, and what that does to the scores; None: it has no such policy."""
+    """A policy on which two results differ; None: it has no such policy."""
 
     policy: str
     first: str | None
     second: str | None
-    effect: str
+
+    @property
+    def effect(self) -> str:
+        """What that does to the scores."""
+        lists = [LEMMAS.fullmatch(text or "") for text in (self.first, self.second)]
+        if self.policy == "lemmas" and all(lists) and len({found and found["hash"] for found in lists}) == 1:
+            return "the same list in two vocabularies: EW and MW compare over the lemmas that both hold"
+        return EFFECTS.get(self.policy, "the scores were made in another way")
 
     def __str__(self):
         return f"{self.policy}: {self.first or 'none'} against {self.second or 'none'} ({self.effect})"
@@ -49,7 +56,7 @@ def differences(first: Signature | str, second: Signature | str) -> list[Differe
     first, second = (s if isinstance(s, Signature) else Signature.parse(s) for s in (first, second))
     names = dict.fromkeys([*first.policy, *second.policy])
     both = [(name, first.policy.get(name), second.policy.get(name)) for name in names]
-    return [Difference(*values, _effect(*values)) for values in both if values[1] != values[2]]
+    return [Difference(*values) for values in both if values[1] != values[2]]
 
 
 def comparable(first: Signature | str, second: Signature | str, *, allow: Iterable[str] = ()) -> bool:
@@ -78,11 +85,3 @@ def require_identified(signatures: Iterable[Signature]) -> None:
                 f"the results of {signature.model} are of a network in memory without a name, so nothing says what "
                 "was scored; give it one: load_model(network, tokenizer, name='run-7')"
             )
-
-
-def _effect(name: str, first: str | None, second: str | None) -> str:
-    if name == "lemmas" and first and second:
-        one, other = (LEMMAS.fullmatch(text) for text in (first, second))
-        if one and other and one["hash"] == other["hash"]:
-            return "the same list in two vocabularies: EW and MW compare over the lemmas that both hold"
-    return EFFECTS.get(name, "the scores were made in another way")

@@ -35,8 +35,6 @@ def read_results(path: str | Path) -> pd.DataFrame:
     metric, a signature that cannot be read, rows that contradict themselves or each other.
     """
     path = _results_path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
     try:
         if path.suffix == ".parquet":
             table = pd.read_parquet(path)

@@ -103,16 +103,16 @@ def sweep(
 
 
 def result_of(run: Run, store: Store | None, sweep: str = "") -> Evaluation | PairScores | Outcome:
-    """A run's result; what the store does not hold is scored. Within one sweep, models and data are read once."""
+    """A run's result; what the store does not hold is scored. Within one sweep, a model is opened once."""
     score = BENCHMARKS[run.benchmark][1]
-    return score(_opened(run.model, sweep), _data(run.benchmark, run.data, sweep), store=store, **dict(run.policies))
+    return score(_opened(run.model, sweep), run.data, store=store, **dict(run.policies))
 
 
 def trouble(run: Run) -> str:
     """Why a run cannot be done, as far as that shows before it is scored; weights are fetched and hashed alone."""
     try:
         _opened(run.model, "").identity()
-        _data(run.benchmark, run.data, "")
+        BENCHMARKS[run.benchmark][0](run.data)
         if lemmas := dict(run.policies).get("lemmas"):
             load_lemmas(lemmas)
     except InputError as error:
@@ -150,12 +150,6 @@ def visible_gpus() -> list[str]:
 _one_at_a_time = Lock()
 
 
-@lru_cache(maxsize=8)
-def _data(benchmark: str, name: str, sweep: str) -> Any:
-    """The pairs or the suite of a run; a grammar's pairs take a second. `sweep` is part of the cache key."""
-    return BENCHMARKS[benchmark][0](name)
-
-
 @lru_cache(maxsize=1)
 def _opened(model: Model, sweep: str) -> AnyModel:
     """The model, which stays in memory until a run needs another. `sweep` is part of the cache key."""
@@ -167,7 +161,8 @@ def _opened(model: Model, sweep: str) -> AnyModel:
 
 def _results(plan: Plan, mark: Path, workers: int | None, address: str | None) -> Iterator[tuple]:
     """Each run with its numbers, or with what went wrong, as they come."""
-    wanted, there = address or plan.slurm or (workers or 0) > 1, find_spec("distributed") is not None
+    there = find_spec("dask_jobqueue" if plan.slurm else "distributed") is not None
+    wanted = address or plan.slurm or (workers or 0) > 1
     if wanted and not there:
         raise InputError("several workers need Dask: pip install 'tse-core[sweep]'")
     if not wanted and not (there and len(visible_gpus()) > 1):
@@ -227,8 +222,6 @@ def _processes(workers: int | None):
 
 def _slurm(options: Mapping, jobs: int):
     """Jobs of SLURM, as many at a time as are wanted; a job that ends too early is followed by another."""
-    if find_spec("dask_jobqueue") is None:
-        raise InputError("jobs of SLURM need dask-jobqueue: pip install 'tse-core[sweep]'")
     from dask_jobqueue import SLURMCluster
 
     cluster = SLURMCluster(**{"cores": 1, "processes": 1, "memory": "16GB", **options})
