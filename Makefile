@@ -46,7 +46,7 @@ serve:
 	@$(PYTHON) -m book.make.serve $(PORT) $(HOST)
 
 linkcheck: $(READY)
-	@$(BIN)/python -m book.make.html links
+	@PYTHONPATH=.:src $(BIN)/python -c "from jupyter_book.cli.main import main; main()" build . --builder linkcheck -q
 
 test: $(TESTED)
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --ignore tests/browser -m "not slow"

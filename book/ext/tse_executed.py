@@ -9,9 +9,11 @@ import os
 import re
 import shutil
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
 from docutils import nodes
+from docutils.parsers.rst import Directive
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
@@ -113,7 +115,21 @@ def unbroken(app, doctree):
             text.parent.replace(text, nodes.Text(re.sub(r"(?<=\d) %|^ %", "\u00a0%", text)))
 
 
+class Made(Directive):
+    """``{tse-made} MODULE.FUNCTION`` shows the HTML that a function of book/make gives."""
+
+    required_arguments = 1
+
+    def run(self):
+        module, _, function = self.arguments[0].rpartition(".")
+        html = getattr(import_module(f"book.make.{module}"), function)()
+        if "tse-table" in html:  # scrolls as the tables of chapters do
+            html = f'<div class="cell_output"><div class="output text_html">{html}</div></div>'
+        return [nodes.raw("", html, format="html")]
+
+
 def setup(app):
+    app.add_directive("tse-made", Made)
     app.connect("autodoc-process-docstring", what_is_raised, priority=400)  # before napoleon reads the docstring
     app.connect("doctree-read", unbroken)
     app.connect("html-page-context", tables_beside)

@@ -25,7 +25,12 @@ def state() -> str:
 def build() -> None:
     for folder in (HTML, BUILD / ".doctrees", BUILD / "jupyter_execute"):
         shutil.rmtree(folder, ignore_errors=True)
-    done = jupyter_book("--all", "-n", "-W", "--keep-going", "-q")
+    # Not the script jupyter-book: it is elsewhere where this environment borrows the package from another Python.
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", "."]
+    command += ["--all", "-n", "-W", "--keep-going", "-q"]
+    # From the repository's root, where the extension finds this package and the reference finds tse_core.
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)  # noqa: S603  (fixed)
     if done.returncode:
         said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr).replace(f"{ROOT}/", "").splitlines()
         warned = [line for line in said if re.search("WARNING|ERROR|CRITICAL", line)]
@@ -35,21 +40,5 @@ def build() -> None:
         unused.unlink()
 
 
-def check_links() -> None:
-    """Ask every address outside the book whether it answers; the answers are in _build/linkcheck."""
-    done = jupyter_book("--builder", "linkcheck", "-q")
-    broken = [line for line in done.stdout.splitlines() if "broken" in line]
-    if broken or done.returncode:
-        raise fail("addresses that do not answer:\n" + "\n".join(broken or done.stderr.splitlines()[-15:]))
-
-
-def jupyter_book(*options: str) -> subprocess.CompletedProcess:
-    """Build from the repository's root, where its extensions find this package and the reference finds tse_core."""
-    # Not the script jupyter-book: it is elsewhere where this environment borrows the package from another Python.
-    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", ".", *options]
-    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)  # noqa: S603  (a fixed command)
-
-
 if __name__ == "__main__":
-    check_links() if "links" in sys.argv else build()
+    build()
