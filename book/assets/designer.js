@@ -102,11 +102,10 @@
     sentences.replaceChildren(...(suite ? [sentenceTable(suite)] : []));
     root.dispatchEvent(new Event("suite-changed"));
     try {
-      localStorage.setItem(DRAFT, JSON.stringify([written(), meta]));
+      const texts = Object.fromEntries(Object.entries(controls).map(([name, { value }]) => [name, value]));
+      localStorage.setItem(DRAFT, JSON.stringify([texts, meta]));
     } catch { /* a page without storage keeps no draft */ }
   }
-
-  const written = () => Object.fromEntries(Object.entries(controls).map(([name, { value }]) => [name, value]));
 
   /* Every sentence; the regions that a prediction names are in bold. */
   function sentenceTable({ items, predictions }) {
@@ -157,7 +156,7 @@
     section("Is it right?", right), section("The sentences", sentences));
 
   // For the script that runs the suite.
-  window.tseDesigner = { problems, data: () => S.canonical(data()), text: () => JSON.stringify(written()) };
+  window.tseDesigner = { problems, data: () => S.canonical(data()) };
   try {
     fill(...JSON.parse(localStorage.getItem(DRAFT)));
   } catch { // no storage, or no draft in it

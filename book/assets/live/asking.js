@@ -20,11 +20,11 @@ export function typed(input) {
 /** A part. `label` names its button; `wanted`: it asks by itself once the model is ready, as a link demands.
  *
  * `run({say, results, goOn})` asks, shows the results, and throws a Problem where it cannot; `goOn` throws once the
- * reader pressed Stop, which leaves the results that are there. What is asked meanwhile follows. */
-export function asking({ model, fields = [], controls = [], label, wanted = false, run, below = [] }) {
+ * reader pressed Stop, which leaves the results that are there. */
+export function asking({ model, fields = [], controls = [], label, wanted = false, run }) {
   const { line, say } = statusLine(), results = el("div", { className: "live-results" });
   const go = el("button", { type: "submit", className: "live-main" }), halt = button("Stop", stop);
-  let busy = false, again = false, asked = false;
+  let busy = false, asked = false;
 
   function draw() {
     const ready = status.state === "ready";
@@ -37,10 +37,7 @@ export function asking({ model, fields = [], controls = [], label, wanted = fals
   }
 
   async function ask() {
-    if (busy) {
-      again = true;
-      return;
-    }
+    if (busy) return;
     busy = asked = true;
     say(status.state === "ready" ? "The model is reading." : "The model is being loaded; then it reads.");
     draw();
@@ -54,10 +51,6 @@ export function asking({ model, fields = [], controls = [], label, wanted = fals
       busy = false;
       draw();
     }
-    if (again) {
-      again = false;
-      ask();
-    }
   }
 
   events.addEventListener("state", draw);
@@ -68,5 +61,5 @@ export function asking({ model, fields = [], controls = [], label, wanted = fals
   };
   const form = el("form", { className: "live-form", on: { submit } }, ...fields,
     el("div", { className: "live-row" }, go, halt, ...controls));
-  return { node: el("div", {}, form, line, ...below, results), results, say, ask };
+  return { node: el("div", {}, form, line, results), results, say, ask };
 }

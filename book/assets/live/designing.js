@@ -8,26 +8,23 @@ import { counted } from "./text.js";
 const { button, el, plain, save, table } = window.tseCommon;
 
 export function suitePart({ model, engine, bos_token: bos }) {
-  const progress = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Running the suite" });
   const keep = button("Save with results", saveResults, { hidden: true });
-  let suite = null, ran = "", done = [];
+  let suite = null, done = [];
 
   async function run({ say, results, goOn }) {
     const designer = window.tseDesigner, [wrong] = designer.problems();
     done = [];
     keep.hidden = true;
     if (wrong) throw new Problem(`Not run: ${wrong}`);
-    [suite, ran] = [designer.data(), designer.text()];
+    suite = designer.data();
     const total = suite.items.length * suite.items[0].conditions.length;
     let read = 0;
     const reading = (sentence) => {
       goOn();
-      progress.value = read / total;
       read += 1;
       say(`Sentence ${read} of ${total}.`);
       return surprisals(sentence);
     };
-    progress.hidden = false;
     try {
       for (const item of suite.items) done.push(await window.tseSuite.evaluateItem(item, suite, reading));
       say(done.length === 1 ? "The item is done." : `All ${done.length} items are done.`);
@@ -37,7 +34,6 @@ export function suitePart({ model, engine, bos_token: bos }) {
       const at = `Item ${suite.items[done.length].item_number}: ${problem.message}`;
       say(problem.stopped ? stopped : at, !problem.stopped);
     }
-    progress.hidden = true;
     keep.hidden = !done.length;
     results.replaceChildren(...(done.length ? outcomes(suite, done) : []));
   }
@@ -52,10 +48,9 @@ export function suitePart({ model, engine, bos_token: bos }) {
   }
 
   document.getElementById("suite-designer").addEventListener("suite-changed", () => {
-    if (!done.length || window.tseDesigner.text() === ran) return;
-    part.say("The suite has changed since it was run; the results below are of the earlier one.");
+    if (done.length) part.say("The suite has changed since it was run; the results below are of the earlier one.");
   });
-  const part = asking({ model, label: "Run on SmolLM2 in this page", controls: [keep], below: [progress], run });
+  const part = asking({ model, label: "Run on SmolLM2 in this page", controls: [keep], run });
   return part.node;
 }
 

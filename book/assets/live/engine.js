@@ -1,6 +1,6 @@
 /* What the page knows of its model: the facts of the build, and whether it is loaded; loading, giving up and stopping.
  *
- * `events` tells of changes: "state" (idle, loading, opening, ready, failed) and "progress". */
+ * `events` tells of changes: "state" (idle, loading, ready, failed) and "progress". */
 
 import { Problem, open } from "./model.js";
 
@@ -19,7 +19,7 @@ async function fetchFacts() {
 }
 
 export const events = new EventTarget();
-export const status = { state: "idle", loaded: 0, total: 0, seconds: 0, problem: null };
+export const status = { state: "idle", loaded: 0, seconds: 0, problem: null };
 let loading = null, given = null, stops = 0;
 
 function change(state, more) {
@@ -46,8 +46,8 @@ async function start() {
     status.loaded = loaded;
     events.dispatchEvent(new Event("progress"));
   };
-  change("loading", { loaded: 0, total: model.bytes });
-  await Promise.race([open(model, { signal, progress, opening: () => change("opening") }), givenUp]);
+  change("loading", { loaded: 0 });
+  await Promise.race([open(model, signal, progress), givenUp]);
   change("ready", { seconds: (performance.now() - began) / 1000 });
 }
 

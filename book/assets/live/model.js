@@ -8,7 +8,7 @@ export const MEMORY = 350; // MB that a page with the model takes, measured in C
 const SHELF = "tse-live-model";
 const SILENT = { debug() {}, log() {}, warn() {}, error() {} };
 const OUT_OF_MEMORY = /memory|alloc|out of bounds|OOM|Array buffer/i;
-let model = null, vocabulary = 0, held = [], queue = Promise.resolve();
+let model = null, vocabulary = 0, queue = Promise.resolve();
 const known = new Map(); // bits of a token after the tokens before it, by their ids
 
 /** What a reader is told in one sentence. `stopped` or `cancelled` where the reader asked for it. */
@@ -63,14 +63,13 @@ async function modelFile(about, signal, progress) {
   return file;
 }
 
-/** Fetch and open a model, until `signal`; `progress(bytes)` is called while it comes, `opening()` once it is there. */
-export async function open(about, { signal, progress, opening }) {
+/** Fetch and open a model, until `signal`; `progress(bytes)` is called while it comes. */
+export async function open(about, signal, progress) {
   const { Wllama } = await import("./wllama.js").catch(() => { throw lost("the engine did not come"); });
   // The engine would fetch its file itself, and fall silent when it cannot.
   const wasm = new Blob([await fetched(addressOf("wllama.wasm"), signal)], { type: "application/wasm" });
   const file = await modelFile(about, signal, progress);
   signal.throwIfAborted();
-  opening();
   const paths = { "single-thread/wllama.wasm": URL.createObjectURL(wasm) };
   const opened = new Wllama(paths, { suppressNativeLog: true, logger: SILENT });
   try {
@@ -113,40 +112,24 @@ async function piecesOf(ids) {
 
 /** The probability of every entry of the vocabulary after these tokens. */
 export const distribution = (ids) => inTurn(async () => {
-  held = [];
   await model.kvClear();
   await model.decode(ids, {});
-  held = [...ids];
   return probabilities();
 });
 
-/** Bits of each token after the first, given those before it; `goOn` throws where this is to end. */
+/** Bits of each token after the first, given those before it, read one at a time; `goOn` throws where this is to end. */
 export const surprisals = (ids, goOn) => inTurn(async () => {
   const bits = [];
+  await model.kvClear();
   for (let end = 1; end < ids.length; end += 1) {
     goOn();
-    const key = ids.slice(0, end + 1).join();
-    if (!known.has(key)) {
-      await hold(ids.slice(0, end));
-      known.set(key, -Math.log2((await probabilities())[ids[end]]));
-    }
+    const key = ids.slice(0, end + 1).join(), skipLogits = known.has(key);
+    await model.decode([ids[end - 1]], { skipLogits });
+    if (!skipLogits) known.set(key, -Math.log2((await probabilities())[ids[end]]));
     bits.push(known.get(key));
   }
   return bits;
 });
-
-/* Make the model have read exactly these tokens; what it has read already is not read again. */
-async function hold(ids) {
-  const differs = ids.findIndex((id, place) => id !== held[place]), common = differs < 0 ? ids.length : differs;
-  const kept = Math.min(common, ids.length - 1); // the last token is read anew, for its distribution
-  if (kept) await model.kvRemove(kept, -1);
-  else await model.kvClear();
-  held = ids.slice(0, kept);
-  for (const id of ids.slice(kept)) { // one at a time, whatever was read before: same numbers
-    await model.decode([id], { skipLogits: held.length < ids.length - 1 });
-    held.push(id);
-  }
-}
 
 /* Float32 probabilities that add up to 1; the engine sums them in single precision. */
 async function probabilities() {

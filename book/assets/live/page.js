@@ -44,7 +44,6 @@ function loadingBar({ model }) {
   const shown = {
     idle: () => [costs, main(`Load the model (${size} MB)`)],
     loading: () => ["The model is being loaded.", [button("Cancel", cancel), amount]],
-    opening: () => ["The model is being opened.", [button("Cancel", cancel), amount]],
     ready: () => [`${model.title} is ready: it was loaded in ${status.seconds.toFixed(1)} s.`, []],
     failed: () => [status.problem.message, main("Try again")],
   };
@@ -54,13 +53,12 @@ function loadingBar({ model }) {
     text.textContent = said;
     text.classList.toggle("live-wrong", status.state === "failed");
     controls.replaceChildren(...buttons);
-    progress.hidden = !["loading", "opening"].includes(status.state);
-    if (status.state === "opening") progress.removeAttribute("value");
+    progress.hidden = status.state !== "loading";
     if (focused) controls.querySelector("button")?.focus();
   }
   events.addEventListener("state", draw);
   events.addEventListener("progress", () => {
-    progress.value = status.loaded / status.total;
+    progress.value = status.loaded / model.bytes;
     amount.textContent = `${megabytes(status.loaded)} of ${size} MB`; // not in the status line, which is read out
   });
   draw();

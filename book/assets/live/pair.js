@@ -6,7 +6,7 @@ import { Problem } from "./model.js";
 import * as state from "./state.js";
 import { counted, visible } from "./text.js";
 
-const { button, el, field } = window.tseCommon;
+const { button, el, field, table } = window.tseCommon;
 const TIE = 1e-6; // bits
 
 export function pairPart({ model }) {
@@ -45,20 +45,22 @@ function verdict([first, second]) {
   return `The ${winner} sentence wins, by ${bits.toFixed(2)} bits: it is ${said} times as probable.`;
 }
 
+/* The tokens of both sentences side by side, with their bits; those that differ are in bold from the first on. */
 function shown(read) {
-  const [first, second] = read, most = Math.max(...read.flat().map((token) => token.bits), 1);
-  const differs = first.findIndex(({ token }, place) => token !== second[place]?.token);
-  const parting = differs < 0 ? first.length : differs;
+  const [first, second] = read, differs = first.findIndex(({ token }, place) => token !== second[place]?.token);
+  const parting = differs < 0 ? first.length : differs, most = Math.max(...read.flat().map((token) => token.bits), 1);
   const after = read.map((tokens) => (tokens[parting] ? `“${visible(tokens[parting].token)}”` : "its end"));
-  const column = ({ token, bits }, place) =>
-    el("li", { className: place < parting ? "live-same" : place === parting ? "live-parting" : "" },
-      el("span", { className: "live-column", ariaHidden: "true" },
-        el("span", { style: `height: ${100 * bits / most}%` })),
-      el("code", {}, visible(token)), el("span", {}, bits.toFixed(2)));
-  const sentence = (tokens, which) => el("figure", { className: "live-sentence" },
-    el("figcaption", {}, `${which} sentence: ${total(tokens).toFixed(2)} bits in ${counted(tokens.length, "token")}`),
-    el("ol", {}, ...tokens.map(column)));
-  const parted = `They part at token ${parting + 1}: ${after[0]} against ${after[1]}. ` +
-    "What stands before costs both the same. The number below a token is its surprisal in bits.";
-  return [sentence(first, "First"), sentence(second, "Second"), el("p", { className: "live-quiet" }, parted)];
+  const cells = (token, place) => (token ? [
+    el(place < parting ? "span" : "strong", {}, el("code", {}, visible(token.token))),
+    el("span", {}, el("meter", { max: most, value: token.bits, ariaHidden: "true" }), ` ${token.bits.toFixed(2)}`),
+  ] : ["", ""]);
+  const rows = Array.from({ length: Math.max(first.length, second.length) }, (_, place) =>
+    [String(place + 1), ...cells(first[place], place), ...cells(second[place], place)]);
+  const heads = read.flatMap((tokens, place) =>
+    [["First", "Second"][place], `${total(tokens).toFixed(2)} bits in ${counted(tokens.length, "token")}`]);
+  return [
+    el("p", {}, `They part at token ${parting + 1}: ${after[0]} against ${after[1]}. ` +
+      "What stands before costs both the same."),
+    table("The surprisal of every token, in bits", ["Token", ...heads], rows),
+  ];
 }
