@@ -27,6 +27,9 @@ _VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
 def plot(results, figure: str, *, beside: str | None = None, chosen: str | None = None):
     """A figure of the paper drawn from a run, as an Altair chart; `save_chart` writes it.
 
+    Raises InputError: an unknown figure, model or construction; results that hold no agreement scores, or a model
+    twice.
+
     Parameters
     ----------
     results : Evaluation, or the tidy table of one or several runs (`tse_core.results.tidy.read_results`)
@@ -35,9 +38,6 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
     beside : a published model to draw behind the run: "bert-large-cased", "bert-large-uncased", "roberta-large",
         "gpt2-xl"; figure 1 was published only for the first
     chosen : the construction in colour at the start; the others are grey
-
-    Raises InputError: an unknown figure, model or construction; results that hold no agreement scores, or a model
-    twice.
     """
     check_known("figure", figure, FIGURES)
     if beside is not None:

@@ -52,13 +52,13 @@ def shared_lemmas(
 def compare_evaluations(first: "Evaluation", second: "Evaluation") -> pd.DataFrame:
     """Every metric of two evaluations of the same data and lemmas, with paired intervals clustered by subject noun.
 
+    Raises InputError: the policies (other than `READING`, which come with a model), the data or the counted lemmas
+    differ; no construction is shared.
+
     Returns
     -------
     DataFrame, a row for every metric (MW, EW, TSE, margin) and construction that both have: construction, metric,
     first, second, difference (first - second), low, high (95 %), p_value, p_holm (corrected for all rows).
-
-    Raises InputError: the policies (other than `READING`, which come with a model), the data or the counted lemmas
-    differ; no construction is shared.
     """
     require_comparable([first.signature, second.signature], allow=READING)
     data = [evaluation.signature.identity["data"] for evaluation in (first, second)]

@@ -61,6 +61,9 @@ def evaluate(
 ) -> Evaluation:
     """TSE, EW and MW of a model on agreement pairs.
 
+    Raises InputError: an unknown name, a model that gives no distributions, whole words under protocol "released", or a
+    tokenizer that has no lemma with two single-token forms or does not show where a word ends.
+
     Parameters
     ----------
     model : LanguageModel, or what `load_model` takes
@@ -87,9 +90,6 @@ def evaluate(
     batch_tokens : the most tokens in one forward pass
     forms, keep : older names of `verbs` and `word_end` together ("single", "single-end", "words", "words-no-end"), and
         of `detail`
-
-    Raises InputError: an unknown name, a model that gives no distributions, whole words under protocol "released", or a
-    tokenizer that has no lemma with two single-token forms or does not show where a word ends.
     """
     how = {"verbs": verbs, "word_end": word_end, "detail": detail} | older_names(forms, keep)
     how |= {"cutoffs": cutoffs, "protocol": protocol, "sample": sample, "seed": seed}
@@ -110,6 +110,8 @@ def evaluate_models(
 ) -> Evaluations:
     """Evaluate several models on the same pairs, with one network in memory at a time.
 
+    Raises InputError: what `evaluate` raises; two models of one name; no model.
+
     Parameters
     ----------
     models : names, folders or LanguageModels (which the caller keeps in memory), or a mapping from names to these
@@ -117,8 +119,6 @@ def evaluate_models(
     shared : whether only lemmas count that count for every model, so that EW and MW answer the same questions
     by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
     lemmas, store, batch_tokens, further arguments : as in `evaluate`
-
-    Raises InputError: what `evaluate` raises; two models of one name; no model.
     """
     options = Options(**how)
     if isinstance(models, str | Path) or not models:

@@ -54,6 +54,8 @@ class Evaluation:
     def table(self, by: str | Sequence[str] = "construction", *, intervals: bool = False) -> pd.DataFrame:
         """The scores in cells, by default the rows of Table 2.
 
+        Raises InputError: no such column; forms are needed and were not kept.
+
         Parameters
         ----------
         by : names of columns, as a sequence or with commas between them
@@ -73,8 +75,6 @@ class Evaluation:
         - lemmas, contexts, twins (how many), split_twins (twins with one context in another cell: NS leaves them out),
           pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas of TSE's pairs), items
           (distinct ones: the same context and the same two forms count once) and TSE_items, the mean over these.
-
-        Raises InputError: no such column; forms are needed and were not kept.
         """
         cells = Cells(self, by)
         contexts, pairs = cells.contexts, cells.pairs

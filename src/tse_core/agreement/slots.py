@@ -52,17 +52,17 @@ def score_context(
 ) -> ContextScores:
     """EW and MW of a model at the verb slot of one context, over many verbs and at the paper's cut-offs.
 
-    Parameters
-    ----------
-    model, lemmas : as in `evaluate`, single-token verbs
-    left, right : the words before and after the verb's place; a causal model reads only the left
-    number : the subject's: 0 or "singular", 1 or "plural"
-
     Raises InputError: an empty context, an unknown number, or a vocabulary without both forms of any lemma.
 
     >>> scores = score_context("lab-systematic-causal", "The author", number="singular", lemmas="newman-clean")
     >>> round(scores.ew, 2), round(scores.mw, 2)
     (1.0, 0.98)
+
+    Parameters
+    ----------
+    model, lemmas : as in `evaluate`, single-token verbs
+    left, right : the words before and after the verb's place; a causal model reads only the left
+    number : the subject's: 0 or "singular", 1 or "plural"
     """
     number = NUMBERS[number] if number in (0, 1) and not isinstance(number, bool) else number  # type: ignore[index]
     check_known("number", number, NUMBERS)

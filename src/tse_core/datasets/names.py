@@ -36,6 +36,8 @@ def load_pairs(
 ) -> pd.DataFrame:
     """Agreement pairs by name or path, or from a table, in :data:`tse_core.datasets.pairs.AGREEMENT_COLUMNS`.
 
+    Raises InputError: an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
+
     Parameters
     ----------
     name_or_path :
@@ -45,8 +47,6 @@ def load_pairs(
         DataFrame with the columns of such a table. One with the columns of loaded pairs keeps its spelling.
     columns : which column of a table is what, if its name does not show it: ``{"good": "sentence"}``.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
-
-    Raises InputError: an unknown name (lists what there is), a file with a mistake, data that must be downloaded first.
     """
     if isinstance(name_or_path, pd.DataFrame):
         shaped = not set(name_or_path) >= _AS_LOADED

@@ -61,6 +61,9 @@ def agreement_pairs(
 ) -> pd.DataFrame:
     """Agreement pairs from a table with other columns. Raises InputError, naming the table and the column or the line.
 
+    Returns the columns of agreement pairs, then the factors, as text. Where the table does not say them, number is "",
+    lemma follows from the verb's forms if the number is known, and noun is guessed from the subject, with a warning.
+
     Parameters
     ----------
     table : DataFrame
@@ -73,9 +76,6 @@ def agreement_pairs(
         What a column holds -> its name in the table, if that is not a known name, e.g. ``{"good": "satz"}``.
     construction : of all pairs; by default the one that a row gives, else the file's name without its ending.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
-
-    Returns the columns of agreement pairs, then the factors, as text. Where the table does not say them, number is "",
-    lemma follows from the verb's forms if the number is known, and noun is guessed from the subject, with a warning.
     """
     cells = _renamed(table, columns, NAMES)
     factors = [name for name in cells if name not in NAMES]

@@ -59,6 +59,8 @@ def form_log_probabilities(
 ) -> FormScores:
     """log P (nats) of each form at each slot.
 
+    Raises InputError: no forms, an empty form, `ends` for a masked model or of another size than the vocabulary.
+
     Parameters
     ----------
     model : LanguageModel
@@ -69,8 +71,6 @@ def form_log_probabilities(
         model.
     batch_tokens : as in `blocks`
     advance : called with the share of the work that was done
-
-    Raises InputError: no forms, an empty form, `ends` for a masked model or of another size than the vocabulary.
     """
     masked = model.kind == "masked"
     if ends is not None and (masked or ends.shape != (model.vocabulary_size,)):

@@ -63,6 +63,14 @@ def cutoff_scores(
     a times the score with it, a being the share of its mass below the cut-off. Entries of equal probability fall on a
     cut-off together, so that the order of the vocabulary never matters. At top 1.0 every lemma counts.
 
+    Raises InputError: shapes, ids, numbers or cut-offs that do not fit together, or logits that hold NaN or infinity.
+
+    The toy example of the paper's Table 1, a plural subject and the vocabulary are, is, exist, exists:
+
+    >>> scores = cutoff_scores(np.log([[0.6, 0.2, 0.1, 0.1001]]), [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])
+    >>> float(scores.ew_top[0, 0]), round(float(scores.mw_top[0, 0]), 2)
+    (0.5, 0.7)
+
     Parameters
     ----------
     logits : array or tensor (contexts, vocabulary)
@@ -75,14 +83,6 @@ def cutoff_scores(
         "float32" reproduces the authors' released code, whose running sum of probability is kept in single precision:
         it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0. Their code gives
         other results on other CPUs; here they are always those of a CPU with AVX2.
-
-    Raises InputError: shapes, ids, numbers or cut-offs that do not fit together, or logits that hold NaN or infinity.
-
-    The toy example of the paper's Table 1, a plural subject and the vocabulary are, is, exist, exists:
-
-    >>> scores = cutoff_scores(np.log([[0.6, 0.2, 0.1, 0.1001]]), [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])
-    >>> float(scores.ew_top[0, 0]), round(float(scores.mw_top[0, 0]), 2)
-    (0.5, 0.7)
     """
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, top, bottom)
     if accumulate not in ("float64", "float32"):

@@ -113,6 +113,9 @@ def evaluate_suite(
 ) -> Outcome:
     """Evaluate a model on a suite.
 
+    Masked models are scored by pseudo-log-likelihood, and the signature says so. Raises InputError: an unknown metric;
+    the model gave a token NaN or probability 0.
+
     Parameters
     ----------
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
@@ -120,9 +123,6 @@ def evaluate_suite(
     metric : how a region's surprisal is made from its tokens', one of `REGION_METRICS`; by default the suite's
     bos : beginning-of-sentence policy, by default the model's; without such a token the first one has surprisal 0
     store : where token surprisals and accuracies are kept and looked up, as in `evaluate`
-
-    Masked models are scored by pseudo-log-likelihood, and the signature says so. Raises InputError: an unknown metric;
-    the model gave a token NaN or probability 0.
     """
     if metric is not None:
         check_known("metric", metric, REGION_METRICS)

@@ -70,6 +70,13 @@ def interval(
 ) -> Interval:
     """The mean of `values` with an interval for its value over a large population of clusters.
 
+    Raises InputError: a value outside the bounds, and what `combine` raises.
+
+    >>> print(interval([0.9, 1.0, 0.7, 0.8, 0.8], ["key", "key", "box", "box", "cup"]))
+    0.840 [0.515, 1.000]
+    >>> interval(np.ones(40), np.arange(40) % 10).method
+    'rule of three'
+
     Parameters
     ----------
     values : array of float (n,), one score per context or pair; NaN (undefined) is left out, as the papers do
@@ -77,13 +84,6 @@ def interval(
     crossed_with : arrays (n,) of further, crossed clusters, e.g. the verb and the attractor
     counts : array (n,), how many values each row is the mean of; 1 by default
     bounds : (low, high), the range of the score, which limits intervals; see `combine`
-
-    Raises InputError: a value outside the bounds, and what `combine` raises.
-
-    >>> print(interval([0.9, 1.0, 0.7, 0.8, 0.8], ["key", "key", "box", "box", "cup"]))
-    0.840 [0.515, 1.000]
-    >>> interval(np.ones(40), np.arange(40) % 10).method
-    'rule of three'
     """
     ways = [np.arange(len(values)) if clusters is None else clusters, *crossed_with]
     scores = np.asarray(values, dtype=float)
@@ -103,18 +103,18 @@ def combine(
 
     A cluster (a subject, a verb) may occur in several samples, and is counted once.
 
+    Raises InputError: a sample without a defined value, a value without a cluster, a level that is not a share.
+
+    >>> one, other = ([1.0, 0.8, 0.9], [["key", "box", "cup"]]), ([0.5, 0.7, 0.8], [["key", "box", "cup"]])
+    >>> print(combine([one, other], [1, -1]))
+    0.233 [-0.244, 2.540]
+
     Parameters
     ----------
     samples : sequence of Sample, or of (values, clusters) with `clusters` a sequence of arrays
         Each with the same crossed ways of clustering, in one order; NaN among the values is left out.
     weights : one per sample: 1/R each for the mean of R samples, +1 and -1 for a paired difference
     bounds : (low, high), the range of every value; where it is infinite, the rule of three takes a range of 1
-
-    Raises InputError: a sample without a defined value, a value without a cluster, a level that is not a share.
-
-    >>> one, other = ([1.0, 0.8, 0.9], [["key", "box", "cup"]]), ([0.5, 0.7, 0.8], [["key", "box", "cup"]])
-    >>> print(combine([one, other], [1, -1]))
-    0.233 [-0.244, 2.540]
     """
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
