@@ -63,12 +63,11 @@ def tensor_names(file: Path) -> list[str]:
 def canonical(settings: dict) -> bytes:
     """A configuration without what does not affect scores: versions, paths, the precision of the weights."""
 
-    def kept(value):
-        if isinstance(value, dict):
-            return {str(key): kept(part) for key, part in value.items() if key not in _NOT_IDENTITY}
-        return [kept(part) for part in value] if isinstance(value, list | tuple) else value
+    def kept(part: dict) -> dict:
+        return {key: value for key, value in part.items() if key not in _NOT_IDENTITY}
 
-    return json.dumps(kept(settings), sort_keys=True, default=str).encode()
+    of_text = json.loads(json.dumps(settings, default=str), object_hook=kept)
+    return json.dumps(of_text, sort_keys=True).encode()
 
 
 def tokenizer_digest(tokenizer) -> str:

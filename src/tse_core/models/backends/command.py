@@ -70,14 +70,15 @@ class CommandModel(SurprisalModel):
         printed = io.StringIO(self._run("get_surprisals", sentences))
         try:
             table = pd.read_csv(printed, sep="\t", dtype={"token": str}, quoting=csv.QUOTE_NONE, keep_default_na=False)
+            table = table.astype({"surprisal": float})
             right = table["token_id"] == table.groupby("sentence_id").cumcount() + 1
-            right &= table["sentence_id"].isin(range(1, len(sentences) + 1))
-            right &= np.isfinite(table["surprisal"].astype(float))
+            right &= table["sentence_id"].isin(range(1, len(sentences) + 1)) & np.isfinite(table["surprisal"])
         except (KeyError, ValueError) as error:
             raise InputError(f"{self.name} get_surprisals: not the table that is expected ({error})") from None
-        for row in table[~right].to_numpy().tolist():
-            raise InputError(f"{self.name} get_surprisals: unexpected row {' '.join(map(str, row))!r}")
-        return table.astype({"surprisal": float})
+        if not right.all():
+            row = " ".join(map(str, table[~right].iloc[0]))
+            raise InputError(f"{self.name} get_surprisals: unexpected row {row!r}")
+        return table
 
     def _words(self, action: str, sentences: Sequence[str]) -> list[list[str]]:
         """The words of each line, one line a sentence."""
