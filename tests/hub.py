@@ -7,11 +7,10 @@ redirected), and misbehaves when told to.
 import hashlib
 import json
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -20,6 +19,7 @@ import transformers
 from safetensors.torch import save_file
 from tokenizers import ByteLevelBPETokenizer
 
+from loopback import listening
 from tiny import words
 
 OWNERS = {"bert": "google-bert", "roberta": "FacebookAI", "gpt2": "openai-community"}
@@ -209,20 +209,9 @@ def serving(root: Path) -> Iterator[Hub]:
         def log_message(self, *_):
             pass
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads, block_on_close = True, False
-
-        def handle_error(self, *_):
-            pass
-
-    server = Server(("127.0.0.1", 0), Handler)
-    hub = Hub(f"http://127.0.0.1:{server.server_port}")
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
+    with listening(Handler) as port:
+        hub = Hub(f"http://127.0.0.1:{port}")
         yield hub
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def use(hub: str, home: Path, monkeypatch) -> None:

@@ -63,18 +63,26 @@ def serving(model, answer=echoed, names=("tiny",)):
         def log_message(self, *_):
             pass
 
+    with listening(Handler) as port:
+        place = Address(f"http://127.0.0.1:{port}/v1")
+        place.asked, place.keys = [], []
+        yield place
+
+
+@contextmanager
+def listening(handler):
+    """The port of a server on this machine whose requests a handler answers."""
+
     class Server(ThreadingHTTPServer):
         daemon_threads, block_on_close = True, False
 
         def handle_error(self, *_):
             pass
 
-    server = Server(("127.0.0.1", 0), Handler)
-    place = Address(f"http://127.0.0.1:{server.server_port}/v1")
-    place.asked, place.keys = [], []
+    server = Server(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
-        yield place
+        yield server.server_port
     finally:
         server.shutdown()
         server.server_close()
