@@ -7,7 +7,6 @@ numbers, made here from suite outcomes and distributions at the verb slot. Every
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from tse_book import published
@@ -18,7 +17,7 @@ from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.results.tidy import tidied
 from tse_core.syntaxgym.library import public_suites
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.shares import joined, wilson
@@ -28,8 +27,6 @@ BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # TSE's verbs in Table 3's first sentence
 LIKE = ("like", "likes")  # the text says that the first (wrong) form is more probable in both sentences
 BOUNDS = ["score", "low", "high"]
-_USUAL = {"side": "top", "cutoff": 1.0, "low": np.nan, "high": np.nan, "coverage": np.nan, "invalid": np.nan}
-_USUAL |= {"lemmas": 0, "contexts": 0, "pairs": 0}
 
 
 def suite_rows(outcomes: Sequence) -> pd.DataFrame:
@@ -132,8 +129,5 @@ def _with_past(lemmas: Lemmas | str) -> Lemmas:
 
 
 def _tidy(table: pd.DataFrame, signature: Signature, method: str = "") -> pd.DataFrame:
-    """Rows in the columns of result files: of agreement under a protocol, or by another benchmark's method."""
-    protocol = "" if method else signature.protocol
-    usual = {column: value for column, value in _USUAL.items() if column not in table}
-    table = table.assign(model=signature.model, protocol=protocol, method=method, signature=str(signature), **usual)
-    return table[TIDY_COLUMNS].astype({"lemmas": int, "contexts": int, "pairs": int})
+    """Numbers over everything in the columns of result files."""
+    return tidied(table.assign(side="top", cutoff=1.0), signature, method)

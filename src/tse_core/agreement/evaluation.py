@@ -13,7 +13,7 @@ from tse_core.agreement.comparison import compare_evaluations, compare_metrics
 from tse_core.errors import InputError
 from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, Cutoffs
 from tse_core.results.signature import Signature
-from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.results.tidy import tidied
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
 
@@ -160,10 +160,7 @@ class Evaluation:
         for name in OF_PAIRS:
             ends = {"score": table[name], "low": table[f"{name}_low"], "high": table[f"{name}_high"]}
             of_pairs.append(table.assign(metric=name, side="", cutoff=np.nan, **ends))
-        made = self.signature
-        return pd.concat([*of_pairs, curves], ignore_index=True).assign(
-            model=made.model, protocol=made.protocol, method="", lemmas=len(self.lemmas), signature=str(made)
-        )[TIDY_COLUMNS]
+        return tidied(pd.concat([*of_pairs, curves.assign(lemmas=len(self.lemmas))], ignore_index=True), self.signature)
 
     @property
     def log_odds(self) -> np.ndarray:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from tse_core.blimp.tables import accuracy
@@ -21,7 +20,7 @@ from tse_core.files import safe_name
 from tse_core.models.coerce import as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Shard, Store, run, store_for
-from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
 from tse_core.sentences.tokens import check_method
 
@@ -51,11 +50,9 @@ class PairScores:
             parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
         table = table[~table["construction"].isin(partial)].drop_duplicates("construction")
-        return table.rename(columns={"accuracy": "score"}).assign(
-            model=self.signature.model, protocol="", method=self.signature.policy["method"], metric="accuracy", side="",
-            cutoff=np.nan, coverage=np.nan, invalid=1 - table["judged"] / table["pairs"], lemmas=0,
-            contexts=table["pairs"], signature=str(self.signature),
-        )[TIDY_COLUMNS]  # fmt: skip
+        table = table.rename(columns={"accuracy": "score"}).assign(metric="accuracy", contexts=table["pairs"])
+        table["invalid"] = 1 - table["judged"] / table["pairs"]
+        return tidied(table, self.signature, self.signature.policy["method"])
 
 
 def evaluate_blimp(

@@ -25,7 +25,8 @@ ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts t
 NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
 _SCORES = ("score", "low", "high")
 _COUNTS = ("lemmas", "contexts", "pairs")
-_NUMBERS = (*_SCORES, "coverage", "invalid", "cutoff", *_COUNTS)
+_UNKNOWN = ("low", "high", "coverage", "invalid", "cutoff")  # may be NaN
+_NUMBERS = ("score", *_UNKNOWN, *_COUNTS)
 
 
 def read_results(path: str | Path) -> pd.DataFrame:
@@ -68,6 +69,17 @@ def is_results(path: Path) -> bool:
         return path.suffix == ".csv" and set(TIDY_COLUMNS) <= set(pd.read_csv(path, nrows=0))
     except (OSError, ValueError, pa.ArrowException):
         return path.suffix == ".parquet"  # damaged: reading it says how
+
+
+def tidied(table: pd.DataFrame, signature: Signature, method: str = "") -> pd.DataFrame:
+    """Numbers in the columns of result files: of agreement under a protocol, or by another benchmark's method.
+
+    What the table lacks is not known, a count of 0 or, of side and cut-off, none.
+    """
+    usual = {"side": "", **dict.fromkeys(_UNKNOWN, np.nan), **dict.fromkeys(_COUNTS, 0)}
+    usual |= {"model": signature.model, "protocol": "" if method else signature.protocol, "method": method}
+    table = table.assign(**{name: of for name, of in usual.items() if name not in table}, signature=str(signature))
+    return table[TIDY_COLUMNS].astype(dict.fromkeys(_COUNTS, np.int64))
 
 
 def of_everything(table: pd.DataFrame) -> pd.Series:

@@ -16,7 +16,7 @@ from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Shard, Store, run, store_for
-from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.results.tidy import tidied
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.suites import KEYS, Suite, to_dict, to_json
@@ -81,11 +81,8 @@ class Outcome:
         counts["all predictions"] = int(self.by_item.sum()), len(self.by_item)
         rows = [{"metric": name, **wilson(*count)._asdict(), "pairs": count[1]} for name, count in counts.items()]
         table = pd.DataFrame(rows).rename(columns={"estimate": "score"})
-        return table.assign(
-            model=self.signature.model, protocol="", method=self.signature.protocol, construction=self.suite.name,
-            side="", cutoff=np.nan, coverage=np.nan, invalid=np.nan, lemmas=0, contexts=table["pairs"],
-            signature=str(self.signature),
-        )[TIDY_COLUMNS]  # fmt: skip
+        table = table.assign(construction=self.suite.name, contexts=table["pairs"])
+        return tidied(table, self.signature, self.signature.protocol)
 
     def totals(self, item: int) -> dict[tuple[int, str], float]:
         """Bits by (region, condition) of one item, the input of a formula."""
