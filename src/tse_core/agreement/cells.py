@@ -90,7 +90,7 @@ class Cells:
 
         Raises InputError: an unknown metric or way of sampling, or none; verbs are to be sampled and none were kept.
         """
-        check_known("metric", metric, TABLE_ORDER)
+        check_known("metric", metric, [*METRICS, MARGIN, NS, SHIFT])
         for way in over or [""]:
             check_known("way of sampling", way, WAYS)
         samples = {}
