@@ -38,9 +38,9 @@ class Command(TyperCommand):
         return super().invoke(ctx)
 
 
-def refuse_overwriting(output: Path | None, read: Iterable) -> None:
+def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
     """Raise InputError where an output is one of the files that are read (or lists of them), under whatever name."""
-    if output is None or not output.exists():
+    if not output or not (output := Path(output)).exists():  # older versions of typer give a text here
         return
     for value in read:
         if isinstance(value, list | tuple):

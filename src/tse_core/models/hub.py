@@ -37,7 +37,7 @@ class Bounded(tqdm):
         left = (self.total or 0) - self.received
         if left < -SLACK:
             raise OSError(f"more comes than the {self.total:,} bytes that it states")
-        if left > (free := shutil.disk_usage(constants.HF_HOME).free):
+        if left > (free := shutil.disk_usage(constants.HF_HUB_CACHE).free) > 0:  # some file systems say 0
             raise OSError(f"{left:,} bytes are to come, and the disk has {free:,} left")
         return super().update(n)
 
