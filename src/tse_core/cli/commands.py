@@ -1,5 +1,6 @@
 """All sub-commands: one file for each group of them; none imports torch before work starts."""
 
+import os
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
@@ -40,12 +41,12 @@ class Command(TyperCommand):
 
 def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
     """Raise InputError where an output is one of the files that are read (or lists of them), under whatever name."""
-    if not output or not (output := Path(output)).exists():  # older versions of typer give a text here
+    if not output or not is_there(output):  # older versions of typer give a text
         return
     for value in read:
         if isinstance(value, list | tuple):
             refuse_overwriting(output, value)
-        elif isinstance(value, str | Path) and is_there(value) and output.samefile(value):
+        elif isinstance(value, str | Path) and is_there(value) and os.path.samefile(output, value):
             raise InputError(f"{output} would be written over {value}, which is read; give another place")
 
 

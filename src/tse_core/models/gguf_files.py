@@ -169,7 +169,7 @@ def _convert(path: Path, made: Path) -> None:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise InputError(
             f"{path}: is no GGUF file, damaged, or not read here as it is meant ({reason}); open the model from its "
-            "Hugging Face folder instead"
+            f"Hugging Face folder, or with a newer transformers than {version('transformers')}"
         ) from None
 
 
