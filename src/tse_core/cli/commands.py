@@ -1,6 +1,5 @@
 """All sub-commands: one file for each group of them; none imports torch before work starts."""
 
-import os
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
@@ -46,7 +45,7 @@ def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
     for value in read:
         if isinstance(value, list | tuple):
             refuse_overwriting(output, value)
-        elif isinstance(value, str | Path) and is_there(value) and os.path.samefile(output, value):
+        elif isinstance(value, str | Path) and is_there(value) and Path(output).samefile(value):
             raise InputError(f"{output} would be written over {value}, which is read; give another place")
 
 
