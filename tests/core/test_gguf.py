@@ -219,8 +219,8 @@ def test_a_conversion_killed_in_the_middle_leaves_nothing_that_is_taken_or_stays
     shutil.rmtree(cache, ignore_errors=True)
     path = write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"])
     code = (
-        "import os, sys; from tse_core.models import gguf_files; "
-        "gguf_files.save_file = lambda *places: os.kill(os.getpid(), 9); gguf_files.converted_folder(sys.argv[1])"
+        "import os, sys; import safetensors.torch; from tse_core.models import gguf_files; "
+        "safetensors.torch.save_file = lambda *_: os.kill(os.getpid(), 9); gguf_files.converted_folder(sys.argv[1])"
     )
     assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == -signal.SIGKILL
     assert [left.name[:12] for left in cache.iterdir() if left.is_dir()] == [".unfinished-"]
