@@ -19,7 +19,7 @@ NAMES = ["pad_token", "unk_token", "cls_token", "sep_token", "mask_token"]
 @cache
 def words() -> list[str]:
     """Every word of the templates, lower case, the period, and a few verbs more."""
-    places = (place for places in load_grammar("marvin-linzen").places.values() for place in places)
+    places = (place for places in load_grammar("marvin-linzen").patterns["places"] for place in places)
     texts = {text for place in places for entry in place.entries for text in (entry.singular, entry.plural, entry.rest)}
     found = {word.lower() for text in texts for word in text.split()}
     return sorted(found | {".", "sees", "see", "walks", "walk", "writes", "write"})

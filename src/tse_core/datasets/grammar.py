@@ -64,15 +64,14 @@ class Place(NamedTuple):
 class Grammar:
     """A grammar as read.
 
-    ``patterns`` has the columns slug, construction, template and pattern. In a factorial design ``factors`` maps a
-    column of the pairs to the list whose words it holds, ``ambiguous`` holds the combinations that can be read in two
-    ways, ``items`` says how many items of a pattern are drawn (0: all), and ``drawn`` names the factors that are drawn
-    with the items and not crossed with them.
+    ``patterns`` has the columns slug, construction, template, pattern and places (each a `Place`). In a factorial
+    design ``factors`` maps a column of the pairs to the list whose words it holds, ``ambiguous`` holds the combinations
+    that can be read in two ways, ``items`` says how many items of a pattern are drawn (0: all), and ``drawn`` names the
+    factors that are drawn with the items and not crossed with them.
     """
 
     name: str
     patterns: pd.DataFrame
-    places: Mapping[str, Sequence[Place]]  # of each template
     factors: Mapping[str, str] = field(default_factory=dict)
     ambiguous: Sequence[Mapping[str, Any]] = ()
     items: int = 0
@@ -91,8 +90,8 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
     """
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
-        check_known("grammar", str(name_or_path), list_grammars())
-        path = grammar_file(str(name_or_path))
+        check_known("grammar", str(name_or_path), grammar_files())
+        path = grammar_files()[str(name_or_path)]
     content = read_yaml(path)
     check(content, read_schema("grammars/schema.json"), str(path))
     try:
@@ -101,14 +100,9 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
         raise InputError(f"{path}: {error}") from None
 
 
-def grammar_file(name: str) -> Path:
-    """The file of a grammar in data/grammars."""
-    return data_folder() / "grammars" / f"{name}.yaml"
-
-
-def list_grammars() -> list[str]:
-    """The names of the grammars in data/grammars."""
-    return sorted(path.stem for path in (data_folder() / "grammars").glob("*.yaml"))
+def grammar_files() -> dict[str, Path]:
+    """The files of the grammars in data/grammars, by name."""
+    return {path.stem: path for path in sorted((data_folder() / "grammars").glob("*.yaml"))}
 
 
 def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True, period: bool = True) -> pd.DataFrame:
@@ -138,16 +132,16 @@ def _grammar(content: dict[str, Any], stem: str) -> Grammar:
             if name in lists:
                 raise InputError(f"lexicon.{kind}.{name}: another list has this name already")
             lists[name] = kind, [_entry(" ".join(text.split()), kind) for text in texts]
-    rows, places = [], {}
+    rows = []
     for slug, construction in content["constructions"].items():
         for name, pattern in construction["patterns"].items():
-            if str(name) in places:
-                raise InputError(f"two patterns are called {str(name)!r}")
-            places[str(name)] = _places(pattern, lists, f"constructions.{slug}.patterns.{name}")
-            rows.append((str(slug), construction.get("name", str(slug)), str(name), pattern))
-    patterns = pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern"])
+            places = _places(pattern, lists, f"constructions.{slug}.patterns.{name}")
+            rows.append((str(slug), construction.get("name", str(slug)), str(name), pattern, places))
+    patterns = pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern", "places"])
+    if not patterns["template"].is_unique:
+        raise InputError(f"two patterns are called {patterns['template'].mode()[0]!r}")
     design = {key: content[key] for key in ("factors", "ambiguous", "items", "drawn") if key in content}
-    grammar = Grammar(content.get("name", stem), patterns, places, **design)
+    grammar = Grammar(content.get("name", stem), patterns, **design)
     for name in grammar.factors.values():
         check_known("list of words", name, content["lexicon"].get("words", {}))
     for column in itertools.chain(grammar.drawn, *grammar.ambiguous):
@@ -186,12 +180,12 @@ def _places(pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: s
 
 def _pairs(grammar: Grammar, pattern, capital: bool, period: bool) -> Iterator[tuple]:
     """Every choice of numbers and entries, as rows in the order of the columns of `generate`."""
-    places = grammar.places[pattern.template]
+    places = pattern.places
     verb = next(i for i, place in enumerate(places) if place.tested)
     agreed = places[verb].number
     subject = next(i for i, place in enumerate(places) if place.kind == "nouns" and place.number == agreed)
     indices = sorted({place.number for place in places if place.kind in ("nouns", "predicates")})
-    items, rows = list(_items(grammar, pattern.template)), itertools.count(1)
+    items, rows = list(_items(grammar, pattern)), itertools.count(1)
     for values in itertools.product(NUMBERS, repeat=len(indices)):
         number_of = dict(zip(indices, values, strict=True))
         number = number_of[agreed]
@@ -224,13 +218,13 @@ def _pairs(grammar: Grammar, pattern, capital: bool, period: bool) -> Iterator[t
                 )
 
 
-def _items(grammar: Grammar, template: str) -> Iterator[list[Sequence[Entry]]]:
+def _items(grammar: Grammar, pattern) -> Iterator[list[Sequence[Entry]]]:
     """The entries at each place of a sentence: all of them, or for each of the items drawn in a design.
 
     An item is a choice of the words that are neither levels of a crossed factor nor under test. Items are drawn one by
     one with the template's own seed, each time one whose words were drawn least.
     """
-    places = grammar.places[template]
+    places = pattern.places
     if not grammar.items:
         yield [place.entries for place in places]
         return
@@ -238,7 +232,7 @@ def _items(grammar: Grammar, template: str) -> Iterator[list[Sequence[Entry]]]:
     at = [i for i, place in enumerate(places) if place.list not in crossed and not place.tested]
     free = [places[i] for i in at]
     left = list(itertools.product(*(place.entries for place in free)))
-    order = np.random.default_rng([*template.encode()]).permutation(len(left))
+    order = np.random.default_rng([*pattern.template.encode()]).permutation(len(left))
     left = [left[i] for i in order if not _says_twice(free, left[i])]
     drawn: Counter[tuple[int, Entry]] = Counter()
     for _ in range(min(grammar.items, len(left))):
@@ -267,8 +261,7 @@ def _levels(grammar: Grammar, slug: str, places: Sequence[Place], chosen: Sequen
     words = {place.list: entry.singular for place, entry in zip(places, chosen, strict=True)}
     levels = {column: words.get(name) or "none" for column, name in grammar.factors.items()}
     known = levels | {"constructions": slug}
-    rules = [{key: values for key, values in rule.items() if key != "why"} for rule in grammar.ambiguous]
-    ambiguous = any(all(known[key] in values for key, values in rule.items()) for rule in rules)
+    ambiguous = any(all(known[key] in rule[key] for key in rule.keys() - {"why"}) for rule in grammar.ambiguous)
     return [*levels.values(), "yes" if ambiguous else "no"]
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 
 from tse_core.datasets import clams, downloads
 from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
-from tse_core.datasets.grammar import generate, grammar_file, list_grammars, load_grammar
+from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.datasets.paradigms import blimp_paradigms
@@ -59,9 +59,9 @@ def load_pairs(
         return _called(name, agreement_pairs(read_table(name), columns, **spelling))
     if name.endswith(GRAMMARS):
         return _called(name, plain_table(generate(load_grammar(name), **spelling), name))
-    if grammar in list_grammars():
-        return _called(name, _generated(grammar, construction, read_text(grammar_file(grammar)), **spelling).copy())
-    return _called(name, _of_agreement(*_data_set(name, AGREEMENT, list_grammars()), **spelling))
+    if grammar in (known := grammar_files()):
+        return _called(name, _generated(grammar, construction, read_text(known[grammar]), **spelling).copy())
+    return _called(name, _of_agreement(*_data_set(name, AGREEMENT, known), **spelling))
 
 
 def load_sentence_pairs(
@@ -81,7 +81,7 @@ def load_sentence_pairs(
     found = data_set_of(name)
     if name.endswith(FILES):
         return _called(name, sentence_pairs(read_table(name), columns))
-    if name.partition("/")[0] in list_grammars() or (found and found[0].holds == AGREEMENT):
+    if name.partition("/")[0] in grammar_files() or (found and found[0].holds == AGREEMENT):
         return _called(name, sentence_pairs(load_pairs(name)))
     data, part = _data_set(name, SENTENCES, _holding(AGREEMENT))
     pairs = pd.concat([sentence_pairs(read_table(path), data.columns) for path in _files(data, part)])
@@ -105,7 +105,7 @@ def usual_list(protocol: str, data: str = "") -> str:
 def dataset_table() -> pd.DataFrame:
     """What can be loaded: columns name, holds (agreement pairs, sentence pairs), source (generated, download, file)."""
     rows = []
-    for grammar in list_grammars():
+    for grammar in grammar_files():
         names = [grammar, *(f"{grammar}/{slug}" for slug in load_grammar(grammar).constructions)]
         rows += [(name, AGREEMENT, "generated") for name in names]
     for data in data_sets().values():
@@ -136,7 +136,7 @@ def _generated(name: str, construction: str, text: str, **spelling: bool) -> pd.
     return generate(load_grammar(name), construction or None, **spelling)
 
 
-def _data_set(name: str, wanted: str, others: list[str]) -> tuple[DataSet, str]:
+def _data_set(name: str, wanted: str, others: Iterable[str]) -> tuple[DataSet, str]:
     """The data set of a name and its part. Raises InputError where there is none, or where it holds something else."""
     found = data_set_of(name)
     if found and found[0].holds == wanted:
