@@ -204,8 +204,7 @@ def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     network = AutoModelForCausalLM.from_pretrained(
         alone.parent, gguf_file=alone.name, dtype=torch.float32, use_safetensors=True
     )
-    number = next(number for number, name in gguf.MODEL_ARCH_NAMES.items() if name == family)
-    names = gguf.get_tensor_name_map(number, values[f"{family}.block_count"])
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[family.upper()], values[f"{family}.block_count"])
     places = {str(names.get_name(name, try_suffixes=(".weight",))) for name, _ in network.named_parameters()}
     if further := sorted(tensors - places):
         raise ValueError(f"the tensor {further[0]} has no place in its network")

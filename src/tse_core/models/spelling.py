@@ -58,9 +58,7 @@ def _unknown_length(text: str, position: int, following: tuple[str, ...], empty:
 
 
 def _without_spaces(text: str, position: int) -> int:
-    while position < len(text) and text[position] == " ":
-        position += 1
-    return position
+    return len(text) - len(text[position:].lstrip(" "))
 
 
 def _forms(token: str) -> tuple[str, ...]:

@@ -147,14 +147,7 @@ def open_module(
 
 
 def open_hugging_face(
-    name: str,
-    *,
-    kind: Kind | None,
-    device: str,
-    dtype: str,
-    revision: str | None,
-    bos: str,
-    trust_remote_code: bool,
+    name: str, *, kind: Kind | None, device: str, dtype: str, revision: str | None, bos: str, trust_remote_code: bool
 ) -> LanguageModel:
     """A model in a folder, on the hub, of the package index or in a GGUF file. Raises InputError."""
     source = source_of(name, revision)
