@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import transformers
 from tokenizers import Tokenizer, models, processors
-from tse_book.pages.profile_file import papers_bos
 
 from tiny import save_model, words
+from tse_book.pages.profiles import papers_bos
 from tse_core import InputError, evaluate, load_model, score_pairs, slot_distribution, surprisals
 from tse_core.errors import TseWarning
 
