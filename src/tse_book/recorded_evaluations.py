@@ -54,7 +54,7 @@ def recorded_evaluation(
     protocol = f"{options.protocol}/{PROTOCOL_VERSION}"
     cutoffs = {side: list(shares) for side, shares in options.cutoffs._asdict().items()}
     for path, facts in files.items():
-        made = Signature.from_dict(facts)
+        made = Signature(facts["identity"], facts["policy"], facts["provenance"])
         same = made.identity["data"] == data and made.policy["lemmas"].startswith(f"{lemmas.name}@{lemmas.hash}(")
         if same and made.policy["protocol"] == protocol and facts["cutoffs"] == cutoffs:
             tables, _ = read_tables(path)

@@ -1,17 +1,6 @@
-from . import agreement as agreement
-from . import blimp as blimp
 from . import datasets as datasets
-from . import errors as errors
-from . import forward as forward
 from . import metrics as metrics
-from . import models as models
-from . import paths as paths
-from . import progress as progress
-from . import results as results
-from . import sentences as sentences
-from . import sweep as sweep
 from . import syntaxgym as syntaxgym
-from . import uncertainty as uncertainty
 from .agreement.evaluate import evaluate as evaluate
 from .agreement.evaluate import evaluate_models as evaluate_models
 from .agreement.slots import score_context as score_context

@@ -52,7 +52,7 @@ def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tm
         tse("evaluate", tiny_causal, *SIMPLE, *how)
     code, out, _ = tse("results", "diff", tmp_path / "exact.csv", tmp_path / "released.csv")
     assert code == 0 and "policies that differ: 1\n  protocol: exact/1 against released/1 ('released' sums" in out
-    assert "Simple\tMW top 100 %\t" in out and "largest of 39 differences" in out
+    assert "Simple\tMW top 100 %\t" in out
     assert "policies that differ: 0" in tse("results", "diff", tmp_path / "exact.csv", tmp_path / "exact.csv")[1]
 
 

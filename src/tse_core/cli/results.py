@@ -51,14 +51,14 @@ def add(
 ) -> None:
     """Add results made elsewhere, on a GPU or in Colab, to the store, with their signatures.
 
-    All files are checked first. Numbers that the store has are skipped, and so are files without results among several.
+    All files are checked first. Numbers that the store has are skipped, and so are a folder's files without results.
 
     Example:  tse results add recorded/gpt2
     """
-    found = [file for place in files for file in (sorted(place.iterdir()) if place.is_dir() else [place])]
-    tables = {file: read_results(file) for file in found if len(found) == 1 or is_results(file)}
+    found = [filter(is_results, sorted(place.glob("*.parquet"))) if place.is_dir() else [place] for place in files]
+    tables = {file: read_results(file) for some in found for file in some}
     if not tables:
-        raise InputError(f"{', '.join(map(str, files))}: no results file is there (.parquet or .csv with signatures)")
+        raise InputError(f"{', '.join(map(str, files))}: no results file is there (.parquet with signatures)")
     for file, table in tables.items():
         new = Store(store).add(table)
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
@@ -82,10 +82,6 @@ def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None
     found["metric"] += at.where(found["side"] != "", "")
     columns = ["construction", "metric", "first", "second", "difference"]
     print_table(found[of_everything(found)], columns, difference="second - first")
-    if found["difference"].notna().any():
-        row = found.loc[found["difference"].abs().idxmax()]
-        place = f"{row['construction']}, {row['metric']}"
-        print(f"largest of {len(found)} differences: {row['difference']:+.4f} ({place})")
 
 
 @group.command()

@@ -16,7 +16,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from urllib.parse import quote, unquote
@@ -31,7 +30,6 @@ MEMORY = "memory"  # instead of a hash: a network in memory that has no name, so
 LEMMAS = re.compile(r"(?P<list>.+)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
 _HASHED = rf"\S+@([0-9a-f]{{8}}|{MEMORY})"
 _LINE = re.compile(rf"(?P<identity>{_HASHED} {_HASHED}) \| (?P<policy>[^|]+?)( \| (?P<made>[^|]*))?")
-_IDENTITY = ("model", "data")
 _PROVENANCE = ("version", "hardware", "date")
 
 
@@ -80,11 +78,6 @@ class Signature:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
     @classmethod
-    def from_dict(cls, parts: Mapping[str, Mapping[str, str]]) -> "Signature":
-        """The signature whose parts a mapping holds (as `dataclasses.asdict` gives them), beside other things."""
-        return cls(parts["identity"], parts["policy"], parts["provenance"])
-
-    @classmethod
     def parse(cls, text: str) -> "Signature":
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
         found = _LINE.fullmatch(" ".join(text.split()))
@@ -92,18 +85,14 @@ class Signature:
         named = [piece.partition(":") if ":" in piece else ("lemmas", ":", piece) for piece in pieces]
         if not found or any(name == "lemmas" and not LEMMAS.fullmatch(unquote(value)) for name, _, value in named):
             raise InputError(f"not a signature: {text[:60]!r}; it reads 'model@hash data@hash | policies | made with'")
-        identity = dict(zip(_IDENTITY, map(unquote, found["identity"].split()), strict=True))
+        identity = dict(zip(("model", "data"), map(unquote, found["identity"].split()), strict=True))
         made = dict(zip(_PROVENANCE, map(unquote, (found["made"] or "").split()), strict=False))
         return cls(identity, {name: unquote(value) for name, _, value in named}, made)
 
 
 def without_provenance(texts: pd.Series) -> pd.Series:
     """A column of signatures, each without its provenance; text that is not a signature stays as it is."""
-    shown = {text: text for text in texts.unique()}
-    for text in shown:
-        with suppress(InputError):
-            shown[text] = Signature.parse(text).without_provenance
-    return texts.map(shown)
+    return texts.str.split(" | ", regex=False).str[:2].str.join(" | ")
 
 
 def provenance(device: object = "cpu") -> dict[str, str]:
