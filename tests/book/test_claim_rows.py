@@ -82,7 +82,7 @@ def test_ew_without_nouns_is_ew_over_a_list_without_nouns(gpt2, tmp_path):
     assert (row["lemmas"], row["contexts"]) == (len(alone.lemmas), len(alone.contexts))
     bounds = alone.intervals().set_index("metric").loc["EW"]
     assert (row["low"], row["high"]) == pytest.approx((bounds["low"], bounds["high"]))
-    found = judged([kept.tidy(), not_nouns_rows(kept)], "S4.noun-phrase.verbs")
+    found = judged(pd.concat([kept.tidy(), not_nouns_rows(kept)]), "S4.noun-phrase.verbs")
     assert list(found["model"]) == ["gpt2-xl"]
 
 
