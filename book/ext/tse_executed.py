@@ -12,6 +12,7 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
+import yaml
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.util import logging
@@ -108,6 +109,17 @@ def what_is_raised(app, what, name, obj, options, lines: list[str]) -> None:
     lines[:] = [part for line in lines for part in RAISED.sub(r"\1\2\n\1    \3", line).split("\n")]
 
 
+def redirects(app, exception) -> None:
+    """An address that the book had before leads to the page that has its contents now (book/redirects.yaml)."""
+    if exception or app.builder.name != "html":
+        return
+    for old, new in yaml.safe_load((Path(app.srcdir) / "book" / "redirects.yaml").read_text(encoding="utf-8")).items():
+        page = Path(app.outdir, old)
+        page.parent.mkdir(parents=True, exist_ok=True)
+        target = f"{'../' * old.count('/')}{new}"
+        page.write_text(f'<!doctype html><title>Moved</title><meta http-equiv="refresh" content="0; url={target}">\n')
+
+
 def unbroken(app, doctree):
     """A number and its percent sign stay on one line."""
     for text in list(doctree.findall(nodes.Text)):
@@ -136,6 +148,7 @@ def setup(app):
     app.connect("html-page-context", plain_lists)
     app.connect("html-page-context", picture_of_the_book)
     app.connect("html-page-context", formulas_where_there_are, priority=900)
+    app.connect("build-finished", redirects)
     app.connect("build-finished", without_icon_font)
     app.connect("config-inited", repository_buttons)
     app.connect("source-read", swap_in)

@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import yaml
+
 from book.make import HTML, ROOT
 
 from .conftest import pages
@@ -50,6 +52,12 @@ def broken(page: Path) -> list[str]:
 def test_every_link_inside_the_book_resolves():
     found = {name: broken((HTML / name).resolve()) for name in pages()}
     assert not {name: addresses for name, addresses in found.items() if addresses}
+
+
+def test_an_old_address_leads_to_the_page_that_has_its_contents():
+    for old, new in yaml.safe_load((ROOT / "book" / "redirects.yaml").read_text()).items():
+        address = re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', (HTML / old).read_text())[1]
+        assert (HTML / old).parent.joinpath(address).resolve() == (HTML / new).resolve() and (HTML / new).is_file(), old
 
 
 def test_every_link_to_the_living_page_asks_for_what_the_page_knows():
