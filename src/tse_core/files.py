@@ -38,12 +38,20 @@ def read_text(path: str | Path) -> str:
     Raises InputError: no such file, no permission, no UTF-8.
     """
     try:
-        contents = Path(path).read_bytes()
+        with open(path, "rb", opener=_without_waiting) as file:
+            contents = file.read()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     return decoded(contents, str(path))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Opens a file; a named pipe to which nobody writes is empty."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def decoded(contents: bytes, where: str) -> str:

@@ -1,5 +1,6 @@
 """Files: names made from data, reading, YAML, writing whole or not at all."""
 
+import os
 import resource
 from pathlib import Path
 
@@ -52,6 +53,11 @@ def test_a_byte_order_mark_is_no_text_and_other_encodings_are_refused(tmp_path):
     assert read_text(tmp_path / "a") == "café\r\n"
     with pytest.raises(InputError, match="not text in UTF-8 \\(byte 4 is 0xe9\\)"):
         read_text(tmp_path / "b")
+
+
+def test_a_pipe_to_which_nobody_writes_is_empty(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert read_text(tmp_path / "pipe") == ""
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path):

@@ -14,6 +14,7 @@ COMMANDS = {  # each reads pairs.csv, verbs.csv, plan.yaml or suite.csv, and nam
     "syntaxgym evaluate": ["syntaxgym", "evaluate", MODEL, "suite.csv", "--table", "suite.csv"],
     "sweep": ["sweep", "plan.yaml", "--out", "pairs.csv"],
     "a store that is the input": ["evaluate", MODEL, "--data", "pairs.csv", "--store", "pairs.csv"],
+    "a store that holds the input": ["blimp", MODEL, "--data", "folder/inside.csv", "--store", "folder"],
     "plot": ["plot", "pairs.csv", "--out", "pairs.csv"],
 }
 
@@ -21,7 +22,8 @@ COMMANDS = {  # each reads pairs.csv, verbs.csv, plan.yaml or suite.csv, and nam
 @pytest.mark.parametrize("what", COMMANDS)
 def test_what_a_command_reads_is_not_written_over(what, tse, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("pairs.csv", "verbs.csv", "suite.csv"):
+    (tmp_path / "folder").mkdir()
+    for name in ("pairs.csv", "verbs.csv", "suite.csv", "folder/inside.csv"):
         (tmp_path / name).write_text(CSV)
     (tmp_path / "plan.yaml").write_text(json.dumps({"models": [MODEL], "data": ["pairs.csv"]}))
     (tmp_path / "same.csv").hardlink_to("pairs.csv")

@@ -34,19 +34,22 @@ class Command(TyperCommand):
     def invoke(self, ctx):
         read = [value for name, value in ctx.params.items() if name not in OUTPUTS]
         for name in OUTPUTS:
-            refuse_overwriting(ctx.params.get(name), read)
+            if name != "store" or " results " not in ctx.command_path:  # those read stores
+                refuse_overwriting(ctx.params.get(name), read)
         return super().invoke(ctx)
 
 
 def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
-    """Raise InputError where an output is one of the files that are read (or lists of them), under whatever name."""
+    """Raise InputError where an output is or holds one of the files that are read (or lists of them)."""
     if not output or not is_there(output):  # older versions of typer give a text
         return
+    place = Path(output)
     for value in read:
         if isinstance(value, list | tuple):
             refuse_overwriting(output, value)
-        elif isinstance(value, str | Path) and is_there(value) and Path(output).samefile(value):
-            raise InputError(f"{output} would be written over {value}, which is read; give another place")
+        elif isinstance(value, str | Path) and is_there(value):
+            if place.samefile(value) or Path(value).resolve().is_relative_to(place.resolve()):
+                raise InputError(f"{output} would be written over {value}, which is read; give another place")
 
 
 @cache
