@@ -47,9 +47,12 @@ def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
     for value in read:
         if isinstance(value, list | tuple):
             refuse_overwriting(output, value)
-        elif isinstance(value, str | Path) and is_there(value):
-            if place.samefile(value) or Path(value).resolve().is_relative_to(place.resolve()):
-                raise InputError(f"{output} would be written over {value}, which is read; give another place")
+        elif isinstance(value, str | Path) and is_there(value) and _holds(place, Path(value)):
+            raise InputError(f"{output} would be written over {value}, which is read; give another place")
+
+
+def _holds(place: Path, file: Path) -> bool:
+    return place.samefile(file) or file.resolve().is_relative_to(place.resolve())
 
 
 @cache
