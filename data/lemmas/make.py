@@ -1,10 +1,11 @@
-"""Make newman-appendix.csv: the appendix' verb lemmas with their forms and what else those forms can be.
+"""Make newman-appendix.csv, the appendix' verb lemmas with their forms and what else those forms can be, and
+newman-released.csv, the rows of the authors' published file: most forms by `third_person`, the rest as listed.
 
 The forms come from the inflection library lemminflect, corrected by the reviewed exceptions.yaml; zipf says how
 frequent the two forms are together in wordfreq's English: log10 of their uses in a billion words, of nouns spelled
 alike too.
 
-    python data/lemmas/make.py            # writes the table
+    python data/lemmas/make.py            # writes the tables
     python data/lemmas/make.py --review   # also prints each form that is not what the plain spelling rule gives
 """
 
@@ -14,9 +15,8 @@ import sys
 from pathlib import Path
 
 import yaml
+from giant_verb_list import third_person
 from lemminflect import getAllInflections, getInflection
-
-from tse_core.datasets.lemmas import third_person
 
 HERE = Path(__file__).parent
 COLUMNS = ["lemma", "singular", "plural", "past", "homograph", "noun", "left_out", "zipf"]
@@ -26,6 +26,13 @@ def rows() -> list[dict]:
     """One row per line of appendix.txt, in its order."""
     exceptions = yaml.safe_load((HERE / "exceptions.yaml").read_text(encoding="utf-8"))
     return [_row(entry, exceptions) for entry in (HERE / "appendix.txt").read_text(encoding="utf-8").split()]
+
+
+def released(table: list[dict]) -> list[dict]:
+    """The rows of `rows` that the authors' file has, with its third persons, faults included."""
+    faults = yaml.safe_load((HERE / "released.yaml").read_text(encoding="utf-8"))
+    singular = {row["plural"]: third_person(row["plural"]) for row in table} | faults["singular"]
+    return [row | {"singular": singular[row["plural"]]} for row in table if row["plural"] not in faults["left_out"]]
 
 
 def _row(entry: str, exceptions: dict) -> dict:
@@ -84,10 +91,11 @@ def _regular_past(word: str) -> str:
 
 def main() -> None:
     table = rows()
-    with (HERE / "newman-appendix.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(table)
+    for name, written in (("newman-appendix", table), ("newman-released", released(table))):
+        with (HERE / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(written)
     if "--review" in sys.argv:
         for row in table:
             if row["singular"] != third_person(row["plural"]) or row["past"] != _regular_past(row["plural"]):

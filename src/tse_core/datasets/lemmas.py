@@ -14,7 +14,6 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tse_core.datasets.tables import places, plain_table, read_table, refuse
 from tse_core.errors import InputError, check_known
-from tse_core.files import read_yaml
 from tse_core.paths import cache_folder, data_folder
 
 MAKE_FULL = "python data/lemmas/giant_verb_list.py FILE"  # FILE being the Giant Verb List, a PDF
@@ -103,8 +102,6 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
     check_known("lemma list", name, list_lemmas(), " (or a .csv file with columns lemma,singular,plural)")
     if name == "newman-full" and not full_list_file().is_file():
         raise InputError(f"newman-full has not been made here: {MAKE_FULL}")
-    if name == "newman-released":
-        return Lemmas(name, _released())
     if name == "newman-clean":
         table = load_lemmas("newman-appendix").table
         return Lemmas(name, table[table["left_out"] == ""])
@@ -117,35 +114,6 @@ def list_lemmas() -> dict[str, str]:
     return DESCRIPTIONS | {path.stem: "" for path in sorted(files) if path.stem not in DESCRIPTIONS}
 
 
-def third_person(verb: str) -> str:
-    """The third person singular by the plain spelling rule behind the published list.
-
-    have -> has; consonant + y -> ies; after sh, s, x, ch, z, o -> es; else s. Wrong for quiz, stomach and woo.
-
-    >>> [third_person(verb) for verb in ("have", "try", "play", "pass", "go", "walk")]
-    ['has', 'tries', 'plays', 'passes', 'goes', 'walks']
-    """
-    if verb == "have":
-        return "has"
-    if verb.endswith("y") and verb[-2:-1] not in ("a", "e", "i", "o", "u"):
-        return verb[:-1] + "ies"
-    return verb + ("es" if verb.endswith(("sh", "s", "x", "ch", "z", "o")) else "s")
-
-
 def full_list_file() -> Path:
     """Where the full list is kept once it has been made."""
     return cache_folder() / "lemmas" / "newman-full.csv"
-
-
-def _released() -> pd.DataFrame:
-    """The published file's rows: the appendix' lemmas, most forms by `third_person`, the rest as listed."""
-    folder = data_folder() / "lemmas"
-    faults = read_yaml(folder / "released.yaml")
-    entries = (folder / "appendix.txt").read_text(encoding="utf-8").split()
-    plurals = [entry for entry in entries if entry not in faults["left_out"]]
-    singulars = [faults["singular"].get(verb) or third_person(verb) for verb in plurals]
-    table = pd.DataFrame({"lemma": plurals, "singular": singulars, "plural": plurals})
-    details = load_lemmas("newman-appendix").table.drop(columns=["lemma", "singular"])
-    table = table.merge(details, on="plural", how="left", validate="one_to_one")
-    table["lemma"] = table["lemma"].replace({"are": "be", "were": "be"})
-    return table
