@@ -5,7 +5,7 @@ import pytest
 
 import tse_core
 from tse_book import published
-from tse_core.agreement.slots import mark_words, split_blank
+from tse_core.agreement.slots import mark_words, marked_distribution
 from tse_core.errors import InputError
 
 
@@ -56,4 +56,4 @@ def test_was_and_were_are_judged_where_the_list_judges_them():
 @pytest.mark.parametrize("sentence", ["No place here.", "___ first.", "Two ___ of ___ them."])
 def test_a_sentence_needs_one_blank(sentence):
     with pytest.raises(InputError, match="write the verb's place as ___, once"):
-        split_blank(sentence)
+        marked_distribution("lab-systematic-causal", sentence, "singular")

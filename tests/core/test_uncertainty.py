@@ -178,7 +178,7 @@ def test_cells_that_stand_for_several_values_count_as_often():
     values, noun = np.array([0.2, 0.4, 0.9, 0.7]), np.array(["a", "a", "b", "c"])
     counts = np.array([1, 3, 2, 4])
     repeated = interval(np.repeat(values, counts), np.repeat(noun, counts))
-    assert interval(values, noun, counts=counts)[:3] == pytest.approx(repeated[:3])
+    assert combine([Sample(values, [noun], counts)], [1.0], bounds=(0, 1))[:3] == pytest.approx(repeated[:3])
 
 
 @pytest.mark.parametrize(

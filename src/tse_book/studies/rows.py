@@ -37,8 +37,7 @@ def suite_rows(outcomes: Sequence) -> pd.DataFrame:
     rows = []
     for outcome in outcomes:
         first = outcome.items.loc[outcome.items["prediction"] == 1, "holds"]
-        share = wilson(int(first.sum()), len(first))
-        rows.append((outcome.suite.name, share.estimate, share.low, share.high, len(first)))
+        rows.append((outcome.suite.name, *wilson(int(first.sum()), len(first)), len(first)))
     suites = pd.DataFrame(rows, columns=["construction", *BOUNDS, "pairs"])
     public = public_suites().query("in_31")
     for name, group in [*public.groupby("circuit"), ("SG score", public)]:

@@ -25,7 +25,6 @@ from tse_core.results.tidy import of_everything
 from tse_core.words import plain, plain_right
 
 FORMS = ("correct", "wrong", "past", "other")
-BLANK = "___"
 
 
 @dataclass(frozen=True)
@@ -105,18 +104,6 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     return pd.DataFrame(table | {"log_probability": logs[order]})
 
 
-def split_blank(sentence: str) -> tuple[str, str]:
-    """The words before and after the blank.
-
-    >>> split_blank("The key ___ here.")
-    ('The key', 'here.')
-    """
-    left, blank, right = sentence.partition(BLANK)
-    if not blank or not left.strip() or BLANK in right:
-        raise InputError(f"{sentence!r}: write the verb's place as {BLANK}, once, after at least one word")
-    return left.strip(), right.strip()
-
-
 def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
     """The distribution at the ``___`` of a sentence, most probable first, each entry with its form.
 
@@ -124,8 +111,11 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
     or wrong, as in EW and MW.
     Columns token, id, probability, log_probability (nats), form (one of `FORMS`), lemma ("" where none).
     """
+    left, blank, right = sentence.partition("___")
+    if not blank or not left.strip() or "___" in right:
+        raise InputError(f"{sentence!r}: write the verb's place as ___, once, after at least one word")
     model = as_language_model(model)
-    shown = slot_distribution(model, *split_blank(sentence))
+    shown = slot_distribution(model, left.strip(), right.strip())
     entry = marked_entries(model, number, lemmas)
     found = [entry.get(i, ("other", "")) for i in shown["id"]]
     return shown.assign(form=[form for form, _ in found], lemma=[lemma for _, lemma in found])

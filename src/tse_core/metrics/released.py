@@ -1,22 +1,15 @@
 """The released code's arithmetic, to the last bit, on any processor."""
 
-from typing import NamedTuple
-
 import numpy as np
 import torch
 
 from tse_core.metrics.distribution import Boundary, group, share
 
 
-class Side(NamedTuple):
-    """The distribution as read from one end."""
-
-    probabilities: torch.Tensor  # (contexts, vocabulary), float32
-    at: Boundary
-
-
-def released_sides(logits, top, bottom) -> tuple[Side, Side]:
+def released_sides(logits, top, bottom) -> tuple[tuple[torch.Tensor, Boundary], tuple[torch.Tensor, Boundary]]:
     """Head and tail of each distribution as the authors' released code computes them on a CPU with AVX2.
+
+    Each has the probabilities as read from that end, float32 (contexts, vocabulary), and the boundaries.
 
     That code sorts the logits first and applies a float32 softmax to the sorted row, once in falling and once in rising
     order. Its running sum is accumulated in double precision but stored in single, and never exceeds 1; a cut-off falls
@@ -36,14 +29,14 @@ def released_sides(logits, top, bottom) -> tuple[Side, Side]:
     )
 
 
-def _side(rising, sign, ordered, exponentials, cutoffs) -> Side:
+def _side(rising, sign, ordered, exponentials, cutoffs) -> tuple[torch.Tensor, Boundary]:
     """One side, of which `ordered` are the exponentials as read and `rising` the logits times `sign`."""
     scale = 1 / _sum_of_eight_lanes(ordered)
     stored = (ordered * scale).cumsum(1, dtype=torch.float64).float().clamp(max=1).double()
     cutoffs = stored.new_tensor(cutoffs).repeat(len(stored), 1)
     key, below, above = group(rising, stored, torch.searchsorted(stored, cutoffs))
     everything = torch.zeros_like(cutoffs, dtype=torch.bool)
-    return Side(exponentials * scale, Boundary(sign * key, share(cutoffs, below, above), everything))
+    return exponentials * scale, Boundary(sign * key, share(cutoffs, below, above), everything)
 
 
 def _sum_of_eight_lanes(rows):

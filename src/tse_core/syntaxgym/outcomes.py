@@ -79,8 +79,8 @@ class Outcome:
         """
         counts = {f"prediction {row.prediction}": (row.correct, row.items) for row in self.predictions.itertuples()}
         counts["all predictions"] = int(self.by_item.sum()), len(self.by_item)
-        rows = [{"metric": name, **wilson(*count)._asdict(), "pairs": count[1]} for name, count in counts.items()]
-        table = pd.DataFrame(rows).rename(columns={"estimate": "score"})
+        rows = [(name, *wilson(*count), count[1]) for name, count in counts.items()]
+        table = pd.DataFrame(rows, columns=["metric", "score", "low", "high", "pairs"])
         table = table.assign(construction=self.suite.name, contexts=table["pairs"])
         return tidied(table, self.signature, self.signature.protocol)
 

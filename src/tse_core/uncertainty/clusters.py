@@ -24,20 +24,12 @@ class Sample(NamedTuple):
     counts: Any = None  # how many values each row is the mean of; 1 by default
 
 
-class Spread(NamedTuple):
-    """A weighted sum of means, and how far it would vary over other clusters."""
+def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[float, float, float, int, int, int]:
+    """How far a weighted sum of means varies over other clusters.
 
-    estimate: float
-    variance: float
-    third: float  # the third moment
-    freedom: int  # degrees of freedom
-    clusters: int  # the number of clusters, of the way of clustering that has fewest
-    fewest: int  # the smallest number of clusters of any way in any one mean
-    ways: int  # of clustering
-
-
-def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> Spread:
-    """How far a weighted sum of means varies. Raises InputError: no defined value, a value without a cluster.
+    Returns the estimate, its variance, its third moment, its degrees of freedom, the number of clusters of the way of
+    clustering that has fewest, and the smallest number of clusters of any way in any one mean. Raises InputError: no
+    defined value, a value without a cluster.
 
     A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
     those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a variance is never less
@@ -62,7 +54,7 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> Spread:
                 alone.append((square, _freedom(held, moves, weights), shape[0], int((held > 0).sum(axis=0).min())))
     squares, freedoms, numbers, fewest = zip(*alone, strict=True)
     variance = max(variance, *squares)
-    return Spread(float(weights @ means), variance, third, min(freedoms), min(numbers), min(fewest), len(alone))
+    return float(weights @ means), variance, third, min(freedoms), min(numbers), min(fewest)
 
 
 def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray, pd.DataFrame]:

@@ -65,9 +65,7 @@ class Interval(NamedTuple):
         return found
 
 
-def interval(
-    values, clusters=None, *, crossed_with: Sequence = (), counts=None, level=CONFIDENCE, bounds=(0.0, 1.0)
-) -> Interval:
+def interval(values, clusters=None, *, crossed_with: Sequence = (), level=CONFIDENCE, bounds=(0.0, 1.0)) -> Interval:
     """The mean of `values` with an interval for its value over a large population of clusters.
 
     Raises InputError: a value outside the bounds, and what `combine` raises.
@@ -82,18 +80,17 @@ def interval(
     values : array of float (n,), one score per context or pair; NaN (undefined) is left out, as the papers do
     clusters : array (n,), the cluster of each value, e.g. its subject noun; by default every value is its own
     crossed_with : arrays (n,) of further, crossed clusters, e.g. the verb and the attractor
-    counts : array (n,), how many values each row is the mean of; 1 by default
     bounds : (low, high), the range of the score, which limits intervals; see `combine`
     """
     ways = [np.arange(len(values)) if clusters is None else clusters, *crossed_with]
     scores = np.asarray(values, dtype=float)
     outside = scores[(scores < bounds[0] - ROUNDING) | (scores > bounds[1] + ROUNDING)]
-    if counts is None and len(outside):  # of groups, a value may be what it adds
+    if len(outside):
         raise InputError(
             f"{outside[0]:g} is outside {bounds[0]:g} to {bounds[1]:g}; give bounds=(lowest, highest), the range of "
             "the scores"
         )
-    return combine([Sample(scores, ways, counts)], [1.0], level=level, bounds=bounds)
+    return combine([Sample(scores, ways)], [1.0], level=level, bounds=bounds)
 
 
 def combine(
@@ -120,7 +117,7 @@ def combine(
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
     factors = np.asarray(weights, dtype=float)
     ends = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
-    estimate, variance, third, free, clusters, fewest, ways = spread(samples, factors)
+    estimate, variance, third, free, clusters, fewest = spread(samples, factors)
     if clusters < FEWEST_CLUSTERS:
         why = f"fewer than {FEWEST_CLUSTERS} clusters: no interval"
         return Interval(estimate, float(ends[0]), float(ends[1]), why, fewest)
@@ -140,5 +137,6 @@ def combine(
     if np.isfinite(ends).all():
         widest = all_or_nothing((estimate - ends[0]) / (ends[1] - ends[0]), free + 1, level)
         low, high = np.clip([low, high], *(ends[0] + np.array(widest) * (ends[1] - ends[0])))
+    ways = len(samples[0][1])
     method = f"{ways}-way t({free})" if ways > 1 else f"t({free})"
     return Interval(estimate, float(low), float(high), method, fewest, error, free, skewness, tuple(ends))

@@ -1,32 +1,19 @@
 """Shares of independent trials, and weighted means of independent estimates, with their bounds."""
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import betainc, betaincinv, ndtri
 
 
-class Share(NamedTuple):
-    """A share and its bounds."""
+def wilson(successes: int, trials: int, level=0.95) -> tuple[float, float, float]:
+    """A share of independent trials, e.g. items of a suite, with Wilson's score interval: share, low, high.
 
-    estimate: float
-    low: float
-    high: float
-
-    def __str__(self):
-        return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-
-def wilson(successes: int, trials: int, level=0.95) -> Share:
-    """Wilson's score interval for a share of independent trials, e.g. items of a suite.
-
-    >>> print(wilson(22, 28))
-    0.786 [0.605, 0.898]
+    >>> [round(number, 3) for number in wilson(22, 28)]
+    [0.786, 0.605, 0.898]
     """
     z, share = ndtri((1 + level) / 2), successes / trials
     centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
     half = z / (1 + z**2 / trials) * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return Share(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)))
+    return share, max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
 def all_or_nothing(share: float, trials: int, level=0.95) -> tuple[float, float]:
