@@ -57,7 +57,7 @@ def test_a_file_gives_back_every_number_exactly(tmp_path, ending):
         ({"construction": "Simple"}, "row 3: the same number stands in an earlier row with another value"),
         ({"side": "left"}, "row [12]: a number has a side"),
         ({"cutoff": np.nan, "side": "top"}, "row 1: a number has a side"),
-        ({"signature": "m@1"}, "row 1: not a signature"),
+        ({"signature": "m@1"}, "not a signature: .m@1."),
     ],
 )
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

@@ -29,12 +29,12 @@ def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
     return checked
 
 
-table_file = _writable(".csv")
+table_file, results_file = _writable(".csv"), _writable(".parquet", ".csv")
 
 
 def results_option(what: str) -> Any:
     """The option of a command that writes a results file."""
-    return typer.Option(help=f"Write {what}: .parquet or .csv.", callback=_writable(".parquet", ".csv"))
+    return typer.Option(help=f"Write {what}: .parquet or .csv.", callback=results_file)
 
 
 def _of_model(*names: str, **how: Any) -> Any:

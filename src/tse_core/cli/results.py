@@ -86,7 +86,7 @@ def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None
 
 @group.command()
 def export(
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: .parquet or .csv.")],
+    out: Annotated[Path, typer.Argument(metavar="FILE", help=".parquet or .csv.", callback=options.results_file)],
     keys: Annotated[list[str] | None, typer.Argument(help="Keys of runs; all by default.")] = None,
     store: options.StoreFolder = None,
 ) -> None:

@@ -32,23 +32,24 @@ _NUMBERS = ("score", *_UNKNOWN, *_COUNTS)
 def read_results(path: str | Path) -> pd.DataFrame:
     """A tidy table from .parquet or .csv, checked.
 
-    Raises InputError with file, column and row: no such file, a missing column, a score outside the range of its
-    metric, a signature that cannot be read, rows that contradict themselves or each other.
+    Raises InputError with file and row: no such file, a missing column, a score outside the range of its metric, a
+    signature that cannot be read, rows that contradict themselves or each other.
     """
-    path = _results_path(path)
+    path = Path(path)
     try:
         if path.suffix == ".parquet":
             table = pd.read_parquet(path)
         else:
             table = pd.read_csv(path, dtype="str", keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""]))
-        table = table.astype({name: float for name in _NUMBERS if name in table})  # from text to the last bit
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise InputError(f"{path}: cannot be read as {path.suffix} ({' '.join(str(error).split())[:120]})") from None
-    if missing := [column for column in TIDY_COLUMNS if column not in table]:
-        raise InputError(f"{path}: no column {missing[0]!r}; a results file has {', '.join(TIDY_COLUMNS)}")
+        if missing := [column for column in TIDY_COLUMNS if column not in table]:
+            raise ValueError(f"no column {missing[0]!r}")
+        table = table.astype(dict.fromkeys(_NUMBERS, float))  # from text to the last bit
+        models = {text: Signature.parse(text).model for text in table["signature"].unique()}
+    except (OSError, ValueError, pa.ArrowException) as error:  # an InputError, too
+        raise InputError(f"{path}: cannot be read as results ({' '.join(str(error).split())[:120]})") from None
     if table.empty:
         raise InputError(f"{path}: holds no number")
-    for mistake, rows in _mistakes(table).items():
+    for mistake, rows in _mistakes(table, table["signature"].map(models)).items():
         if rows.any():
             raise InputError(f"{path}, row {np.flatnonzero(rows)[0] + 1}: {mistake}")
     return table[TIDY_COLUMNS].astype(dict.fromkeys(_COUNTS, np.int64))
@@ -56,8 +57,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
 
 def write_results(table: pd.DataFrame, path: str | Path) -> None:
     """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
-    path = _results_path(path)
-    as_parquet = path.suffix == ".parquet"
+    as_parquet = Path(path).suffix == ".parquet"
     write_output(path, table.to_parquet(index=False, compression="zstd") if as_parquet else table.to_csv(index=False))
 
 
@@ -102,22 +102,9 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     return both.assign(difference=both["second"] - both["first"])
 
 
-def _results_path(path: str | Path) -> Path:
-    path = Path(path)
-    if path.suffix not in (".parquet", ".csv"):
-        raise InputError(f"{path}: results are .parquet or .csv files")
-    return path
-
-
-def _mistakes(table: pd.DataFrame) -> dict[str, pd.Series]:
+def _mistakes(table: pd.DataFrame, models: pd.Series) -> dict[str, pd.Series]:
     """The rows with each mistake: a number outside its range, or against itself, its signature or another row."""
-    found, models = {}, {}
-    for text in table["signature"].unique():
-        try:
-            models[text] = Signature.parse(text).model
-        except InputError as error:
-            found[str(error)] = table["signature"] == text
-    found["the model is not the one that its signature names"] = table["model"] != table["signature"].map(models)
+    found = {"the model is not the one that its signature names": table["model"] != models}
     ranges = [METRICS[metric].range if metric in METRICS else (0.0, 1.0) for metric in table["metric"]]
     lowest, highest = np.array(ranges).T
     for column in _NUMBERS:
