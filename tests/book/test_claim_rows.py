@@ -65,7 +65,7 @@ def test_past_is_what_the_distribution_gives(gpt2):
     lemmas = tse_core.load_lemmas("newman-appendix")
     held = counted_verbs(gpt2, lemmas).lemmas
     present = {*held["singular"], *held["plural"]}
-    past = {gpt2.word_id(word) for word in set(lemmas.table["past"]) - present - {""}} - {None}
+    past = set(gpt2.word_ids([*set(lemmas.table["past"]) - present - {""}])) - {None}
     shown = [tse_core.slot_distribution(gpt2, left, right).set_index("id")["probability"]
              for left, right in zip(few["left"], few["right"], strict=True)]  # fmt: skip
     expected = sum(table[table.index.isin(past)].sum() for table in shown) / 3

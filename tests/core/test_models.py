@@ -70,7 +70,7 @@ def filled_slots(model) -> list[tuple[str, str]]:
     filled = []
     for left, right in SENTENCES:
         for word in WORDS:
-            slot, entry = model.slot(left, right), model.word_id(word)
+            slot, entry = model.slot(left, right), model.word_ids([word])[0]
             if entry is None:
                 continue
             if model.kind == "masked":

@@ -44,8 +44,9 @@ class PairScores:
         All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP with a paradigm
         missing has no row, so that no part stands for the whole.
         """
-        whole, partial = _completeness(set(self.pairs["paradigm"]))
-        parts = [self.accuracy("all").assign(construction=OF_ALL[0] if whole else OF_ALL[1])]
+        known, there = blimp_paradigms(), set(self.pairs["paradigm"])
+        partial = {name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= there}
+        parts = [self.accuracy("all").assign(construction=OF_ALL[there != set(known["UID"])])]
         for by in ("phenomenon", "paradigm"):
             parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
@@ -142,10 +143,3 @@ def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
     if chosen.empty:
         raise InputError(f"no pair allows the {method} method: {', '.join(pairs['paradigm'].unique()[:5])}")
     return chosen
-
-
-def _completeness(paradigms: set[str]) -> tuple[bool, set[str]]:
-    """Whether these are exactly BLiMP's paradigms, and the phenomena of BLiMP of which some are missing."""
-    known = blimp_paradigms()
-    partial = {name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= paradigms}
-    return paradigms == set(known["UID"]), partial

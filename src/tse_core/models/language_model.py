@@ -90,11 +90,6 @@ class LanguageModel:
         """Whether its scores may be stored."""
         return self.network.keeps_results
 
-    @property
-    def named_in_memory(self) -> bool:
-        """Whether its scores are kept under the name that a caller gave a network in memory."""
-        return getattr(self.network, "name", None) is not None
-
     def identity(self) -> str:
         """Name and hash of what decides its numbers, e.g. ``gpt2@1f3c9a27``: weights, configuration and tokenizer.
 
@@ -232,9 +227,6 @@ class LanguageModel:
     def word_ids(self, words: Sequence[str]) -> list[int | None]:
         """The single entry of each word as it stands inside a sentence, None where it is split or unknown."""
         return [own[0] if own and len(own) == 1 else None for own in self.spellings(words)]
-
-    def word_id(self, word: str) -> int | None:
-        return self.word_ids([word])[0]
 
     @cached_property
     def word_ends(self) -> np.ndarray:

@@ -12,15 +12,12 @@ class Network:
     """A model that gives distributions. A new kind defines at least `vocabulary_size`, `states` and `tensors`."""
 
     vocabulary_size: int
+    device = torch.device("cpu")
     dtype = "float32"  # precision of the weights
     max_length: int | None = None  # the longest sequence that it reads, in tokens; None: there is no limit
     window: int | None = None  # tokens that the layer that sees fewest sees; a tree is never larger. None: all
     takes_trees = False  # whether `tree_states` can be used: packed trees of prefixes instead of sequences
     keeps_results = True  # whether its scores may be stored, under `fingerprint`
-
-    @property
-    def device(self) -> torch.device:
-        return torch.device("cpu")
 
     def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """What `project` turns into logits, (n, anything), at n places (rows, columns) of ids (batch, length)."""
