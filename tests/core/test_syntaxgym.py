@@ -129,17 +129,46 @@ def test_bad_suites_are_refused_in_one_line_that_names_the_place(spoil, message)
     assert str(error.value).startswith(f"my.json: {message}") and "\n" not in str(error.value)
 
 
+HEAD = "#meta,name,n\n#meta,metric,sum\n#prediction,1<2\nitem_number,condition_name,"
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("name", "text", "message"),
     [
-        ('{"meta": ', r"a.json: cannot be read as a suite \(Expecting value: line 1 column 10 "),
-        ("[" * 100_000, "a.json: cannot be read as a suite .maximum recursion"),
+        ("a.json", '{"meta": ', r"a.json: cannot be read as a suite \(Expecting value: line 1 column 10 "),
+        ("a.json", "[" * 100_000, "a.json: cannot be read as a suite .maximum recursion"),
+        ("a.csv", "", r"a.csv: items: \[\] should be non-empty"),
+        ("a.csv", HEAD + "1: a,1: b\n1,c,d,e\n", "item 1, condition 'c': the regions are 1, 1, not each"),
+        ("a.csv", HEAD + "1: a\n1,c,d,e\n", "item 1, 'c' has more cells than there are regions"),
+        ("a.csv", '#meta,k,"v\n', "cannot be read as a suite"),
     ],
 )
-def test_bad_files_are_refused_in_a_line(tmp_path, text, message):
-    (tmp_path / "a.json").write_text(text)
+def test_bad_files_are_refused_in_a_line(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=message):
-        load_suite(tmp_path / "a.json")
+        load_suite(tmp_path / name)
+
+
+SHEET = """#meta,name,tiny
+#meta,metric,sum
+
+#prediction,"(2;%right%) < (2;%wrong%)"
+item_number,condition_name,1: subject,"2: verb, finite",3,,
+1,right,The cats,run,,
+1,wrong,The cats,runs
+"""
+
+
+@pytest.mark.parametrize(("separator", "mark"), [(",", ""), (";", "\ufeff"), ("\t", "")])
+def test_a_spreadsheets_csv_is_read(tmp_path, separator, mark):
+    """Commas, semicolons or tabs, a byte-order mark, empty cells to the right, empty lines."""
+    text = SHEET.replace(", finite", ": finite").replace(",", separator).replace(": finite", ", finite")
+    (tmp_path / "a.csv").write_text(mark + text, encoding="utf-8")
+    suite = read_suite(tmp_path / "a.csv")
+    assert suite.meta == {"name": "tiny", "metric": "sum"}
+    assert suite.regions == {1: "subject", 2: "verb, finite", 3: ""}
+    assert suite.sentences()["sentence"].tolist() == ["The cats run", "The cats runs"]
+    assert [str(formula) for formula in suite.predictions] == ["(2;%right%) < (2;%wrong%)"]
 
 
 def test_a_token_belongs_to_the_region_of_its_first_visible_character():

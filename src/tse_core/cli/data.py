@@ -34,7 +34,7 @@ def list_names(
         note = "Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv."
     elif what == "suites":
         table = list_suites()
-        note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json file."
+        note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file."
     else:
         table = pd.DataFrame(list_lemmas().items(), columns=["name", "what it is"])
         note = "Lists of your own: a .csv file with the columns lemma, singular, plural."

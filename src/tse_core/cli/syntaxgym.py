@@ -48,7 +48,7 @@ def evaluate(
         raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch {PUBLIC}")
     read, outcomes = [suite for name in suites for suite in load_suites(name)], []
     if not read:
-        raise InputError(f"{', '.join(suites)}: holds no suite (.json)")
+        raise InputError(f"{', '.join(suites)}: holds no suite (.json or .csv)")
     if out:
         out.mkdir(parents=True, exist_ok=True)
     kept = options.store_in(store, no_store)

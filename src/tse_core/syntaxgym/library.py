@@ -15,20 +15,25 @@ LABORATORY, PUBLIC = "laboratory", "syntaxgym"  # collections; "public" means th
 
 
 def load_suite(name_or_path: str | Path) -> Suite:
-    """A suite by name (``number_prep``, as ``list_suites`` shows them) or from a JSON file.
+    """A suite by name (``number_prep``, as ``list_suites`` shows them) or from a .json or .csv file.
 
     Raises InputError: an unknown name, a public suite that is not downloaded yet, a file that is not a suite.
     """
+    return read_suite(find_suite(name_or_path))
+
+
+def find_suite(name_or_path: str | Path) -> Path:
+    """The file of a suite; see :func:`load_suite`."""
     name = str(name_or_path)
-    if name.endswith(".json") or is_file(name):
-        return read_suite(name)
+    if name.endswith((".json", ".csv")) or is_file(name):
+        return Path(name)
     collection, _, suite = name.rpartition("/")
     if collection in ("", LABORATORY) and suite in _laboratory():
-        return read_suite(_laboratory()[suite])
+        return _laboratory()[suite]
     for full_name in downloads.select(_collections())["name"]:
         if name in (full_name, full_name.rpartition("/")[2]):
-            return read_suite(downloads.files([full_name])[0])
-    raise unknown_name_error("suite", name, list_suites()["name"], "; or a path that ends in .json")
+            return downloads.files([full_name])[0]
+    raise unknown_name_error("suite", name, list_suites()["name"], "; or a path that ends in .json or .csv")
 
 
 def load_suites(entry: str | Path) -> list[Suite]:
@@ -44,7 +49,7 @@ def suite_names(entry: str | Path) -> list[str]:
         collection = PUBLIC if source == "public" else source
         return [f"{collection}/{name}" for name in table.loc[table["available"] & (table["source"] == source), "name"]]
     if is_folder(entry):
-        return [str(file) for file in sorted(Path(entry).glob("*.json"))]
+        return [str(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
     return [str(entry)]
 
 

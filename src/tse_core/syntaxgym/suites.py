@@ -2,11 +2,21 @@
 
 The published JSON Schema (data/syntaxgym) says what a file may hold; what a schema cannot say is checked here. Reading
 accepts what published copies contain (stray spaces, square brackets in formulas, conditions in any order). Writing
-gives the canonical form.
+gives the canonical form. A suite can also be written in a spreadsheet (CSV), a row for every sentence:
+
+    #meta,name,number_prep
+    #meta,metric,sum
+    #prediction,(3;%match%) < (3;%mismatch%)
+    item_number,condition_name,1: intro,2: subject,3: verb
+    1,match,The,author,laughs
+    1,mismatch,The,author,laugh
 """
 
 import hashlib
+import io
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,14 +77,13 @@ class Suite:
 
 
 def read_suite(path: str | Path) -> Suite:
-    """A suite from a JSON file. Raises InputError naming the item and the condition at fault."""
-    text = read_text(path)
-    try:
-        data = json.loads(text)
-        json.dumps(data, ensure_ascii=False).encode()  # fails for half of a character
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as a suite ({error})") from None
-    return suite_from_dict(data, where=str(path))
+    """A suite from a .json or .csv file. Raises InputError naming the item and the condition at fault."""
+    return suite_from_dict(_data(Path(path)), where=str(path))
+
+
+def problems_of(path: str | Path) -> list[str]:
+    """Everything that is wrong with a suite's file, one line each; empty for a suite."""
+    return problems(_data(Path(path)))
 
 
 def problems(data: Any) -> list[str]:
@@ -88,7 +97,7 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise InputError(f"{where}: {wrong[0]}{more}")
     table = _table(data)
-    regions = {number: plain(data["region_meta"][str(number)]) for number in sorted(map(int, data["region_meta"]))}
+    regions = {number: plain(data["region_meta"][str(number)]) for number in _region_numbers(data)}
     every = pd.MultiIndex.from_product([table["item"].unique(), table["condition"].unique(), regions], names=KEYS)
     table = table.set_index(KEYS).reindex(every).reset_index()
     predictions = tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"])
@@ -97,21 +106,11 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
 
 def to_dict(suite: Suite) -> dict:
     """The data of the canonical JSON."""
-    items: dict[int, dict[str, list[dict]]] = {}
-    for item, condition, region, content in suite.table.itertuples(index=False):
-        regions = items.setdefault(item, {}).setdefault(condition, [])
-        regions.append({"region_number": region, "content": content})
     return {
         "meta": {"name": suite.name, "metric": suite.metric, **suite.meta},
         "region_meta": {str(number): name for number, name in suite.regions.items()},
         "predictions": [{"type": "formula", "formula": str(formula)} for formula in suite.predictions],
-        "items": [
-            {
-                "item_number": item,
-                "conditions": [{"condition_name": name, "regions": regions} for name, regions in conditions.items()],
-            }
-            for item, conditions in items.items()
-        ],
+        "items": _items(suite.table.itertuples(index=False)),
     }
 
 
@@ -119,6 +118,55 @@ def to_json(suite: Suite | dict) -> str:
     """The canonical JSON: indented by two spaces, in a fixed order, round brackets in formulas, a final line break."""
     data = to_dict(suite) if isinstance(suite, Suite) else suite
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def _data(path: Path) -> Any:
+    """What the file says, whether or not it is a suite."""
+    text, reader = read_text(path), _spreadsheet if path.suffix.lower() == ".csv" else json.loads
+    try:
+        data = reader(text)
+        json.dumps(data, ensure_ascii=False).encode()  # fails for half of a character
+    except (RecursionError, ValueError) as error:  # pandas' errors are a ValueError
+        raise InputError(f"{path}: cannot be read as a suite ({error})") from None
+    return data
+
+
+def _spreadsheet(text: str) -> dict:
+    """The data of a suite's JSON from the text of a CSV file. Raises ValueError."""
+    separator = re.match(r'\s*"?[#\w]+"?\s*([,;\t])', text)  # after the first cell, which has none inside
+    sep = separator[1] if separator else ","
+    columns = range(max(line.count(sep) for line in text.split("\n")) + 3)
+    table = pd.read_csv(io.StringIO(text), sep=sep, names=columns, dtype="str", keep_default_na=False).fillna("")
+    table = table[table.ne("").any(axis=1)]
+    kind = table[0].str.strip()
+    heads = [head for head in table.loc[kind == "item_number", 2:].to_numpy().ravel() if head]
+    regions = [(int(number), name.lstrip()) for number, _, name in (head.partition(":") for head in heads)]
+    rows = []
+    for number, condition, *contents in table[~kind.isin(["#meta", "#prediction", "item_number"])].to_numpy():
+        if any(contents[len(heads) :]):
+            raise ValueError(f"item {number}, {condition!r} has more cells than there are regions above it")
+        rows += [(int(number), condition, n, text) for (n, _), text in zip(regions, contents, strict=False)]
+    return {
+        "meta": dict(table.loc[kind == "#meta", [1, 2]].to_numpy()),
+        "region_meta": {str(number): name for number, name in regions},
+        "predictions": [{"type": "formula", "formula": text} for text in table.loc[kind == "#prediction", 1]],
+        "items": _items(rows),
+    }
+
+
+def _items(rows: Iterable[tuple]) -> list[dict]:
+    """The items of a suite's JSON from rows in the order of `COLUMNS`."""
+    items: dict[int, dict[str, list[dict]]] = {}
+    for item, condition, region, content in rows:
+        regions = items.setdefault(item, {}).setdefault(condition, [])
+        regions.append({"region_number": region, "content": content})
+    return [
+        {
+            "item_number": item,
+            "conditions": [{"condition_name": name, "regions": regions} for name, regions in conditions.items()],
+        }
+        for item, conditions in items.items()
+    ]
 
 
 def _table(data: dict) -> pd.DataFrame:
@@ -132,9 +180,13 @@ def _table(data: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def _region_numbers(data: dict) -> list[int]:
+    return sorted(map(int, data["region_meta"]))
+
+
 def _inconsistent(data: dict) -> list[str]:
     """What a schema cannot say: each item has the same conditions, each of these all regions, all of them once."""
-    table, regions, found = _table(data), sorted(map(int, data["region_meta"])), []
+    table, regions, found = _table(data), _region_numbers(data), []
     conditions = set(table["condition"][table["item"] == table["item"].iloc[0]])
     for item, rows in table.groupby("item", sort=False):
         for name in sorted(conditions.symmetric_difference(rows["condition"])):
