@@ -71,7 +71,7 @@ export function curves(scores) {
       x: { field: "cutoff", type: "quantitative", title, scale, axis: { format: "~p", tickCount: 3, grid: false } },
       y: { field: "score", type: "quantitative", title: null, scale: { domain: [0, 1] }, axis: { tickCount: 2 } },
       color: { field: "metric", title: null, scale: { range: ["#0072b2", "#b3578f"] }, legend: { orient: "top" } },
-      shape: { field: "metric", title: null, legend: { orient: "top" }, scale: { range: ["circle", "diamond"] } },
+      shape: { field: "metric", title: null, legend: null, scale: { range: ["circle", "diamond"] } },
     },
   });
   window.vegaEmbed(place, {
