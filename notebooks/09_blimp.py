@@ -198,13 +198,16 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 
 # %%
 from tse_book.laboratory.networks import laboratory_ngram
-from tse_core.blimp.scores import accuracies, evaluate_blimp_models
+from tse_core.blimp.scores import accuracies, evaluate_blimp
 
 if sentence_pairs == "laboratory":
-    readers = [*newman.laboratory_models(models), laboratory_ngram(30000)]
+    readers = [
+        *map(newman.opened, newman.laboratory_models(models)),
+        laboratory_ngram(30000),
+    ]
 else:
     readers = [newman.opened(name) for name in models]
-runs = evaluate_blimp_models(readers, sentence_pairs)
+runs = {reader.label: evaluate_blimp(reader, sentence_pairs) for reader in readers}
 
 # %%
 columns = ["model", "accuracy", "low", "high", "pairs", "ties"]

@@ -44,12 +44,14 @@ recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are record
 import pandas as pd
 
 from tse_book.pages import newman, published_accuracies, recorded_runs
-from tse_core.blimp.scores import accuracies, evaluate_blimp_models
+from tse_core.blimp.scores import accuracies, evaluate_blimp
 
 runs = recorded_runs(recorded)
 if sentence_pairs:
     readers = [newman.opened(name) for name in models]
-    runs = runs | evaluate_blimp_models(readers, sentence_pairs)
+    runs = runs | {
+        reader.label: evaluate_blimp(reader, sentence_pairs) for reader in readers
+    }
 scores = pd.concat([published_accuracies(), accuracies(runs)], ignore_index=True)
 print(*scores["model"].unique(), sep=", ")
 

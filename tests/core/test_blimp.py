@@ -9,7 +9,7 @@ import pytest
 import tse_core
 from tse_book import published
 from tse_book.baselines import train_baseline
-from tse_core.blimp.scores import accuracies, evaluate_blimp, evaluate_blimp_models, suited
+from tse_core.blimp.scores import accuracies, evaluate_blimp, suited
 from tse_core.blimp.tables import accuracy, compare, mcnemar
 from tse_core.datasets.pairs import SENTENCE_COLUMNS
 from tse_core.datasets.paradigms import blimp_paradigms
@@ -69,7 +69,8 @@ def test_accuracy_of_paradigms_phenomena_and_everything(model):
     assert phenomena["accuracy"].to_dict() == {"AGREEMENT": 1, "LICENSING": 0.5}
     assert run.accuracy("all")["accuracy"].item() == pytest.approx(5 / 6)
     other = train_baseline(CORPUS, order=2, name="two-gram")
-    both = accuracies(evaluate_blimp_models([model, other], minimal_pairs()), "all").set_index("model")["accuracy"]
+    runs = {each.label: evaluate_blimp(each, minimal_pairs()) for each in (model, other)}
+    both = accuracies(runs, "all").set_index("model")["accuracy"]
     assert list(both.index) == ["three-gram", "two-gram"] and both["three-gram"] == pytest.approx(5 / 6)
     assert "ties:wrong" in str(run.signature) and "three-gram@" in str(run.signature)
 

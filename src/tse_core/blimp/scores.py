@@ -6,7 +6,7 @@ Finished paradigms go into the store one by one: a stopped run resumes where it 
 not depend on which others ran with it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,24 +108,6 @@ def evaluate_blimp(
     if store:
         store.keep_numbers(found.signature, found.tidy)
     return found
-
-
-def evaluate_blimp_models(models: Iterable, pairs: str | pd.DataFrame = "blimp", **how) -> dict[str, PairScores]:
-    """`evaluate_blimp` of several models, by name, one network in memory at a time.
-
-    `accuracies` puts them into one table with a column model. The parameters are those of `evaluate_blimp`.
-
-    Raises
-    ------
-    InputError : two models have the same name; what `evaluate_blimp` raises.
-    """
-    pairs, runs = load_sentence_pairs(pairs), {}
-    for model in models:
-        opened = as_model(model)
-        if opened.label in runs:
-            raise InputError(f"two models are called {opened.label}; a table could not tell them apart")
-        runs[opened.label] = evaluate_blimp(opened, pairs, **how)
-    return runs
 
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:

@@ -80,8 +80,6 @@ def mcnemar(only_first: int, only_second: int) -> float:
     0.021484
     """
     total, fewer = only_first + only_second, min(only_first, only_second)
-    if only_first == only_second:
-        return 1.0
     return min(1.0, 2 * float(bdtr(fewer, total, 0.5)))
 
 

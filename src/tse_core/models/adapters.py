@@ -41,15 +41,14 @@ def with_adapter(name: str, module, folder: Path):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Found missing adapter keys")  # the error below says it
             wrapped = PeftModel.from_pretrained(module, folder).eval()
-        held = set(tensor_names(folder / ADAPTER_WEIGHTS))
         asked = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
-        further = held - asked - set(wrapped.state_dict())  # a file may hold embeddings of the base model too
-        for what, names in (("lacks", asked - held), ("has no place in the base model for", further)):
-            if names:
-                raise InputError(f"{name}: {ADAPTER_WEIGHTS} {what} {len(names)} tensors, e.g. {min(names)}")
-        return wrapped.merge_and_unload(safe_merge=True)
-    except InputError:
-        raise
+        known = asked | set(wrapped.state_dict())  # a file may hold embeddings of the base model too
+        merged = wrapped.merge_and_unload(safe_merge=True)
     except Exception as error:  # whatever peft raises
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"{name}: its adapter cannot be merged with the base model ({reason})") from error
+    held = set(tensor_names(folder / ADAPTER_WEIGHTS))
+    for what, names in (("lacks", asked - held), ("has no place in the base model for", held - known)):
+        if names:
+            raise InputError(f"{name}: {ADAPTER_WEIGHTS} {what} {len(names)} tensors, e.g. {min(names)}")
+    return merged
