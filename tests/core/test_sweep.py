@@ -53,7 +53,7 @@ def plan_of(checkpoints, *data):
 
 def test_a_plan_is_every_model_with_every_data_set_and_policy_model_by_model(checkpoints, tmp_path):
     (tmp_path / "suites").mkdir()
-    for name in ("b.json", "a.json", "notes.csv"):
+    for name in ("b.json", "a.csv", "notes.txt"):
         (tmp_path / "suites" / name).write_text("")
     plan = plan_of(checkpoints, "clams/fr", "marvin-linzen") | {"protocols": ["exact", "released"]}
     plan |= {"verbs": ["single-token", "all"], "sample": 9, "blimp": ["blimp"], "suites": [str(tmp_path / "suites")]}
@@ -67,7 +67,7 @@ def test_a_plan_is_every_model_with_every_data_set_and_policy_model_by_model(che
         ("clams/fr", None, "exact", "all", "contexts", 9),
         ("clams/fr", None, "released", "single-token", "contexts"),
     ]
-    assert [Path(run.data).name for run in runs[8:11]] == ["blimp", "a.json", "b.json"]
+    assert [Path(run.data).name for run in runs[8:11]] == ["blimp", "a.csv", "b.json"]
 
 
 def test_the_plans_that_come_with_the_project_are_read_and_revisions_are_models_of_their_own():
