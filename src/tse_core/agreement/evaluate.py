@@ -158,11 +158,6 @@ class _Question(NamedTuple):
     pairs: pd.DataFrame
     lemmas: Lemmas
 
-    @property
-    def name(self) -> str:
-        """That of the pairs."""
-        return self.given.attrs.get("name", "pairs")
-
 
 def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, store, batch_tokens) -> Evaluation:
     """The scores of a model, slice by slice computed or from the store.
@@ -233,7 +228,7 @@ def _signature(
         "dtype": dtype,
         "ties": "wrong",
     }
-    identity = {"model": model.identity(), "data": f"{asked.name}@{data_hash(asked.pairs)}"}
+    identity = {"model": model.identity(), "data": f"{asked.given.attrs.get('name', 'pairs')}@{data_hash(asked.pairs)}"}
     return Signature(identity, policy, provenance(model.device))
 
 

@@ -19,20 +19,15 @@ def load_suite(name_or_path: str | Path) -> Suite:
 
     Raises InputError: an unknown name, a public suite that is not downloaded yet, a file that is not a suite.
     """
-    return read_suite(find_suite(name_or_path))
-
-
-def find_suite(name_or_path: str | Path) -> Path:
-    """The file of a suite; see :func:`load_suite`."""
     name = str(name_or_path)
     if name.endswith((".json", ".csv")) or is_file(name):
-        return Path(name)
+        return read_suite(name)
     collection, _, suite = name.rpartition("/")
     if collection in ("", LABORATORY) and suite in _laboratory():
-        return _laboratory()[suite]
+        return read_suite(_laboratory()[suite])
     for full_name in downloads.select(_collections())["name"]:
         if name in (full_name, full_name.rpartition("/")[2]):
-            return downloads.files([full_name])[0]
+            return read_suite(downloads.files([full_name])[0])
     raise unknown_name_error("suite", name, list_suites()["name"], "; or a path that ends in .json or .csv")
 
 

@@ -97,7 +97,7 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise InputError(f"{where}: {wrong[0]}{more}")
     table = _table(data)
-    regions = {number: plain(data["region_meta"][str(number)]) for number in _region_numbers(data)}
+    regions = {number: plain(data["region_meta"][str(number)]) for number in sorted(map(int, data["region_meta"]))}
     every = pd.MultiIndex.from_product([table["item"].unique(), table["condition"].unique(), regions], names=KEYS)
     table = table.set_index(KEYS).reindex(every).reset_index()
     predictions = tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"])
@@ -180,13 +180,9 @@ def _table(data: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _region_numbers(data: dict) -> list[int]:
-    return sorted(map(int, data["region_meta"]))
-
-
 def _inconsistent(data: dict) -> list[str]:
     """What a schema cannot say: each item has the same conditions, each of these all regions, all of them once."""
-    table, regions, found = _table(data), _region_numbers(data), []
+    table, regions, found = _table(data), sorted(map(int, data["region_meta"])), []
     conditions = set(table["condition"][table["item"] == table["item"].iloc[0]])
     for item, rows in table.groupby("item", sort=False):
         for name in sorted(conditions.symmetric_difference(rows["condition"])):
