@@ -31,7 +31,7 @@ def recorded_suites(models: Iterable[str], bos: str = "default") -> pd.DataFrame
     groups = found[found["prediction"] == 1].groupby(["model", "suite"], sort=False)["holds"]
     table = groups.agg(correct="sum", items="size").reset_index()
     shares = [wilson(correct, items) for correct, items in zip(table["correct"], table["items"], strict=True)]
-    intervals = pd.DataFrame(shares)[["estimate", "low", "high"]].rename(columns={"estimate": "accuracy"})
+    intervals = pd.DataFrame(shares, columns=["accuracy", "low", "high"])
     known = public_suites()[["suite", "circuit", "in_31"]]
     columns = ["circuit", "suite", "model", "accuracy", "low", "high", "correct", "items", "in_31"]
     return table.join(intervals).merge(known, on="suite")[columns]
