@@ -1,5 +1,6 @@
 """Results files and the store's finished numbers; two models over the lemmas they share."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from tse_book.claims.judging import ledger
 from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations
+from tse_core.errors import TseWarning
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
@@ -96,10 +98,12 @@ def test_computed_numbers_go_before_added_ones_and_those_of_other_code_are_left_
     assert store.numbers()["score"].max() == 0.75
 
 
-def test_a_second_network_under_one_name_is_computed_anew(models, simple, tmp_path, monkeypatch):
+def test_a_second_network_under_one_name_is_computed_anew_and_said(models, simple, tmp_path, monkeypatch):
+    monkeypatch.setattr(models[0].network, "name", "run-7", raising=False)
     for name in ("run-7@00000000", "run-7@11111111"):
         monkeypatch.setattr(LanguageModel, "identity", lambda model, name=name: name)
-        evaluate(models[0], simple, store=tmp_path)
+        with nullcontext() if name.endswith("0") else pytest.warns(TseWarning, match="another network called run-7"):
+            evaluate(models[0], simple, store=tmp_path)
     assert {text.split()[0] for text in Store(tmp_path).numbers()["signature"]} == {"run-7@00000000", "run-7@11111111"}
 
 

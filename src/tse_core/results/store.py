@@ -201,7 +201,14 @@ def store_for(model, store: Store | str | Path | None) -> Store | None:
 
     Those of an unnamed network in memory never are: nothing says that it is still the same tomorrow.
     """
-    return as_store(store) if model.keeps_results else None
+    place = as_store(store) if model.keeps_results else None
+    if place and getattr(getattr(model, "network", None), "name", None):  # a name that the caller gave
+        name, _, digest = model.identity().rpartition("@")
+        others = {path.name for path in place.folder.glob(f"{safe_name(name)}-*")}
+        if others and f"{safe_name(name)}-{digest}" not in others:
+            text = f"the store holds results of another network called {name}; those of this one are computed anew"
+            warnings.warn(text, TseWarning, stacklevel=3)
+    return place
 
 
 def _shard_key(signature: Signature) -> str:
