@@ -18,6 +18,7 @@ from families import (
     through_passes,
 )
 from tse_core import InputError, load_model
+from tse_core.errors import TseWarning
 from tse_core.forward.passes import blocks
 from tse_core.models.backends.hugging_face import kind_of
 from tse_core.models.hugging_face_network import EMBEDS_LAST, TREES
@@ -43,6 +44,7 @@ def check_longest(model):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", [*CAUSAL, *MASKED])
+@pytest.mark.filterwarnings("ignore:.*computes each context by itself")
 def test_log_probabilities_are_those_of_the_models_own_logits_up_to_the_longest_sequence(family):
     assert largest_difference(family, LENGTHS) < 1e-4
     check_longest(model_of(family))
@@ -89,6 +91,14 @@ SETTINGS = [  # of listed architectures that compute otherwise with them
 def test_settings_of_listed_architectures_give_the_same(family, changed):
     module = module_of(family, **changed)
     assert model_of(family, module).network.takes_trees and largest_difference(family, (8, 40), module) < 1e-4
+
+
+def test_other_networks_get_batches_of_equal_length_which_is_said_once_with_what_it_costs():
+    module, (one,) = module_of("Bloom"), asked((20,))
+    model = model_of("Bloom", module)
+    with pytest.warns(TseWarning, match="Bloom computes each context by itself, 1.8 times as many tokens as") as told:
+        found = [through_passes(model, *one) for _ in range(2)]
+    assert len(told) == 1 and (plainly(module, *one) - found[1]).abs().max() < 1e-4
 
 
 def test_other_attention_gets_no_trees():

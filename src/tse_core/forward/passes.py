@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from weakref import WeakSet
 
 import numpy as np
 import torch
@@ -28,6 +29,7 @@ PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a t
 # reuses; new pages cost more than a larger product with the vocabulary gains
 NO_FLOAT64 = ("mps",)  # their logits go to the CPU first, to be summed
 CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
+_told: WeakSet = WeakSet()  # the networks of which it was said what their passes cost
 END = -1  # as a target: any entry that ends the word before it
 
 
@@ -64,6 +66,8 @@ def blocks(
     network, longest = model.network, max(len(sequence) for sequence, _ in wanted)
     in_trees = network.takes_trees and longest <= (network.window or longest)
     groups, run = (_packed if in_trees else _levels)(model, wanted)
+    if model.kind == "causal" and network.slower_without_trees and not network.takes_trees:
+        _say_what_it_costs(model, wanted, sum(len(items) * size for items, size in groups))
     passes = _in_batches(groups, run, batch_tokens or fitting_tokens(model.device))
     entries = PROJECTED_ENTRIES.get(model.device.type, PROJECTED_ENTRIES["cpu"])
     for states, places in _joined(passes, max(1, entries // model.vocabulary_size)):
@@ -113,6 +117,20 @@ def _normalised(logits: torch.Tensor, ends: np.ndarray | None) -> tuple[torch.Te
         if chosen is not None:
             ending.append((shares @ chosen).log_() + top[:, 0])
     return torch.cat(totals).cpu(), torch.cat(ending).cpu() if ending else None
+
+
+def _say_what_it_costs(model, wanted, tokens: int) -> None:
+    """Warn, once for each network, where trees of prefixes would have saved a quarter of the tokens or more."""
+    nodes = len({sequence[:end] for sequence, _ in wanted for end in range(1, len(sequence) + 1)})
+    if model.network in _told or tokens <= 1.33 * nodes:
+        return
+    _told.add(model.network)
+    warnings.warn(
+        f"{model.label} computes each context by itself, {tokens / nodes:.1f} times as many tokens as with shared "
+        "beginnings, which are for opened files of some architectures alone",
+        TseWarning,
+        stacklevel=3,
+    )
 
 
 def fitting_tokens(device: torch.device) -> int:

@@ -42,6 +42,7 @@ class HuggingFaceNetwork(Network):
 
     module: Any
     causal: bool
+    slower_without_trees = True
 
     def __init__(self, config, *, causal: bool):
         text = config.get_text_config()

@@ -17,6 +17,7 @@ class Network:
     max_length: int | None = None  # the longest sequence that it reads, in tokens; None: there is no limit
     window: int | None = None  # tokens that the layer that sees fewest sees; a tree is never larger. None: all
     takes_trees = False  # whether `tree_states` can be used: packed trees of prefixes instead of sequences
+    slower_without_trees = False  # whether it is said what a causal network costs that takes none
     keeps_results = True  # whether its scores may be stored, under `fingerprint`
 
     def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
