@@ -89,7 +89,8 @@ def test_the_hash_names_the_forms_and_nothing_else():
     lemmas = load_lemmas("newman-clean")
     shuffled = Lemmas("other", lemmas.table.sample(frac=1, random_state=0).drop(columns="noun"))
     assert shuffled.hash == lemmas.hash
-    assert len({load_lemmas(name).hash for name in list_lemmas() if name != "newman-full"}) == 7
+    named = [name for name in list_lemmas() if name != "newman-full"]
+    assert len({load_lemmas(name).hash for name in named}) == len(named)
 
 
 @pytest.mark.parametrize(

@@ -329,3 +329,14 @@ def test_recorded_whole_words_are_those_measured_in_the_same_contexts(tmp_path, 
     assert (verbs["correct"].sum() / verbs["contexts"].sum()) == pytest.approx(whole.table()["EW"][0])
     assert verbs.set_index("lemma").loc["laugh", ["tokens_singular", "tokens_plural"]].tolist() == [1, 1]
     assert len(verbs) == len(few) and verbs["tokens_singular"].max() > 1
+
+
+@pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
+def test_the_mass_above_a_form_is_that_of_the_list_whatever_other_verbs_pairs_have(kind, request):
+    model = load_model(request.getfixturevalue(kind), device="cpu")
+    verbs = pd.DataFrame({"lemma": ["laugh", "swim"], "singular": ["laughs", "swims"], "plural": ["laugh", "swim"]})
+    pairs = pd.DataFrame({"left": ["The author"], "correct": ["laughs"], "wrong": ["laugh"], "number": ["singular"]})
+    more = pd.concat([pairs, pairs.assign(correct="smiles", wrong="smile")])
+    how = {"verbs": "all", "detail": "forms", "sample": "all", "store": None}
+    one, two = (evaluate(model, each, verbs, **how).mass_above("singular") for each in (pairs, more))
+    assert np.allclose(one, two, atol=1e-7)

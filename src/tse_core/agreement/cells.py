@@ -10,10 +10,11 @@ differ in it alone (twins), and v_s and v_p a lemma's two forms, the lemma's shi
     log P(v_s | c_s) / P(v_p | c_s)  -  log P(v_s | c_p) / P(v_p | c_p),
 
 and NS is the share of twins and lemmas whose shift is above 0. A constant preference for one form, whether for the
-shorter word or because the base form is also a noun, cancels in the difference; a model that does not see the subject
-scores 0.5. It is the interaction of SyntaxGym's 2 x 2 designs (Gauthier et al. 2020). EW is stricter: each of the two
-log-odds must lie on its side of 0; so NS is 1 where EW is 1. Contexts without a twin are left out, and so are twins
-that a division splits (by the length of the subject, say), unless a cell is of one number. A cell without twins is NaN.
+shorter word or because the base form is also a noun, cancels in the difference; a model whose preferences have nothing
+to do with the subject scores 0.5 on average. It is the interaction of SyntaxGym's 2 x 2 designs (Gauthier et al. 2020).
+EW is stricter: each of the two log-odds must lie on its side of 0; so NS is 1 where EW is 1. Contexts without a twin
+are left out, and so are twins that a division splits (by the length of the subject, say), unless a cell is of one
+number. A cell without twins is NaN.
 
 To sample verbs beside subjects, EW and MW of a context, means over its verbs, are taken apart into one value for each
 verb, whose mean is the score again.

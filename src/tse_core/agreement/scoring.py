@@ -107,7 +107,7 @@ def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -
     places = np.stack(both, axis=1)
     if verbs.spellings and model.kind == "masked":
         lengths = np.array([len(spelling) for spelling in verbs.spellings])
-        places[lengths[places[:, 0]] != lengths[places[:, 1]]] = -1
+        places[(places >= 0).all(axis=1) & (lengths[places[:, 0]] != lengths[places[:, 1]])] = -1
     return places
 
 
@@ -198,7 +198,7 @@ def _form_rows(found: Distributions, ids: np.ndarray) -> np.ndarray:
 
     The log-odds are taken before the softmax rounds, so that their sign is that of the comparison.
     """
-    probabilities = found.log_probabilities.double().exp().cpu().numpy()
+    probabilities = found.log_probabilities[:, : found.ranked].double().exp().cpu().numpy()
     ascending = np.sort(probabilities, axis=1)
     above = np.zeros((len(ascending), ascending.shape[1] + 1))
     np.cumsum(ascending[:, ::-1], axis=1, out=above[:, 1:])

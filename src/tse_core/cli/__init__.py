@@ -47,7 +47,7 @@ def _mistake(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror}" if error.strerror else ""
     if isinstance(error, MemoryError) or "allocate memory" in str(error) or "out of memory" in str(error):  # of torch
-        return "out of memory; a smaller --batch-tokens, --dtype bfloat16 or a smaller model needs less"
+        return "out of memory; --dtype bfloat16, a smaller model or (tse evaluate) a smaller --batch-tokens needs less"
     return ""
 
 

@@ -200,6 +200,8 @@ def _cells(text: str, path: Path, separator: str) -> pd.DataFrame:
     except (pd.errors.EmptyDataError, pd.errors.ParserError) as error:
         raise InputError(f"{path}: cannot be read as a table ({error})") from None
     table = table[(table != "").any(axis=1)]
+    if table.empty:
+        return table
     table.columns, table.index = table.iloc[0].str.strip().tolist(), table.index + 1
     return table.iloc[1:]
 

@@ -106,17 +106,18 @@ def target_log_probabilities(
 
 
 def _normalised(logits: torch.Tensor, ends: np.ndarray | None) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """log of the sum of exp over all entries, and over those that end a word: float64 (m,), in double precision."""
-    size = max(1, CACHED_ENTRIES // logits.shape[1]) if logits.device.type == "cpu" else len(logits)
-    chosen = None if ends is None else torch.as_tensor(ends, device=logits.device).double()
+    """log of the sum of exp over all entries, and, in double precision, over those that end a word: float64 (m,)."""
+    parts = logits.split(max(1, CACHED_ENTRIES // logits.shape[1]) if logits.device.type == "cpu" else len(logits))
+    if ends is None:
+        return torch.cat([rows.logsumexp(1) for rows in parts]).double().cpu(), None
+    chosen = torch.as_tensor(ends, device=logits.device).double()
     totals, ending = [], []
-    for rows in logits.split(size):
+    for rows in parts:
         top = rows.amax(1, keepdim=True).double()
         shares = (rows.double() - top).exp_()
         totals.append(shares.sum(1).log_() + top[:, 0])
-        if chosen is not None:
-            ending.append((shares @ chosen).log_() + top[:, 0])
-    return torch.cat(totals).cpu(), torch.cat(ending).cpu() if ending else None
+        ending.append((shares @ chosen).log_() + top[:, 0])
+    return torch.cat(totals).cpu(), torch.cat(ending).cpu()
 
 
 def _say_what_it_costs(model, wanted, tokens: int) -> None:

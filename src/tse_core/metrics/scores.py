@@ -63,7 +63,7 @@ def cutoff_scores(
     a times the score with it, a being the share of its mass below the cut-off. Entries of equal probability fall on a
     cut-off together, so that the order of the vocabulary never matters. At top 1.0 every lemma counts.
 
-    Raises InputError: shapes, ids, numbers or cut-offs that do not fit together, or logits that hold NaN or infinity.
+    Raises InputError: shapes, ids, numbers or cut-offs that do not fit together, or logits that hold NaN or +infinity.
 
     The toy example of the paper's Table 1, a plural subject and the vocabulary are, is, exist, exists:
 

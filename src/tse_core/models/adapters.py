@@ -20,7 +20,8 @@ def adapter_settings(name: str, folder: Path) -> dict:
     """What `ADAPTER` says. Raises InputError where it names no base model, or the package peft is missing."""
     try:
         settings = json.loads(read_text(folder / ADAPTER))
-        base = str(settings["base_model_name_or_path"])
+        if not (base := settings["base_model_name_or_path"]):
+            raise ValueError("it names no base model")
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{folder / ADAPTER}: cannot be read as an adapter's settings ({error})") from None
     if importlib.util.find_spec("peft") is None:
