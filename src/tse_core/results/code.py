@@ -15,6 +15,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from tse_core.errors import InputError
+
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = ("torch", "transformers", "tokenizers", "peft", "accelerate", "gguf", "numpy", "pandas", "scipy")
 
@@ -30,7 +32,7 @@ def code_digest() -> str:
 def code_of(kind: type) -> str:
     """A digest of the code behind a class: all modules of the package that defines it, or a notebook's own source.
 
-    It is empty where `code_digest` covers that code. Raises OSError where the source cannot be read.
+    It is empty where `code_digest` covers that code. Raises InputError where the source cannot be read.
     """
     module = sys.modules.get(kind.__module__)
     if kind.__module__.partition(".")[0] in ("tse_core", *LIBRARIES):
@@ -38,7 +40,10 @@ def code_of(kind: type) -> str:
     if file := getattr(module, "__file__", None):
         folder = Path(file).parent
         return _bytes_digest(folder, folder.rglob("*.py") if module and module.__package__ else [Path(file)])[:12]
-    return hashlib.sha256(inspect.getsource(kind).encode()).hexdigest()[:12]
+    try:
+        return hashlib.sha256(inspect.getsource(kind).encode()).hexdigest()[:12]
+    except (OSError, TypeError):
+        raise InputError(f"the source of {kind.__qualname__} cannot be read; define it in a file") from None
 
 
 def _bytes_digest(folder: Path, files: Iterable[Path]) -> str:
