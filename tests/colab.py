@@ -27,7 +27,7 @@ from rehearse import settings_for, stand_ins, trimmed  # noqa: E402
 TORCH = "torch==2.13.0"
 VERSIONS = ["numpy==2.0.2", "pandas==2.2.2", "altair==5.5.0", "pyarrow==18.1.0", "transformers==5.0.0"]
 BESIDES = ["papermill", "ipykernel", "nbformat", "typer", "rich", "pyyaml", "jsonschema", "safetensors", "matplotlib",
-           "accelerate", "requests", "scipy", "tqdm", "filelock", "psutil"]  # fmt: skip
+           "accelerate", "requests", "scipy", "tqdm", "filelock", "psutil", "beautifulsoup4"]  # fmt: skip
 ON_COLAB = """
 import importlib.machinery, sys, types
 colab = sys.modules["google.colab"] = types.ModuleType("google.colab")
