@@ -11,6 +11,7 @@ FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {n:,.0f}/{total:,.0f} {unit} [{elaps
 
 def progress(total: float, description: str, *, unit: str = "") -> tqdm:
     """A bar whose `update` moves it on; short work shows none, and a log gets a line every half minute."""
-    seconds = 0.5 if sys.stderr.isatty() or "ipykernel" in sys.modules else 30.0
+    watched = sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")
+    seconds = 0.5 if watched else 30.0
     times = {"delay": seconds, "mininterval": seconds, "maxinterval": seconds}
     return tqdm(total=total, desc=shown(description), unit=unit, bar_format=FORMAT, **times)

@@ -69,8 +69,8 @@ def test_ctrl_c_is_answered_from_the_start(wait):
     ("error", "code", "line"),
     [
         (OSError(28, "No space left on device", "x.csv"), 2, "tse: x.csv: No space left on device\n"),
-        (MemoryError(), 2, "tse: out of memory; a smaller --batch-tokens"),
-        (RuntimeError("[enforce fail at alloc_cpu.cpp:127] can't allocate memory"), 2, "tse: out of memory; a smaller"),
+        (MemoryError(), 2, "tse: out of memory; --dtype bfloat16, a smaller"),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp:127] can't allocate memory"), 2, "tse: out of memory; --dtype"),
         (InputError("this\nand that"), 2, "tse: this and that\n"),
         (KeyboardInterrupt, 130, "tse: stopped; finished work is kept\n"),
     ],
