@@ -1,5 +1,6 @@
 """What several test files share."""
 
+import gc
 import hashlib
 import json
 import os
@@ -15,6 +16,12 @@ REPOSITORY = Path(__file__).parents[1]
 settings.register_profile("ci", max_examples=100, deadline=None)  # a busy machine is no failure
 settings.register_profile("quick", max_examples=40, deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "quick")
+
+
+def pytest_collection_finish():
+    """What is loaded by now stays; collections of garbage do not look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -156,8 +156,9 @@ def plain_table(
     spelled = {}
     for name in table.columns if columns is None else columns:
         spell = str if name in parts else plain_right if name == "right" else plain
-        texts = table[name].astype(object).map(_text)
-        spelled[name] = texts.map({text: spell(text) for text in texts.unique()}).astype("str")
+        texts = [_text(value) for value in table[name].astype(object)]
+        spelling = {text: spell(text) for text in set(texts)}
+        spelled[name] = pd.Series([spelling[text] for text in texts], table.index, dtype="str")
     return table.assign(**spelled)
 
 
@@ -188,6 +189,8 @@ def refuse(rows: pd.Series, fault: str) -> None:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, str):
+        return str(value)
     if pd.api.types.is_scalar(value) and pd.isna(value):
         return ""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)

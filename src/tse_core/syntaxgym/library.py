@@ -1,5 +1,6 @@
 """Suites by name: the laboratory's in data/, the 34 public ones once downloaded; and the circuit each belongs to."""
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -53,7 +54,8 @@ def list_suites() -> pd.DataFrame:
 
     The source is "laboratory", "public", or the name of another data set that holds suites.
     """
-    own = [(name, LABORATORY, circuit(read_suite(path)), True) for name, path in _laboratory().items()]
+    metas = {name: json.loads(path.read_bytes())["meta"] for name, path in _laboratory().items()}
+    own = [(name, LABORATORY, meta.get("circuit", ""), True) for name, meta in metas.items()]
     files = downloads.states(_collections())
     names, sources = files["name"].str.rpartition("/")[2], files["dataset"].replace(PUBLIC, "public")
     circuits = names.map(_circuits()).fillna("")

@@ -182,20 +182,24 @@ def _table(data: dict) -> pd.DataFrame:
 
 def _inconsistent(data: dict) -> list[str]:
     """What a schema cannot say: each item has the same conditions, each of these all regions, all of them once."""
-    table, regions, found = _table(data), sorted(map(int, data["region_meta"])), []
-    conditions = set(table["condition"][table["item"] == table["item"].iloc[0]])
-    for item, rows in table.groupby("item", sort=False):
-        for name in sorted(conditions.symmetric_difference(rows["condition"])):
+    regions, found = sorted(map(int, data["region_meta"])), []
+    items: dict[int, dict[str, list]] = {}
+    for item, condition, *region in _table(data).itertuples(index=False, name=None):
+        items.setdefault(item, {}).setdefault(condition, []).append(region)
+    conditions = next(iter(items.values())).keys()
+    for item, sentences in items.items():
+        for name in sorted(conditions ^ sentences.keys()):
             found.append(f"item {item}: condition {name!r} is not in every item")
-    for (item, condition), rows in table.groupby(KEYS[:2], sort=False):
-        if sorted(rows["region"]) != regions:
-            numbers = ", ".join(map(str, rows["region"]))
-            found.append(f"item {item}, condition {condition!r}: the regions are {numbers}, not each of the suite once")
-        elif not rows["content"].any():
+    for item, condition in [(item, condition) for item, sentences in items.items() for condition in sentences]:
+        numbers, words = zip(*items[item][condition], strict=True)
+        if sorted(numbers) != regions:
+            there = ", ".join(map(str, numbers))
+            found.append(f"item {item}, condition {condition!r}: the regions are {there}, not each of the suite once")
+        elif not any(words):
             found.append(f"item {item}, condition {condition!r}: every region is empty")
     for number, prediction in enumerate(data["predictions"], 1):
         try:
-            Formula.parse(prediction["formula"]).check(set(regions), conditions)
+            Formula.parse(prediction["formula"]).check(set(regions), set(conditions))
         except InputError as error:
             found.append(f"prediction {number}: {error}")
     return found
