@@ -173,7 +173,8 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     drawn = options.contexts, options.seed
     pairs, contexts, every = numbered_contexts(asked.pairs, model.kind, options.protocol, *drawn)
-    divisions(by, contexts, verbs.lemmas)
+    if divisions(by, contexts, verbs.lemmas)[1] and options.detail != "forms":
+        raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
     _warn_of_unknown_words(model, contexts)
     if len(verbs.lemmas) < LITTLE * len(asked.lemmas):
         of_list = f"{len(verbs.lemmas):,} of {len(asked.lemmas):,} lemmas of {asked.lemmas.name}"
