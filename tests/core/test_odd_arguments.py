@@ -31,6 +31,7 @@ SWAPPED = pd.DataFrame({"lemma": ["laugh"], "singular": ["laugh"], "plural": ["l
         ({"sample": "some"}, "sample is 'some'; it must be a number"),
         ({"forms": "word"}, "unknown forms 'word'.*did you mean 'words'"),
         ({"pairs": PAIRS.iloc[:0]}, "there are no pairs to score"),
+        ({"pairs": [PAIRS, PAIRS]}, "pairs is a list; give one data set, or several to evaluate_models"),
         ({"pairs": PAIRS.assign(wrong=["laugh", "laugh"])}, "row 2: the correct and the wrong form are the same"),
         ({"pairs": PAIRS.assign(number=["plural", "singular"])}, "said to be plural, .* 'laughs' is singular"),
         ({"lemmas": SWAPPED}, "said to be singular, .* 'laughs' is plural"),

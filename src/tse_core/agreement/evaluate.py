@@ -91,6 +91,8 @@ def evaluate(
     forms, keep : older names of `verbs` and `word_end` together ("single", "single-end", "words", "words-no-end"), and
         of `detail`
     """
+    if not isinstance(pairs, pd.DataFrame | str | Path):
+        raise InputError(f"pairs is a {type(pairs).__name__}; give one data set, or several to evaluate_models")
     how = {"verbs": verbs, "word_end": word_end, "detail": detail} | older_names(forms, keep)
     how |= {"cutoffs": cutoffs, "protocol": protocol, "sample": sample, "seed": seed}
     opened = [as_language_model(model)]
