@@ -195,11 +195,10 @@ table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
 
 # %%
 from tse_book.recorded import with_recorded
-from tse_core.agreement.evaluation import Evaluations
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.tables import subject_clusters
 
-runs = with_recorded(Evaluations([]), [kept], "marvin-linzen", lemmas)
+runs = with_recorded(None, [kept], "marvin-linzen", lemmas)
 contexts = runs[kept].contexts
 widths = []
 for construction, rows in contexts.groupby("construction", sort=False):

@@ -94,7 +94,7 @@ def known_results(store: Store | str | Path = "default", folder: Path | None = N
 
 
 def with_recorded(
-    runs: Evaluations,
+    runs: Evaluations | None,
     models: Iterable[str],
     data: str | Iterable[str],
     lemmas: str,
@@ -102,14 +102,14 @@ def with_recorded(
     protocol: Protocol = "exact",
     folder: Path | None = None,
 ) -> Evaluations:
-    """Some runs, and the evaluations of further models that are recorded for the same pairs, verb list and protocol.
+    """Some runs, or none, and the evaluations of further models that are recorded for these pairs, verbs and protocol.
 
     Left out are models that are among `runs`, or of which nothing is recorded in this way.
     """
     pairs, verbs = [load_pairs(name) for name in ([data] if isinstance(data, str) else data)], load_lemmas(lemmas)
-    found = list(runs.runs)
+    found = list(runs.runs) if runs else []
     for model in models:
-        if model not in runs.models:
+        if runs is None or model not in runs.models:
             kept = [recorded_evaluation(model, each, verbs, Options(protocol=protocol), folder) for each in pairs]
             found += [(model, evaluation) for evaluation in kept if evaluation is not None]
     return Evaluations(found)

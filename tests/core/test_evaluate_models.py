@@ -61,6 +61,7 @@ def test_a_network_is_forgotten_before_the_next_is_opened(tiny_causal, tiny_mask
     [
         ("lab-lexical-causal", {}, "give a list of at least one model"),
         ([], {}, "give a list of at least one model"),
+        (iter([]), {}, "there is no evaluation; give at least one model and one data set"),
         ([MODELS[0], MODELS[0]], {}, "two models are called 'lab-systematic-causal'; give a mapping"),
         ([MODELS[0]], {"by": "advrb"}, "unknown column to divide by 'advrb'"),
         ([MODELS[0]], {"by": "number,noun"}, "by is 'number,noun', .* need detail='forms'"),

@@ -112,7 +112,7 @@ def evaluate_models(
 ) -> Evaluations:
     """Evaluate several models on the same pairs, with one network in memory at a time.
 
-    Raises InputError: what `evaluate` raises; two models of one name; no model.
+    Raises InputError: what `evaluate` raises; two models of one name; no model, or no data set.
 
     Parameters
     ----------

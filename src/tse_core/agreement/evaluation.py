@@ -193,7 +193,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Evaluations:
-    """The evaluations of several models, each on one data set or more.
+    """The evaluations of several models, each on one data set or more. Raises InputError where there is none.
 
     Its tables are those of each `Evaluation`, which take the same arguments, one under the other, with a first column
     that names the model.
@@ -204,6 +204,10 @@ class Evaluations:
     """
 
     runs: list[tuple[str, Evaluation]]
+
+    def __post_init__(self):
+        if not self.runs:
+            raise InputError("there is no evaluation; give at least one model and one data set")
 
     @property
     def models(self) -> list[str]:
