@@ -256,7 +256,6 @@ from tse_core.uncertainty.intervals import interval
 
 
 def drawn_study(nouns):
-    """50 contexts a noun: each noun has a share of right answers of its own."""
     random = np.random.default_rng(1)
     shares = random.beta(4, 1, nouns)
     right = (random.random((nouns, 50)) < shares[:, None]).ravel().astype(float)
@@ -332,7 +331,7 @@ print("Eight signs are right. Which of them did you get wrong before you compute
 # ````{exercise} ★★★ How many nouns?
 # :label: 14-nouns
 #
-# `drawn_study(nouns)` gives contexts with their `noun` and `right` (0 or 1); `interval(values)` and `interval(values, clusters)` have `.low` and `.high`. For `drawn_study(10)` compute the widths `alone`, as if contexts were independent, and `by_noun`, clustered. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 with a clustered width of at most half of `by_noun`.
+# `drawn_study(nouns)` gives 50 contexts a noun, with their `noun` and `right` (0 or 1); each noun has a share of right answers of its own. `interval(values)` and `interval(values, clusters)` have `.low` and `.high`. For `drawn_study(10)` compute the widths `alone`, as if contexts were independent, and `by_noun`, clustered. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 with a clustered width of at most half of `by_noun`.
 #
 # ```{dropdown} Hint
 # Widths fall with the root of the number of nouns.
