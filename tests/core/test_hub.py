@@ -137,3 +137,6 @@ def test_weights_in_several_files_are_fetched_where_some_are_missing(repositorie
         load_model("gpt2")
         hf_hub_download("gpt2", "model-00001-of-00002.safetensors", revision=commit(repository("gpt2")))
         assert largest_difference(load_model("gpt2")) < 1e-5
+        next((tmp_path / "home").rglob("model.safetensors.index.json")).write_text("{}")
+        with pytest.raises(InputError, match=r"^/\S+/model.safetensors.index.json: no index of weights"):
+            load_model("gpt2")

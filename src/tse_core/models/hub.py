@@ -46,7 +46,7 @@ def hub_folder(name: str, place: str, revision: str | None = None) -> Path:
     """The folder of the hub's cache with a model's configuration, tokenizer and weights.
 
     `name` is what the user called the model, `place` its name on the hub. Raises InputError where the hub has or gives
-    no such model.
+    no such model, or its cache holds a damaged index of weights.
     """
     what = {"revision": revision, "allow_patterns": FILES, "ignore_patterns": "*/*"}
     fetched = partial(snapshot_download, place, **what, tqdm_class=Bounded)
@@ -61,6 +61,8 @@ def hub_folder(name: str, place: str, revision: str | None = None) -> Path:
         reason = f"its owners want their terms accepted: do so at {_address()}/{place}, then set HF_TOKEN"
     except errors.RepositoryNotFoundError:
         reason = f"{_address()} has no such model; a private one needs HF_TOKEN, a token that may read it"
+    except InputError:
+        raise
     except Exception as error:  # of the library, of the connection below it, of the disk
         cause = isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ or error
         reason = f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
