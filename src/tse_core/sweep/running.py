@@ -127,15 +127,15 @@ def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
             f"the worker on {socket.gethostname()} does not see the store {mark.parent} that the sweep writes to; "
             "give --store a folder that all machines share"
         )
-    before = torch.get_num_threads()
-    try:
-        with _one_at_a_time:  # a worker may have several threads; memory is planned for one model
-            torch.set_num_threads(1)
+    with _one_at_a_time:  # a worker may have several threads; memory is planned for one model
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
             numbers = result_of(run, Store(mark.parent), mark.name).tidy()
-    except InputError as error:
-        return InputError(str(error))
-    finally:
-        torch.set_num_threads(before)
+        except InputError as error:
+            return InputError(str(error))
+        finally:
+            torch.set_num_threads(before)
     return numbers.assign(name=run.model.name, revision=run.model.version, step=run.model.step, data=run.data)
 
 
