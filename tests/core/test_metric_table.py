@@ -11,9 +11,9 @@ from tse_core.metrics.table import METRICS, Forms
 NEW = """
 from tse_core.metrics import table
 
-mean_share = table.Metric("SHARE", "the mean share of the correct form", of="context",
+mean_share = table.Metric("SHARE", of="context",
                           numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=table.each)
-likelihood = table.Metric("LIKELIHOOD", "the probability of the correct form", of="pair",
+likelihood = table.Metric("LIKELIHOOD", of="pair",
                           numerator=table.correct, denominator=table.each)
 for metric, kind in ((mean_share, table.OF_CONTEXTS), (likelihood, table.OF_PAIRS)):
     table.METRICS[metric.name] = kind[metric.name] = metric

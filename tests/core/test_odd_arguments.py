@@ -50,7 +50,7 @@ def test_a_sentence_that_holds_a_mask_is_refused_as_a_context_is(tiny_masked):
 
 
 def test_a_metric_that_is_no_share_is_written_read_and_compared(tiny_causal, tmp_path, monkeypatch):
-    points = Metric("MEAN_POINTS", "20 or -10", "context", lambda f: f.wins * 30 - 10, metrics.each, range=(-10, 20))
+    points = Metric("MEAN_POINTS", "context", lambda f: f.wins * 30 - 10, metrics.each, range=(-10, 20))
     for table in (metrics.METRICS, metrics.OF_CONTEXTS):
         monkeypatch.setitem(table, "MEAN_POINTS", points)
     found = [evaluate(load_model(tiny_causal, bos=bos), "marvin-linzen/simple") for bos in ("none", "[CLS]")]

@@ -1,4 +1,4 @@
-"""The table of metrics: the name of each, its meaning, and how it is computed.
+"""The table of metrics: the name of each, and how it is computed.
 
 Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
 charts. A metric of contexts or pairs is a sum over the lemmas that count (`numerator`) divided by another
@@ -72,7 +72,6 @@ class Metric:
     """One metric: the sum of `numerator` over the lemmas that count, divided by that of `denominator`."""
 
     name: str  # what tables and charts call it
-    definition: str  # in words
     of: Literal["context", "pair"]  # over all lemmas of the list and at every cut-off, or for a pair's own verb
     numerator: Callable[[Forms], Any]  # one value per lemma
     denominator: Callable[[Forms], Any]
@@ -90,23 +89,14 @@ class Metric:
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric(
-            "TSE",
-            "targeted syntactic evaluation: the share of pairs whose own verb is more probable in its correct form",
-            of="pair", numerator=wins, denominator=each,
-        ),
-        Metric(
-            "EW",
-            "equally weighted: the share of verbs that are more probable in their correct form, a mean over contexts",
-            of="context", numerator=wins, denominator=each,
-        ),
-        Metric(
-            "MW",
-            "model weighted: the share of the probability of verb forms that is on correct ones, a mean over contexts",
-            of="context", numerator=correct, denominator=both, inside="form",
-        ),
+        # Targeted syntactic evaluation: the share of pairs whose own verb is more probable in its correct form.
+        Metric("TSE", of="pair", numerator=wins, denominator=each),
+        # Equally weighted: the share of verbs that are more probable in their correct form, a mean over contexts.
+        Metric("EW", of="context", numerator=wins, denominator=each),
+        # Model weighted: the share of the probability of verb forms that is on correct ones, a mean over contexts.
+        Metric("MW", of="context", numerator=correct, denominator=both, inside="form"),
     )
-}  # fmt: skip
+}
 
 
 MARGIN = "margin"  # the mean over verbs of log P(correct) - log P(wrong), in nats: beside EW
