@@ -81,11 +81,6 @@ def read_suite(path: str | Path) -> Suite:
     return suite_from_dict(_data(Path(path)), where=str(path))
 
 
-def problems_of(path: str | Path) -> list[str]:
-    """Everything that is wrong with a suite's file, one line each; empty for a suite."""
-    return problems(_data(Path(path)))
-
-
 def problems(data: Any) -> list[str]:
     """Everything that is wrong with the data of a suite's JSON, one line each."""
     return mistakes(data, read_schema("syntaxgym/suite.schema.json")) or _inconsistent(data)
