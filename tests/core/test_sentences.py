@@ -149,12 +149,15 @@ def test_unknown_words_are_flagged_or_refused(models):
     assert refused["correct"].isna().tolist() == [True, False]
 
 
-def test_bad_input_is_named(models):
+def test_bad_input_is_named_and_no_input_has_no_surprisals(models):
     gpt2, bert = models["random-gpt2"], models["random-bert-cased"]
+    assert token_surprisals(gpt2, []) == token_surprisals(bert, []) == []
     with pytest.raises(InputError, match="sentence 2: an empty sentence"):
         token_surprisals(gpt2, ["Dogs bark.", " "])
     with pytest.raises(InputError, match="pair wh/3: bad is empty"):
         score_pairs(gpt2, pairs(bad=[""], paradigm="wh", pair_id="3"))
+    with pytest.raises(InputError, match="there are no pairs to score"):
+        score_pairs(gpt2, pairs().iloc[:0])
     with pytest.raises(InputError, match="needs the column 'one_prefix_prefix'"):
         score_pairs(gpt2, pairs(), "one-prefix")
     with pytest.raises(InputError, match="does not suit the masked model"):

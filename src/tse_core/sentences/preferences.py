@@ -125,11 +125,13 @@ def check_policies(**chosen: str) -> None:
 def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Side]:
     """Both sides of each pair in plain spelling, good first.
 
-    Raises InputError: a field that the method needs is missing, or empty, which is named with its pair.
+    Raises InputError: no pairs; a field that the method needs is missing, or empty, which is named with its pair.
     """
     needed = PREFIX_FIELDS.get(method, ("good", "bad"))
     if missing := [field for field in needed if field not in pairs]:
         raise InputError(f"the {method} method needs the column {missing[0]!r}; the table has {', '.join(pairs)}")
+    if pairs.empty:
+        raise InputError("there are no pairs to score")
     sides = []
     for number, fields in enumerate(pairs[list(needed)].to_numpy()):
         for field, value in zip(needed, fields, strict=True):

@@ -105,6 +105,8 @@ def scored_tokens(
 
     Everything goes to one forward pass, which computes what several texts share (a prefix, a masked copy) once.
     """
+    if not texts:
+        return []
     if not isinstance(model, LanguageModel):
         given = model.token_surprisals(texts)
         if advance:
