@@ -19,7 +19,8 @@ from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import shared_lemmas
 from tse_core.agreement.contexts import stratified_sample
 from tse_core.agreement.options import CHOICES
-from tse_core.agreement.verbs import counted_verbs
+from tse_core.agreement.scoring import pair_forms
+from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.forward.passes import target_log_probabilities
 from tse_core.forward.word_forms import form_log_probabilities, form_steps
@@ -329,6 +330,17 @@ def test_recorded_whole_words_are_those_measured_in_the_same_contexts(tmp_path, 
     assert (verbs["correct"].sum() / verbs["contexts"].sum()) == pytest.approx(whole.table()["EW"][0])
     assert verbs.set_index("lemma").loc["laugh", ["tokens_singular", "tokens_plural"]].tolist() == [1, 1]
     assert len(verbs) == len(few) and verbs["tokens_singular"].max() > 1
+
+
+@pytest.mark.parametrize("order", [["runs", "run", "smile"], ["smile", "runs", "run"]])
+def test_a_form_counts_for_a_masked_model_whether_or_not_the_other_form_can_be_spelled(order, masked_pieces):
+    spellings = {"runs": (7,), "run": (8,), "smile": (5, 6)}  # no "smiles"
+    runs, run, smile = map(order.index, spellings)
+    where = {word: order.index(word) for word in order}
+    verbs = CountedVerbs(pd.DataFrame(), np.empty((0, 2)), where, [spellings[word] for word in order])
+    asked = [("runs", "run"), ("runs", "smile"), ("runs", "smiles"), ("smiles", "run"), ("smile", "smiles")]
+    known = [[runs, run], [-1, -1], [runs, -1], [-1, run], [smile, -1]]
+    assert pair_forms(masked_pieces, verbs, pd.DataFrame(asked, columns=["correct", "wrong"])).tolist() == known
 
 
 @pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
