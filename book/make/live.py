@@ -94,7 +94,8 @@ def engine_files(folder: Path) -> list[Path]:
     if all(path.exists() for path in found):
         return found
     with tempfile.TemporaryDirectory() as place:
-        command = [*npm(), "pack", f"{ENGINE}@{VERSION}", "--ignore-scripts", "--fetch-retries=1"]
+        again = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]  # milliseconds
+        command = [*npm(), "pack", f"{ENGINE}@{VERSION}", "--ignore-scripts", *again]
         done = subprocess.run(command, cwd=place, capture_output=True, text=True)  # noqa: S603  (fixed words)
         archives = list(Path(place).glob("*.tgz"))
         if done.returncode or len(archives) != 1:

@@ -284,6 +284,7 @@ CHANCE = {"T3.tse": REPRODUCED} | dict.fromkeys(
 )
 
 
+@pytest.mark.slow
 def test_what_random_weights_pass_counts_only_for_a_model_above_chance():
     run = a_run(simple=0.98)
     assert of_runs(run).loc[list(CHANCE), "verdict"].to_dict() == CHANCE

@@ -50,6 +50,7 @@ def test_all_that_a_recorded_run_wrote_is_taken_and_the_book_reads_the_same_stor
     assert "0 numbers added" in tse("results", "add", recorded)[1]  # a folder is all its files
 
 
+@pytest.mark.slow
 def test_recorded_files_show_in_a_clone_with_all_that_the_claims_ask_of_one_model(recorded, tmp_path, monkeypatch):
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "empty"))
     known = known_results(store_folder(), recorded.parent)

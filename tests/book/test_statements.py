@@ -87,6 +87,7 @@ def test_each_statement_has_a_table_for_which_it_fails(statement):
     assert verdict(fails.low, fails.high, fails.p_value) == verdicts.DOES_NOT_EXTEND
 
 
+@pytest.mark.slow
 def test_without_any_effect_almost_nothing_is_found():
     tables = [judge(made(seed)) for seed in range(4)]
     judged = pd.concat(tables)

@@ -73,6 +73,7 @@ def test_probabilities_that_no_float_can_hold_are_compared_by_their_logarithms()
     assert (found["tse"], found["ew"], found["mw"]) == (1.0, 1.0, pytest.approx(1 / (1 + np.exp(-1))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["random-bert-cased", "random-gpt2"])
 def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(small_models, simple, name):
     model = load_model(small_models / name)

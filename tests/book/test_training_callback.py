@@ -66,12 +66,14 @@ def beside(tiny_causal, tmp_path_factory):
     return training(tiny_causal, tmp_path_factory.mktemp("beside"), measures=MEASURES)
 
 
+@pytest.mark.slow
 def test_a_training_with_evaluations_has_the_same_weights_bit_for_bit(tiny_causal, plain, beside):
     assert plain.left == beside.left and len(plain.left[1]) == 3
     assert plain.left[0] != digest(model_and_tokenizer(tiny_causal)[0])  # it did learn something
     assert [entry["step"] for entry in beside.logs] == [2, 4, 6]
 
 
+@pytest.mark.slow
 def test_the_scores_are_those_of_the_weights_at_that_step(beside):
     model, curve = load_model(beside.module, tokenizer=beside.tokenizer), beside.callback.curve
     assert curve["step"].unique().tolist() == [2, 4, 6] and set(curve["measure"]) == set(MEASURES)
@@ -89,6 +91,7 @@ def test_the_scores_are_those_of_the_weights_at_that_step(beside):
     assert "eval_pairs_accuracy" in logged
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_fails_is_one_warning_and_training_goes_on(tiny_causal, plain, tmp_path):
     def fail(model):
         torch.rand(3)

@@ -90,6 +90,7 @@ def test_forms_give_back_the_scores_and_margins_are_means_of_log_odds(tiny_maske
         assert above.min() >= 0 and (above + own).max() <= 1 + 1e-5
 
 
+@pytest.mark.slow
 def test_a_run_that_kept_more_serves_one_that_asks_for_less(tiny_causal, simple, tmp_path, monkeypatch):
     alone = {keep: evaluate(tiny_causal, simple, detail=keep) for keep in ("contexts", "lemmas", "forms")}
     for keep in ("contexts", "lemmas", "forms"):  # each has a table more than the one before: nothing serves it

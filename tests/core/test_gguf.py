@@ -215,6 +215,7 @@ def test_a_file_is_converted_once_and_another_of_its_name_anew(cache, tmp_path, 
     assert len(made) == 3 and len([*cache.glob("*-*")]) == 2
 
 
+@pytest.mark.slow
 def test_a_conversion_killed_in_the_middle_leaves_nothing_that_is_taken_or_stays(cache, tmp_path):
     shutil.rmtree(cache, ignore_errors=True)
     path = write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"])

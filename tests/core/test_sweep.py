@@ -103,6 +103,7 @@ def test_a_mistake_in_a_plan_is_named_with_file_and_key(tmp_path, text, words):
     assert "plan.yaml" in str(error.value) and words in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_sweep_gives_what_each_evaluation_gives_and_a_second_one_computes_nothing(checkpoints, two, tmp_path):
     plan = plan_of(checkpoints, two) | {"blimp": [two], "suites": ["lab_number_prep"]}
     done = sweep(plan, store=tmp_path)

@@ -175,6 +175,7 @@ def test_a_masked_model_fills_as_many_masks_as_a_form_has_tokens_from_left_to_ri
     assert found == pytest.approx(filled_in(masked_pieces, slot, form, slot.ids[slot.position + 1 :]), abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "ways"),
     [("tiny_causal", ["words", "words-no-end", "single-end"]), ("tiny_masked", ["words", "single-end"])],
