@@ -1,5 +1,7 @@
-"""The front page: its charts and its sentences come from recorded numbers (those on subjects: chapter 18's guards)."""
+"""The front page: its charts and its sentences come from recorded numbers (those on subjects: chapter 18's guards).
+So do those of the page on GPUs."""
 
+import pandas as pd
 import pytest
 
 from book.make import ROOT
@@ -20,6 +22,20 @@ def test_the_slider_is_never_empty_and_shows_first_what_goes_wrong():
     for step in STORY["steps"]:
         wrong = [q >= p for _, _, p, q in step["verbs"]]
         assert wrong and sum(wrong) == min(step["wrong"], len(wrong)) and wrong == sorted(wrong, reverse=True)
+
+
+def test_the_page_on_gpus_says_what_was_measured():
+    page, measured = (ROOT / "book" / "gpu.md").read_text(), pd.read_csv(ROOT / "benchmarks" / "h200.csv")
+    seconds = measured.set_index(["model", "data", "protocol"])["seconds"]
+    xl, bert, of_blimp = seconds["gpt2-xl"], seconds["bert-large-cased"], ("blimp/adjunct_island", "sentences")
+    for said in (
+        f"took {xl['marvin-linzen', 'exact']:.0f} seconds for Marvin and Linzen's templates",
+        f"{xl['marvin-linzen', 'released']:.0f} under protocol *released*, and {xl[of_blimp]:.1f} seconds for",
+        f"took {bert['marvin-linzen', 'exact']:.0f} seconds for the templates and {bert[of_blimp]:.1f} for a paradigm",
+    ):
+        assert said in page
+    assert "about five minutes for all 67" in page and round(67 * bert[of_blimp] / 60) == 5
+    assert "less than 10<sup>−8</sup>" in page and measured["difference"].max() < 1e-8
 
 
 @pytest.mark.slow
