@@ -54,7 +54,7 @@ def blimp(
     if missing := int(run.pairs["unknown_critical"].sum()):
         typer.echo(f"note: {missing:,} pairs have a critical word that the model does not know", err=True)
     if lost := int(run.pairs["unscored_difference"].sum()):
-        what = "differ in their first token, not scored without a BOS token; --bos adds one"
+        what = "differ in their first token, which is scored only with a token before it; --bos add puts one there"
         typer.echo(f"note: {lost:,} pairs {what}", err=True)
     if out:
         write_results(run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)), out)

@@ -110,6 +110,6 @@ def opened(which: str, store: Path | None) -> pd.DataFrame:
     matching = [key for key in keys.unique() if key.startswith(which)]
     if len(matching) != 1:
         known = ", ".join(key[:10] for key in matching or keys.unique()) or "none"
-        text = f"{len(matching)} results have keys that start with {which!r}; there is: {known}"
-        raise InputError(f"{text}; or a path that ends in .parquet or .csv")
+        text = f"the store has {len(matching)} results whose key starts with {which!r}, not one (its keys: {known})"
+        raise InputError(f"{text}; give the start of one key, or a path that ends in .parquet or .csv")
     return table[keys == matching[0]]

@@ -57,9 +57,10 @@ def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -
 
 
 def _sentences(file: str) -> list[str]:
-    text = decoded(sys.stdin.buffer.read(), "standard input") if file == "-" else read_text(file)
+    name = "standard input" if file == "-" else file
+    text = decoded(sys.stdin.buffer.read(), name) if file == "-" else read_text(file)
     sentences = lines_of(text.rstrip())
     for number, sentence in enumerate(sentences, 1):
         if not sentence.strip():
-            raise InputError(f"{file}, line {number}: empty; a line holds one sentence")
+            raise InputError(f"{name}: line {number} is empty; give one sentence in each line")
     return [plain(sentence) for sentence in sentences]

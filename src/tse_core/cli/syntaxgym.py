@@ -45,7 +45,7 @@ def evaluate(
 
     public = list_suites().query("source == 'public'")
     if {"public", PUBLIC} & set(suites) and (missing := int((~public["available"]).sum())):
-        raise InputError(f"{missing} of the public suites are not downloaded yet: tse data fetch {PUBLIC}")
+        raise InputError(f"{missing} of the public suites are not downloaded yet: run `tse data fetch {PUBLIC}`")
     read, outcomes = [suite for name in suites for suite in load_suites(name)], []
     if not read:
         raise InputError(f"{', '.join(suites)}: holds no suite (.json or .csv)")
@@ -60,7 +60,7 @@ def evaluate(
                 write_output(file, outcome.to_json())
     _show(outcomes, unknown)
     if lost := sum(outcome.unscored for outcome in outcomes):
-        text = f"note: {lost:,} items begin with different tokens, which count 0 bits; --bos adds one before them"
+        text = f"note: {lost:,} items begin with different tokens, which count 0 bits; --bos add puts one before them"
         typer.echo(text, err=True)
     if out:
         print(f"written: {out}")

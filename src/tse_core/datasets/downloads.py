@@ -159,6 +159,6 @@ def _bring(row) -> None:
     except (OSError, ValueError) as error:  # requests' errors are an OSError
         said = " ".join(str(error).split())[:300]
         raise InputError(
-            f"{row.name}: {source} cannot be put into the cache ({type(error).__name__}: {said}); TSE_MIRROR can name "
-            "a folder or an address laid out owner/repository/commit/path, TSE_CACHE another folder for the cache"
+            f"{row.name}: {source} cannot be fetched into the cache ({type(error).__name__}: {said}); TSE_MIRROR can "
+            "name a folder or an address laid out owner/repository/commit/path, TSE_CACHE another folder for the cache"
         ) from None
