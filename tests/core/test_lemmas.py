@@ -5,6 +5,7 @@ import importlib.util
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from golden_facts import TOKENIZERS, facts, verb_forms, vocabulary
@@ -127,3 +128,9 @@ def test_the_committed_tables_are_what_the_rules_make(monkeypatch):
         make._zipf = lambda singular, plural: next(zipf)
         zipf = iter([row["zipf"] for row in table])
     assert make.rows() == table and make.released(table) == released
+
+
+def test_lemmas_that_a_tokenizer_spells_alike_are_one(model):
+    rows = [("laugh", "laughs", "laugh"), ("Laugh", "Laughs", "Laugh"), ("swim", "swims", "swim")]
+    both = Lemmas("capitals", pd.DataFrame(rows, columns=["lemma", "singular", "plural"]))
+    assert counted_verbs(model, both).lemmas["lemma"].tolist() == ["laugh", "swim"]

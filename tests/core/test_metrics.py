@@ -218,3 +218,9 @@ def test_the_histogram_finds_what_sorting_finds(scale):
     buckets, sorts = (way(probabilities, *PAPER_CUTOFFS) for way in (by_histogram, by_sorting))
     for ours, theirs in zip(buckets, sorts, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-15)
+
+
+def test_verbs_that_single_precision_holds_for_impossible_have_their_share():
+    logits = np.array([[200.0, 1.0, 0.0, 0.0, 2.0]], dtype=np.float32)  # e^-200 is 0 in single precision
+    found = cutoff_scores(logits, [[1, 2], [3, 4]], [0], top=[1.0], bottom=[])
+    assert found.mw_top[0, 0] == pytest.approx((np.e + 1) / (np.e + 1 + 1 + np.e**2), rel=1e-6)

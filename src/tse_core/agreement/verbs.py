@@ -46,9 +46,9 @@ def counted_verbs(
     both = [(spelled.get(row.singular, ()), spelled.get(row.plural, ())) for row in lemmas.table.itertuples()]
     counted = [
         row
-        for row, (one, other) in enumerate(both)
+        for (one, other), row in {pair: row for row, pair in reversed([*enumerate(both)])}.items()  # each spelling once
         if one and other and one != other and not (masked and len(one) != len(other))
-    ]
+    ][::-1]
     if not counted:
         lack = "two forms that are single tokens" if single else "two forms that it can spell"
         other_list = "choose another list, or verbs='all'" if single else "choose another list"

@@ -95,10 +95,14 @@ def cutoff_scores(
         if accumulate == "float64":
             probabilities = block.softmax(-1)
             at_top, at_bottom = exact_boundaries(probabilities, tuple(top), tuple(bottom))
-            head = tail = _Counted(given, probabilities, probabilities, ids, subjects)
+            most, likeliest = (of_all.amax(1, keepdim=True).double() for of_all in (given, probabilities))
+            forms = correct_and_wrong(given, ids, subjects)
+            shares = [(form.double() - most).exp() * likeliest for form in forms]
+            head = tail = _Counted(given, probabilities, shares, ids, subjects)
         else:
             (upper, at_top), (lower, at_bottom) = released_sides(block, tuple(top), tuple(bottom))
-            head, tail = (_Counted(side, block, side, ids, subjects) for side in (upper, lower))
+            sides = [(side, correct_and_wrong(side, ids, subjects)) for side in (upper, lower)]
+            head, tail = (_Counted(side, block, shares, ids, subjects) for side, shares in sides)
         parts.append((head.top(at_top), tail.bottom(at_bottom)))
     return CutoffScores(*(_joined(side) for side in zip(*parts, strict=True)))
 
@@ -110,7 +114,7 @@ def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary) -> Cuto
     """
     logs = torch.from_numpy(np.concatenate([correct, wrong], axis=1))
     ids = torch.arange(logs.shape[1]).view(2, -1).T
-    forms = _Counted(logs, logs.exp(), logs.exp(), ids, torch.zeros(len(logs)))
+    forms = _Counted(logs, logs.exp(), logs.exp().chunk(2, dim=1), ids, torch.zeros(len(logs)))
     return CutoffScores(_joined([forms.top(at_top)]), _joined([forms.bottom(at_bottom)]))
 
 
@@ -133,7 +137,7 @@ class _Counted:
 
     def __init__(self, comparable, keys, probabilities, ids, numbers):
         wins = torch.gt(*correct_and_wrong(comparable, ids, numbers)).double()
-        correct, wrong = (form.double() for form in correct_and_wrong(probabilities, ids, numbers))
+        correct, wrong = (form.double() for form in probabilities)
         none = torch.zeros_like(correct)
         self.lemmas = Forms(correct, wrong, wins)
         self.forms = Forms(torch.cat([correct, none], 1), torch.cat([none, wrong], 1), torch.cat([wins, wins], 1))
