@@ -162,6 +162,8 @@ def test_bad_input_is_named_and_no_input_has_no_surprisals(models):
         score_pairs(gpt2, pairs(), "one-prefix")
     with pytest.raises(InputError, match="does not suit the masked model"):
         score_pairs(bert, pairs(), "full-sentence")
+    without_tokens = pd.DataFrame({"good": ["\u00ad"], "bad": ["The cat"]})  # a soft hyphen, which BERT does not read
+    assert score_pairs(bert, without_tokens)["correct"].isna().all()
 
 
 def test_sentences_of_one_token_are_not_judged_where_nothing_precedes_them(tiny_causal):

@@ -64,10 +64,17 @@ def test_a_token_of_two_words_gives_neither_word_a_surprisal(over_spaces):
 
 def test_a_verb_that_starts_a_text_is_refused(over_spaces):
     pairs = pd.DataFrame([{"left": "", "right": "the keys here?", "correct": "are", "wrong": "is", "number": "plural"}])
-    with pytest.raises(InputError, match="'___ the keys here.' has no word to its left, which a causal model needs"):
+    with pytest.raises(InputError, match="'___ the keys here.' has no word to its left, which"):
         slot_distribution(over_spaces, "", "the keys here?")
     with pytest.raises(InputError, match="has no word to its left"):
         evaluate(over_spaces, pairs, "newman-appendix", verbs="all")
+
+
+def test_a_masked_verb_starts_a_text_where_it_is_spelled_as_inside_one(small_models):
+    roberta = load_model(small_models / "random-roberta")
+    assert roberta.slot("", "the keys here?").position == 1
+    with pytest.raises(InputError, match="has no word to its left"):
+        roberta.with_policies(space=False).slot("", "the keys here?")
 
 
 def test_an_unknown_word_that_only_the_tokenizers_own_model_knows_is_unknown(tmp_path):

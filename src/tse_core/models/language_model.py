@@ -182,16 +182,17 @@ class LanguageModel:
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slot between left and right of each context: a masked model sees both sides, a causal one the left.
 
-        Raises InputError for a context with a mask token of its own, and, for a causal model, without a word on the
-        left: most tokenizers spell a text's first word otherwise than one inside it.
+        Raises InputError for a context with a mask token of its own, and for one without a word on the left, where the
+        model is causal, or its tokenizer spells a text's first word otherwise than one inside it, as most do.
         """
+        first = tuple(self.tokenizer(" " * self.space + CARRIER, add_special_tokens=False)["input_ids"])
+        for left, right in contexts if self.kind == "causal" or self.spellings([CARRIER]) != [first] else ():
+            if not left.strip():
+                raise InputError(
+                    f"the slot in {join(left, '___', right)!r} has no word to its left, which {self.label} needs; "
+                    "compare whole sentences (tse blimp)"
+                )
         if self.kind == "causal":
-            for left, right in contexts:
-                if not left.strip():
-                    raise InputError(
-                        f"the slot in {join(left, '___', right)!r} has no word to its left, which a causal model "
-                        "needs; compare whole sentences (tse blimp)"
-                    )
             encodings = self.encode_batch([left for left, _ in contexts])
             return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
         mask, prompts = self.tokenizer.mask_token, []

@@ -158,12 +158,12 @@ def _side_scores(side: Side, tokens: TokenSurprisals) -> tuple[float, int, int, 
     text, here = side.text, in_text(tokens)
     check_spaces(text, tokens, lambda start, end: start < side.critical < end - 1)
     counted = here & tokens.scored & (tokens.starts >= side.critical)
-    differing, first = counted, int(np.argmax(here))
+    differing, first = counted, np.flatnonzero(here)[:1]
     if side.own_words is not None:
         words = (text[slice(*word_span(text, int(start)))] for start in tokens.starts)
         differing = np.array([word in side.own_words for word in words], dtype=bool)
     unknown, logp = tokens.unknown & here, math.fsum(-tokens.bits[counted] * math.log(2))
-    unscored = "" if tokens.scored[first] else f"{tokens.ids[first]} {tokens.tokens[first]}"
+    unscored = "".join(f"{tokens.ids[place]} {tokens.tokens[place]}" for place in first if not tokens.scored[place])
     return logp, int(counted.sum()), int(unknown.sum()), bool((unknown & differing).any()), unscored
 
 
