@@ -88,7 +88,7 @@ class OpenedNetwork(HuggingFaceNetwork):
 
     def __init__(self, module, *, causal: bool):
         super().__init__(module.config, causal=causal)
-        self.module = module
+        self.module = self._inner = module
 
 
 @contextmanager

@@ -112,12 +112,12 @@ LONGROPE = {"rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [
 
 
 @pytest.mark.parametrize(
-    ("family", "limit"), [("Bert", 512), ("Roberta", 511), ("MPNet", 510), ("GPT2", 512), ("Phi3", 20)]
+    ("family", "limit"), [("Bert", 512), ("Roberta", 511), ("MPNet", 510), ("GPT2", 512), ("Phi3", 20), ("Mpt", 40)]
 )
 def test_the_positions_before_the_first_token_s_are_not_counted(family, limit):
     """Padding has the index 0 here, and 1 in MPNet whatever its configuration says; longrope scales beyond 20."""
-    settings = {"rope_parameters": LONGROPE, "original_max_position_embeddings": 20} if family == "Phi3" else {}
-    model = model_of(family, module_of(family, **settings))
+    of_phi = {"rope_parameters": LONGROPE, "original_max_position_embeddings": 20}
+    model = model_of(family, module_of(family, **{"Phi3": of_phi, "Mpt": {"max_seq_len": 40}}.get(family, {})))
     assert model.network.max_length == limit
     check_longest(model)
 
@@ -150,6 +150,8 @@ READ_AS = [  # class, settings, the kind that was asked for, what is read or the
     ("XLNetLMHeadModel", {"d_head": 16}, "causal", "xlnet. is no masked model, and no causal one"),
     ("LlamaForCausalLM", {"is_causal": False}, "causal", "and no causal one that sees earlier"),
     ("Gemma3ForCausalLM", {"use_bidirectional_attention": True}, None, "and no causal one that sees earlier"),
+    ("XLMWithLMHeadModel", {"causal": True}, None, ""),
+    ("ReformerModelWithLMHead", {"is_decoder": True, "axial_pos_embds": False}, None, "reformer. is no masked model"),
     ("GPT2Model", {}, None, "GPT2Model gives no logits over a vocabulary of 60 entries"),
     ("GPT2ForSequenceClassification", {"num_labels": 2}, "causal", "gives no logits over a vocabulary"),
     ("GPT2DoubleHeadsModel", {"summary_type": "mean"}, None, ""),

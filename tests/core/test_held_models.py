@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,8 +12,10 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
+from transformers.modeling_outputs import CausalLMOutput
 
 from families import module_of
+from tiny import words
 from tse_core import InputError, evaluate, load_model, surprisals
 
 PAIRS = pd.DataFrame(
@@ -20,6 +23,7 @@ PAIRS = pd.DataFrame(
      "correct": ["laughs", "laugh"], "wrong": ["laugh", "laughs"]}
 )  # fmt: skip
 SENTENCES = ["The authors laugh.", "The author that the guards like laughs."]
+BASE = "base_model_name_or_path"
 
 
 def opened(folder):
@@ -50,6 +54,11 @@ class Doubling(torch.nn.Linear):
         return 2 * super().forward(states)
 
 
+def patched_by_the_usual_idiom(module):
+    module._original_forward = old = module.forward
+    module.forward = lambda *given, **named: CausalLMOutput(logits=2 * old(*given, **named).logits)
+
+
 def without_its_block(module):
     module.transformer.h[0].forward = lambda states, *_, **__: states
 
@@ -63,6 +72,10 @@ CHANGES = {
     ),
     "another class": lambda module: setattr(module.lm_head, "__class__", Doubling),
     "a patched forward": without_its_block,
+    "a forward patched by the usual idiom": patched_by_the_usual_idiom,
+    "a hook at a token that the probe lacks": lambda module: module.get_input_embeddings().register_forward_hook(
+        lambda _, given, found: torch.where((given[0] == 5 + words().index("authors"))[..., None], -3 * found, found)
+    ),
     "an epsilon": lambda module: setattr(module.transformer.ln_f, "eps", 1.0),
 }
 
@@ -138,9 +151,32 @@ def test_the_precision_that_is_said_is_the_one_that_is_used(tiny_causal):
 
 def test_a_network_from_files_says_the_precision_that_it_was_given_since(tiny_causal):
     model = load_model(tiny_causal)
-    assert model.policies()["dtype"] == "float32"
+    assert model.policies()["dtype"] == "float32" and model.keeps_results
     model.network.module.half()
     assert model.policies()["dtype"] == "float16"
+    assert model.identity() == f"{tiny_causal.name}@memory"  # its weights may be others by now
+
+
+def test_a_context_is_read_to_its_own_end_where_another_one_begins_with_it(tiny_causal):
+    module, tokenizer = opened(tiny_causal)
+    module.transformer.h[0].register_forward_hook(lambda *_: torch.cat([_[2][:, :-1], -_[2][:, -1:]], dim=1))
+    held, lefts = load_model(module, tokenizer, bos="none"), ["The author", "The author that the guards like"]
+    found = evaluate(held, PAIRS.assign(left=lefts, number="singular", correct="laughs", wrong="laugh")).pairs
+    for left, log in zip(lefts, found["log_probability_correct"], strict=True):
+        plain = module(torch.tensor([tokenizer(left)["input_ids"]])).logits[0, -1].log_softmax(-1)
+        assert log == pytest.approx(float(plain[held.word_ids(["laughs"])[0]]), abs=1e-4)
+
+
+def test_a_configuration_that_changes_after_opening_is_not_read(adapter, tmp_path):
+    expected, identity = surprisals(adapter[2], SENTENCES), load_model(adapter[2]).identity()
+    base = shutil.copytree(json.loads((adapter[2] / "adapter_config.json").read_text())[BASE], tmp_path / "base")
+    files = {adapter[2] / "adapter_config.json": {BASE: str(base)}, base / "config.json": {}}
+    for changes in (files, {file: {"lora_alpha": 64, "activation_function": "relu"} for file in files}):
+        for file, changed in changes.items():
+            file.write_text(json.dumps(json.loads(file.read_text()) | changed))
+        if changes is files:
+            model = load_model(adapter[2])
+    assert model.identity() == identity and surprisals(model, SENTENCES).equals(expected)
 
 
 def test_threads_take_turns(tiny_causal):
@@ -265,6 +301,8 @@ def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
         load_model(module)
     with pytest.raises(InputError, match="a model in memory takes no dtype; leave dtype out"):
         load_model(module, tokenizer, dtype="float16")
+    with pytest.raises(InputError, match="not in memory"):
+        load_model(opened(tiny_causal)[0].to("meta"), tokenizer)
     for name, other in {"tokenizer": tokenizer, "name": "run-7"}.items():
         with pytest.raises(InputError, match=f"takes no {name}; leave {name} out"):
             load_model(tiny_causal, **{name: other})

@@ -51,8 +51,8 @@ def test_one_file_of_weights_counts_where_an_index_names_others(folder, tmp_path
             use(hub, tmp_path / "home", monkeypatch)
         model = load_model("gpt2" if place == "hub" else held)
         ids = torch.tensor([model.encode(SENTENCE).ids])
+        assert model.identity()[-8:] == before
         assert model.network.module
-    assert model.identity()[-8:] == before
     last = torch.tensor([ids.shape[1] - 1])
     found = model.network.logits(ids, torch.zeros_like(last), last)
     with torch.inference_mode():

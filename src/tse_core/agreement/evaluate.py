@@ -35,7 +35,7 @@ from tse_core.results.tidy import of_everything
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
-NOISE = {"float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
+NOISE = {"float64": 1e-4, "float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
 SLICE = 2048  # contexts that are scored at once
 WORD_SLICE = 4  # where each is scored over thousands of whole words
 NAMED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # what names a slice of contexts

@@ -60,11 +60,11 @@ def blocks(
         warning, when memory runs out.
     advance : called with the number of requests answered
     """
-    wanted = _places(model, sequences, positions)
+    network, longest = model.network, 1 + max((max(places, default=-1) for places in positions), default=-1)
+    in_trees = network.takes_trees and longest <= (network.window or longest)
+    wanted = _places(model, sequences, positions, in_trees)
     if not wanted:
         return
-    network, longest = model.network, max(len(sequence) for sequence, _ in wanted)
-    in_trees = network.takes_trees and longest <= (network.window or longest)
     groups, run = (_packed if in_trees else _levels)(model, wanted)
     if model.kind == "causal" and network.slower_without_trees and not network.takes_trees:
         _say_what_it_costs(model, wanted, sum(len(items) * size for items, size in groups))
@@ -178,10 +178,10 @@ def _halved(length: int, size: int) -> int:
     return tokens
 
 
-def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
+def _places(model, sequences, positions, in_trees: bool) -> dict[tuple[Ids, int], np.ndarray]:
     """The distinct (sequence, position) wanted, each with its requests.
 
-    For a causal model nothing after the position matters, so the sequence is cut there.
+    For a causal model nothing after the last position matters, so the sequence is cut there; in a tree, after each.
     """
     limit = model.network.max_length
     wanted: dict[tuple[Ids, int], list[int]] = {}
@@ -193,7 +193,7 @@ def _places(model, sequences, positions) -> dict[tuple[Ids, int], np.ndarray]:
         for place in places:
             if not 0 <= place < len(sequence):
                 raise InputError(f"position {place} is outside a sequence of {len(sequence)} tokens")
-            read = sequence[: place + 1] if model.kind == "causal" else sequence
+            read = sequence[: (place if in_trees else max(places)) + 1] if model.kind == "causal" else sequence
             wanted.setdefault((read, place), []).append(request)
             request += 1
     return {key: np.array(requests) for key, requests in wanted.items()}
@@ -219,14 +219,11 @@ def _joined(passes, rows: int):
 def _levels(model, wanted):
     """Groups of equally long sequences, longest first, so that running out of memory shows early; how they are run.
 
-    A causal model reads a sequence that begins another one in that one.
+    None is read inside another one that it begins: a network in memory may do something at the end of what it reads.
     """
     asked: dict[Ids, list[tuple[Ids, int]]] = {}
-    holder: Ids = ()
-    for sequence, place in sorted(wanted, reverse=True):  # a sequence comes after all that it begins
-        if model.kind != "causal" or holder[: len(sequence)] != sequence:
-            holder = sequence
-        asked.setdefault(holder, []).append((sequence, place))
+    for sequence, place in sorted(wanted):
+        asked.setdefault(sequence, []).append((sequence, place))
 
     def run(batch):
         where = [(row, place) for row, sequence in enumerate(batch) for _, place in asked[sequence]]

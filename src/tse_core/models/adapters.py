@@ -29,19 +29,19 @@ def adapter_settings(name: str, folder: Path) -> dict:
     return settings
 
 
-def with_adapter(name: str, module, folder: Path):
+def with_adapter(name: str, module, folder: Path, settings: dict):
     """A base model in single precision with the adapter of a folder merged into its weights, by peft.
 
     Raises InputError for a kind of adapter that cannot be merged, such as learned vectors in front of the text, and
     unless the file holds each tensor of the adapter, and none without a place in the model: peft itself ignores the
     latter, and leaves what the file lacks at its initial values.
     """
-    from peft import PeftModel, get_peft_model_state_dict
+    from peft import PeftConfig, PeftModel, get_peft_model_state_dict
 
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Found missing adapter keys")  # the error below says it
-            wrapped = PeftModel.from_pretrained(module, folder).eval()
+            wrapped = PeftModel.from_pretrained(module, folder, config=PeftConfig.from_peft_type(**settings)).eval()
         asked = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
         known = asked | set(wrapped.state_dict())  # a file may hold embeddings of the base model too
         merged = wrapped.merge_and_unload(safe_merge=True)

@@ -40,7 +40,8 @@ class HuggingFaceNetwork(Network):
     turns them into logits, so that a caller bounds the memory of the logits. The states of others are their own logits.
     """
 
-    module: Any
+    module: Any  # as the caller has it, who may change it; `_inner` is the same for what is computed here
+    _inner: Any
     causal: bool
     slower_without_trees = True
 
@@ -51,22 +52,22 @@ class HuggingFaceNetwork(Network):
 
     @property
     def device(self) -> torch.device:
-        return next(self.module.parameters()).device
+        return next(self._inner.parameters()).device
 
     @property
     def max_length(self) -> int | None:
-        return longest(self.module)
+        return longest(self._inner)
 
     @property
     def takes_trees(self) -> bool:
-        attention = getattr(self.module.config, "_attn_implementation", None)
+        attention = getattr(self._inner.config, "_attn_implementation", None)
         return self.causal and self._head_apart and attention in ADDS_A_MASK
 
     @property
     def _head_apart(self) -> bool:
         """Whether states are those in front of the output embedding."""
-        of_library = type(self.module).__module__.startswith("transformers.models.")
-        return of_library and self.module.config.model_type in (TREES if self.causal else EMBEDS_LAST)
+        of_library = type(self._inner).__module__.startswith("transformers.models.")
+        return of_library and self._inner.config.model_type in (TREES if self.causal else EMBEDS_LAST)
 
     def states(self, ids, rows, columns):
         with self._pass():
@@ -75,14 +76,14 @@ class HuggingFaceNetwork(Network):
             found = getattr(self._run(input_ids=ids), "logits", None)
             if not isinstance(found, torch.Tensor) or found.shape != (*ids.shape, self.vocabulary_size):
                 raise InputError(
-                    f"{type(self.module).__name__} gives no logits over a vocabulary of {self.vocabulary_size:,} "
+                    f"{type(self._inner).__name__} gives no logits over a vocabulary of {self.vocabulary_size:,} "
                     "entries; language models are called ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM"
                 )
             return found[rows.to(found.device), columns.to(found.device)]
 
     def tree_states(self, ids, depths, visible, rows, columns):
         with self._pass():
-            dtype = self.module.get_input_embeddings().weight.dtype
+            dtype = self._inner.get_input_embeddings().weight.dtype
             mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
             mask.masked_fill_(~visible, torch.finfo(dtype).min)
             return self._before_head(rows, columns, input_ids=ids, position_ids=depths, attention_mask=mask[:, None])
@@ -90,10 +91,10 @@ class HuggingFaceNetwork(Network):
     def project(self, states):
         if not self._head_apart:
             return states.float()
-        config = self.module.config
+        config = self._inner.config
         cap = config.final_logit_softcapping if config.model_type in CAPS_LOGITS else None
         with self._pass():
-            logits = self.module.get_output_embeddings()(states)
+            logits = self._inner.get_output_embeddings()(states)
             return (logits if cap is None else cap * torch.tanh(logits / cap)).float()
 
     @contextmanager
@@ -110,7 +111,7 @@ class HuggingFaceNetwork(Network):
             taken.append(given[0])
             return (given[0][..., :0, :],)
 
-        hook = self.module.get_output_embeddings().register_forward_pre_hook(keep)
+        hook = self._inner.get_output_embeddings().register_forward_pre_hook(keep)
         try:
             self._run(**inputs)
         finally:
@@ -119,24 +120,32 @@ class HuggingFaceNetwork(Network):
 
     def _run(self, **inputs):
         """A pass of the module, which keeps no cache if it has this option."""
-        options = inspect.signature(self.module.forward).parameters
-        return self.module(**inputs, **({"use_cache": False} if "use_cache" in options else {}))
+        options = inspect.signature(self._inner.forward).parameters
+        return self._inner(**inputs, **({"use_cache": False} if "use_cache" in options else {}))
 
 
 class NetworkInMemory(HuggingFaceNetwork):
     """A network that the caller opened. It is run as it is in each pass, and neither copied nor changed.
 
     Nothing shows what decides its numbers: an adapter, a hook and another activation leave its weights as they were.
-    So its own logits are read, without trees, and its results are kept only under a `name` of the caller's.
+    So its own logits are read, without trees, and its results are kept only under a `name` of the caller's, and not
+    while it has a hook or a forward of its own, which may act on a few tokens alone.
     """
 
     _head_apart = False
 
     def __init__(self, module, *, causal: bool, name: str | None = None):
         super().__init__(module.config, causal=causal)
-        self.module, self.name = module, name
-        self.keeps_results = name is not None
+        self.module, self._inner, self.name = module, module, name
+        if self.device.type == "meta":
+            raise InputError(f"the weights of this {type(module).__name__} are not in memory (device 'meta')")
         self._probe()  # raises where it gives no logits over words
+
+    @property
+    def keeps_results(self) -> bool:
+        parts = self.module.modules()
+        own = any(part._forward_hooks or part._forward_pre_hooks or "forward" in vars(part) for part in parts)
+        return self.name is not None and not own
 
     @property
     def dtype(self) -> str:
@@ -170,20 +179,18 @@ class NetworkInMemory(HuggingFaceNetwork):
     def _pass(self) -> Iterator[None]:
         """As it says, in evaluation mode, and without the autocast that Accelerate puts around a forward pass."""
         with super()._pass():
-            module = self.module
-            training = [part for part in module.modules() if part.training]
-            wrapped = vars(module).get("forward") if "_original_forward" in vars(module) else None
+            kind, training = self.device.type, [part for part in self.module.modules() if part.training]
+            top = self.module.children() if "_original_forward" in vars(self.module) else ()
+            hooks = [part.register_forward_pre_hook(lambda *_: torch.set_autocast_enabled(kind, False)) for part in top]
             try:
                 for part in training:
                     part.training = False
-                if wrapped:
-                    module.forward = module._original_forward
                 yield
             finally:
                 for part in training:
                     part.training = True
-                if wrapped:
-                    module.forward = wrapped
+                for hook in hooks:
+                    hook.remove()
 
 
 def dtype_of(module) -> str:
@@ -203,7 +210,7 @@ def longest(module) -> int | None:
         if name.endswith("position_embeddings") and padding is not None:
             return len(part.weight) - padding - 1
     config = module.config.get_text_config()
-    limit = getattr(config, "max_position_embeddings", None)
+    limit = getattr(config, "max_seq_len", None) or getattr(config, "max_position_embeddings", None)  # MPT; others
     rope = getattr(config, "rope_parameters", None) or {}
     for settings in [each for each in rope.values() if isinstance(each, dict)] or [rope]:
         if "dynamic" in settings.get("rope_type", "") or settings.get("rope_type") == "longrope":

@@ -72,21 +72,27 @@ class NetworkInFiles(HuggingFaceNetwork):
 
     def __init__(self, source: Source, config, *, causal: bool, device: str, dtype: str, options: dict):
         super().__init__(config, causal=causal)
-        self._source, self._config, self._dtype, self._options = source, config, dtype, options
+        self._source, self._config, self._dtype = source, config, dtype
+        self._options = options | {"config": config}  # read once
         self._spread = device == "map"
         self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None
-        self._read_as = ""  # the precision of its parameters when they were read; some may keep their own
 
     @property
     def module(self):
+        """The module with its weights, for the caller, who may change it: from here on no results are kept."""
+        self.keeps_results = False
+        return self._inner
+
+    @property
+    def _inner(self):
         """The module with its weights. Raises InputError where they changed after the model was opened."""
         with one_pass:
             if self._module is None:
                 (state, _), module = self._found, in_one_pass(self._read())
                 if state != state_of(self._source.weights):
                     raise InputError(f"{self._source.weights[0]} changed after the model was opened; open it again")
-                self._module, self._read_as = module, dtype_of(module)
+                self._module = module
             return self._module
 
     @property
@@ -95,9 +101,8 @@ class NetworkInFiles(HuggingFaceNetwork):
 
     @property
     def dtype(self) -> str:
-        """That which was asked for, or else what the caller has made of the module since it was read."""
-        now = self._read_as if self._module is None else dtype_of(self._module)
-        return self._dtype if now == self._read_as else now
+        """That which was asked for, or else that of the module which the caller has."""
+        return self._dtype if self.keeps_results else dtype_of(self._inner)
 
     def fingerprint(self, tokenizer) -> str:
         _, digest = self._found
@@ -123,7 +128,7 @@ class NetworkInFiles(HuggingFaceNetwork):
         more = {"dtype": dtype, "use_safetensors": True, "device_map": "auto" if self._spread else None}
         module = opened_network(source.name, source.folder, auto, self._options | more)
         if source.adapter:
-            module = with_adapter(source.name, module, source.adapter).to(DTYPES[self._dtype])
+            module = with_adapter(source.name, module, source.adapter, source.settings).to(DTYPES[self._dtype])
         return module.eval() if self._spread else module.eval().to(self._device)
 
 
@@ -233,14 +238,15 @@ def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
         )
     found = wanted
     if family in MASKED or family in ENCODERS:
-        found = "causal" if getattr(config, "is_decoder", False) else "masked" if family in MASKED else None
+        earlier = getattr(config, "is_decoder", False) or getattr(config, "causal", False)  # as XLM says it
+        found = "causal" if earlier else "masked" if family in MASKED else None
     elif family in CAUSAL:
         text = config.get_text_config()
         ahead = getattr(text, "use_bidirectional_attention", False) is True or not getattr(text, "is_causal", True)
         found = None if ahead else "causal"
     elif not wanted and re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
         found = "masked" if "MaskedLM" in architectures else "causal"
-    if found is None:
+    if found is None or family == "reformer":  # whose buckets depend on later tokens, and on chance
         raise InputError(f"{name} ({family}) is no masked model, and no causal one that sees earlier tokens only")
     if wanted not in (None, found):
         raise InputError(f"{name} ({family}) is {found} by its configuration, and cannot be read as {wanted}")
