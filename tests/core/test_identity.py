@@ -8,7 +8,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from tiny import save_model
-from tse_core import evaluate, load_model
+from tse_core import evaluate, load_model, surprisals
 from tse_core.errors import InputError
 from tse_core.models import identity as hashes
 from tse_core.models.backends.hugging_face import NetworkInFiles
@@ -118,16 +118,19 @@ def test_a_second_run_reads_no_weights(tiny_causal, scored, empty_cache, monkeyp
     store, first = scored
     load_model(tiny_causal).identity()
     monkeypatch.setattr(hashes, "safe_open", lambda *_: pytest.fail("weights were read"))
-    monkeypatch.setattr(NetworkInFiles, "module", property(lambda _: pytest.fail("weights were opened")))
+    monkeypatch.setattr(NetworkInFiles, "_inner", property(lambda _: pytest.fail("weights were opened")))
     second = evaluate(tiny_causal, PAIRS, store=store)
     assert second.signature == first.signature and second.table().equals(first.table())
 
 
 def test_weights_that_were_written_again_are_read_again_and_refused_where_the_old_ones_are_expected(tmp_path):
     folder = save_model(tmp_path / "model", "causal")
-    model = load_model(folder)
+    model, held = load_model(folder), load_model(folder)
     before, times = model.identity(), (folder / "model.safetensors").stat()
-    save_model(folder, "causal", seed=1)
+    expected = surprisals(held, "The author laughs.")
+    other = save_model(tmp_path / "other", "causal", seed=1)
+    shutil.copy(other / "model.safetensors", folder / "model.safetensors")  # over the file that was mapped
+    assert surprisals(held, "The author laughs.").equals(expected) and held.identity() == before
     os.utime(folder / "model.safetensors", ns=(times.st_atime_ns, times.st_mtime_ns))  # of the same size and date
     assert load_model(folder).identity() != before
     with pytest.raises(InputError, match=r"model.safetensors changed after the model was opened"):

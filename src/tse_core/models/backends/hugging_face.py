@@ -72,8 +72,7 @@ class NetworkInFiles(HuggingFaceNetwork):
 
     def __init__(self, source: Source, config, *, causal: bool, device: str, dtype: str, options: dict):
         super().__init__(config, causal=causal)
-        self._source, self._config, self._dtype = source, config, dtype
-        self._options = options | {"config": config}  # read once
+        self._source, self._config, self._dtype, self._options = source, config, dtype, options | {"config": config}
         self._spread = device == "map"
         self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None
@@ -127,6 +126,7 @@ class NetworkInFiles(HuggingFaceNetwork):
         dtype = DTYPES["float32" if source.adapter else self._dtype]  # an adapter is merged in single precision
         more = {"dtype": dtype, "use_safetensors": True, "device_map": "auto" if self._spread else None}
         module = opened_network(source.name, source.folder, auto, self._options | more)
+        module._apply(lambda tensor: tensor.clone())  # safetensors maps the file, which may be overwritten in place
         if source.adapter:
             module = with_adapter(source.name, module, source.adapter, source.settings).to(DTYPES[self._dtype])
         return module.eval() if self._spread else module.eval().to(self._device)
