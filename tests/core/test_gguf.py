@@ -134,7 +134,7 @@ def test_keys_that_describe_and_values_that_change_nothing_are_harmless(family, 
 LLAMA_KEYS = {
     "final_logit_softcapping": 30.0, "attention.scale": 0.1, "rope.scaling.type": "yarn", "attention.key_length": 16,
     "attention.sliding_window": 16, "attention.causal": False, "attention.head_count_kv": [2, 1], "vocab_size": 61,
-    "block_count": -1.0,
+    "block_count": -1.0, "rope.freq_base": -1e4, "attention.layer_norm_rms_epsilon": -1e-3,
 }  # fmt: skip
 GEMMA3_KEYS = {
     "attention.sliding_window_pattern": 2, "attention.key_length": 128, "rope.freq_base_swa": 5e4,
