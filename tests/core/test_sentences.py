@@ -151,7 +151,7 @@ def test_unknown_words_are_flagged_or_refused(models):
 
 def test_bad_input_is_named_and_no_input_has_no_surprisals(models):
     gpt2, bert = models["random-gpt2"], models["random-bert-cased"]
-    assert token_surprisals(gpt2, []) == token_surprisals(bert, []) == []
+    assert token_surprisals(gpt2, []) == token_surprisals(bert, []) == [] and surprisals(gpt2, []).empty
     with pytest.raises(InputError, match="sentence 2: an empty sentence"):
         token_surprisals(gpt2, ["Dogs bark.", " "])
     with pytest.raises(InputError, match="pair wh/3: bad is empty"):

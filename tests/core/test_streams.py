@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from unittest.mock import Mock
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from tse_core.cli.printing import print_table
 from tse_core.cli.surprisals import _sentences
@@ -46,6 +48,13 @@ def test_standard_input_is_read_like_a_file(monkeypatch, tmp_path, contents, sen
 def test_a_name_cannot_control_the_terminal(capsys):
     print_table(pd.DataFrame({"model": ["\x1b[2J\u202e\n\t[red]"]}))
     assert capsys.readouterr().out == "model\n\\x1b[2J\\u202e\\n\\t[red]\n"
+
+
+def test_a_score_is_whole_in_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr("tse_core.cli.printing.Console", partial(Console, force_terminal=True))
+    print_table(pd.DataFrame([dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift", "accuracy"), 0.25)]))
+    assert capsys.readouterr().out.count("0.250") == 7
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ SHOWN = ["construction", "left", "correct", "wrong", "right", "number", "lemma"]
 KEYS = ("The keys to the cabinet", "are", "is", "here.", "plural", "be")
 FILES = {  # the same pair as other projects write it
     "named.csv": "good,bad,number\nThe keys to the cabinet are here.,The keys to the cabinet is here.,plural\n",
+    "semicolons.csv": "good;bad;number\nThe keys to the cabinet are here.;The keys to the cabinet is here.;plural\n",
     "multiblimp.tsv": "\tsen\twrong_sen\tfeature_vals\tverb\n"
     "7\tThe keys to the cabinet are here.\tThe keys to the cabinet is here.\tPL -> SG\tare\n",
     "grewtse.csv": "sentence_id,match_id,form_grammatical,original_text,masked_text,form_ungrammatical,number\n"
@@ -43,7 +44,7 @@ def test_the_same_pair_is_read_whatever_the_columns_are_called(write, name):
         case(f"The keys to the cabinet {v} here") for v in ("are", "is")
     ]
     if name.endswith(("csv", "tsv")):
-        table = pd.read_csv(path, sep="\t" if name.endswith("tsv") else ",")
+        table = pd.read_csv(path, sep={"multiblimp.tsv": "\t", "gap.tsv": "\t", "semicolons.csv": ";"}.get(name, ","))
         assert agreement_pairs(table, construction=path.stem)[SHOWN].equals(pairs[SHOWN])
 
 

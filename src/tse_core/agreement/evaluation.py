@@ -240,7 +240,8 @@ class Evaluations:
         Models of different vocabularies can be compared if they were evaluated with ``shared=True``.
         """
         both = zip(self._of(first), self._of(second), strict=True)
-        return pd.concat([compare_evaluations(one, other) for one, other in both], ignore_index=True)
+        tables = [compare_evaluations(one, other).assign(data=one.signature.data_name) for one, other in both]
+        return pd.concat(tables, ignore_index=True)
 
     def tidy(self) -> pd.DataFrame:
         """Every number with its signature, as in result files."""

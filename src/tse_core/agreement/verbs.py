@@ -44,14 +44,17 @@ def counted_verbs(
         if spelling and (len(spelling) == 1 or not single)
     }
     both = [(spelled.get(row.singular, ()), spelled.get(row.plural, ())) for row in lemmas.table.itertuples()]
+    first = {pair: row for row, pair in reversed([*enumerate(both)])}  # lemmas that are spelled alike count once
     counted = [
         row
-        for (one, other), row in {pair: row for row, pair in reversed([*enumerate(both)])}.items()  # each spelling once
-        if one and other and one != other and not (masked and len(one) != len(other))
-    ][::-1]
+        for row, (one, other) in enumerate(both)
+        if one and other and one != other and not (masked and len(one) != len(other)) and first[one, other] == row
+    ]
     if not counted:
         lack = "two forms that are single tokens" if single else "two forms that it can spell"
-        other_list = "choose another list, or verbs='all'" if single else "choose another list"
+        other_list = (
+            "choose another list, or count all verbs (verbs='all', --verbs all)" if single else "choose another list"
+        )
         raise InputError(
             f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with {lack}"
             f"{', of equally many tokens' if masked else ''}; {other_list}"

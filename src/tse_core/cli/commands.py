@@ -33,6 +33,9 @@ class Command(TyperCommand):
 
     def invoke(self, ctx):
         read = [value for name, value in ctx.params.items() if name not in OUTPUTS]
+        written = [Path(place).resolve() for name in OUTPUTS if (place := ctx.params.get(name))]
+        if len(written) > len(set(written)):
+            raise InputError(f"two outputs would be written to {written[0]}; give each a place of its own")
         for name in OUTPUTS:
             if name != "store" or " results " not in ctx.command_path:  # those read stores
                 refuse_overwriting(ctx.params.get(name), read)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+import pandas as pd
 import typer
 
 from tse_core.cli import options
@@ -73,7 +74,12 @@ def evaluate(
     if against is not None:
         compared = runs.compare_models(runs.models[0], runs.models[-1])
         columns = ["construction", "metric", "difference", "p_value"]
-        print_table(compared, columns, difference="first - second", p_value="p")
+        print_table(
+            compared,
+            [*(["data"] if compared["data"].nunique() > 1 else []), *columns],
+            difference="first - second",
+            p_value="p",
+        )
         print()
     write_scores([runs], out)
 
@@ -82,8 +88,12 @@ def _show_scores(runs, by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
     from tse_core.agreement.cells import TABLE_ORDER, factor_names
 
-    table, factors = runs.table(by, intervals=True), factor_names(by)
-    named = [*(["model"] if len(runs.models) > 1 else []), *factors]
+    tables = [
+        found.table(by, intervals=True).assign(model=model, data=found.signature.data_name)
+        for model, found in runs.runs
+    ]
+    table, factors = pd.concat(tables, ignore_index=True), factor_names(by)
+    named = [*(name for name in ("model", "data") if table[name].nunique() > 1), *factors]
     counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
     counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]

@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 from rich.console import Console
-from rich.table import Table
+from rich.measure import Measurement
+from rich.table import Column, Table
 from rich.text import Text
 
 from tse_core.errors import shown
@@ -29,10 +30,11 @@ def print_table(table: pd.DataFrame, columns: Iterable[str] | None = None, **hea
         for row in (titles, *texts):
             print("\t".join(row))
         return
-    drawn = Table(*titles)
+    drawn = Table(*(Column(title, overflow="fold") for title in titles))
     for row in texts:
         drawn.add_row(*map(Text, row))  # so that [red] in a name is not a colour
-    console.print(drawn)
+    narrowest = Measurement.get(console, console.options.update(max_width=10_000), drawn).minimum
+    Console(width=max(console.width, narrowest)).print(drawn)  # wider than the terminal rather than with cut scores
 
 
 def _cell(row: Mapping[Any, Any], name: str) -> str:

@@ -168,8 +168,8 @@ def read_table(path: str | Path) -> pd.DataFrame:
     The index holds line numbers, ``attrs["where"]`` the path.
     """
     path, text = Path(path), read_text(path)
-    tabs = path.suffix == ".tsv" or "\t" in text.partition("\n")[0]
-    table = _json_lines(text, path) if path.suffix == ".jsonl" else _cells(text, path, "\t" if tabs else ",")
+    separator = "\t" if path.suffix == ".tsv" else max(",;\t", key=text.partition("\n")[0].count)
+    table = _json_lines(text, path) if path.suffix == ".jsonl" else _cells(text, path, separator)
     if table.empty:
         raise InputError(f"{path}: holds no row; it needs a header and a line for each row, or a JSON object a line")
     table.attrs["where"] = str(path)

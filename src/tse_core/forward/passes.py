@@ -127,8 +127,8 @@ def _say_what_it_costs(model, wanted, tokens: int) -> None:
         return
     _told.add(model.network)
     warnings.warn(
-        f"{model.label} computes each context by itself, {tokens / nodes:.1f} times as many tokens as with shared "
-        "beginnings, which are for opened files of some architectures alone",
+        f"{model.label} computes each context by itself, {tokens / nodes:.1f} times as many tokens as if contexts "
+        "shared their beginnings; they do where a model of a common architecture is opened by name or from its folder",
         TseWarning,
         stacklevel=3,
     )

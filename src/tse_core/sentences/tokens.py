@@ -81,10 +81,10 @@ def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=N
     2  laughs.       10.2    True
     """
     check_known("unit", unit, ("token", "word"))
-    sentences = [plain(sentence) for sentence in ([sentences] if isinstance(sentences, str) else sentences)]
+    sentences = [sentences] if isinstance(sentences, str) else list(sentences)
     scored = token_surprisals(model, sentences, bos=bos, space=space, method=method, advance=advance)
     rows = []
-    for number, (sentence, scores) in enumerate(zip(sentences, scored, strict=True)):
+    for number, (sentence, scores) in enumerate(zip(map(plain, sentences), scored, strict=True)):
         groups = [[i] for i in range(len(scores.ids))] if unit == "token" else _words(sentence, scores)
         for position, group in enumerate(groups):
             start, end = int(scores.starts[group[0]]), int(scores.ends[group].max())
