@@ -32,28 +32,35 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
     defined value, a value without a cluster.
 
     A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
-    those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a variance is never less
-    than by one way alone, and the degrees of freedom are those of the way that has fewest.
+    those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); of a mean with one
+    cluster by some way, that way samples nothing, and takes nothing off. The moments are never less than those by one
+    way alone, nor the third more than that of a single cluster; the degrees of freedom are those of the way that has
+    fewest.
     """
     part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
     own = [part == number for number in range(len(samples))]
     means = np.array([np.average(values[rows], weights=counts[rows]) for rows in own])
     deviations = counts * (values - means[part])
     variance = third = 0.0
-    alone = []
+    alone, several = [], {}
     for size in range(1, crossed.shape[1] + 1):
         for chosen in combinations(crossed, size):
             clusters = crossed.groupby(list(chosen), sort=False).ngroup() if size > 1 else crossed[chosen[0]]
             shape = 1 + int(clusters.max()), len(samples)
             place = clusters.to_numpy() * shape[1] + part
             held, moved = (np.bincount(place, of, np.prod(shape)).reshape(shape) for of in (counts, deviations))
-            moves = _moves(held, moved, weights)
-            sign, square = 1 if size % 2 else -1, float((moves**2).sum())
-            variance, third = variance + sign * square, third + sign * float((moves**3).sum())
             if size == 1:
-                alone.append((square, _freedom(held, moves, weights), shape[0], int((held > 0).sum(axis=0).min())))
-    squares, freedoms, numbers, fewest = zip(*alone, strict=True)
-    variance = max(variance, *squares)
+                several[chosen[0]] = (held > 0).sum(axis=0) > 1
+            moves = _moves(held, moved, weights * np.all([several[way] for way in chosen], axis=0))
+            sign, square, cube = 1 if size % 2 else -1, float((moves**2).sum()), float((moves**3).sum())
+            variance, third = variance + sign * square, third + sign * cube
+            if size == 1:
+                alone.append(
+                    (square, cube, _freedom(held, moves, weights), shape[0], int((held > 0).sum(axis=0).min()))
+                )
+    squares, cubes, freedoms, numbers, fewest = zip(*alone, strict=True)
+    variance, third = max((variance, third), *zip(squares, cubes, strict=True))
+    third = float(np.clip(third, -(variance**1.5), variance**1.5))
     return float(weights @ means), variance, third, min(freedoms), min(numbers), min(fewest)
 
 
