@@ -84,6 +84,12 @@ def test_a_run_is_recorded_with_how_it_came_about(run, model, evaluation):
     assert str(folder) not in text and "/tmp" not in text and "/" not in hardware(torch.device("cpu"))
 
 
+def test_parts_that_were_recorded_before_stay(run, model, evaluation, tmp_path):
+    shutil.copytree(run / "tiny-causal", tmp_path / "tiny-causal")
+    made = record(model, tmp_path, {"blimp": {"": evaluation.tidy}})
+    assert list(made["files"]) == ["agreement", "blimp"] and made["left_out"] == {}
+
+
 def test_a_live_run_goes_before_a_recorded_one(run, evaluation, tmp_path):
     store = Store(tmp_path / "store")
     only = known_results(store, run)

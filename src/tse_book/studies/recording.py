@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 
 from tse_book.laboratory.names import is_laboratory
-from tse_book.recorded import METHODS, Detail, read_provenance, write_provenance
+from tse_book.recorded import METHODS, PROVENANCE, Detail, read_provenance, write_provenance
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
 from tse_core.agreement.cells import require_lemmas
@@ -87,7 +87,8 @@ def parts_for(
 def record(model, folder: Path, parts: Mapping[str, Pieces]) -> dict:
     """Measure the parts and write them and their provenance below folder/MODEL; returns the provenance.
 
-    A piece that raises InputError is left out and listed with its reason. Raises InputError: nothing can be measured.
+    A piece that raises InputError is left out and listed with its reason. What was recorded there before of the same
+    model stays. Raises InputError: nothing can be measured.
     """
     home = Path(folder) / model.label.rpartition("/")[2]
     files: dict[str, dict] = {}
@@ -109,14 +110,18 @@ def record(model, folder: Path, parts: Mapping[str, Pieces]) -> dict:
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"{model.name}: nothing to record: {reasons}")
     versions = {"tse-core": __version__, "python": platform.python_version()}
-    made = {
+    earlier = read_provenance(home) if (home / PROVENANCE).exists() else {}
+    if earlier.get("model") != model.identity():
+        earlier = {"files": {}, "left_out": {}}
+    missed = {name: why for name, why in earlier["left_out"].items() if name.partition(":")[0] not in parts}
+    made = earlier | {
         "model": model.identity(),
         "kind": model.kind,
         "date": date.today().isoformat(),
         "hardware": hardware(model.device),
         "versions": versions | {name: version(name) for name in VERSIONS},
-        "files": files,
-        "left_out": left_out,
+        "files": earlier["files"] | files,
+        "left_out": missed | left_out,
     }
     write_provenance(home, made)
     return made
