@@ -113,11 +113,12 @@ def record(model, folder: Path, parts: Mapping[str, Pieces]) -> dict:
     earlier = read_provenance(home) if (home / PROVENANCE).exists() else {}
     if earlier.get("model") != model.identity():
         earlier = {"files": {}, "left_out": {}}
+    days = [earlier.get("date", "").partition("/")[0], date.today().isoformat()]  # the first and the last
     missed = {name: why for name, why in earlier["left_out"].items() if name.partition(":")[0] not in parts}
     made = earlier | {
         "model": model.identity(),
         "kind": model.kind,
-        "date": date.today().isoformat(),
+        "date": "/".join(dict.fromkeys(filter(None, days))),
         "hardware": hardware(model.device),
         "versions": versions | {name: version(name) for name in VERSIONS},
         "files": earlier["files"] | files,
