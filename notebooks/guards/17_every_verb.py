@@ -2,7 +2,7 @@
 # ## The verbs that drop out
 
 # %%
-from tse_book.pages import quotes
+from tse_book.pages import guard, quotes
 
 counts = bands.agg(["size", "sum"])
 quotes("Of the 200 frequent verbs 199 stay whole", *counts.loc["head"])
@@ -31,6 +31,10 @@ quotes("MW stays at .89", mean.loc["whole words", "MW"])
 quotes("TSE of whole words is .94", mean.loc["whole words", "TSE"])
 below = score.loc["whole words", "EW"] < score.loc["whole words", "TSE"]
 assert below.sum() == 8  # in eight of the nine rows
+guard(
+    "Whole words have no intervals here",
+    both.loc[both["model"] == "whole words", ["low", "high"]].isna().all(axis=None),
+)
 
 # %% [markdown]
 # ## Other languages
