@@ -41,9 +41,9 @@ class Evaluation:
     form_arrays : with detail "forms" what `log_odds`, `log_probabilities` and `mass_above` give
     """
 
-    contexts: pd.DataFrame
-    pairs: pd.DataFrame
-    lemmas: pd.DataFrame
+    contexts: pd.DataFrame = field(repr=False)
+    pairs: pd.DataFrame = field(repr=False)
+    lemmas: pd.DataFrame = field(repr=False)
     signature: Signature
     cutoffs: Cutoffs
     scored: str

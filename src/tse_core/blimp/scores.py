@@ -7,7 +7,7 @@ not depend on which others ran with it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -31,7 +31,7 @@ OF_ALL = ("Overall", "all pairs")  # what tables call BLiMP's 67 paradigms toget
 class PairScores:
     """Every pair's scores (the columns of :func:`score_pairs`, and phenomenon) and the signature of the run."""
 
-    pairs: pd.DataFrame
+    pairs: pd.DataFrame = field(repr=False)
     signature: Signature
 
     def accuracy(self, by: str = "paradigm") -> pd.DataFrame:

@@ -4,7 +4,7 @@ Everything after the token surprisals is arithmetic on a table, so another metri
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -40,12 +40,12 @@ class Outcome:
     signature : with the device and date of the token scores, even if they came from the store
     """
 
-    suite: Suite
+    suite: Suite = field(repr=False)
     kind: str
     metric: str
-    tokens: pd.DataFrame
-    regions: pd.DataFrame
-    items: pd.DataFrame
+    tokens: pd.DataFrame = field(repr=False)
+    regions: pd.DataFrame = field(repr=False)
+    items: pd.DataFrame = field(repr=False)
     signature: Signature
 
     @property
