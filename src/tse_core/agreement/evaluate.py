@@ -30,7 +30,7 @@ from tse_core.metrics.table import MARGIN, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Shard, Store, run, store_for
+from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import of_everything
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
@@ -191,10 +191,11 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
     policy = {name: value for name, value in signature.policy.items() if name != "sample"} | {"cutoffs": cutoffs}
     of_slices = Signature({"model": signature.identity["model"], "data": "any"}, policy, signature.provenance)
     slices = dict(_slices(contexts, pairs, WORD_SLICE if verbs.spellings else SLICE))
-    shards = {name: Shard(part, len(part[0])) for name, part in slices.items()}
+    shards = {name: (part, len(part[0])) for name, part in slices.items()}
     kept, place = TABLES[options.detail], store_for(model, store)
-    done = run(of_slices, shards, score, kept, title=f"{model.label}: contexts", unit="contexts", store=place)
-    tables = {name: pd.concat([part[name] for part in done.tables.values()], ignore_index=True) for name in kept}
+    title = f"{model.label}: contexts"
+    done, made_with = run(of_slices, shards, score, kept, title=title, unit="contexts", store=place)
+    tables = {name: pd.concat([part[name] for part in done.values()], ignore_index=True) for name in kept}
     at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
     rows = np.concatenate([part[1].index for part in slices.values()])
     forms = tables["forms"].items() if "forms" in tables else []
@@ -202,7 +203,7 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
         contexts=_with_scores(contexts, at_cutoffs),
         pairs=_scored_pairs(pairs, tables["pairs"].set_index(rows), model.dtype),
         lemmas=verbs.lemmas,
-        signature=replace(signature, provenance=done.provenance),
+        signature=replace(signature, provenance=made_with),
         cutoffs=options.cutoffs,
         scored=_what_was_scored(model, verbs, asked, pairs, contexts, every, options),
         at_cutoffs=at_cutoffs,

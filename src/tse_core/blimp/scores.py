@@ -19,7 +19,7 @@ from tse_core.errors import InputError
 from tse_core.files import safe_name
 from tse_core.models.coerce import as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Shard, Store, run, store_for
+from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
 from tse_core.sentences.tokens import check_method
@@ -93,18 +93,18 @@ def evaluate_blimp(
     policy = {"method": method, "first": first, **model.policies(), "protocol": f"pairs/{PROTOCOL_VERSION}"}
     made = Signature({"model": model.identity(), "data": name.split("/")[0]}, policy, provenance(model.device))
     shards = {
-        f"{safe_name(paradigm)}-{data_hash(group)}": Shard(group, len(group))
+        f"{safe_name(paradigm)}-{data_hash(group)}": (group, len(group))
         for paradigm, group in pairs.groupby("paradigm", sort=False)
     }
     store = store_for(model, store)
     title = f"{model.label} {method}"
-    done = run(made, shards, score, ["pairs"], store=store, title=title, unit="pairs", probe=model.probe)
-    scored = pd.concat([tables["pairs"] for tables in done.tables.values()], ignore_index=True)
+    done, made_with = run(made, shards, score, ["pairs"], store=store, title=title, unit="pairs", probe=model.probe)
+    scored = pd.concat([tables["pairs"] for tables in done.values()], ignore_index=True)
     phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
     scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
     scored = judged(scored, ties=ties, unknown_words=unknown_words)
     identity = {**made.identity, "data": f"{name}@{data_hash(pairs)}"}
-    found = PairScores(scored, Signature(identity, policy | {"ties": ties, "unknown": unknown_words}, done.provenance))
+    found = PairScores(scored, Signature(identity, policy | {"ties": ties, "unknown": unknown_words}, made_with))
     if store:
         store.keep_numbers(found.signature, found.tidy)
     return found

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from functools import partial
 from os.path import lexists
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -36,23 +36,9 @@ SAME_SCORE = 1e-3  # beyond rounding, two numbers under one signature are a cont
 Tables = Mapping[str, pd.DataFrame]
 
 
-class Shard(NamedTuple):
-    """A piece of work that is scored at once, and how much it counts for progress."""
-
-    contents: Any
-    size: int
-
-
-class Finished(NamedTuple):
-    """The tables of each shard, and the provenance of all joined, whether from the store or scored now."""
-
-    tables: Mapping[str, Tables]
-    provenance: Mapping[str, str]
-
-
 def run(
     signature: Signature,
-    shards: Mapping[str, Shard],
+    shards: Mapping[str, tuple[Any, int]],
     score: Callable[[Any, Callable[[float], None]], Tables],
     tables: Sequence[str],
     *,
@@ -60,33 +46,36 @@ def run(
     title: str,
     unit: str,
     probe: Callable[[], Sequence[float]] = tuple,
-) -> Finished:
+) -> tuple[dict[str, Tables], dict[str, str]]:
     """Do all work that is not in the store yet, shard by shard, with a progress bar.
 
-    `signature` is what all shards share: the model and every policy that changes their scores. Their names stand for
-    their contents, so that a shard serves every run that contains it. `score` gives the `tables` of a shard; it takes
-    its contents and a function to call with the share that was just done. `probe` is that of `SurprisalModel`; what it
-    gives is kept with each shard. Raises what scoring raises; earlier shards are in the store by then.
+    `signature` is what all shards share: the model and every policy that changes their scores. A shard is what is
+    scored at once, and how much it counts for progress; its name stands for its contents, so that it serves every run
+    that contains it. `score` gives the `tables` of a shard; it takes its contents and a function to call with the share
+    that was just done. `probe` is that of `SurprisalModel`; what it gives is kept with each shard.
+
+    Returns the tables of each shard, and the provenance of all joined, whether from the store or scored now. Raises
+    what scoring raises; earlier shards are in the store by then.
     """
     probed, made, done = list(probe()) if store else [], [], 0
     found: dict[str, Tables] = {}
-    with progress(sum(shard.size for shard in shards.values()), title, unit=unit) as bar:
-        for name, shard in shards.items():
+    with progress(sum(size for _, size in shards.values()), title, unit=unit) as bar:
+        for name, (contents, size) in shards.items():
             stored = store.get(signature, name, tables, probed) if store else None
             if stored is not None:
                 found[name], provenance = stored
             else:
 
-                def advance(share: float, size: int = shard.size) -> None:
+                def advance(share: float, size: int = size) -> None:
                     bar.update(share * size)
 
-                found[name], provenance = score(shard.contents, advance), signature.provenance
+                found[name], provenance = score(contents, advance), signature.provenance
                 if store:
                     store.put(signature, name, found[name], probed)
             made.append(provenance)
-            done += shard.size
+            done += size
             bar.update(done - bar.n)
-    return Finished(found, joined_provenance(made or [signature.provenance]))
+    return found, joined_provenance(made or [signature.provenance])
 
 
 class Store:

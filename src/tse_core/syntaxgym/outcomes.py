@@ -15,7 +15,7 @@ from tse_core.datasets.names import data_hash
 from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Shard, Store, run, store_for
+from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
@@ -130,13 +130,13 @@ def evaluate_suite(
     policy |= {**model.policies(), "protocol": f"syntaxgym/{PROTOCOL_VERSION}"}
     identity = {"model": model.identity(), "data": f"{suite.name}@{data_hash(suite.table)}"}
     made = Signature(identity, policy, provenance(model.device))
-    shards = {"suite": Shard(suite, int(suite.table["content"].str.split().str.len().sum()))}
+    shards = {"suite": (suite, int(suite.table["content"].str.split().str.len().sum()))}
     how: dict = {"store": store, "title": suite.name, "unit": "words", "probe": model.probe}
-    done = run(made, shards, partial(_suite_tokens, model), ["tokens"], **how)
-    tokens = done.tables["suite"]["tokens"]
+    done, made_with = run(made, shards, partial(_suite_tokens, model), ["tokens"], **how)
+    tokens = done["suite"]["tokens"]
     regions = _regions(suite, tokens, metric)
     identity = {**identity, "data": f"{suite.name}@{suite.hash}"}
-    signature = Signature(identity, {"metric": metric, **policy}, done.provenance)
+    signature = Signature(identity, {"metric": metric, **policy}, made_with)
     outcome = Outcome(suite, model.kind, metric, tokens, regions, _items(suite, regions), signature)
     if store:
         store.keep_numbers(signature, outcome.tidy)
