@@ -11,8 +11,8 @@ from tse_book import published
 from tse_book.baselines import train_baseline
 from tse_core.blimp.scores import accuracies, evaluate_blimp, suited
 from tse_core.blimp.tables import accuracy, compare, mcnemar
+from tse_core.datasets.names import blimp_paradigms
 from tse_core.datasets.pairs import SENTENCE_COLUMNS
-from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.results.tidy import read_results
 from tse_core.sentences.preferences import score_pairs

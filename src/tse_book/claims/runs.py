@@ -16,7 +16,7 @@ from tse_book.claims.newman import STATISTICS, Statistic
 from tse_book.claims.results import Results, policy
 from tse_book.published import CONSTRUCTIONS
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.paradigms import blimp_paradigms
+from tse_core.datasets.names import blimp_paradigms
 from tse_core.errors import InputError
 from tse_core.metrics.table import METRICS
 from tse_core.results.comparing import comparable

@@ -23,7 +23,7 @@ from tse_book.laboratory.corpus import draw, stream
 from tse_book.laboratory.language import Language, load_language
 from tse_book.laboratory.networks import BOS, CLS, EOS, MASK, PAD, SEP, new_network, save
 from tse_core.errors import InputError, check_known
-from tse_core.models.devices import usable_device
+from tse_core.models.network import usable_device
 
 STEPS = {"causal": 1500, "masked": 2500}
 

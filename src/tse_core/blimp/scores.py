@@ -13,8 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.blimp.tables import accuracy
-from tse_core.datasets.names import data_hash, load_sentence_pairs
-from tse_core.datasets.paradigms import blimp_paradigms
+from tse_core.datasets.names import blimp_paradigms, data_hash, load_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.files import safe_name
 from tse_core.models.coerce import as_model

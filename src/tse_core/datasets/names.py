@@ -15,7 +15,6 @@ from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import PREFIX_FIELDS
-from tse_core.datasets.paradigms import blimp_paradigms
 from tse_core.datasets.tables import FILES, TABLES, agreement_pairs, plain_table, read_table, sentence_pairs
 from tse_core.errors import TseWarning, check_known, unknown_name_error
 from tse_core.files import read_text
@@ -113,6 +112,16 @@ def dataset_table() -> pd.DataFrame:
             names = [data.name, *(f"{data.name}/{part}" for part in _parts(data))]
             rows += [(name, data.holds, "file" if data.folder else "download") for name in names]
     return pd.DataFrame(rows, columns=["name", "holds", "source"])
+
+
+def blimp_paradigms() -> pd.DataFrame:
+    """BLiMP's 67 paradigms as the data files describe them, with the paper's phenomenon and the methods they suit.
+
+    Columns: UID, field, linguistics_term, phenomenon; full_sentence, one_prefix, two_prefix, lexically_identical.
+    """
+    table = pd.read_csv(data_folder() / "blimp" / "paradigms.csv").drop(columns="filename_equals_UID")
+    names = {"phenomenon_paper": "phenomenon", "simple_LM_method": "full_sentence"}
+    return table.rename(columns=names | {f"{n}_prefix_method": f"{n}_prefix" for n in ("one", "two")})
 
 
 def data_hash(table: pd.DataFrame) -> str:

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from tse_core.errors import InputError, check_known
 from tse_core.models.backends.hugging_face import open_module
-from tse_core.models.devices import DTYPES
 from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.network import DTYPES
 from tse_core.models.surprisal_model import TIMEOUT, SurprisalModel
 
 AnyModel: TypeAlias = LanguageModel | SurprisalModel
