@@ -6,9 +6,9 @@ Equal inputs give equal files: when and where a number was made is left out of i
 from pathlib import Path
 
 from book.make import DOWNLOADS
-from tse_book.recorded import known_results
+from tse_book.recorded import known_results, without_provenance
 from tse_core.paths import store_folder
-from tse_core.results.signature import Signature, without_provenance
+from tse_core.results.signature import Signature
 from tse_core.results.tidy import write_results
 
 FIRST = ["source", "model", "data"]  # columns

@@ -6,8 +6,9 @@ the package's own scores of some contexts, which the page compares with its own.
 
 import pandas as pd
 
+from tse_book.charts.interactive import placed_verbs
 from tse_core import PAPER_CUTOFFS, load_lemmas, load_pairs, score_context
-from tse_core.agreement.slots import marked_distribution, past_forms, placed_verbs
+from tse_core.agreement.slots import marked_distribution, past_forms
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.pairs import NUMBERS
 

@@ -34,7 +34,7 @@ from tse_core.datasets.pairs import PREFIX_FIELDS, Protocol
 from tse_core.errors import InputError, check_known
 from tse_core.files import write_aside
 from tse_core.paths import data_folder
-from tse_core.results.signature import Signature, without_provenance
+from tse_core.results.signature import Signature
 from tse_core.results.store import Store, as_store
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results
 from tse_core.sentences.preferences import judged
@@ -179,3 +179,8 @@ def _checked(home: Path, name: str, checksum: str) -> Path:
 def _homes(folder: Path | None) -> list[Path]:
     folder = folder or data_folder() / "recorded"
     return sorted(path.parent for path in folder.glob(f"*/{PROVENANCE}"))
+
+
+def without_provenance(texts: pd.Series) -> pd.Series:
+    """A column of signatures, each without its provenance; text that is not a signature stays as it is."""
+    return texts.str.split(" | ", regex=False).str[:2].str.join(" | ")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from tiny import save_model
+from tse_book.studies.dynamics import ALL_CONSTRUCTIONS as ALL
 from tse_book.studies.dynamics import band_scores, likely_bands, scores_over, training_curves
 from tse_book.studies.shuffled import shuffled_scores
 from tse_book.studies.slot_shares import form_shares, slot_scores
@@ -19,7 +20,6 @@ from tse_core.agreement.slots import FORMS, marked_distribution
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.table import Cutoffs
 from tse_core.results.signature import Signature
-from tse_core.results.tidy import ALL_CONSTRUCTIONS as ALL
 from tse_core.sweep.running import sweep
 
 

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tse_book.recorded import without_provenance
 from tse_core import InputError, evaluate, load_pairs
 from tse_core.results.comparing import EFFECTS, READING, comparable, differences, require_comparable
-from tse_core.results.signature import Signature, without_provenance
+from tse_core.results.signature import Signature
 
 GPT2 = (
     "gpt2-xl@a1b2c3d4 marvin-linzen@9f3e22ab | newman-appendix@77aa01c2(948) bos:none caps:first protocol:exact/1 "

@@ -9,7 +9,7 @@ import pandas as pd
 
 from tse_book.charts import theme
 from tse_book.charts.cutoffs import cutoff_steps, with_step_slider
-from tse_core.agreement.slots import placed_verbs
+from tse_core.agreement.slots import FORMS as MARKS
 
 RIGHT, WRONG = 9, 5  # verbs of one context shown at a time, the most probable of either kind inside the cut-off
 LINES, PAGES = 9, 4  # minimal pairs on a page, and pages of a construction
@@ -96,6 +96,22 @@ def context_slider(marked, curves, *, title):
     description = "Dot plot of verbs inside a cut-off, with the probability of each form on a logarithmic axis."
     note = f"The most probable verbs: {RIGHT} whose correct form leads (green lines), and {WRONG} others."
     return theme.described(with_step_slider(chart, steps), title, description, note)
+
+
+def placed_verbs(marked: pd.DataFrame) -> pd.DataFrame:
+    """The lemmas of a marked distribution with both forms: lemma, correct, wrong, best (probabilities), agrees, top,
+    bottom.
+
+    A lemma is inside the top cut-offs above `top`, the probability before its better form, and inside the bottom ones
+    above `bottom`, the probability below that form: the form on which a cut-off falls counts in part.
+    """
+    p = marked["probability"].astype(float)
+    places = marked.assign(probability=p, top=p.cumsum() - p, bottom=p[::-1].cumsum() - p)
+    forms = places[places["form"].isin(MARKS[:2])]
+    wide = forms.pivot_table(["probability", "top", "bottom"], "lemma", "form").dropna()
+    table = wide["probability"].assign(best=wide["probability"].max(axis=1), top=wide["top"].min(axis=1))
+    table = table.assign(agrees=table["correct"] > table["wrong"], bottom=wide["bottom"].max(axis=1).clip(lower=0))
+    return table.reset_index()
 
 
 def token_browser(tokens, sentences, title: str):

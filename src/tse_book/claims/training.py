@@ -7,7 +7,7 @@ design of both languages, and is judged on the recorded checkpoints.
 import pandas as pd
 
 from tse_book.claims import verdicts
-from tse_core.results.tidy import ALL_CONSTRUCTIONS
+from tse_book.studies.dynamics import ALL_CONSTRUCTIONS
 
 SYSTEMATIC, LEXICAL = "lab-systematic-checkpoints", "lab-lexical-checkpoints"
 LEARNED, GUESSING = 0.9, 0.05

@@ -4,11 +4,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import write_table
+from tse_core.files import write_output
 from tse_core.progress import progress
 
 group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
@@ -54,7 +55,7 @@ def truth(
 
     table = computed(regime)
     if out:
-        write_table(table, out)
+        _write(table, out)
     else:
         print(table.to_string(index=False, float_format="{:.3f}".format, na_rep="-"))
 
@@ -111,4 +112,10 @@ def training_curves(
     """
     from tse_book.studies.dynamics import training_curves as curves
 
-    write_table(curves(plan, store), out)
+    _write(curves(plan, store), out)
+
+
+def _write(table: pd.DataFrame, file: Path) -> None:
+    """Write a table as CSV, numbers to six digits, and say so."""
+    write_output(file, table.to_csv(index=False, float_format="%.6g"))
+    print(f"written: {file}")

@@ -10,7 +10,7 @@ from tse_book.claims import verdicts
 from tse_book.claims.judging import LEDGER, papers
 from tse_book.pages import markup
 from tse_book.pages.notebook import table as plain_table
-from tse_core.results.signature import without_provenance
+from tse_book.recorded import without_provenance
 
 MEANING = {
     verdicts.REPRODUCED: "a run of the same model gives the printed number",

@@ -16,9 +16,6 @@ EW is stricter: each of the two log-odds must lie on its side of 0; so NS is 1 w
 are left out, and so are twins that a division splits (by the length of the subject, say), unless a cell is of one
 number. A cell without twins is NaN.
 
-To sample verbs beside subjects, EW and MW of a context, means over its verbs, are taken apart into one value for each
-verb, whose mean is the score again.
-
 Each cell has a number: all rows of contexts, pairs and values are labelled with it, and grouped by it.
 """
 

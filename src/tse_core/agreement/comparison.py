@@ -1,8 +1,4 @@
-"""Two models side by side, and two metrics of one model: the same verbs, paired by what is sampled.
-
-Models with different vocabularies count different lemmas, so their EW and MW are not means over the same questions.
-`shared_lemmas` gives the list on which both can be evaluated alike, `compare_evaluations` the paired differences.
-"""
+"""Two models side by side, and two metrics of one model: the same verbs, paired by what is sampled."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -38,9 +34,9 @@ def shared_lemmas(
 ) -> Lemmas:
     """The lemmas of a list that count for every model, named ``<list>-shared``: on it all can be evaluated alike.
 
-    `verbs` and `word_end` are those of `evaluate`. As whole words nearly all lemmas of a list count for every causal
-    model. Raises InputError: an unknown choice; the models share none; whole words without their end for a masked
-    model.
+    Otherwise EW and MW of different vocabularies are not means over the same questions. `verbs` and `word_end` are as
+    in `evaluate`. As whole words nearly all lemmas of a list count for every causal model. Raises InputError: an
+    unknown choice; the models share none; whole words without their end for a masked model.
     """
     chosen, lemmas = Options(verbs=verbs, word_end=word_end).forms, load_lemmas(lemmas)
     shared = Lemmas(f"{lemmas.name}-shared", lemmas.table)

@@ -121,22 +121,6 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
     return shown.assign(form=[form for form, _ in found], lemma=[lemma for _, lemma in found])
 
 
-def placed_verbs(marked: pd.DataFrame) -> pd.DataFrame:
-    """The lemmas of a marked distribution with both forms: lemma, correct, wrong, best (probabilities), agrees, top,
-    bottom.
-
-    A lemma is inside the top cut-offs above `top`, the probability before its better form, and inside the bottom ones
-    above `bottom`, the probability below that form: the form on which a cut-off falls counts in part.
-    """
-    p = marked["probability"].astype(float)
-    places = marked.assign(probability=p, top=p.cumsum() - p, bottom=p[::-1].cumsum() - p)
-    forms = places[places["form"].isin(FORMS[:2])]
-    wide = forms.pivot_table(["probability", "top", "bottom"], "lemma", "form").dropna()
-    table = wide["probability"].assign(best=wide["probability"].max(axis=1), top=wide["top"].min(axis=1))
-    table = table.assign(agrees=table["correct"] > table["wrong"], bottom=wide["bottom"].max(axis=1).clip(lower=0))
-    return table.reset_index()
-
-
 def marked_entries(model, number: str, lemmas: Lemmas | str) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
     lemmas = load_lemmas(lemmas)

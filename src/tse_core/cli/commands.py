@@ -50,12 +50,10 @@ def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
     for value in read:
         if isinstance(value, list | tuple):
             refuse_overwriting(output, value)
-        elif isinstance(value, str | Path) and is_there(value) and _holds(place, Path(value)):
-            raise InputError(f"{output} would be written over {value}, which is read; give another place")
-
-
-def _holds(place: Path, file: Path) -> bool:
-    return place.samefile(file) or file.resolve().is_relative_to(place.resolve())
+        elif isinstance(value, str | Path) and is_there(value):
+            inside = Path(value).resolve().is_relative_to(place.resolve())
+            if inside or place.samefile(value):
+                raise InputError(f"{output} would be written over {value}, which is read; give another place")
 
 
 @cache

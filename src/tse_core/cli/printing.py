@@ -11,7 +11,6 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from tse_core.errors import shown
-from tse_core.files import write_output
 from tse_core.results.tidy import write_results
 
 _IN_A_CELL = {ord("\t"): r"\t", ord("\n"): r"\n"}
@@ -52,12 +51,6 @@ def _cell(row: Mapping[Any, Any], name: str) -> str:
     low, high = (row.get(f"{name}_{end}", row.get(end)) for end in ("low", "high"))
     bounds = "" if low is None or low != low else f" [{low:{sign}.3f}, {high:{sign}.3f}]"
     return f"{value:{sign}.3f}{bounds}"
-
-
-def write_table(table: pd.DataFrame, file: Path) -> None:
-    """Write a table as CSV, numbers to six digits, and say so."""
-    write_output(file, table.to_csv(index=False, float_format="%.6g"))
-    print(f"written: {file}")
 
 
 def write_scores(found: Iterable, file: Path | None) -> None:

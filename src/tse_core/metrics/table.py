@@ -8,6 +8,7 @@ charts. A metric of contexts or pairs is a sum over the lemmas that count (`nume
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from tse_core.errors import InputError
@@ -47,19 +48,13 @@ class Forms(NamedTuple):
     wins: Any  # 1.0 where the first is the larger, 0.0 where not or tied
 
 
+# Of every lemma: 1[P(correct) > P(wrong)], Eq. 1 of Newman et al. (2021); the probability of the form that agrees.
+wins, correct = attrgetter("wins"), attrgetter("correct")
+
+
 def each(forms: Forms):
     """1 for every lemma."""
     return forms.wins * 0 + 1
-
-
-def wins(forms: Forms):
-    """Eq. 1 of Newman et al. (2021): 1[P(correct) > P(wrong)]."""
-    return forms.wins
-
-
-def correct(forms: Forms):
-    """The probability of the form that agrees."""
-    return forms.correct
 
 
 def both(forms: Forms):

@@ -48,9 +48,6 @@ PACKAGE_MODELS = {name: PackageModel(**row) for name, row in read_yaml(data_fold
 KEYS = "gguf.schema.json"
 
 
-# From the package index
-
-
 def is_fetched(name: str) -> bool:
     """Whether a model's file is in the cache, whole. Its checksum is computed once."""
     place = _place(name)
@@ -121,9 +118,6 @@ def _new_folder(parent: Path) -> Iterator[Path]:
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{parent}: cannot be written ({reason}); TSE_CACHE chooses another folder") from None
-
-
-# From a file to a folder
 
 
 def converted_folder(path: str | Path) -> Path:

@@ -20,8 +20,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from urllib.parse import quote, unquote
 
-import pandas as pd
-
 from tse_core import __version__
 from tse_core.errors import InputError
 
@@ -88,11 +86,6 @@ class Signature:
         identity = dict(zip(("model", "data"), map(unquote, found["identity"].split()), strict=True))
         made = dict(zip(_PROVENANCE, map(unquote, (found["made"] or "").split()), strict=False))
         return cls(identity, {name: unquote(value) for name, _, value in named}, made)
-
-
-def without_provenance(texts: pd.Series) -> pd.Series:
-    """A column of signatures, each without its provenance; text that is not a signature stays as it is."""
-    return texts.str.split(" | ", regex=False).str[:2].str.join(" | ")
 
 
 def provenance(device: object = "cpu") -> dict[str, str]:

@@ -1,8 +1,7 @@
 """Finished numbers: tidy tables, each row with the signature that says how it was made.
 
 A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number per row and the columns `TIDY_COLUMNS`. Files
-hold it as Parquet or CSV. `read_results` refuses a file that contradicts itself or does not say how its numbers were
-made. `difference_table` shows the effect of other policies.
+hold it as Parquet or CSV.
 """
 
 from pathlib import Path
@@ -21,7 +20,6 @@ TIDY_COLUMNS: list[str] = [
     "model", "protocol", "method", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage",
     "invalid", "lemmas", "contexts", "pairs", "signature",
 ]  # fmt: skip
-ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together
 NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
 _SCORES = ("score", "low", "high")
 _COUNTS = ("lemmas", "contexts", "pairs")
