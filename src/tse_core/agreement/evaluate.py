@@ -2,7 +2,6 @@
 
 `evaluate` is the replication's centre, in the order of this file (Newman et al. 2021): pairs -> contexts, each with its
 number -> slices of them, scored one by one (`tse_core.agreement.scoring`) or taken from the store -> an `Evaluation`.
-`evaluate` itself is `evaluate_models` of one model.
 """
 
 import warnings

@@ -52,12 +52,10 @@ def counted_verbs(
     ]
     if not counted:
         lack = "two forms that are single tokens" if single else "two forms that it can spell"
-        other_list = (
-            "choose another list, or count all verbs (verbs='all', --verbs all)" if single else "choose another list"
-        )
+        remedy = "choose another list" + (", or count all verbs (verbs='all', --verbs all)" if single else "")
         raise InputError(
             f"the tokenizer of {model.name} holds no lemma of {lemmas.name} ({len(lemmas)} lemmas) with {lack}"
-            f"{', of equally many tokens' if masked else ''}; {other_list}"
+            f"{', of equally many tokens' if masked else ''}; {remedy}"
         )
     table, both = lemmas.table.iloc[counted].reset_index(drop=True), [both[row] for row in counted]
     table = table.assign(tokens=[max(map(len, pair)) for pair in both])

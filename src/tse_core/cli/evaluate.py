@@ -73,13 +73,9 @@ def evaluate(
             typer.echo(text, err=True)
     if against is not None:
         compared = runs.compare_models(runs.models[0], runs.models[-1])
-        columns = ["construction", "metric", "difference", "p_value"]
-        print_table(
-            compared,
-            [*(["data"] if compared["data"].nunique() > 1 else []), *columns],
-            difference="first - second",
-            p_value="p",
-        )
+        several = ["data"] if compared["data"].nunique() > 1 else []
+        columns = [*several, "construction", "metric", "difference", "p_value"]
+        print_table(compared, columns, difference="first - second", p_value="p")
         print()
     write_scores([runs], out)
 

@@ -100,9 +100,8 @@ class LanguageModel:
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
         shown = {"bos": self.bos_read, "space": "yes" if self.space else "no", "dtype": self.dtype}
-        if self.quantisation:
-            shown["quantised"] = self.quantisation
-        return shown | ({"revision": self.revision} if self.revision else {})
+        further = {"quantised": self.quantisation, "revision": self.revision}
+        return shown | {name: value for name, value in further.items() if value}
 
     def probe(self) -> list[float]:
         """As `SurprisalModel.probe`: a model whose weights are known needs no probe."""

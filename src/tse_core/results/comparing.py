@@ -39,16 +39,13 @@ class Difference(NamedTuple):
     first: str | None
     second: str | None
 
-    @property
-    def effect(self) -> str:
-        """What that does to the scores."""
+    def __str__(self):
+        """What differs, and what that does to the scores."""
+        effect = EFFECTS.get(self.policy, "the scores were made in another way")
         lists = [LEMMAS.fullmatch(text or "") for text in (self.first, self.second)]
         if self.policy == "lemmas" and all(lists) and len({found and found["hash"] for found in lists}) == 1:
-            return "the same list in two vocabularies: EW and MW compare over the lemmas that both hold"
-        return EFFECTS.get(self.policy, "the scores were made in another way")
-
-    def __str__(self):
-        return f"{self.policy}: {self.first or 'none'} against {self.second or 'none'} ({self.effect})"
+            effect = "the same list in two vocabularies: EW and MW compare over the lemmas that both hold"
+        return f"{self.policy}: {self.first or 'none'} against {self.second or 'none'} ({effect})"
 
 
 def differences(first: Signature | str, second: Signature | str) -> list[Difference]:

@@ -5,9 +5,8 @@ no such sum; its *pseudo-log-likelihood* (PLL; Salazar et al. 2020) adds log P(t
 masked in turn. A word of several tokens then looks too probable, because its other pieces give it away; the variant
 ``pll-l2r`` (Kauf & Ivanova 2023) also masks the later pieces of the same word.
 
-Sentences are read in plain spelling (`tse_core.words.plain`), otherwise as they are written. What a model reads
-before them is its policy: ``bos`` says which token a causal model reads first (see :class:`tse_core.LanguageModel`),
-``space`` whether a space precedes the first word. Without a BOS token the first token has no context that predicts it:
+Sentences are read in plain spelling (`tse_core.words.plain`), otherwise as they are written, after what the policies
+of :class:`tse_core.LanguageModel` put before them. Without a BOS token the first token has no context that predicts it:
 it is not scored, counts 0, and is flagged.
 """
 
