@@ -162,9 +162,6 @@ def test_the_range_of_a_curve_with_a_gap_does_not_count():
     assert pd.isna(stable(table, {"sides": ["top", "bottom"]}).value)
 
 
-# ---- results ----
-
-
 def test_results_of_one_model_turn_exactly_its_rows_into_verdicts(bare):
     after = ledger(pd.concat([results("roberta-large"), results("gpt2-xl").assign(hf_name="another-model")]))
     changed = after[after["verdict"] != bare["verdict"]]
@@ -293,9 +290,6 @@ def test_what_random_weights_pass_counts_only_for_a_model_above_chance():
     assert random["note"].str.contains("MW of Simple is 0.51").all()
     unknown = run[~((run["construction"] == "Simple") & (run["metric"] == "MW"))]
     assert not set(CHANCE) & set(of_runs(unknown).index)
-
-
-# ---- the laboratory ----
 
 
 def test_the_laboratory_has_its_own_ledger():

@@ -33,9 +33,6 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]
 
 
-# Notebooks
-
-
 @pytest.mark.parametrize("source", pair.sources(), ids=lambda p: p.stem)
 def test_a_notebook_in_git_is_clean_and_its_sources_twin_and_opens_with_the_current_install_cell(source):
     notebook = jupytext.read(source.with_suffix(".ipynb"))
@@ -45,9 +42,6 @@ def test_a_notebook_in_git_is_clean_and_its_sources_twin_and_opens_with_the_curr
     assert sum("install" in cell.metadata.get("tags", []) for cell in code) == 1
     current = pair.with_address(source.read_text())
     assert jupytext.writes(notebook, "py:percent") == source.read_text() == current, "make notebooks-sync"
-
-
-# What steps depend on
 
 
 @pytest.mark.parametrize(
@@ -63,9 +57,6 @@ def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_not_on_others(no
     assert used in found and unused not in found and (ROOT / unused).exists()
 
 
-# Profiles
-
-
 def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_notebook(monkeypatch):
     monkeypatch.delenv(profile.WITHOUT, raising=False)
     models = profile.load_profile("default")["models"]
@@ -75,9 +66,6 @@ def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_noteb
     assert name in models and rest["models"] == [model for model in models if model != name]
     assert name not in {job.model for job in profile.jobs(rest)}
     assert name not in profile.parameters("03_table2", {"models": "[]"}, rest)["models"]
-
-
-# Environment
 
 
 EXTRAS = PROJECT["optional-dependencies"]
@@ -105,9 +93,6 @@ def test_constraints_pin_what_pyproject_admits_and_leave_torch_to_the_makefile()
     for requirement in ASKED:
         if requirement.name != "torch":
             assert requirement.specifier.contains(pins[requirement.name.lower().replace("_", "-")]), requirement
-
-
-# What is in git
 
 
 def test_no_tracked_file_holds_an_absolute_path_or_an_index_address():
@@ -157,9 +142,6 @@ def test_what_pages_quote_of_a_chapter_is_glued_there():
         text = "".join(path.read_text() for path in (ROOT / "notebooks").rglob(f"{notebook}.py"))
         made = [re.sub(r"\\{.*?\\}", ".+", re.escape(one)) for one in re.findall(r'f"(\w*{[^"]+)"', text)]
         assert f'"{name}"' in text or any(re.fullmatch(one, name) for one in made), f"{notebook} glues no {name}"
-
-
-# The workflows for a public git host
 
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

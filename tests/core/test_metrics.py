@@ -84,8 +84,6 @@ def test_released_arithmetic_drops_what_comes_after_the_sum_has_reached_one():
     assert released.ew_top[0, 0] == 1.0
 
 
-# Hand-computed cases
-
 FIVE_WORDS = np.log([[0.4, 0.3, 0.15, 0.1, 0.05]])
 TWO_LEMMAS = [[0, 2], [3, 1]]  # after a singular subject the first is right (.4 > .15), the second wrong (.1 < .3)
 

@@ -47,9 +47,6 @@ def test_a_sentence_has_a_capital_and_one_final_mark_of_its_own_script(parts, sh
     assert tables.shape("the author", "", capital=False, period=False) == ("the author", "")
 
 
-# Nouns: given by the data, else guessed from English spelling; their part in intervals and hashes
-
-
 def test_nouns_that_the_data_do_not_say_are_guessed_and_counted_in_one_warning(recwarn):
     some = pd.DataFrame({"subject": ["The boxes", "keys", "key", ""], "noun": ["box", "", "", ""]})
     with pytest.warns(TseWarning, match="^the pairs: subjects without a 'noun': 2 of 3; "):
