@@ -33,7 +33,7 @@ SWAPPED = pd.DataFrame({"lemma": ["laugh"], "singular": ["laugh"], "plural": ["l
         ({"pairs": PAIRS.assign(wrong=["laugh", "laugh"])}, "row 2: the correct and the wrong form are the same"),
         (
             {"pairs": PAIRS.assign(number=["plural", "singular"])},
-            "plural, but by .* newman-clean its form 'laughs' is",
+            "plural, but by .* newman-clean its form 'laughs' is singular",
         ),
         ({"lemmas": SWAPPED}, "said to be singular, .* 'laughs' is plural"),
     ],

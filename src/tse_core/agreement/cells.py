@@ -1,8 +1,7 @@
 """The scores of an evaluation in cells: by any factor of its contexts and any column of its verb list.
 
-A column of the lemma list (noun, band, tokens, lemma) divides the verbs, any other one (construction, adverb, number,
-attractor) the contexts. EW and MW of a group of verbs are computed in each context over that group alone, TSE over the
-pairs whose own verb is in it, by its two forms.
+A column of the lemma list divides the verbs, any other one the contexts (`Evaluation.table`). EW and MW of a group of
+verbs are computed in each context over that group alone, TSE over the pairs whose own verb is in it, by its two forms.
 
 **Number sensitivity** (NS) is the share of verbs that react to the subject's number. With c_s and c_p two contexts that
 differ in it alone (twins), and v_s and v_p a lemma's two forms, the lemma's shift (in nats) is

@@ -6,8 +6,7 @@
 
 KEY is a hash of identity and policies, and for shards of the code that scores (`tse_core.results.code`), so that no
 other code's scores are served. Files are written aside and moved into place: a killed run leaves no half of one, and
-two processes may share a store. What cannot be read is reported and computed again. `run` is the course of all work:
-look up the shards that are finished, score the rest, keep them.
+two processes may share a store. What cannot be read is reported and computed again.
 """
 
 import hashlib
