@@ -125,7 +125,7 @@ caption = "TSE minus EW, with intervals over subjects and verbs"
 folded(table(differences[shown], caption, digits=3), caption)
 
 # %% [markdown] tags=["explains"]
-# Now the difference is significant in only one row of each model, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. Some intervals go beyond 1, which no difference of two shares can exceed: two to eight verbs for a construction are too few. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
+# Now the difference is significant in one row of Gemma and in none of SmolLM2, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. Some intervals go beyond 1, which no difference of two shares can exceed: two to eight verbs for a construction are too few. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
 
 # %% [markdown] tags=["explains"]
 # ## One token in front of the sentence
