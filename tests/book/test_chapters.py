@@ -1,6 +1,7 @@
 """Every chapter of the built book, and those that take models once more without the real one: what they say holds."""
 
 import json
+import multiprocessing
 import os
 import re
 
@@ -8,7 +9,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from book.make import NOTEBOOKS, RUNS
+from book.make import NOTEBOOKS, RUNS, forks
 from book.make import execute as build
 from book.make.profile import load_profile, notebook_names
 from tse_book.pages.notebook import NOTHING
@@ -81,11 +82,29 @@ def test_a_chapter_of_the_built_book_holds(name):
     holds_together(nbformat.read(built, 4))
 
 
+def without_the_real_model(name, target, store):
+    os.environ["TSE_STORE"] = str(store)
+    if forks.FORK:
+        forks.fork_kernels()
+    build.run(NOTEBOOKS / f"{name}.ipynb", target, {"models": LABORATORY})
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Processes that begin with what chapters import."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["book.make.execute", *forks.SHARED])
+    return context.Process
+
+
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_holds_with_no_real_model(name, tmp_path, monkeypatch, results):
-    monkeypatch.setenv("TSE_STORE", str(results))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    notebook = build.run(NOTEBOOKS / f"{name}.ipynb", tmp_path / f"{name}.ipynb", {"models": LABORATORY})
+def test_a_chapter_holds_with_no_real_model(name, tmp_path, results, processes):
+    target = tmp_path / f"{name}.ipynb"
+    run = processes(target=without_the_real_model, args=(name, target, results))
+    run.start()
+    run.join()
+    assert run.exitcode == 0
+    notebook = nbformat.read(target, 4)
     holds_together(notebook)
     said, [real] = words(notebook), load_profile("default")["optional"]
     if name != "00_report" and "\nrecorded = " not in (NOTEBOOKS / f"{name}.py").read_text():
