@@ -164,7 +164,7 @@ def test_every_column_of_results_is_refused_before_anything_is_scored(scored):
     taken -= {"construction", "noun", "subject", "left", "right", "number", "template", "attractor", "attractor_number"}
     taken -= {"id", "lemma", "correct", "wrong", "twin"}
     assert {"EW", "NS_low", "margin", "shift_high", "TSE_items", "split_twins", "within_noise"} <= taken
-    for name in sorted({*taken, *COUNTS, *METRICS, NS, "row", "metric", "tokens", "Pairs", "tse"}):
+    for name in sorted({*taken, *COUNTS, *METRICS, NS, "row", "metric", "tokens", "Pairs", "tse", "model", "data"}):
         for who, columns in (("pairs have", ([name], [])), ("verb list has", ([], [name]))):
             with pytest.raises(InputError, match=f"the {who} a column .*, which results have too; give it another"):
                 refuse_taken_names(*columns)

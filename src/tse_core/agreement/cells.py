@@ -42,8 +42,8 @@ WAYS = ("subjects", "verbs")  # what can be sampled
 UNBOUNDED = (-np.inf, np.inf)
 _SCORES = [name.lower() for name in TABLE_ORDER]
 _TAKEN = {*COUNTS, *_SCORES, *(f"{name}_{end}" for name in _SCORES for end in ("low", "high", "items")), "tokens",
-          "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n", "within_noise",
-          "log_probability_correct", "log_probability_wrong"}  # fmt: skip
+          "model", "data", "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n",
+          "within_noise", "log_probability_correct", "log_probability_wrong"}  # fmt: skip
 _OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct", "wrong", "twin")
 _OF_BOTH = {"lemma", "noun"}  # dividing by one of these means the verb list's
 
