@@ -13,9 +13,8 @@ from hypothesis import settings
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes that share the cores would wait for each other's threads
 NUMBERS = count()
 REPOSITORY = Path(__file__).parents[1]
-settings.register_profile("ci", max_examples=100, deadline=None)  # a busy machine is no failure
-settings.register_profile("quick", max_examples=40, deadline=None)
-settings.load_profile("ci" if os.environ.get("CI") else "quick")
+settings.register_profile("quick", max_examples=40, deadline=None)  # a busy machine is no failure
+settings.load_profile("quick")
 
 
 def pytest_collection_finish():

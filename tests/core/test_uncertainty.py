@@ -192,7 +192,7 @@ def test_cells_that_stand_for_several_values_count_as_often():
 @pytest.mark.parametrize(
     "call,message",
     [
-        (lambda: interval([0.5, 0.6], ["a"]), "wrong length"),
+        (lambda: interval([0.5, 0.6], ["a"]), "did not match"),
         (lambda: interval([np.nan]), "all are NaN"),
         (lambda: interval([85.0, 84.0], ["a", "b"]), "85 is outside 0 to 1"),
         (lambda: interval([0.1, 0.3], ["a", "b"], level=95), "level is 95; it is a share"),

@@ -43,11 +43,13 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
     deviations = counts * (values - means[part])
     variance = third = 0.0
     alone, several = [], {}
-    for size in range(1, crossed.shape[1] + 1):
-        for chosen in combinations(crossed, size):
-            clusters = crossed.groupby(list(chosen), sort=False).ngroup() if size > 1 else crossed[chosen[0]]
+    for size in range(1, len(crossed) + 1):
+        for chosen in combinations(range(len(crossed)), size):
+            clusters = crossed[chosen[0]]
+            for way in chosen[1:]:
+                clusters = pd.factorize(clusters * len(part) + crossed[way])[0]
             shape = 1 + int(clusters.max()), len(samples)
-            place = clusters.to_numpy() * shape[1] + part
+            place = clusters * shape[1] + part
             held, moved = (np.bincount(place, of, np.prod(shape)).reshape(shape) for of in (counts, deviations))
             if size == 1:
                 several[chosen[0]] = (held > 0).sum(axis=0) > 1
@@ -64,8 +66,9 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
     return float(weights @ means), variance, third, min(freedoms), min(numbers), min(fewest)
 
 
-def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray, pd.DataFrame]:
-    """The defined values of all samples: the number of each one's sample, the values, their counts, their clusters."""
+def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
+    """The defined values of all samples: the number of each one's sample, the values, their counts, and by each way the
+    number of its cluster."""
     part = np.repeat(np.arange(len(samples)), [len(sample.values) for sample in samples])
     values = np.concatenate([np.asarray(sample.values, dtype=float) for sample in samples])
     counts = np.concatenate([np.ones(len(s.values)) if s.counts is None else s.counts for s in samples])
@@ -73,9 +76,9 @@ def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     if len(np.unique(part[counted])) < len(samples):
         raise InputError("no defined value to average: all are NaN or there are none")
     ways = zip(*(sample.clusters for sample in samples), strict=True)
-    named = [pd.concat(map(pd.Series, way), ignore_index=True)[counted] for way in ways]
-    crossed = pd.DataFrame({way: pd.factorize(clusters)[0] for way, clusters in enumerate(named)})
-    if lost := int((crossed < 0).to_numpy().sum()):
+    named = [np.concatenate([np.asarray(clusters, dtype=object) for clusters in way]) for way in ways]
+    crossed = [pd.factorize(clusters[counted])[0] for clusters in named]
+    if lost := sum(int((clusters < 0).sum()) for clusters in crossed):
         raise InputError(f"{lost} values have no cluster (None or NaN); name one for each, or leave these values out")
     return part[counted], values[counted], counts[counted], crossed
 
