@@ -1,9 +1,7 @@
-"""The ``tse`` command: the frame of every sub-command. Output is UTF-8, a user's mistake gives one line.
-
-Nothing is imported here but the standard library and the errors, so that Ctrl-C works from the start.
-"""
+"""The ``tse`` command: the frame of every sub-command. Output is UTF-8, a user's mistake gives one line."""
 
 import io
+import signal
 import sys
 import warnings
 
@@ -25,9 +23,7 @@ def main(arguments: list[str] | None = None) -> None:
         warnings.simplefilter("always", TseWarning)
         warnings.showwarning = _warn
         try:
-            from tse_core.cli.commands import complete
-
-            complete()(args=arguments, prog_name="tse")
+            _all_commands()(args=arguments, prog_name="tse")
         except (InputError, MemoryError, OSError, RuntimeError) as error:
             if not (line := _mistake(error)):
                 raise
@@ -38,6 +34,17 @@ def main(arguments: list[str] | None = None) -> None:
                 raise
             print("tse: stopped; finished work is kept", file=sys.stderr)
             sys.exit(STOPPED)
+
+
+def _all_commands():
+    """The app. While it is imported Ctrl-C ends the program at once: an import may lose a KeyboardInterrupt."""
+    if (before := signal.getsignal(signal.SIGINT)) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from tse_core.cli.commands import complete
+
+    app = complete()
+    signal.signal(signal.SIGINT, before)
+    return app
 
 
 def _mistake(error: Exception) -> str:
