@@ -64,7 +64,7 @@ def shards(store: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("there", [0, 1, 3])
+@pytest.mark.parametrize("there", [0, 2])
 def test_two_runs_that_share_a_store_and_are_killed_are_resumed_to_the_same_bytes(
     run, unbroken, tiny_causal, tmp_path, there
 ):
