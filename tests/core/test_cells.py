@@ -11,7 +11,7 @@ from tse_core.agreement.cells import COUNTS, clustered, refuse_taken_names, twin
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.pairs import unique_contexts
-from tse_core.metrics.table import METRICS, NS, PAPER_CUTOFFS, Cutoffs
+from tse_core.metrics.table import METRICS, NS, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
 from tse_core.results.signature import Signature
 
 SIMPLE = "marvin-linzen/simple"
@@ -32,8 +32,8 @@ def by_hand(odds=ODDS) -> Evaluation:
             "pairs": 2,
             "twin": ["the key/keys", "the key/keys", "the box/boxes"],
             "adverb": ["none", "none", "often"],
+            **dict.fromkeys(map(str.lower, OF_CONTEXTS), 0.5),
             "ew": (np.where([[False], [True], [False]], -odds, odds) > 0).mean(axis=1),
-            "mw": 0.5,
             "margin": 0.0,
         }
     )

@@ -7,6 +7,7 @@ import sys
 import warnings
 
 from tse_core.datasets.downloads import path_of
+from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import read_results
 
@@ -31,18 +32,19 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tin
     file = tmp_path / "out.parquet"
     code, out, _ = tse("evaluate", tiny_causal, *SIMPLE, "--out", file)
     signature = Signature.parse(read_results(file)["signature"].iloc[0])
+    numbers = len(OF_PAIRS) + len(OF_CONTEXTS) * len(PAPER_CUTOFFS.listed())
     assert code == 0 and str(signature) in out
     _, line = tse("results", "list")[1].splitlines()
     key, model, data, policy, _, origin = line.split("\t")
     assert origin == "computed"
     assert signature.key.startswith(key) and (model, data) == tuple(signature.identity.values())
     shown = tse("results", "show", key)[1].splitlines()
-    assert [row.split("\t")[1] for row in shown[:-1]] == ["metric", "EW", "MW", "TSE"] and shown[-1] == str(signature)
+    assert [row.split("\t")[1] for row in shown[:-1]] == ["metric", *sorted(METRICS)] and shown[-1] == str(signature)
     assert all(re.fullmatch(r"\d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]", row.split("\t")[2]) for row in shown[1:-1])
     assert tse("results", "export", tmp_path / "all.csv")[0] == 0
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "elsewhere"))
-    assert "39 numbers added, 0 were there already" in tse("results", "add", tmp_path / "all.csv")[1]
-    assert "0 numbers added, 39 were there already" in tse("results", "add", file)[1]
+    assert f"{numbers} numbers added, 0 were there already" in tse("results", "add", tmp_path / "all.csv")[1]
+    assert f"0 numbers added, {numbers} were there already" in tse("results", "add", file)[1]
     assert tse("results", "list")[1].splitlines()[1].split("\t")[0] == key
 
 

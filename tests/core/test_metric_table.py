@@ -31,7 +31,7 @@ assert abs(row["SHARE"] - np.average(shares, weights=forms["contexts"])) < 1e-6,
 assert row["SHARE_low"] < row["SHARE"] < row["SHARE_high"]
 assert abs(row["LIKELIHOOD"] - np.exp(found.pairs["log_probability_correct"]).mean()) < 1e-12
 assert {"SHARE", "LIKELIHOOD"} <= set(found.tidy()["metric"])
-assert set(found.curves()["metric"]) == {"EW", "MW", "SHARE"}
+assert {"EW", "MW", "SHARE"} <= set(found.curves()["metric"])
 assert abs(scores_over(found, found.lemmas["lemma"])["share"].mean() - row["SHARE"]) < 1e-6
 assert '"SHARE"' in charts.table2_dots(found.intervals()).to_json()
 """
