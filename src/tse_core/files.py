@@ -32,6 +32,12 @@ def safe_name(text: str) -> str:
     return f"{plain[: LONGEST_NAME - 9]}-{digest}".lstrip("-")
 
 
+def file_digest(file: Path) -> str:
+    """The sha256 of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def read_text(path: str | Path) -> str:
     """The text of a file in UTF-8, without a byte order mark, its line ends as they are.
 

@@ -5,7 +5,6 @@ Each file of a download has a commit, a size and a checksum, and nothing else is
 cache will do), replaces the network. Reading never downloads; :func:`fetch` does.
 """
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,7 @@ import pandas as pd
 import pooch
 
 from tse_core.errors import InputError, unknown_name_error
-from tse_core.files import read_yaml
+from tse_core.files import file_digest, read_yaml
 from tse_core.paths import cache_folder, data_folder, mirror_folder
 from tse_core.progress import progress
 from tse_core.schemas import check, read_schema
@@ -77,7 +76,7 @@ def read_registry() -> pd.DataFrame:
     )
 
 
-def select(names: Iterable[str] = ("all",), others: Iterable[str] = ()) -> pd.DataFrame:
+def select(names: Iterable[str], others: Iterable[str] = ()) -> pd.DataFrame:
     """The registry's rows for names of data sets, of single files (``blimp/adjunct_island``), or ``all``.
 
     Raises InputError for an unknown name, which lists those that there are, and the `others` that a caller knows.
@@ -94,13 +93,13 @@ def select(names: Iterable[str] = ("all",), others: Iterable[str] = ()) -> pd.Da
     return table[wanted]
 
 
-def states(names: Iterable[str] = ("all",)) -> pd.DataFrame:
+def states(names: Iterable[str]) -> pd.DataFrame:
     """The registry's rows with each file's ``state``: cached, missing, or damaged (another checksum)."""
     table = select(names)
     return table.assign(state=[_state(row) for row in table.itertuples()])
 
 
-def fetch(names: Iterable[str] = ("all",)) -> int:
+def fetch(names: Iterable[str]) -> int:
     """Download files into the cache, from ``TSE_MIRROR`` or the network; returns how many were missing or damaged.
 
     Raises InputError: no network, a cut-off download, a wrong checksum; nothing is kept of such a file.
@@ -145,7 +144,7 @@ def _state(row) -> str:
     path = path_of(row.key)
     if not path.is_file():
         return "missing"
-    return "cached" if hashlib.sha256(path.read_bytes()).hexdigest() == row.sha256 else "damaged"
+    return "cached" if file_digest(path) == row.sha256 else "damaged"
 
 
 def _bring(row) -> None:

@@ -24,9 +24,9 @@ import gguf
 from filelock import FileLock
 
 from tse_core.errors import InputError
-from tse_core.files import is_there, read_yaml
+from tse_core.files import file_digest, is_there, read_yaml
 from tse_core.models.folders import quiet
-from tse_core.models.identity import cached, file_digest
+from tse_core.models.identity import cached
 from tse_core.paths import cache_folder, data_folder, mirror_folder
 from tse_core.schemas import check, read_schema
 

@@ -84,12 +84,6 @@ def _tokenizer_digest(text: str, special: tuple[tuple[str, str], ...]) -> str:
     return hashlib.sha256(canonical({"content": content, "special": dict(special)})).hexdigest()
 
 
-def file_digest(file: Path) -> str:
-    """The sha256 of a file."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def state_of(files: list[Path]) -> list[tuple]:
     """What shows whether files have changed."""
     states = [(file, file.stat()) for file in map(Path.resolve, files)]

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tse_core.errors import InputError
+from tse_core.files import file_digest
 
 PACKAGE = Path(__file__).parents[1]
 LIBRARIES = ("torch", "transformers", "tokenizers", "peft", "accelerate", "gguf", "numpy", "pandas", "scipy")
@@ -50,6 +51,5 @@ def _bytes_digest(folder: Path, files: Iterable[Path]) -> str:
     """A digest of the names and contents of files below a folder."""
     digest = hashlib.sha256()
     for file in sorted(files):
-        contents = hashlib.sha256(file.read_bytes()).hexdigest()
-        digest.update(f"{file.relative_to(folder).as_posix()} {contents}\n".encode())
+        digest.update(f"{file.relative_to(folder).as_posix()} {file_digest(file)}\n".encode())
     return digest.hexdigest()

@@ -12,13 +12,13 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from tse_core.errors import InputError, TseWarning
-from tse_core.files import is_file, is_folder
+from tse_core.files import file_digest, is_file, is_folder
 from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, with_adapter
 from tse_core.models.folders import laboratory_models, opened, opened_network, weight_files
 from tse_core.models.gguf_files import PACKAGE_MODELS, converted_folder, model_file
 from tse_core.models.hub import hub_folder
 from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, dtype_of, in_one_pass, one_pass
-from tse_core.models.identity import cached, file_digest, state_of, stored_tensors, tokenizer_digest, weights_digest
+from tse_core.models.identity import cached, state_of, stored_tensors, tokenizer_digest, weights_digest
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import DTYPES, usable_device
 from tse_core.models.tokenizing import DOCUMENT_BOS, added_by, document_bos
