@@ -15,7 +15,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.scoring import all_at_cutoffs, score_contexts
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
-from tse_core.datasets.pairs import NUMBERS
+from tse_core.datasets.pairs import NUMBERS, OTHER
 from tse_core.errors import InputError, check_known
 from tse_core.forward.passes import blocks
 from tse_core.metrics.table import MARGIN
@@ -76,7 +76,7 @@ def score_context(
     curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
     curves = curves[curves["metric"] != MARGIN].astype({"metric": "str", "side": "str"}).reset_index(drop=True)
     whole = curves[of_everything(curves)].set_index("metric")["score"]
-    other, odds = NUMBERS[number == "singular"], tables["forms"]["log_odds"]
+    other, odds = OTHER[str(number)], tables["forms"]["log_odds"]
     forms = counted.lemmas[["lemma", number, other]].set_axis(["lemma", "correct", "wrong"], axis=1)
     forms["p_correct"], forms["p_wrong"] = (
         np.exp(tables["forms"][f"log_probability_{form}"].astype(float)) for form in (number, other)
@@ -153,6 +153,6 @@ def _marks(counted: pd.DataFrame, number: str, listed: pd.DataFrame) -> dict[str
     """Word -> (form, lemma). Of several roles a word takes the first: correct, wrong, past."""
     check_known("number", number, NUMBERS)
     marks = {word: ("past", lemma) for word, lemma in past_forms(listed)}
-    for form, column in [("wrong", NUMBERS[number == "singular"]), ("correct", number)]:
+    for form, column in [("wrong", OTHER[number]), ("correct", number)]:
         marks |= {word: (form, lemma) for word, lemma in zip(counted[column], counted["lemma"], strict=True)}
     return marks

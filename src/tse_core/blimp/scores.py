@@ -23,8 +23,6 @@ from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
 from tse_core.sentences.tokens import check_method
 
-OF_ALL = ("Overall", "all pairs")  # what tables call BLiMP's 67 paradigms together, and any others
-
 
 @dataclass(frozen=True)
 class PairScores:
@@ -45,7 +43,8 @@ class PairScores:
         """
         known, there = blimp_paradigms(), set(self.pairs["paradigm"])
         partial = {name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= there}
-        parts = [self.accuracy("all").assign(construction=OF_ALL[there != set(known["UID"])])]
+        every = "Overall" if there == set(known["UID"]) else "all pairs"
+        parts = [self.accuracy("all").assign(construction=every)]
         for by in ("phenomenon", "paradigm"):
             parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])

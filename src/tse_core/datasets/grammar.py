@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, shape, verb_lemma
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, OTHER, shape, verb_lemma
 from tse_core.errors import InputError, check_known
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
@@ -212,7 +212,7 @@ def _pairs(grammar: Grammar, pattern, capital: bool, period: bool) -> Iterator[t
                     *shape(*_sides(texts, tested.rest, verb), capital=capital, period=period),
                     number,
                     tested.form(number),
-                    tested.form(NUMBERS[number == "singular"]),
+                    tested.form(OTHER[number]),
                     " ___ ".join(_sides(twins, tested.rest, verb)).strip(),
                     *_levels(grammar, pattern.slug, places, chosen),
                 )

@@ -25,6 +25,7 @@ PREFIX_FIELDS = {
 _OF_ALL = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field"]
 SENTENCE_COLUMNS = [*_OF_ALL, *PREFIX_FIELDS["one-prefix"], *PREFIX_FIELDS["two-prefix"], "methods"]
 NUMBERS = ("singular", "plural")
+OTHER = dict(zip(NUMBERS, reversed(NUMBERS), strict=True))  # a number -> the other one
 Protocol = Literal["exact", "released"]  # how contexts are counted and scored; see `evaluate`
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
