@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import pandas as pd
 import typer
 
+from tse_core.agreement.options import older_names
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
@@ -45,7 +46,6 @@ def evaluate(
     tse evaluate gpt2 bert-base-cased --data pairs.csv --verbs all --by noun,number
     """
     from tse_core.agreement.evaluate import evaluate_models
-    from tse_core.agreement.options import older_names
 
     runs = evaluate_models(
         opening.models(*models, *([against] if against else [])),

@@ -9,6 +9,7 @@ from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.errors import InputError, shown
 from tse_core.files import decoded, lines_of, read_text
+from tse_core.progress import progress
 from tse_core.words import plain
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")]
@@ -24,11 +25,9 @@ def surprisals(model: options.ModelArgument, file: File, opening: options.Openin
 
     Example:  echo "The author laughs." | tse surprisals lab-systematic-causal -
     """
-    sentences = _sentences(file)
-    from tse_core.progress import progress
     from tse_core.sentences.tokens import token_surprisals
 
-    (loaded,) = opening.models(model)
+    (loaded,), sentences = opening.models(model), _sentences(file)
     with progress(len(sentences), "surprisals", unit="sentences") as bar:
         scores = token_surprisals(loaded, sentences, advance=lambda share: bar.update(share * len(sentences)))
     tokens = loaded.tokenize(sentences) if loaded.kind in ("causal", "masked") else [found.tokens for found in scores]

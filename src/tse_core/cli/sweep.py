@@ -10,6 +10,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app, refuse_overwriting
 from tse_core.cli.printing import print_table, write_scores
+from tse_core.sweep.plan import load_plan
 
 
 @app.command()
@@ -31,7 +32,6 @@ def sweep(
     printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run
     tse sweep plan.yaml --address tcp://head-node:8786 --store /shared/tse-store --out scores.parquet
     """
-    from tse_core.sweep.plan import load_plan
     from tse_core.sweep.running import sweep as run_plan
     from tse_core.sweep.running import trouble
 
