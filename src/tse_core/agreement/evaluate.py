@@ -94,8 +94,7 @@ def evaluate(
         raise InputError(f"pairs is a {type(pairs).__name__}; give one data set, or several to evaluate_models")
     how = {"verbs": verbs, "word_end": word_end, "detail": detail} | older_names(forms, keep)
     how |= {"cutoffs": cutoffs, "protocol": protocol, "sample": sample, "seed": seed}
-    opened = [as_language_model(model)]
-    return evaluate_models(opened, pairs, lemmas, store=store, batch_tokens=batch_tokens, **how).runs[0][1]
+    return evaluate_models([model], pairs, lemmas, store=store, batch_tokens=batch_tokens, **how).runs[0][1]
 
 
 def evaluate_models(

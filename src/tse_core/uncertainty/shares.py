@@ -4,13 +4,13 @@ import numpy as np
 from scipy.special import betainc, betaincinv, ndtri
 
 
-def wilson(successes: int, trials: int, level=0.95) -> tuple[float, float, float]:
-    """A share of independent trials, e.g. items of a suite, with Wilson's score interval: share, low, high.
+def wilson(successes: int, trials: int) -> tuple[float, float, float]:
+    """A share of independent trials, e.g. items of a suite, with Wilson's 95 % score interval: share, low, high.
 
     >>> [round(number, 3) for number in wilson(22, 28)]
     [0.786, 0.605, 0.898]
     """
-    z, share = ndtri((1 + level) / 2), successes / trials
+    z, share = ndtri(0.975), successes / trials
     centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
     half = z / (1 + z**2 / trials) * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
     return share, max(0.0, float(centre - half)), min(1.0, float(centre + half))
