@@ -25,8 +25,8 @@ BATCH_TOKENS = 1024  # on a CPU; what a layer computes then stays below 32 MB, s
 MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
 TOKEN_BYTES = 256_000  # memory per token of a large model during a pass, a generous estimate
 TREE_TOKENS = 192  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
-PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}  # logits held at a time: 32 MB, the most that the C library
-# reuses; new pages cost more than a larger product with the vocabulary gains
+# Logits held at a time; on a CPU 32 MB, the most that the C library reuses, as new pages cost more than they gain.
+PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}
 NO_FLOAT64 = ("mps",)  # their logits go to the CPU first, to be summed
 CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
 _told: WeakSet = WeakSet()  # the networks of which it was said what their passes cost
@@ -65,7 +65,7 @@ def blocks(
     wanted = _places(model, sequences, positions, in_trees)
     if not wanted:
         return
-    groups, run = (_packed if in_trees else _levels)(model, wanted)
+    groups, run = (_packed if in_trees else _by_length)(model, wanted)
     if model.kind == "causal" and network.slower_without_trees and not network.takes_trees:
         _say_what_it_costs(model, wanted, sum(len(items) * size for items, size in groups))
     passes = _in_batches(groups, run, batch_tokens or fitting_tokens(model.device))
@@ -73,7 +73,7 @@ def blocks(
     for states, places in _joined(passes, max(1, entries // model.vocabulary_size)):
         answered = [wanted[place] for place in places]
         requests = np.concatenate(answered)
-        logits = model.network.project(states)
+        logits = network.project(states)
         logits = logits.cpu() if logits.device.type in NO_FLOAT64 else logits
         if not logits.amax(1).isfinite().all():  # -inf is a probability of 0; a row of only these is no distribution
             what = "NaN" if logits.isnan().any() else "an infinite number"
@@ -216,10 +216,10 @@ def _joined(passes, rows: int):
         yield torch.cat(held), places
 
 
-def _levels(model, wanted):
+def _by_length(model, wanted):
     """Groups of equally long sequences, longest first, so that running out of memory shows early; how they are run.
 
-    None is read inside another one that it begins: a network in memory may do something at the end of what it reads.
+    A sequence is run even where a longer one begins with it: a network in memory may treat its last token differently.
     """
     asked: dict[Ids, list[tuple[Ids, int]]] = {}
     for sequence, place in sorted(wanted):

@@ -177,7 +177,7 @@ class NetworkInMemory(HuggingFaceNetwork):
 
     @contextmanager
     def _pass(self) -> Iterator[None]:
-        """As it says, in evaluation mode, and without the autocast that Accelerate puts around a forward pass."""
+        """As for every network, in evaluation mode, and without the autocast that Accelerate puts around a pass."""
         with super()._pass():
             kind, training = self.device.type, [part for part in self.module.modules() if part.training]
             top = self.module.children() if "_original_forward" in vars(self.module) else ()

@@ -4,7 +4,7 @@ If a tokenizer puts a space at the start of the next entry, only that entry show
 "s" and "ing" make it another word; " the", ".", a line break and the end of the text end it. By type of tokenizer:
 
 - byte-level BPE and SentencePiece: an entry continues the word if its first character is a letter, a combining mark, a
-  digit or a joiner of letters (U+200C, U+200D); of a part of a character, what most characters that begin so would do;
+  digit or a joiner of letters (U+200C, U+200D); if that is cut, what most characters with these bytes do;
 - WordPiece (BERT): an entry continues it if it begins with ``##``;
 - whole words, BPE that closes words with ``</w>`` (GPT-1), special tokens, ids without an entry: all end it.
 """

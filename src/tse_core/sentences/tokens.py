@@ -1,4 +1,4 @@
-"""How probable is a sentence? Log-probabilities of tokens, words, sentences, and of the two sides of minimal pairs.
+"""How probable is a sentence? Log-probabilities of its tokens and words.
 
 A causal model gives the chain rule: log P(sentence) is the sum of log P(token | tokens before it). A masked model has
 no such sum; its *pseudo-log-likelihood* (PLL; Salazar et al. 2020) adds log P(token | all other tokens), each token
@@ -204,8 +204,8 @@ def _reads(model, text: str, tokens: TokenSurprisals, read: tuple, places: np.nd
 def _inside_word(text: str, tokens: TokenSurprisals, token: int) -> bool:
     """Does the token belong to the word of the token before it?
 
-    So does the rest of a character, what follows a token that is only the space before a word, and letters, marks and
-    digits after such.
+    It does if it is the rest of a character, follows a token that is only the space before a word, or goes on with
+    letters, marks or digits where that token ends with some.
     """
     start, first, last = tokens.starts[token], tokens.starts[token - 1], tokens.ends[token - 1]
     return last >= start and (start < last or first == last or all(map(of_word, text[start - 1 : start + 1])))

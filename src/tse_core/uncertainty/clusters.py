@@ -32,10 +32,10 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
     defined value, a value without a cluster.
 
     A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
-    those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); of a mean with one
-    cluster by some way, that way samples nothing, and takes nothing off. The moments are never less than those by one
-    way alone, nor the third more than that of a single cluster; the degrees of freedom are those of the way that has
-    fewest.
+    those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a way by which a mean
+    has only one cluster samples nothing of that mean, so nothing is taken off for it. The moments are never less than
+    those by one way alone, nor the third more than that of a single cluster; the degrees of freedom are those of the
+    way that has fewest.
     """
     part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
     own = [part == number for number in range(len(samples))]
