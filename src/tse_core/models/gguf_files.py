@@ -22,6 +22,7 @@ from typing import Any
 
 import gguf
 from filelock import FileLock
+from tokenizers import pre_tokenizers
 
 from tse_core.errors import InputError
 from tse_core.files import file_digest, is_there, read_yaml
@@ -214,7 +215,6 @@ def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
 
 def _tokenizer(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     """The tokenizer, splitting text into words as when its merges were learned. Raises ValueError."""
-    from tokenizers import pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
     if scores := header.fields.get("tokenizer.ggml.scores"):  # transformers joins in the order of the tokens instead
