@@ -65,8 +65,8 @@ def decoded(contents: bytes, where: str) -> str:
     try:
         return contents.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        byte = contents[error.start]
-        raise InputError(f"{where}: is not text in UTF-8 (byte {error.start + 1} is 0x{byte:02x})") from None
+        byte = f"byte {error.start + 1} is 0x{contents[error.start]:02x}"
+        raise InputError(f"{where}: is not text in UTF-8 ({byte}); save it as UTF-8, e.g. as CSV UTF-8") from None
 
 
 def lines_of(text: str) -> list[str]:

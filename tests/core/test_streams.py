@@ -52,9 +52,23 @@ def test_a_name_cannot_control_the_terminal(capsys):
 
 def test_a_score_is_whole_in_a_narrow_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setattr("tse_core.cli.printing.Console", partial(Console, force_terminal=True))
+    monkeypatch.setattr("tse_core.cli.printing.Console", partial(Console, force_terminal=True, color_system=None))
     print_table(pd.DataFrame([dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift", "accuracy"), 0.25)]))
-    assert capsys.readouterr().out.count("0.250") == 7
+    text = capsys.readouterr().out
+    assert text.count("0.250") == 8 and max(map(len, text.splitlines())) <= 40  # in two parts, with the first column
+
+
+def test_a_wide_table_fits_the_terminal_and_cuts_no_word(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("tse_core.cli.printing.Console", partial(Console, force_terminal=True, color_system=None))
+    scores = dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift"), -0.25) | {"low": -1.0, "high": 1.0}
+    counts = dict.fromkeys(("contexts", "unscored", "pairs", "verbs", "items"), 121_220)
+    row = {"model": "smollm2-135m-instruct", "construction": "Across object relative (no that)", **scores, **counts}
+    print_table(pd.DataFrame([row]), [name for name in row if name not in ("low", "high")], 2)
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80 and text.count("-0.250") == 6 and text.count("121,220") == 5
+    words = set(text.split())
+    assert {"smollm2-135m-instruct", "construction", "relative", "[-1.000,", "unscored", "contexts"} <= words
 
 
 @pytest.mark.slow

@@ -69,13 +69,11 @@ def evaluate(
         if uncertain := int(found.pairs["within_noise"].sum()):
             typer.echo(f"note: {uncertain:,} pairs are decided by less than numeric noise", err=True)
         if undefined := int(found.contexts["mw"].isna().sum()):
-            text = f"note: MW leaves out {undefined:,} contexts, in which all forms together have probability 0"
-            typer.echo(text, err=True)
+            typer.echo(f"note: MW leaves out {undefined:,} contexts, in which all forms have probability 0", err=True)
     if against is not None:
         compared = runs.compare_models(runs.models[0], runs.models[-1])
-        several = ["data"] if compared["data"].nunique() > 1 else []
-        columns = [*several, "construction", "metric", "difference", "p_value"]
-        print_table(compared, columns, difference="first - second", p_value="p")
+        columns = ["data"] * (compared["data"].nunique() > 1) + ["construction", "metric", "difference", "p_value"]
+        print_table(compared, columns, len(columns) - 2, difference="first - second", p_value="p")
         print()
     write_scores([runs], out)
 
@@ -84,20 +82,14 @@ def _show_scores(runs, by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
     from tse_core.agreement.cells import TABLE_ORDER, factor_names
 
-    tables = [
-        found.table(by, intervals=True).assign(model=model, data=found.signature.data_name)
-        for model, found in runs.runs
-    ]
+    tables = [each.table(by, intervals=True).assign(model=m, data=each.signature.data_name) for m, each in runs.runs]
     table, factors = pd.concat(tables, ignore_index=True), factor_names(by)
     named = [*(name for name in ("model", "data") if table[name].nunique() > 1), *factors]
-    counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
-    counted = counted if by == "construction" else ["lemmas", *counted]
+    counted = ["lemmas"] * (by != "construction") + ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
     metrics = [name for name in TABLE_ORDER if name in table]
-    print_table(table, [*named, *metrics, *counted], TSE_items="TSE of items")
+    print_table(table, [*named, *metrics, *counted], len(named), TSE_items="TSE of items")
     print()
-    of_verbs = set(factors) & set(runs.runs[0][1].lemmas)
-    over = "subject nouns and verbs (EW, margin, NS, shift)" if of_verbs else "subject nouns"
-    typer.echo(f"note: 95 % intervals over {over}; margin and shift are in nats", err=True)
+    verbs = " and verbs (EW, margin, NS, shift)" if set(factors) & set(runs.runs[0][1].lemmas) else ""
+    typer.echo(f"note: 95 % intervals over subject nouns{verbs}; margin and shift are in nats", err=True)
     if split := int(table["split_twins"].max() if "split_twins" in table else 0):
-        text = f"note: NS leaves out twins whose two contexts are in different cells, up to {split:,} in a cell"
-        typer.echo(text, err=True)
+        typer.echo(f"note: NS leaves out twins that are in different cells, up to {split:,} in a cell", err=True)

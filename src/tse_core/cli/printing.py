@@ -6,21 +6,20 @@ from typing import Any
 
 import pandas as pd
 from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Column, Table
+from rich.measure import measure_renderables
+from rich.table import Table
 from rich.text import Text
 
 from tse_core.errors import shown
 from tse_core.results.tidy import write_results
 
-_IN_A_CELL = {ord("\t"): r"\t", ord("\n"): r"\n"}
 
-
-def print_table(table: pd.DataFrame, columns: Iterable[str] | None = None, **headings: str) -> None:
+def print_table(table: pd.DataFrame, columns: Iterable[str] | None = None, keys: int = 1, **headings: str) -> None:
     """Print columns of a table on a terminal; elsewhere one line per row, separated by tabs, for grep and cut.
 
     A score of a column ``EW`` stands with its interval from ``EW_low`` and ``EW_high``, or from ``low`` and ``high``.
-    `headings` are those that are not the column's name.
+    `headings` are those that are not the column's name; the first `keys` columns name a row, in each part of a table
+    that is wider than the terminal.
     """
     names = list(table if columns is None else columns)
     texts = [[_cell(row, name) for name in names] for row in table.to_dict("records")]
@@ -29,11 +28,21 @@ def print_table(table: pd.DataFrame, columns: Iterable[str] | None = None, **hea
         for row in (titles, *texts):
             print("\t".join(row))
         return
-    drawn = Table(*(Column(title, overflow="fold") for title in titles))
+    wide = console.options.update(max_width=10_000)
+    sizes = [measure_renderables(console, wide, [*map(Text, column)]) for column in zip(titles, *texts, strict=True)]
+    spare = console.width - 1 - sum(3 + longest_word for longest_word, _ in sizes)
+    if spare < 0 and len(names) > keys + 1:  # in two parts rather than in lines that the terminal breaks
+        half = (keys + len(names) + 1) // 2
+        for part in (names[keys:half], names[half:]):
+            print_table(table, [*names[:keys], *part], keys, **headings)
+        return
+    drawn = Table()
+    for title, (least, most) in zip(titles, sizes, strict=True):
+        drawn.add_column(title, width=least + (more := max(0, min(spare, most - least))), overflow="fold")
+        spare -= more
     for row in texts:
         drawn.add_row(*map(Text, row))  # so that [red] in a name is not a colour
-    narrowest = Measurement.get(console, console.options.update(max_width=10_000), drawn).minimum
-    Console(width=max(console.width, narrowest)).print(drawn)  # wider than the terminal rather than with cut scores
+    Console(width=10_000).print(drawn)  # wider than the terminal rather than with cut words
 
 
 def _cell(row: Mapping[Any, Any], name: str) -> str:
@@ -42,7 +51,7 @@ def _cell(row: Mapping[Any, Any], name: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     if not isinstance(value, float):
-        return shown(str(value)).translate(_IN_A_CELL)
+        return shown(str(value)).replace("\t", r"\t").replace("\n", r"\n")
     if value != value:
         return "-"
     if name == "p_value":

@@ -82,10 +82,10 @@ def _show(outcomes: list, unknown: str) -> None:
         print_table(replace(outcome, items=judged_alone).predictions)
         print(outcome.signature)
     else:
-        print_table(table, unknown="items with unknown words")
+        print_table(table, keys=2, unknown="items with unknown words")
         print()
         columns = ["model", "circuit", "suites", "accuracy"]
-        print_table(circuit_table(table), columns, accuracy="mean accuracy [95 % interval]")
+        print_table(circuit_table(table), columns, 2, accuracy="mean accuracy [95 % interval]")
     total = table[["items", "judged", "unknown"]].sum()
     refused = total["items"] - total["judged"]
     for count, what in ((total["unknown"], "have"), (refused, "are not judged because of")):
