@@ -17,6 +17,11 @@ settings.register_profile("quick", max_examples=40, deadline=None)  # a busy mac
 settings.load_profile("quick")
 
 
+def pytest_collection_modifyitems(items):
+    """What takes longest comes first, so that no process is alone with it at the end."""
+    items.sort(key=lambda item: "the real model" not in item.nodeid)
+
+
 def pytest_collection_finish():
     """What is loaded by now stays; collections of garbage do not look through it again."""
     gc.collect()

@@ -1,5 +1,6 @@
 """The real model, smollm2-135m-instruct: its numbers against values and loops that do not use this package's passes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,9 @@ def test_log_probabilities_of_a_sentence_a_paradigm_equal_a_plain_loop(smollm2, 
 @pytest.mark.usefixtures("mirrored")
 @pytest.mark.parametrize("name", SUITES)
 def test_region_surprisals_of_public_suites_equal_a_plain_loop(smollm2, plain, name):
-    outcome = evaluate_suite(smollm2, load_suite(name))
+    suite = load_suite(name)
+    some = replace(suite, table=suite.table[suite.table["item"].isin(suite.items[:6])])
+    outcome = evaluate_suite(smollm2, some)
     bos = smollm2.tokenizer.convert_tokens_to_ids("<|endoftext|>")
     regions = outcome.regions.groupby(["item", "condition"], sort=False)
     for _, rows in list(regions)[:12]:
