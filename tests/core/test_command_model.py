@@ -72,6 +72,7 @@ def prints(*rows):
         (prints("1 1 The zero"), "not the table that is expected"),
         (prints("2 1 The 0.0"), "unexpected row '2 1 The 0.0'"),
         (prints("1 2 The 0.0"), "unexpected row '1 2 The 0.0'"),
+        (prints("1 1 The -4.0"), "unexpected row '1 1 The -4.0'"),  # a log-probability
         (prints("1 1 The inf"), "unexpected row '1 1 The inf'"),
         (prints("1 1 The 0.0", "1 2 dog 1"), "the tokens 'The dog', 0 of them unknown, do not spell 'The cat'"),
     ],

@@ -141,6 +141,7 @@ HEAD = "#meta,name,n\n#meta,metric,sum\n#prediction,1<2\nitem_number,condition_n
         ("a.csv", HEAD + "1: a,1: b\n1,c,d,e\n", "item 1, condition 'c': the regions are 1, 1, not each"),
         ("a.csv", HEAD + "1: a\n1,c,d,e\n", "item 1, 'c' has more cells than there are regions"),
         ("a.csv", '#meta,k,"v\n', "cannot be read as a suite"),
+        ("a.csv", HEAD + '1: a\n1,c,"The" key\n', "cannot be read as a suite .*expected after"),
     ],
 )
 def test_bad_files_are_refused_in_a_line(tmp_path, name, text, message):

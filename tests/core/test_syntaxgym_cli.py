@@ -58,6 +58,12 @@ def test_several_suites_give_one_table_and_the_evaluated_suites_are_written(plac
     assert region["metric_value"] == {"max": 4.0}
 
 
+def test_suites_of_one_name_are_not_written_over_each_other(place, tse):
+    (place / "copy.json").write_text(json.dumps(SUITE))
+    code, _, said = tse("syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--out", "out")
+    assert code == 2 and "two suites are called tiny" in said
+
+
 def test_what_the_original_tools_print(place, shown):
     assert shown("surprisals", MODEL, "words.txt").splitlines() == [
         "sentence_id\ttoken_id\ttoken\tsurprisal",

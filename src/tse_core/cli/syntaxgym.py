@@ -49,12 +49,13 @@ def evaluate(
     read, outcomes = [suite for name in suites for suite in load_suites(name)], []
     if not read:
         raise InputError(f"{', '.join(suites)}: holds no suite (.json or .csv)")
+    if out and len(names := [safe_name(suite.name) for suite in read]) > len(set(names)):
+        raise InputError(f"two suites are called {max(names, key=names.count)}, as would be their files in {out}")
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    kept = options.store_in(store, no_store)
     for opened in opening.models(model):
         for suite in read:
-            outcomes.append(outcome := evaluate_suite(opened, suite, store=kept))
+            outcomes.append(outcome := evaluate_suite(opened, suite, store=options.store_in(store, no_store)))
             if out:
                 file = out / f"{safe_name(suite.name)}.{safe_name(outcome.signature.model)}.json"
                 write_output(file, outcome.to_json())

@@ -5,6 +5,7 @@ of what Grew-TSE exports (``masked_text`` or ``prompt_text``, ``form_grammatical
 other table, `columns` says which column holds what.
 """
 
+import csv
 import io
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -199,8 +200,9 @@ def _text(value: object) -> str:
 def _cells(text: str, path: Path, separator: str) -> pd.DataFrame:
     read = {"dtype": "str", "keep_default_na": False, "skip_blank_lines": False, "header": None}
     try:
+        list(csv.reader(io.StringIO(text, None), delimiter=separator, strict=True))  # pandas drops odd quotation marks
         table = pd.read_csv(io.StringIO(text), sep=separator, **read)
-    except (pd.errors.EmptyDataError, pd.errors.ParserError) as error:
+    except (pd.errors.EmptyDataError, pd.errors.ParserError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read as a table ({error})") from None
     table = table[(table != "").any(axis=1)]
     if table.empty:
@@ -259,7 +261,7 @@ def _parts(cells: pd.DataFrame) -> dict[str, list[str]]:
     found = {name: cells[name].tolist() for name in ("left", "correct", "wrong", "right") if name in cells}
     if "text" in cells:
         sides = cells["text"].str.partition(MASK)
-        refuse(sides[1] == "", f"no {MASK} in the text; it marks the verb's place")
+        refuse(cells["text"].str.count(r"\[MASK\]") != 1, f"not one {MASK} in the text; it marks the verb's place")
         found |= {"left": [plain(left) for left in sides[0]], "right": [plain_right(right) for right in sides[2]]}
     refuse((cells["correct"] == "") | (cells["wrong"] == ""), "a form of the verb is empty")
     refuse(cells["correct"] == cells["wrong"], "the correct and the wrong form are the same")

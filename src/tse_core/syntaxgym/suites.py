@@ -12,6 +12,7 @@ gives the canonical form. A suite can also be written in a spreadsheet (CSV), a 
     1,mismatch,The,author,laugh
 """
 
+import csv
 import hashlib
 import io
 import json
@@ -121,7 +122,7 @@ def _data(path: Path) -> Any:
     try:
         data = reader(text)
         json.dumps(data, ensure_ascii=False).encode()  # fails for half of a character
-    except (RecursionError, ValueError) as error:  # pandas' errors are a ValueError
+    except (RecursionError, ValueError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read as a suite ({error})") from None
     return data
 
@@ -130,8 +131,8 @@ def _spreadsheet(text: str) -> dict:
     """The data of a suite's JSON from the text of a CSV file. Raises ValueError."""
     separator = re.match(r'\s*"?[#\w]+"?\s*([,;\t])', text)  # after the first cell, which has none inside
     sep = separator[1] if separator else ","
-    columns = range(max(line.count(sep) for line in text.split("\n")) + 3)
-    table = pd.read_csv(io.StringIO(text), sep=sep, names=columns, dtype="str", keep_default_na=False).fillna("")
+    lines = csv.reader(io.StringIO(text, None), delimiter=sep, strict=True)
+    table = pd.DataFrame([[""] * 3, *lines], dtype="str").fillna("")
     table = table[table.ne("").any(axis=1)]
     kind = table[0].str.strip()
     heads = [head for head in table.loc[kind == "item_number", 2:].to_numpy().ravel() if head]

@@ -18,7 +18,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
@@ -69,10 +68,10 @@ class CommandModel(SurprisalModel):
         """What the command prints for ``get_surprisals``."""
         printed = io.StringIO(self._run("get_surprisals", sentences))
         try:
-            table = pd.read_csv(printed, sep="\t", dtype={"token": str}, quoting=csv.QUOTE_NONE, keep_default_na=False)
-            table = table.astype({"surprisal": float})
+            kinds = {"token": str, "surprisal": float}
+            table = pd.read_csv(printed, sep="\t", dtype=kinds, quoting=csv.QUOTE_NONE, keep_default_na=False)
             right = table["token_id"] == table.groupby("sentence_id").cumcount() + 1
-            right &= table["sentence_id"].isin(range(1, len(sentences) + 1)) & np.isfinite(table["surprisal"])
+            right &= table["sentence_id"].isin(range(1, len(sentences) + 1)) & table["surprisal"].between(-1e-3, 1e300)
         except (KeyError, ValueError) as error:
             raise InputError(f"{self.name} get_surprisals: not the table that is expected ({error})") from None
         if not right.all():
