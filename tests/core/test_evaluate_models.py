@@ -6,12 +6,12 @@ import weakref
 import pandas as pd
 import pytest
 
-from tse_core import InputError, evaluate, evaluate_models
+from tse_core import InputError, evaluate, evaluate_models, load_lemmas
 from tse_core.agreement import evaluate as pipeline
 from tse_core.agreement.comparison import compare_metrics
 
 MODELS = ["lab-systematic-causal", "lab-lexical-causal"]
-SIMPLE = "marvin-linzen/simple"
+SIMPLE, BOTH = "marvin-linzen/simple", ("subjects", "verbs")
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def test_each_table_is_that_of_the_models_alone_with_a_column_model(runs):
     for of in (
         lambda found: found.table(intervals=True),
         lambda found: found.curves(),
-        lambda found: found.intervals(("subjects", "verbs")),
+        lambda found: found.intervals(BOTH),
     ):
         expected = pd.concat([of(found).assign(model=name) for name, found in alone.items()], ignore_index=True)
         found = of(runs)
@@ -32,6 +32,13 @@ def test_each_table_is_that_of_the_models_alone_with_a_column_model(runs):
         pd.testing.assert_frame_equal(found, expected[found.columns], check_categorical=False)
     gaps = runs.compare("TSE", "EW").drop(columns="model")
     pd.testing.assert_frame_equal(gaps.iloc[[0]], compare_metrics(alone[MODELS[0]], "TSE", "EW"))
+
+
+def test_a_score_of_one_verb_is_sampled_and_compared_by_nouns_alone():
+    found = evaluate(MODELS[0], SIMPLE, load_lemmas().table.query("lemma == 'laugh'"), detail="lemmas")
+    by_both, by_nouns = (found.intervals(over).set_index("metric").loc["EW"] for over in (BOTH, BOTH[:1]))
+    assert by_both[["low", "high"]].tolist() == pytest.approx(by_nouns[["low", "high"]].tolist())
+    assert compare_metrics(found, "TSE", "EW", over=BOTH).loc[0, "second"] == by_nouns["score"]
 
 
 def test_several_data_sets_stand_under_one_another():

@@ -84,6 +84,8 @@ def test_a_symmetric_sample_gives_students_t():
     assert (found.low, found.high) == pytest.approx((10 - reach, 10 + reach))
     assert found.method == "t(2)" and found.clusters == 3
     assert found.p_value(0) == pytest.approx(2 * stats.t.sf(10 * np.sqrt(2), 2))
+    infinite = interval([9.0, 10.0, -np.inf], bounds=ANY)
+    assert infinite.estimate == -np.inf and np.isnan(infinite[1:3]).all() and infinite.p_value() == 1
 
 
 @pytest.mark.parametrize("second", [None, np.arange(90) % 3])
@@ -177,7 +179,7 @@ def test_wilson_intervals_are_the_published_ones(right, of, low, high):
 def test_a_subject_that_is_not_given_is_guessed_and_that_is_said():
     pictures = ["The pictures of Sharon", "Every picture", "A lot of pictures", "Pictures that sell"]
     guesses = dict.fromkeys(pictures, "picture") | {"Ann": "Ann", "The old author": "old"}  # the last is wrong
-    table = pd.DataFrame({"noun": [*[""] * len(guesses), "key"], "left": [*guesses, "The key"]})
+    table = pd.DataFrame({"noun": [*[""] * len(guesses), "Key"], "left": [*guesses, "The key"]})
     with pytest.warns(TseWarning, match=r"6 of 7 rows is a guess: .* \('picture' of 'The pictures of Sharon'\)"):
         assert subject_clusters(table).tolist() == [*guesses.values(), "key"]
 

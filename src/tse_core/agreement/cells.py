@@ -93,7 +93,7 @@ class Cells:
         samples = {}
         for cell, rows in self._values(metric, over).groupby("cell", sort=False):
             one_verb = metric not in OF_PAIRS and len(over) > 1 and rows["verbs"].nunique() == 1
-            ways = [rows[way].to_numpy() for way in over if not (one_verb and way == "verbs")]
+            ways = [rows["subjects" if one_verb else way].to_numpy() for way in over]
             samples[cell] = Sample(rows["value"].to_numpy(float), ways, rows["count"].to_numpy())
         return samples
 

@@ -38,11 +38,10 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
     way that has fewest.
     """
     part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
-    own = [part == number for number in range(len(samples))]
-    means = np.array([np.average(values[rows], weights=counts[rows]) for rows in own])
+    means = np.array([np.average(values[part == n], weights=counts[part == n]) for n in range(len(samples))])
     deviations = counts * (values - means[part])
     variance = third = 0.0
-    alone, several = [], {}
+    alone, several = [], dict[int, np.ndarray]()
     for size in range(1, len(crossed) + 1):
         for chosen in combinations(range(len(crossed)), size):
             clusters = crossed[chosen[0]]
@@ -51,15 +50,13 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
             shape = 1 + int(clusters.max()), len(samples)
             place = clusters * shape[1] + part
             held, moved = (np.bincount(place, of, np.prod(shape)).reshape(shape) for of in (counts, deviations))
-            if size == 1:
-                several[chosen[0]] = (held > 0).sum(axis=0) > 1
+            clusters_of = (held > 0).sum(axis=0)
+            several.setdefault(chosen[0], clusters_of > 1)  # single ways come first
             moves = _moves(held, moved, weights * np.all([several[way] for way in chosen], axis=0))
             sign, square, cube = 1 if size % 2 else -1, float((moves**2).sum()), float((moves**3).sum())
             variance, third = variance + sign * square, third + sign * cube
             if size == 1:
-                alone.append(
-                    (square, cube, _freedom(held, moves, weights), shape[0], int((held > 0).sum(axis=0).min()))
-                )
+                alone.append((square, cube, _freedom(held, moves, weights), shape[0], int(clusters_of.min())))
     squares, cubes, freedoms, numbers, fewest = zip(*alone, strict=True)
     variance, third = max((variance, third), *zip(squares, cubes, strict=True))
     third = float(np.clip(third, -(variance**1.5), variance**1.5))
@@ -106,6 +103,6 @@ def _freedom(held: np.ndarray, moves: np.ndarray, weights: np.ndarray) -> int:
     shares = held / held.sum(axis=0) @ np.abs(weights)
     numbers = np.rint(np.bincount(group, shares) ** 2 / np.bincount(group, shares**2))
     squares = np.bincount(group, moves**2)
-    if squares.sum() <= NO_VARIANCE:
+    if not squares.sum() > NO_VARIANCE:  # or is not known: a margin may be infinite
         return len(moves) - 1
     return max(1, int(squares.sum() ** 2 / (squares**2 / numbers).sum() - 1 + 1e-9))

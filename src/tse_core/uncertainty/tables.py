@@ -21,7 +21,7 @@ def subject_clusters(table) -> np.ndarray:
     all of their words. Raises InputError where neither the noun nor a column left is there.
     """
     given = table["noun"].fillna("") if "noun" in table else [""] * len(table)
-    nouns = np.array([str(noun) for noun in given], dtype=object)
+    nouns = np.array([str(noun).lower() for noun in given], dtype=object)
     unknown = nouns == ""
     if not unknown.any():
         return nouns
