@@ -15,7 +15,7 @@ GPT2 = (
     "dtype:float32 | 0.1.0 cpu 2026-11-21"
 )
 texts = st.text(min_size=1, max_size=12)
-hashed = st.tuples(texts, st.text("0123456789abcdef", min_size=8, max_size=8)).map("@".join)
+hashed = st.tuples(st.text(max_size=12), st.text("0123456789abcdef", min_size=8, max_size=8)).map("@".join)
 names = st.from_regex(r"[a-z]{1,8}", fullmatch=True).filter(lambda name: name != "lemmas")
 
 

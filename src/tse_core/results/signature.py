@@ -25,8 +25,8 @@ from tse_core.errors import InputError
 
 PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
 MEMORY = "memory"  # instead of a hash: a network in memory that has no name, so that nothing says what it is
-LEMMAS = re.compile(r"(?P<list>.+)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
-_HASHED = rf"\S+@([0-9a-f]{{8}}|{MEMORY})"
+LEMMAS = re.compile(r"(?P<list>.*)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
+_HASHED = rf"\S*@([0-9a-f]{{8}}|{MEMORY})"
 _LINE = re.compile(rf"(?P<identity>{_HASHED} {_HASHED}) \| (?P<policy>[^|]+?)( \| (?P<made>[^|]*))?")
 _PROVENANCE = ("version", "hardware", "date")
 

@@ -43,7 +43,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
             raise ValueError(f"no column {missing[0]!r}")
         table = table.astype(dict.fromkeys(_NUMBERS, float))  # from text to the last bit
         models = {text: Signature.parse(text).model for text in table["signature"].unique()}
-    except (OSError, ValueError, AttributeError, TypeError, pa.ArrowException) as error:  # an InputError, too
+    except (OSError, ValueError, AttributeError, TypeError, KeyError, pa.ArrowException) as error:  # an InputError, too
         raise InputError(f"{path}: cannot be read as results ({' '.join(str(error).split())[:120]})") from None
     if table.empty:
         raise InputError(f"{path}: holds no number")
