@@ -141,6 +141,7 @@ HEAD = "#meta,name,n\n#meta,metric,sum\n#prediction,1<2\nitem_number,condition_n
         ("a.csv", HEAD + "1: a,1: b\n1,c,d,e\n", "item 1, condition 'c': the regions are 1, 1, not each"),
         ("a.csv", HEAD + "1: a\n1,c,d,e\n", "item 1, 'c' has more cells than there are regions"),
         ("a.csv", '#meta,k,"v\n', "cannot be read as a suite"),
+        ("a.csv", HEAD + "1: a\nitem_number,condition_name,1: b\n1,c,d\n", "has more cells than there are regions"),
         ("a.csv", HEAD + '1: a\n1,c,"The" key\n', "cannot be read as a suite .*expected after"),
     ],
 )
@@ -154,9 +155,9 @@ SHEET = """#meta,name,tiny
 #meta,metric,sum
 
 #prediction,"(2;%right%) < (2;%wrong%)"
-item_number,condition_name,1: subject,"2: verb, finite",3,,
-1,right,The cats,run,,
-1,wrong,The cats,runs
+item_number,condition_name,1: subject,,"2: verb, finite",3,,
+1,right,The cats,,run,,
+1,wrong,The cats,,runs
 """
 
 

@@ -94,7 +94,6 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
         ("m.csv", "good,bad\nA b.,A c.,d\n", "m.csv: cannot be read as a table .*line 2"),
         ("m.csv", "good,good\nA b.,A c.\n", "m.csv: two columns are called 'good'"),
         ("m.csv", "left,correct,wrong\nThe cat,runs,\n", "m.csv:2: a form of the verb is empty"),
-        ("m.csv", 'left,correct,wrong\n"Big" authors,run,runs\n', "m.csv: cannot be read as a table .*expected after"),
         ("m.tsv", 'good\tbad\tnote\na b\ta c\t"d\na e\ta f\t"g\n', "m.tsv: cannot be read as a table .*expected after"),
         ("m.csv", "text,correct,wrong\nA [MASK] that [MASK],is,are\n", "m.csv:2: not one .MASK. in the text"),
         ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not a JSON object"),

@@ -135,16 +135,16 @@ def _spreadsheet(text: str) -> dict:
     table = pd.DataFrame([[""] * 3, *lines], dtype="str").fillna("")
     table = table[table.ne("").any(axis=1)]
     kind = table[0].str.strip()
-    heads = [head for head in table.loc[kind == "item_number", 2:].to_numpy().ravel() if head]
-    regions = [(int(number), name.lstrip()) for number, _, name in (head.partition(":") for head in heads)]
+    heads = table.loc[kind == "item_number", 2:].to_numpy().ravel()
+    regions = {place: head.partition(":") for place, head in enumerate(heads) if head}
     rows = []
     for number, condition, *contents in table[~kind.isin(["#meta", "#prediction", "item_number"])].to_numpy():
-        if any(contents[len(heads) :]):
+        if any(text for place, text in enumerate(contents) if place not in regions) or len(contents) < len(heads):
             raise ValueError(f"item {number}, {condition!r} has more cells than there are regions above it")
-        rows += [(int(number), condition, n, text) for (n, _), text in zip(regions, contents, strict=False)]
+        rows += [(int(number), condition, int(n), contents[place]) for place, (n, _, _) in regions.items()]
     return {
         "meta": dict(table.loc[kind == "#meta", [1, 2]].to_numpy()),
-        "region_meta": {str(number): name for number, name in regions},
+        "region_meta": {str(int(number)): name.lstrip() for number, _, name in regions.values()},
         "predictions": [{"type": "formula", "formula": text} for text in table.loc[kind == "#prediction", 1]],
         "items": _items(rows),
     }
