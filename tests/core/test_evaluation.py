@@ -130,6 +130,7 @@ def test_an_interval_samples_what_the_claim_is_about(tiny_causal, simple):
         assert wide["clusters"][metric] == min(simple["noun"].nunique(), verbs)
         assert wider[metric] >= widths[metric] - 1e-6
         assert of_forms["low"][metric] == pytest.approx(wide["low"][metric], abs=1e-6)
+        assert of_forms["n"][metric] == wide["n"][metric] == own["n"][metric] * (1 if metric == "TSE" else verbs)
     with pytest.raises(InputError, match="without its lemmas"):
         replace(lemmas, by_lemma=None).intervals(["subjects", "verbs"])
 

@@ -101,7 +101,7 @@ class Cells:
         """score, low, high, method, clusters and n of a metric, in the cells where it is defined, by their numbers."""
         rows = {}
         for cell, sample in self.samples(metric, over).items():
-            if count := int((~np.isnan(sample.values)).sum()):
+            if count := int(sample.counts[~np.isnan(sample.values)].sum()):
                 rows[cell] = *combine([sample], [1.0], bounds=score_limits(metric))[:5], count
         columns = ["score", "low", "high", "method", "clusters", "n"]
         return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
