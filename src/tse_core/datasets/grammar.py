@@ -170,8 +170,8 @@ def _places(pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: s
         places.append(Place(name, kind, int(number or 0), bool(star), entries))
     nouns = Counter(place.number for place in places if place.kind == "nouns")
     for place in places:
-        if place.tested and place.kind != "predicates":
-            raise InputError(f"{where}: the star is for a predicate, and {place.list!r} is none")
+        if place.tested and (place.kind == "nouns" or any(word.singular == word.plural for word in place.entries)):
+            raise InputError(f"{where}: the star is for predicates of two forms, and {place.list!r} has others")
         if place.kind in ("nouns", "predicates") and nouns[place.number] != 1:
             which = f"{where}: index {place.number or 'none'} of {place.list!r}"
             raise InputError(f"{which} must stand on exactly one noun, it stands on {nouns[place.number]}")
