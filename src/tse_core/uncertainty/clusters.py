@@ -33,9 +33,9 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
 
     A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
     those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a way by which a mean
-    has only one cluster samples nothing of that mean, so nothing is taken off for it. The moments are never less than
-    those by one way alone, nor the third more than that of a single cluster; the degrees of freedom are those of the
-    way that has fewest.
+    has only one cluster samples nothing of that mean, so nothing is taken off for it. Where one way alone gives a
+    larger variance, both moments are its own; the third is never more than that of a single cluster. The degrees of
+    freedom are those of the way that has fewest.
     """
     part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
     means = np.array([np.average(values[part == n], weights=counts[part == n]) for n in range(len(samples))])
