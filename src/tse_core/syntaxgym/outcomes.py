@@ -3,7 +3,7 @@
 Everything after the token surprisals is arithmetic on a table, so another metric needs no new forward pass.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -168,17 +168,19 @@ def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
     sentences = suite.sentences()
     different = sentences["sentence"].unique().tolist()
     scores = dict(zip(different, token_surprisals(model, different, advance=advance), strict=True))
-    texts = suite.table.groupby(KEYS[:2], sort=False)[["region", "content"]]
-    tables = []
+    texts: dict[tuple, dict[int, str]] = {}
+    for item, condition, region, content in suite.table.itertuples(index=False):
+        texts.setdefault((item, condition), {})[region] = content
+    rows: list[tuple] = []
     for item, condition, sentence in sentences.itertuples(index=False):
-        regions = dict(texts.get_group((item, condition)).itertuples(index=False))
-        tokens = _tokens(regions, sentence, scores[sentence], f"item {item}, condition {condition!r}")
-        tables.append(tokens.assign(item=item, condition=condition))
-    return {"tokens": pd.concat(tables, ignore_index=True)[TOKEN_COLUMNS]}
+        place = f"item {item}, condition {condition!r}"
+        tokens = _tokens(texts[item, condition], sentence, scores[sentence], place)
+        rows += [(item, condition, *token) for token in tokens]
+    return {"tokens": pd.DataFrame(rows, columns=TOKEN_COLUMNS)}
 
 
-def _tokens(regions: Mapping[int, str], sentence: str, scores, place: str) -> pd.DataFrame:
-    """The tokens of a sentence. Raises InputError for one that two regions share, or without a surprisal."""
+def _tokens(regions: Mapping[int, str], sentence: str, scores, place: str) -> Iterator[tuple]:
+    """The tokens of a sentence, from their position on. Raises InputError for one of two regions, or without bits."""
     region = assign_tokens(regions, scores.starts)
     last = assign_tokens(regions, np.maximum(scores.ends - 1, scores.starts))
     for token in np.flatnonzero(region != last):
@@ -190,28 +192,34 @@ def _tokens(regions: Mapping[int, str], sentence: str, scores, place: str) -> pd
     if not np.isfinite(scores.bits).all():
         raise InputError(f"{place}: the model gives NaN or probability 0 for a token of {sentence!r}")
     words = [sentence[slice(*word_span(sentence, start))] for start in scores.starts]
-    columns = {"token": scores.tokens, "region": region, "bits": scores.bits}
-    return pd.DataFrame(columns).assign(position=range(1, len(words) + 1), unknown=np.where(scores.unknown, words, ""))
+    unknown = np.where(scores.unknown, words, "").tolist()
+    return zip(range(1, len(words) + 1), scores.tokens, region.tolist(), scores.bits.tolist(), unknown, strict=True)
 
 
 def _regions(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
-    found = tokens.groupby(KEYS, sort=False).agg(
-        bits=("bits", lambda bits: region_value(bits.to_numpy(float), metric)),
-        tokens=("bits", "size"),
-        unknown=("unknown", lambda words: " ".join(filter(None, dict.fromkeys(words)))),
+    parts: dict[tuple, list[tuple[float, str]]] = {}
+    for row in tokens.itertuples(index=False):
+        parts.setdefault((row.item, row.condition, row.region), []).append((row.bits, row.unknown))
+    found = [parts.get(key, []) for key in suite.table[KEYS].itertuples(index=False, name=None)]
+    regions = suite.table.assign(
+        bits=[region_value(np.array([bits for bits, _ in part]), metric) for part in found],
+        tokens=[len(part) for part in found],
+        unknown=[" ".join(filter(None, dict.fromkeys(word for _, word in part))) for part in found],
     )
-    regions = suite.table.join(found, on=KEYS).fillna({"bits": 0.0, "tokens": 0, "unknown": ""})
     regions.insert(3, "name", regions["region"].map(suite.regions))
-    return regions.astype({"tokens": int})
+    return regions
 
 
 def _items(suite: Suite, regions: pd.DataFrame) -> pd.DataFrame:
     """Whether each prediction holds for each item, and whether an unknown word stands in a region of it."""
-    rows = []
-    for item, part in regions.groupby("item", sort=False):
-        bits = part.set_index(["region", "condition"])["bits"].to_dict()
-        affected = part[part["unknown"] != ""]
-        unknown = {(r, row.condition) for row in affected.itertuples() for r in (row.region, None)}
-        for number, formula in enumerate(suite.predictions, 1):
-            rows.append((item, number, formula.holds(bits), not unknown.isdisjoint(formula.atoms)))
+    bits: dict[int, dict[tuple[int, str], float]] = {}
+    unknown = set()
+    for row in regions.itertuples(index=False):
+        bits.setdefault(row.item, {})[row.region, row.condition] = row.bits
+        unknown |= {(row.item, region, row.condition) for region in (row.region, None) if row.unknown}
+    rows = [
+        (item, number, formula.holds(totals), not unknown.isdisjoint((item, *atom) for atom in formula.atoms))
+        for item, totals in bits.items()
+        for number, formula in enumerate(suite.predictions, 1)
+    ]
     return pd.DataFrame(rows, columns=["item", "prediction", "holds", "unknown"])
