@@ -104,8 +104,7 @@ def test_a_chapter_holds_with_no_real_model(name, tmp_path, results, processes):
     run.start()
     run.join()
     assert run.exitcode == 0
-    notebook = nbformat.read(target, 4)
-    holds_together(notebook)
+    holds_together(notebook := nbformat.read(target, 4))
     said, [real] = words(notebook), load_profile("default")["optional"]
     if name != "00_report" and "\nrecorded = " not in (NOTEBOOKS / f"{name}.py").read_text():
         assert f"built without {real}" in said or NOTHING in said

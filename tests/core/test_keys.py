@@ -112,8 +112,7 @@ def test_whatever_is_changed_no_score_is_another_ones(tiny_causal, tmp_path):
         kept, kept_key = inputs.scores(tmp_path / "store")
         assert kept_key == key, chosen
         pd.testing.assert_frame_equal(kept, anew, atol=1e-6, obj=str(chosen))
-        before = known.setdefault(key, anew)
-        pd.testing.assert_frame_equal(before, anew, atol=1e-6, obj=str(chosen))
+        pd.testing.assert_frame_equal(known.setdefault(key, anew), anew, atol=1e-6, obj=str(chosen))
         for change in chosen:
             done[change] += 1
     assert min(done.values()) >= 2 and len(known) > CASES / 2, (done, len(known))

@@ -82,7 +82,7 @@ def test_ctrl_c_is_answered_from_the_start(wait):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     process.stdout.read(1)
-    for pause in (wait, 20, 20):  # Python itself may lose one, in a destructor
+    for pause in (wait, 20, 20):  # Python may lose one in a destructor
         with suppress(subprocess.TimeoutExpired):
             process.wait(pause)
         process.send_signal(signal.SIGINT)
