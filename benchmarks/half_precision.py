@@ -51,7 +51,7 @@ def measured(name: str, repeats: int) -> pd.DataFrame:
     for _ in range(repeats):
         for dtype, model in models.items():
             with _timed(seconds[dtype, "slots"]):
-                slots = evaluate(model, pairs, sample=CONTEXTS)
+                slots = evaluate(model, pairs, sample=CONTEXTS, store=None)
             with _timed(seconds[dtype, "sentences"]):
                 sentences = score_pairs(model, blimp)
             found[dtype] = slots, sentences

@@ -150,7 +150,7 @@ def regions(device: str) -> Job:
     suites = [load_suite(name) for name in SUITES]
     texts = [sentence for suite in suites for sentence in suite.sentences()["sentence"]]
     sides = {
-        "tse_core": lambda: timed(lambda: [evaluate_suite(model, suite) and None for suite in suites], device),
+        "tse_core": lambda: timed(lambda: [*(evaluate_suite(model, suite, store=None) for suite in suites)], device),
         "padded loop of whole sentences": lambda: timed(
             lambda: drained(padded_sentences(model, model.encode_batch(texts))), device
         ),
@@ -245,9 +245,9 @@ def whole_table(name: str, device: str) -> str:
     """Every unique context of Table 2 through `evaluate`, once: a line."""
     pairs = load_pairs("marvin-linzen")
     model = samples.loaded(name, device)
-    evaluate(model, pairs.head(1))  # weights that lie in a mapped file come into memory with the first pass
+    evaluate(model, pairs.head(1), store=None)  # weights that lie in a mapped file come into memory with the first pass
     with machine.peak_memory() as peak:
-        seconds = timed(lambda: evaluate(model, pairs), device)
+        seconds = timed(lambda: evaluate(model, pairs, store=None), device)
     n = len(samples.contexts(model.kind, None))
     speed = f"{n:,} contexts in {seconds:.0f} s, {n / seconds:,.0f} a second"
     return f"Table 2, {name}: {speed}; {peak[0] / 2**20:,.0f} MiB over the model"
@@ -257,9 +257,9 @@ def whole_blimp(name: str, device: str) -> str:
     """All 67,000 pairs through `evaluate_blimp`, once: a line with the time as a multiple of its bound."""
     pairs = load_sentence_pairs("blimp")
     model = samples.loaded(name, device)
-    evaluate_blimp(model, pairs.head(1))
+    evaluate_blimp(model, pairs.head(1), store=None)
     with machine.peak_memory() as peak:
-        seconds = timed(lambda: evaluate_blimp(model, pairs), device)
+        seconds = timed(lambda: evaluate_blimp(model, pairs, store=None), device)
     fewest = 0
     for _, group in pairs.groupby("paradigm"):
         sentences = model.encode_batch([*group["good"], *group["bad"]])
