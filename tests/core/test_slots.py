@@ -13,7 +13,7 @@ def test_ew_mw_and_curves_are_those_of_an_evaluation(model):
     evaluation = tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean")
     for row in evaluation.contexts.iloc[[0, -1]].itertuples():
         scores = tse_core.score_context(model, row.left, number=row.number)
-        assert (scores.ew, scores.mw) == pytest.approx((row.ew, row.mw), rel=1e-5)
+        assert (scores.ew, scores.forms["agrees"].mean(), scores.mw) == pytest.approx((row.ew, row.ew, row.mw), 1e-5)
         here = evaluation.at_cutoffs[evaluation.at_cutoffs["context"] == row.Index].query("metric != 'margin'")
         np.testing.assert_allclose(scores.curves[["score", "coverage"]], here[["score", "coverage"]], rtol=1e-5)
         assert scores.curves["cutoff"].tolist() == here["cutoff"].tolist()
