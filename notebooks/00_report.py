@@ -55,12 +55,10 @@ from tse_book.studies.findings import measure_findings, recorded_findings
 from tse_core import load_model
 
 recorded = recorded_findings()  # SmolLM2 and Gemma
-tested = load_claims()["tested"]["newman-2021"]  # the paper's own models
-known = [*recorded["model"], *tested]
-# other models of the first cell, if there are any, are measured now
+known = [*recorded["model"], *load_claims()["tested"]["newman-2021"]]
 new = [name for name in real_models(models) if label(name) not in known]
 how = {"lemmas": lemmas, "data": [data], "protocol": protocol, "sample": 40}
-live = [measure_findings(load_model(name), **how) for name in new]
+live = [measure_findings(load_model(n), **how) for n in new]  # other models
 findings = pd.concat([recorded, *live])
 
 # %%

@@ -224,8 +224,7 @@ verbs = language.lemmas[["lemma", "singular", "band"]].copy()
 byte_pairs = byte_pair_tokenizer(language, "lexical", 2000)
 inside = [" " + word for word in verbs["singular"]]
 verbs["tokens"] = byte_pairs(inside, add_special_tokens=False)["input_ids"]
-# What a made-up model expects after each beginning of a word; "-" is the word's end.
-following = {
+following = {  # what a made-up model expects after each beginning; "-" is the end
     "": {"walk": 0.5, "admire": 0.1, "other": 0.4},
     "walk": {"s": 0.2, "-": 0.8},
     "walk s": {"-": 1.0},

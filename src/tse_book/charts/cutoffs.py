@@ -1,6 +1,6 @@
 """Scores, coverage and empty contexts along the cut-offs (Figures 1 to 4 of Newman et al. 2021), as small multiples.
 
-The reader walks from the verbs a model finds likely to those it finds unlikely: first the top p of the distribution on
+The reader goes from the verbs a model finds likely to those it finds unlikely: first the top p of the distribution on
 a linear axis (circles, solid), then, after a gap, the bottom p on a logarithmic one (crosses, dashed). A panel shows
 one model and one metric; one construction is drawn in colour at a time, the others stay grey behind it.
 """
@@ -68,7 +68,7 @@ def position(side, cutoff):
 
 
 def cutoff_steps(curves: pd.DataFrame) -> pd.DataFrame:
-    """The cut-offs from likely to unlikely, as a slider walks through them: side, cutoff, step (from 1), label."""
+    """The cut-offs from likely to unlikely, as a slider passes through them: side, cutoff, step (from 1), label."""
     steps = curves[["side", "cutoff"]].drop_duplicates()
     steps = steps.iloc[np.argsort(position(steps["side"], steps["cutoff"]), kind="stable")].reset_index(drop=True)
     return steps.assign(step=steps.index + 1, label=labels(steps))

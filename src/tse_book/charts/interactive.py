@@ -21,7 +21,7 @@ AGREES_SHAPES = theme.scale_of({"correct": "circle", "wrong": "cross"})
 
 
 def cutoff_slider(curves):
-    """The scores of all constructions at one cut-off; a slider walks from the likely verbs to the unlikely ones.
+    """The scores of all constructions at one cut-off; a slider goes from the likely verbs to the unlikely ones.
 
     `curves` is what `cutoff_curves` takes; several models are chosen from a list.
     """
@@ -264,7 +264,7 @@ def cutoff_explorer(entries, scores, cutoffs, title):
     _, metrics, _ = theme.metric_scales(["EW", "MW"])
     axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1])
     lines = lines.encode(
-        x=alt.X("p:Q", scale=alt.Scale(domain=[0, 1.15]), title="cut-off p", axis=axis),  # room for the numbers at 1
+        x=alt.X("p:Q", scale=alt.Scale(domain=[0, 1.15]), title="cut-off p", axis=axis),  # space for the numbers at 1
         y=alt.Y("score:Q", scale=SHARE, title="EW, MW"),
         color=alt.Color("metric:N", title=None, scale=metrics, legend=alt.Legend(orient="top")),
     )

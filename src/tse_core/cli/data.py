@@ -102,7 +102,8 @@ def _models() -> pd.DataFrame:
         where = "fetched" if is_fetched(name) else "fetched on first use"
         rows.append((name, "causal", model.bytes, model.licence, where))
     for weights in sorted((data_folder() / "models").glob("*/model.safetensors")):
-        name, kind = weights.parent.name, "masked" if "masked" in weights.parent.name else "causal"
+        name = weights.parent.name
+        kind = "masked" if "masked" in name else "causal"
         rows.append((name, kind, weights.stat().st_size, "CC-BY-4.0", "comes with the project"))
     table = pd.DataFrame(rows, columns=["name", "kind", "MB", "licence", "where"])
     return table.assign(MB=(table["MB"] / 1e6).map("{:.1f}".format))

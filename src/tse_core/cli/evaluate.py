@@ -72,8 +72,9 @@ def evaluate(
             typer.echo(f"note: MW leaves out {undefined:,} contexts, in which all forms have probability 0", err=True)
     if against is not None:
         compared = runs.compare_models(runs.models[0], runs.models[-1])
-        columns = ["data"] * (compared["data"].nunique() > 1) + ["construction", "metric", "difference", "p_value"]
-        print_table(compared, columns, len(columns) - 2, difference="first - second", p_value="p")
+        keys = [*(["data"] if compared["data"].nunique() > 1 else []), "construction", "metric"]
+        columns = [*keys, "difference", "p_value"]
+        print_table(compared, columns, len(keys), difference="first - second", p_value="p")
         print()
     write_scores([runs], out)
 
@@ -85,7 +86,8 @@ def _show_scores(runs, by: str) -> None:
     tables = [each.table(by, intervals=True).assign(model=m, data=each.signature.data_name) for m, each in runs.runs]
     table, factors = pd.concat(tables, ignore_index=True), factor_names(by)
     named = [*(name for name in ("model", "data") if table[name].nunique() > 1), *factors]
-    counted = ["lemmas"] * (by != "construction") + ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
+    counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
+    counted = counted if by == "construction" else ["lemmas", *counted]
     metrics = [name for name in TABLE_ORDER if name in table]
     print_table(table, [*named, *metrics, *counted], len(named), TSE_items="TSE of items")
     print()

@@ -53,9 +53,10 @@ def evaluate(
         raise InputError(f"two suites are called {max(names, key=names.count)}, as would be their files in {out}")
     if out:
         out.mkdir(parents=True, exist_ok=True)
+    kept = options.store_in(store, no_store)
     for opened in opening.models(model):
         for suite in read:
-            outcomes.append(outcome := evaluate_suite(opened, suite, store=options.store_in(store, no_store)))
+            outcomes.append(outcome := evaluate_suite(opened, suite, store=kept))
             if out:
                 file = out / f"{safe_name(suite.name)}.{safe_name(outcome.signature.model)}.json"
                 write_output(file, outcome.to_json())

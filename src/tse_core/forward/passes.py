@@ -135,7 +135,7 @@ def _say_what_it_costs(model, wanted, tokens: int) -> None:
 
 
 def fitting_tokens(device: torch.device) -> int:
-    """Tokens in one pass that a device should have room for: half of a GPU's free memory."""
+    """Tokens in one pass that a device should be able to hold: half of a GPU's free memory."""
     if device.type != "cuda":
         return BATCH_TOKENS
     free, _ = torch.cuda.mem_get_info(device)

@@ -41,7 +41,8 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
     means = np.array([np.average(values[part == n], weights=counts[part == n]) for n in range(len(samples))])
     deviations = counts * (values - means[part])
     variance = third = 0.0
-    alone, several = [], dict[int, np.ndarray]()
+    alone: list[tuple] = []
+    several: dict[int, np.ndarray] = {}
     for size in range(1, len(crossed) + 1):
         for chosen in combinations(range(len(crossed)), size):
             clusters = crossed[chosen[0]]

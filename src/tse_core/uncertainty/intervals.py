@@ -8,7 +8,7 @@ and attractors are crossed a claim about all of them samples each. Every interva
   squares of what this moves sum to the variance, without the factor (G - 1) / G: among ten nouns, that is safer.
   Crossed ways of clustering, any number of them, are added and their overlap is taken off (Cameron, Gelbach & Miller
   2011).
-* A score near 1 has more room below than above, so the estimate divided by its error is skewed. **Hall's
+* A score near 1 has more values below it than above, so the estimate divided by its error is skewed. **Hall's
   transformation** (1992) takes the skewness out; what is left is compared with Student's t.
 * The **rule of three** holds when all clusters have the same mean, so that the sample has no variance: no other noun
   among G bounds the share s of other nouns by about 3/G (exactly ``1 - 0.05 ** (1/G)``), and each of them could score
