@@ -185,8 +185,8 @@ def started(*arguments) -> subprocess.Popen:
 def test_workers_give_the_numbers_of_a_plain_loop(tmp_path, plain, where, monkeypatch):
     pytest.importorskip("dask_jobqueue")
     plan, numbers = plain
-    if where == "slurm":  # a stand-in that runs a job's script at once, and kills it when it is cancelled
-        submit = f'#!/bin/sh\nsetsid sh "$1" >>{tmp_path}/log 2>&1 &\necho "Submitted batch job $!"\n'
+    if where == "slurm":  # a stand-in that runs a copy of a job's script at once, and kills it when it is cancelled
+        submit = f'#!/bin/sh\ncd {tmp_path}; cp "$1" $$\nsetsid sh $$ >>log 2>&1 &\necho "Submitted batch job $!"\n'
         for name, script in {"sbatch": submit, "scancel": '#!/bin/sh\nkill -- "-$1"\n'}.items():
             (tmp_path / name).write_text(script)
             (tmp_path / name).chmod(0o755)

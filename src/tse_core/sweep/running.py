@@ -221,7 +221,7 @@ def _processes(workers: int | None):
 
 
 def _slurm(options: Mapping, jobs: int):
-    """Jobs of SLURM, as many at a time as are wanted; a job that ends too early is followed by another."""
+    """Jobs of SLURM, as many at a time as are wanted; where a worker is lost, another job is asked for."""
     from dask_jobqueue import SLURMCluster
 
     cluster = SLURMCluster(**{"cores": 1, "processes": 1, "memory": "16GB", **options})
