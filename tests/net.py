@@ -83,6 +83,7 @@ def templates(name: str, step: int = 1) -> pd.DataFrame:
     return found
 
 
+@cache
 def laboratory_pairs(count: int) -> pd.DataFrame:
     """The first sentence pairs of each of the laboratory's paradigms, with columns good and bad."""
     pairs = tse_core.load_sentence_pairs("laboratory")
@@ -277,7 +278,9 @@ SETTINGS = dict(settings())
 
 def is_slow(name: str) -> bool:
     """Whether a setting takes more than a few seconds: the real model, and what others of these hold in part."""
-    return name.startswith(("the real model", "accuracies by paradigm", "single tokens with the word's end"))
+    others = "random-roberta", "whole words of a causal model", "a comparison of two models", "detail of lemmas, masked"
+    ends = "accuracies by paradigm", "single tokens with the word's end", "sentence pairs, pll-l2r"
+    return name.startswith(("the real model", *others, *ends))
 
 
 def needs_shared(name: str) -> bool:

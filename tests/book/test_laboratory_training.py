@@ -47,6 +47,7 @@ def weights(folder):
     return load_file(folder / "model.safetensors")
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(trained, tmp_path):
     again, other = train(small("masked"), tmp_path / "0"), train(small("masked", seed=1), tmp_path / "1")
     first, second, third = map(weights, (trained["masked"], again, other))

@@ -62,6 +62,7 @@ def test_what_was_asked_in_another_way_is_not_answered_from_a_record(data, lemma
     assert recorded_evaluation("model", load_pairs(data), load_lemmas(lemmas), Options(**how), kept) is None
 
 
+@pytest.mark.slow
 def test_the_recorded_evaluation_of_gemma_is_the_one_that_was_measured():
     found = recorded_evaluation("gemma-3-270m", load_pairs("marvin-linzen"), load_lemmas("newman-clean"), Options())
     assert found.table().set_index("construction").loc["Simple", "EW"] == pytest.approx(0.8344, abs=1e-4)

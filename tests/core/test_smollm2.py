@@ -15,7 +15,6 @@ from tse_core.syntaxgym.outcomes import evaluate_suite
 
 pytestmark = pytest.mark.slow
 TABLE2 = pd.read_csv(Path(__file__).parents[1] / "golden" / "smollm2_table2.csv", comment="#", index_col="construction")
-SUITES = ("number_prep", "mvrr", "npi_src_ever")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,7 @@ def test_table_2_equals_the_values_of_an_independent_loop(smollm2, results):
 
 
 def test_rows_of_table_2_without_a_bos_token_equal_the_values_of_an_independent_loop(smollm2):
-    golden = TABLE2[TABLE2["contexts"] < 1000]
+    golden = TABLE2[TABLE2["contexts"] < 500]
     pairs = load_pairs("marvin-linzen")
     pairs = pairs[pairs["construction"].isin(golden.index)]
     table = evaluate(smollm2.with_policies(bos="none"), pairs, "newman-clean").table()
@@ -71,8 +70,8 @@ def test_rows_of_table_2_without_a_bos_token_equal_the_values_of_an_independent_
 @pytest.mark.parametrize("bos", ["none", "default"])
 def test_log_probabilities_of_sentences_of_paradigms_equal_a_plain_loop(smollm2, plain, bos):
     one_each = load_sentence_pairs("blimp").groupby("paradigm").head(1)
-    sentences = list(one_each["good"][::3] if bos == "none" else one_each["bad"][1::3])
-    assert len(sentences) in (22, 23)
+    sentences = list(one_each["good"][::6] if bos == "none" else one_each["bad"][1::6])
+    assert len(sentences) in (11, 12)
     model = smollm2.with_policies(bos=bos)
     bos = [] if bos == "none" else [model.tokenizer.convert_tokens_to_ids("<|endoftext|>")]
     for sentence, scores in zip(sentences, token_surprisals(model, sentences), strict=True):
@@ -84,10 +83,10 @@ def test_log_probabilities_of_sentences_of_paradigms_equal_a_plain_loop(smollm2,
 
 
 @pytest.mark.usefixtures("mirrored")
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", ["number_prep", "mvrr", "npi_src_ever"])
 def test_region_surprisals_of_public_suites_equal_a_plain_loop(smollm2, plain, name):
     suite = load_suite(name)
-    some = replace(suite, table=suite.table[suite.table["item"].isin(suite.items[:6])])
+    some = replace(suite, table=suite.table[suite.table["item"].isin(suite.items[:4])])
     outcome = evaluate_suite(smollm2, some)
     bos = smollm2.tokenizer.convert_tokens_to_ids("<|endoftext|>")
     regions = outcome.regions.groupby(["item", "condition"], sort=False)

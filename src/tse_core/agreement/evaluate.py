@@ -141,7 +141,8 @@ def evaluate_models(
             listed = shared_lemmas(opened.values(), listed, verbs=options.verbs, word_end=options.word_end)
         listed = in_order(listed)
         refuse_taken_names(table, listed.table)
-        asked.append(_Question(table, numbered_pairs(table, listed), listed))
+        numbered = numbered_pairs(table, listed)
+        asked.append(_Question(table, numbered, listed, f"{table.attrs.get('name', 'pairs')}@{data_hash(numbered)}"))
     runs: list[tuple[str, Evaluation]] = []
     while opened:  # each network is forgotten once it was asked
         name = next(iter(opened))
@@ -152,11 +153,12 @@ def evaluate_models(
 
 
 class _Question(NamedTuple):
-    """What every model is asked: pairs, those of them whose subject's number is known, and verbs."""
+    """What every model is asked: pairs, those whose subject's number is known, verbs, and the pairs' identity."""
 
     given: pd.DataFrame
     pairs: pd.DataFrame
     lemmas: Lemmas
+    data: str
 
 
 def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, store, batch_tokens) -> Evaluation:
@@ -230,8 +232,7 @@ def _signature(
         "dtype": dtype,
         "ties": "wrong",
     }
-    identity = {"model": model.identity(), "data": f"{asked.given.attrs.get('name', 'pairs')}@{data_hash(asked.pairs)}"}
-    return Signature(identity, policy, provenance(model.device))
+    return Signature({"model": model.identity(), "data": asked.data}, policy, provenance(model.device))
 
 
 def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, tuple]]:

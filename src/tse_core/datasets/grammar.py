@@ -186,6 +186,8 @@ def _pairs(grammar: Grammar, pattern, capital: bool, period: bool) -> Iterator[t
     subject = next(i for i, place in enumerate(places) if place.kind == "nouns" and place.number == agreed)
     indices = sorted({place.number for place in places if place.kind in ("nouns", "predicates")})
     items, rows = list(_items(grammar, pattern)), itertools.count(1)
+    lists = Counter(place.list for place in places if place.list)
+    may_repeat = max(lists.values()) > 1
     for values in itertools.product(NUMBERS, repeat=len(indices)):
         number_of = dict(zip(indices, values, strict=True))
         number = number_of[agreed]
@@ -198,7 +200,7 @@ def _pairs(grammar: Grammar, pattern, capital: bool, period: bool) -> Iterator[t
             ]
             for choice in itertools.product(*possible):
                 chosen, texts, twins = zip(*choice, strict=True)
-                if _says_twice(places, chosen):
+                if may_repeat and _says_twice(places, chosen):
                     continue
                 tested = chosen[verb]
                 yield (
