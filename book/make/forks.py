@@ -4,6 +4,7 @@ Only Linux forks safely; elsewhere each is a program of its own.
 """
 
 import asyncio
+import gc
 import os
 import runpy
 import sys
@@ -84,6 +85,7 @@ def _kernel(arguments: list[str], folder: str, environment: dict[str, str]) -> N
 
 def fork_kernels() -> None:
     """From here on a kernel is a fork of the process that starts it."""
+    gc.freeze()  # collections of garbage in the forks do not look through what they share
     factory = KernelProvisionerFactory.instance()
     factory.provisioners["fork"] = EntryPoint("fork", f"{__name__}:ForkedKernel", factory.GROUP_NAME)
     factory.default_provisioner_name = "fork"
