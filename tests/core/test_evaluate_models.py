@@ -11,8 +11,7 @@ from tse_core.agreement import evaluate as pipeline
 from tse_core.agreement.comparison import compare_metrics
 
 MODELS = ["lab-systematic-causal", "lab-lexical-causal"]
-SIMPLE, BOTH = "marvin-linzen/simple", ("subjects", "verbs")
-FEW = load_lemmas().table[::20]
+SIMPLE, BOTH, FEW = "marvin-linzen/simple", ("subjects", "verbs"), load_lemmas().table[::20]
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +34,7 @@ def test_each_table_is_that_of_the_models_alone_with_a_column_model(runs):
     pd.testing.assert_frame_equal(gaps.iloc[[0]], compare_metrics(alone[MODELS[0]], "TSE", "EW"))
 
 
+@pytest.mark.filterwarnings("error::tse_core.errors.TseWarning")
 def test_a_score_of_one_verb_is_sampled_and_compared_by_nouns_alone():
     found = evaluate(MODELS[0], SIMPLE, load_lemmas().table.query("lemma == 'laugh'"), detail="lemmas")
     by_both, by_nouns = (found.intervals(over).set_index("metric").loc["EW"] for over in (BOTH, BOTH[:1]))

@@ -50,13 +50,14 @@ sequences = st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tu
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(chosen=sequences, batch=st.sampled_from([1, 16, 400, 8192]), share=st.booleans(), data=st.data())
-def test_log_probabilities_equal_the_plain_loop(model, chosen, batch, share, data):
+@given(sequences, st.sampled_from([1, 16, 400, 8192]), st.sampled_from([1, 3, 1000]), st.booleans(), st.data())
+def test_log_probabilities_equal_the_plain_loop(model, chosen, batch, rows, share, data):
     chosen = chosen + chosen[: data.draw(st.integers(0, 3))]
     positions = [sorted(data.draw(st.sets(st.integers(0, len(s) - 1)))) for s in chosen]
     if not any(positions):
         positions[0] = [0]
-    with in_trees(share):
+    with in_trees(share), pytest.MonkeyPatch.context() as patch:
+        patch.setitem(passes.PROJECTED_ENTRIES, "cpu", rows * model.vocabulary_size)
         found = collected(model, chosen, positions, batch_tokens=batch)
     assert torch.allclose(found, plain(model, chosen, positions), atol=1e-4)
 

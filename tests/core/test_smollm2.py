@@ -71,7 +71,6 @@ def test_rows_of_table_2_without_a_bos_token_equal_the_values_of_an_independent_
 def test_log_probabilities_of_sentences_of_paradigms_equal_a_plain_loop(smollm2, plain, bos):
     one_each = load_sentence_pairs("blimp").groupby("paradigm").head(1)
     sentences = list(one_each["good"][::6] if bos == "none" else one_each["bad"][1::6])
-    assert len(sentences) in (11, 12)
     model = smollm2.with_policies(bos=bos)
     bos = [] if bos == "none" else [model.tokenizer.convert_tokens_to_ids("<|endoftext|>")]
     for sentence, scores in zip(sentences, token_surprisals(model, sentences), strict=True):

@@ -13,7 +13,7 @@ from tse_book.studies.coverage import simulated_coverage, simulated_crossed_cove
 from tse_core.errors import InputError, TseWarning
 from tse_core.uncertainty.clusters import Sample, spread
 from tse_core.uncertainty.intervals import combine, interval
-from tse_core.uncertainty.p_values import holm
+from tse_core.uncertainty.p_values import holm, p_value
 from tse_core.uncertainty.shares import all_or_nothing, all_or_nothing_p_value, joined, wilson
 from tse_core.uncertainty.tables import subject_clusters
 
@@ -106,7 +106,7 @@ def test_nouns_that_all_score_the_same_still_leave_an_interval(second):
 def test_below_three_clusters_there_is_no_interval(clusters):
     found = interval([0.2, 0.8], clusters)
     assert found[1:4] == (0.0, 1.0, "fewer than 3 clusters: no interval") and found.p_value() == 1
-    assert found.clusters == len(set(clusters))
+    assert found.clusters == len(set(clusters)) and p_value(np.nan, 0.0, 9) == 1
 
 
 def test_no_interval_is_wider_than_if_nouns_scored_all_or_nothing():
@@ -226,7 +226,7 @@ def test_intervals_over_subjects_and_verbs_allow_for_other_verbs(sizes):
 
 
 def test_holm_is_the_step_down_of_bonferroni():
-    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.01, 0.9, 0.8, 0.005]).tolist() == pytest.approx([0.03, 1, 1, 0.02])
 
 
 def test_joined_bounds_add_in_squares():
