@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[1]
 TESTS = {  # package or module of tse_core: the words in the names of its tests' files
     "metrics": ["metric", "invariances", "cells"],
     "uncertainty": ["uncertainty"],
-    "forward": ["forward", "families", "invariances", "whole_words", "memory"],
+    "forward": ["forward", "families", "invariances", "whole_words"],
     "agreement": ["evaluation", "cells", "tables", "invariances", "slots", "metrics", "results", "words"],
     "results": ["results", "signature", "code", "keys", "cells"],
     "sentences": ["sentences", "unusual_tokenizers", "blimp", "whole_words"],

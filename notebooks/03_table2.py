@@ -128,7 +128,7 @@ folded(table(differences[shown], caption, digits=3), caption)
 # Now the difference is significant in one row of Gemma and in none of SmolLM2, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. Some intervals go beyond 1, which no difference of two shares can exceed: two to eight verbs for a construction are too few. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
 
 # %% [markdown] tags=["explains"]
-# ## One token in front of the sentence
+# ## With and without a BOS token
 #
 # Most models read a {term}`BOS token` before the first word. The paper gave GPT-2 none. Here is SmolLM2 with and without one. How far can TSE of a row move?
 
@@ -241,6 +241,6 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # ## Takeaways
 #
 # - EW is below TSE in nearly every cell, published and measured; with other verbs in TSE it might not be.
-# - A token in front of the sentence can move TSE by .25; the {term}`signature` of a number says what was read.
+# - A BOS token can move TSE by .25; the {term}`signature` of a number says what was read.
 #
 # Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_core.agreement.comparison.compare_metrics`.

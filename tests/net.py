@@ -278,9 +278,9 @@ SETTINGS = dict(settings())
 
 def is_slow(name: str) -> bool:
     """Whether a setting takes more than a few seconds: the real model, and what others of these hold in part."""
-    others = "random-roberta", "whole words of a causal model", "a comparison of two models", "detail of lemmas, masked"
-    ends = "accuracies by paradigm", "single tokens with the word's end", "sentence pairs, pll-l2r"
-    return name.startswith(("the real model", *others, *ends))
+    models = "the real model", "random-roberta", "detail of lemmas, masked", "a comparison of two models"
+    words = "whole words of a causal model", "single tokens with the word's end"
+    return name.startswith((*models, *words, "accuracies by paradigm", "sentence pairs, pll-l2r"))
 
 
 def needs_shared(name: str) -> bool:

@@ -29,7 +29,7 @@ if runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.runs) =
     guard("significant in one row of Gemma and in none of SmolLM2", [*few] == [1, 0])
 
 # %% [markdown]
-# ## One token in front of the sentence
+# ## With and without a BOS token
 
 # %%
 bare = wordings[wordings["bos"] == "none"].set_index("construction")
