@@ -1,6 +1,7 @@
 from .cutoffs import coverage_curves as coverage_curves
 from .cutoffs import cutoff_curves as cutoff_curves
 from .cutoffs import invalid_curves as invalid_curves
+from .digitised import published_curves as published_curves
 from .gap import fifth_lines as fifth_lines
 from .gap import preposition_dots as preposition_dots
 from .gap import share_lines as share_lines
@@ -14,7 +15,6 @@ from .interactive import token_browser as token_browser
 from .interactive import weight_sliders as weight_sliders
 from .paper import FIGURES as FIGURES
 from .paper import plot as plot
-from .paper import published_curves as published_curves
 from .paper import save_chart as save_chart
 from .paper import with_table2 as with_table2
 from .paradigms import accuracy_dots as accuracy_dots

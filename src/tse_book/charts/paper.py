@@ -9,6 +9,7 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.charts.cutoffs import CHOOSE, coverage_curves, cutoff_curves, invalid_curves
+from tse_book.charts.digitised import KEYS, published_curves
 from tse_book.charts.scores import table2_dots
 from tse_book.charts.theme import INERT, described, listed, needs
 from tse_book.published import with_table2
@@ -20,8 +21,6 @@ from tse_core.results.tidy import of_everything
 FIGURES = ("figure1", "figure2", "figure3", "figure4", "table2")
 WIDTH = 560  # pixels of a single panel in a file; on a page it fills its container
 ENDINGS = (".html", ".svg", ".png")
-_KEYS = ["model", "construction", "metric", "side", "cutoff"]
-_VALUES = {1: "score", 2: "score", 3: "coverage", 4: "invalid"}
 
 
 def plot(results, figure: str, *, beside: str | None = None, chosen: str | None = None):
@@ -43,11 +42,11 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
     if beside is not None:
         check_known("published model", beside, published.MODELS.values())
     table = results if isinstance(results, pd.DataFrame) else results.tidy()
-    table = needs(table, *_KEYS, "score", what="a figure of the paper").assign(source="measured")
+    table = needs(table, *KEYS, "score", what="a figure of the paper").assign(source="measured")
     rows = table[table["metric"].isin(METRICS)]
     if rows.empty:
         raise InputError(f"the results hold no {listed(METRICS)}; tse evaluate measures them")
-    if len(twice := rows.loc[rows.duplicated(_KEYS), "model"]):
+    if len(twice := rows.loc[rows.duplicated(KEYS), "model"]):
         raise InputError(f"the results hold several runs of {twice.iloc[0]}; give the store's key of one")
     if figure == "table2":
         shown = rows.loc[of_everything(rows), ["construction", "model", "metric", "score", "low", "high", "source"]]
@@ -95,22 +94,6 @@ def save_chart(chart, path: str | Path) -> None:
     how = {"inline": has_vega} if path.suffix == ".html" else {"scale_factor": 2}
     alone.save(content, path.suffix[1:], json_kwds=INERT, **how)
     write_output(path, content.getvalue())
-
-
-def published_curves(figure: int) -> pd.DataFrame:
-    """A digitised figure of the paper: 1 and 2 (score), 3 (coverage), 4 (invalid); model is the name on the hub.
-
-    Figure 1 could be read well. In the others, points that another curve hides in part or whole are left out, and so
-    are misread markers: points more than 0.15 above both neighbours, or below both.
-    """
-    value = _VALUES[figure]
-    table = published.figures(figure).rename(columns={"estimate": value}).assign(source="published")
-    if figure > 1:
-        table = table[table["quality"] == "ok"]
-        curves = table.sort_values(_KEYS).groupby(_KEYS[:-1], sort=False)[value]
-        before, after = (table[value] - curves.shift(n) for n in (1, -1))
-        table = table[~((before > 0.15) & (after > 0.15)) & ~((before < -0.15) & (after < -0.15))]
-    return table[[*_KEYS, value, "source"]].reset_index(drop=True)
 
 
 def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, number: int) -> pd.DataFrame | None:
