@@ -63,8 +63,9 @@ rehearse: $(TESTED)
 	@$(BIN)/python tests/rehearse.py paper
 	@$(BIN)/python tests/colab.py
 
+# The notebooks in plain Markdown, which make book offers for download: _build/colab
 colab: $(READY)
-	@$(BIN)/python -m book.make.pair colab
+	@$(BIN)/python -m doit edition
 
 # The branch that the book's Colab buttons open: for a workflow, in a checkout of its own.
 colab-branch:

@@ -4,15 +4,16 @@
 """
 
 import multiprocessing
+import os
 import shlex
 import sys
 from importlib.metadata import version
 
 from doit.tools import config_changed
 
-from book.make import ASSETS, BUILD, DOWNLOADS, GYM, HTML, ROOT, RUNS, at_once, forks
+from book.make import ASSETS, BUILD, DOWNLOADS, EXERCISES, GYM, HTML, ROOT, RUNS, at_once, forks
+from book.make.address import repository
 from book.make.assets import versions
-from book.make.exercises import ARCHIVE
 from book.make.html import PACKAGES, state
 from book.make.inputs import files, gym_files, inputs, notebook_inputs
 from book.make.live import FACTS, complete
@@ -130,10 +131,24 @@ def task_slides():
     return step("slides", task_dep=[], file_dep=[*code, SOURCE, *PARTS, *executed], targets=[TARGET])
 
 
+def notebooks_in_markdown(module: str, archive) -> dict:
+    """A task that writes notebooks in plain Markdown: they quote the glossary, the reference and pages' titles."""
+    sources = [f"notebooks/{name}.ipynb" for name in notebook_names()]
+    code = files(MAKE, *(ROOT / "book").glob("*.md"), ROOT / "book" / "api", ROOT / "book" / "references.bib")
+    chosen = {"profile": profile_name(), "models": PROFILE["models"]}
+    chosen |= {"repository": repository(), "commit": os.environ.get("TSE_COMMIT")}
+    needs = {"file_dep": [*sources, *code, "_config.yml"], "uptodate": [config_changed(chosen)]}
+    return step(module, targets=[archive], **needs)
+
+
+def task_edition():
+    """Write the notebooks as Colab opens them and readers download them."""
+    return notebooks_in_markdown("edition", DOWNLOADS / "notebooks.zip")
+
+
 def task_exercises():
     """Write the notebooks for learners: questions, empty cells and checks, without the solutions."""
-    sources = [f"notebooks/{name}.ipynb" for name in notebook_names()]
-    return step("exercises", file_dep=[*sources, "book/make/exercises.py"], targets=[ARCHIVE])
+    return notebooks_in_markdown("exercises", EXERCISES / "exercises.zip")
 
 
 def task_downloads():
@@ -152,7 +167,7 @@ def task_live():
 
 def task_html():
     """Build the pages, from nothing."""
-    before = ["notebook", "gym", "assets", "wheel", "slides", "exercises", "downloads", "live"]
+    before = ["notebook", "gym", "assets", "wheel", "slides", "edition", "exercises", "downloads", "live"]
     same = [config_changed({name: version(name) for name in PACKAGES}), (HTML / "book" / "index.html").exists]
     return step("html", task_dep=before, uptodate=[*same, as_before("state", state)])
 

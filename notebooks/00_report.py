@@ -23,6 +23,9 @@
 #
 # Time
 # : 5 minutes to read, a few seconds to run
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/00_report.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
 # :::
 
 # %% tags=["remove-cell", "install"]

@@ -22,7 +22,10 @@
 # : school algebra; a little Python
 #
 # Time
-# : 15 minutes to read, half a minute to run
+# : 15 minutes to read, a minute and a half to run
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/02_methods.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
 # :::
 
 # %% tags=["remove-cell", "install"]

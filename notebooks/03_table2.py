@@ -23,6 +23,9 @@
 #
 # Time
 # : 8 minutes to read, two minutes to run
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/03_table2.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -101,7 +104,7 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As measured", index=True), "The numbers")
 
 # %% [markdown] tags=["explains"]
-# Yes: EW is below TSE in all nine rows of both models (the tenth, BLiMP, has to be fetched first). Only the paper's own four models can reproduce its numbers ([how](../book/gpu.md)). The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
+# Yes: EW is below TSE in all nine rows of both models (the tenth, BLiMP, has to be fetched first). Only the paper's own four models can reproduce its numbers: [You have a GPU, or a cluster?](../book/gpu.md) says how. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
 #
 # ## Could the difference be chance?
 #

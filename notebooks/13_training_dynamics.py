@@ -23,6 +23,9 @@
 #
 # Time
 # : 6 minutes to read, seconds to run, from recorded results
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/13_training_dynamics.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -117,7 +120,7 @@ table(by_size[bands].reset_index(), "EW by size of the corpus, systematic langua
 # %% [markdown] tags=["explains"]
 # ## Your own models
 #
-# The plan `pythia` names twenty checkpoints of Pythia on the Hugging Face hub ([how plans run](../book/gpu.md)). On a GPU:
+# The plan `pythia` names twenty checkpoints of Pythia on the Hugging Face hub (how plans run: [You have a GPU, or a cluster?](../book/gpu.md)). On a GPU:
 #
 # ```bash
 # tse sweep data/sweeps/pythia.yaml

@@ -1,4 +1,4 @@
-"""Each notebook alone in an empty folder, with the oldest versions Colab ships, from a wheel built here.
+"""Each notebook's edition alone in an empty folder, with the oldest versions Colab ships, from a wheel built here.
 
     python tests/colab.py                                   # all notebooks, as they are and with the profile base
     python tests/colab.py 01_data 09_blimp --profile base   # some, with one of the two
@@ -16,11 +16,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-import papermill
+import nbformat
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
-from book.make.profile import load_profile, notebook_names, parameters  # noqa: E402
+from book.make.edition import edition  # noqa: E402
+from book.make.execute import chosen_parameters  # noqa: E402
+from book.make.profile import notebook_names  # noqa: E402
 from hub import serving  # noqa: E402
 from rehearse import settings_for, stand_ins, trimmed  # noqa: E402
 
@@ -59,24 +61,21 @@ def main() -> int:
             settings = settings_for(place, place / "colab") | {"HF_ENDPOINT": str(hub), "OMP_NUM_THREADS": "1"}
             for name in options.notebooks or notebook_names():
                 for profile in options.profile or ("", "base"):
-                    said = errors(book / "notebooks" / f"{name}.ipynb", profile, python, place, settings)
+                    said = errors(name, profile, python, place, settings)
                     print(f"{name:24} {profile or 'as it is':8} {said or 'ran'}", flush=True)
                     failed += [name] if said else []
     return 1 if failed else 0
 
 
-def errors(notebook: Path, profile: str, python: str, place: Path, settings: dict) -> str:
+def errors(name: str, profile: str, python: str, place: Path, settings: dict) -> str:
     """What a notebook says that does not run from top to bottom, alone with the wheel in a new folder."""
-    folder = place / f"{notebook.stem}-{profile}"
+    folder = place / f"{name}-{profile}"
     folder.mkdir()
     run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "tse_core")
-    shutil.copy2(notebook, folder)
+    nbformat.write(edition(name), folder / f"{name}.ipynb")
     shutil.copy2(next((place / "wheel").glob("tse_core-*.whl")), folder)
-    given = {}
-    if profile:
-        known = {name: told["default"] for name, told in papermill.inspect_notebook(str(notebook)).items()}
-        given = parameters(notebook.stem, known, load_profile(profile))
-    command = [python, "-m", "papermill", notebook.name, "done.ipynb", "--kernel", "python3", "--no-progress-bar"]
+    given = chosen_parameters(name, profile) if profile else {}
+    command = [python, "-m", "papermill", f"{name}.ipynb", "done.ipynb", "--kernel", "python3", "--no-progress-bar"]
     command += ["--parameters_yaml", json.dumps(given)]
     settings = settings | {"TSE_STORE": str(folder / "store")}
     done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True)

@@ -1,11 +1,12 @@
-"""Sphinx extension: the page of a notebook shows its executed copy, while address and download stay the source's.
+"""Sphinx extension: the page of a notebook shows its executed copy, under the source's address.
 
-Buttons that lead to the repository (source, Colab) appear only once ``repository: url`` of _config.yml is set.
+What the button at its top downloads, and Colab opens, is its edition in plain Markdown
+(book.make.edition). Buttons that lead to the repository (source, Colab) appear only where the
+project has an address (book.make.address).
 Tables that a notebook offers for download lie beside the pages, as files: inside a page every reader would fetch them.
 """
 
 import base64
-import os
 import re
 import shutil
 from hashlib import sha256
@@ -16,6 +17,9 @@ import yaml
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.util import logging
+
+from book.make import COLAB
+from book.make.address import repository, site
 
 LOG = logging.getLogger(__name__)
 PARAMETERS = re.compile(r'<dl>\n(<dd><em class="sig-param">.*?)</dl>', re.DOTALL)
@@ -37,18 +41,19 @@ def swap_in(app, docname: str, source: list[str]) -> None:
 
 
 def repository_buttons(app, config) -> None:
-    """Buttons to source and Colab where the book has an address; on Pages the workflow says it, and Colab's branch."""
-    options = config.html_theme_options
-    if address := os.environ.get("TSE_REPOSITORY"):
-        options |= {"repository_url": address, "repository_branch": "colab"}
-    published = bool(options.get("repository_url"))
+    """Buttons to source and Colab where the book has an address. Colab opens the branch `colab`, edits go to `main`."""
+    options, address = config.html_theme_options, repository()
     for button in ("use_repository_button", "use_issues_button", "use_edit_page_button"):
-        options[button] = published
-    if published:
+        options[button] = bool(address)
+    if address:
+        options |= {"repository_url": address, "repository_branch": "colab"}
         options["launch_buttons"] = {
             "colab_url": "https://colab.research.google.com",
             "notebook_interface": "jupyterlab",
         }
+    if site():  # on GitHub
+        config.html_context["edit_page_url_template"] = f"{address}/edit/main/{{{{ file_name }}}}"
+        config.html_context["edit_page_provider_name"] = "GitHub"
 
 
 def formulas_where_there_are(app, pagename, templatename, context, doctree) -> None:
@@ -61,9 +66,7 @@ def formulas_where_there_are(app, pagename, templatename, context, doctree) -> N
 def picture_of_the_book(app, pagename, templatename, context, doctree) -> None:
     """What a link to the front page shows elsewhere; where the book has an address, the picture's is whole."""
     if pagename == app.config.root_doc:
-        owner, _, name = os.environ.get("TSE_REPOSITORY", "").rstrip("/").rpartition("/")
-        home = f"https://{owner.rpartition('/')[2]}.github.io/{name}/" if owner else "../"
-        context["metatags"] += f'<meta property="og:image" content="{home}_static/book.png">\n'
+        context["metatags"] += f'<meta property="og:image" content="{site() or "../"}_static/book.png">\n'
 
 
 def without_icon_font(app, exception) -> None:
@@ -109,6 +112,14 @@ def what_is_raised(app, what, name, obj, options, lines: list[str]) -> None:
     lines[:] = [part for line in lines for part in RAISED.sub(r"\1\2\n\1    \3", line).split("\n")]
 
 
+def editions(app, exception) -> None:
+    """Put the edition of each notebook where the button at the top of its page looks for the source."""
+    if exception or app.builder.name != "html":
+        return
+    for source in Path(app.outdir, "_sources", "notebooks").glob("*.ipynb"):
+        shutil.copyfile(COLAB / "notebooks" / source.name, source)
+
+
 def redirects(app, exception) -> None:
     """An address that the book had before leads to the page that has its contents now (book/redirects.yaml)."""
     if exception or app.builder.name != "html":
@@ -142,12 +153,15 @@ class Made(Directive):
 
 def setup(app):
     app.add_directive("tse-made", Made)
+    if repository():
+        app.tags.add("published")  # for what only such a book says: {only} published
     app.connect("autodoc-process-docstring", what_is_raised, priority=400)  # before napoleon reads the docstring
     app.connect("doctree-read", unbroken)
     app.connect("html-page-context", tables_beside)
     app.connect("html-page-context", plain_lists)
     app.connect("html-page-context", picture_of_the_book)
     app.connect("html-page-context", formulas_where_there_are, priority=900)
+    app.connect("build-finished", editions)
     app.connect("build-finished", redirects)
     app.connect("build-finished", without_icon_font)
     app.connect("config-inited", repository_buttons)

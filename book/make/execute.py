@@ -22,8 +22,7 @@ def execute(name: str) -> None:
     source, target, draft = NOTEBOOKS / f"{name}.ipynb", RUNS / f"{name}.ipynb", BUILD / "drafts" / f"{name}.ipynb"
     if not source.exists():
         raise fail(f"notebooks/{name}.ipynb is missing: make notebooks-sync writes it from {name}.py")
-    known = {key: told["default"] for key, told in papermill.inspect_notebook(str(source)).items()}
-    given = parameters(name, known, load_profile())
+    given = chosen_parameters(name)
     for folder in (draft.parent, RUNS):
         folder.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
@@ -35,6 +34,13 @@ def execute(name: str) -> None:
         print(f"{name} warned:\n{warnings}", file=sys.stderr)
     draft.write_text(clean(notebook, name))
     draft.replace(target)
+
+
+def chosen_parameters(name: str, profile: str | None = None) -> dict:
+    """What a profile, by default the build's, gives notebooks/<name>.ipynb: papermill's parameters."""
+    cells = papermill.inspect_notebook(str(NOTEBOOKS / f"{name}.ipynb"))
+    known = {key: cell["default"] for key, cell in cells.items()}
+    return parameters(name, known, load_profile(profile))
 
 
 def run(source, draft, given):

@@ -5,25 +5,16 @@ one tagged ``check`` right below it. In the learner's notebook the solution beco
 """
 
 import ast
-import re
-import zipfile
 
 import nbformat
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from book.make import BUILD, NOTEBOOKS
+from book.make import EXERCISES, NOTEBOOKS
+from book.make.edition import KERNEL, archive
+from book.make.pair import with_address
+from book.make.plain import boxes, plain, title_of
 
-EXERCISES = BUILD / "exercises"
-ARCHIVE = EXERCISES / "exercises.zip"
 SETUP, SOLUTION, CHECK = "exercise-setup", "solution", "check"
-QUESTION = re.compile(r"^````\{exercise\} (.+)\n:label: \S+\n(.*?)^````$", re.DOTALL | re.MULTILINE)
-DISCUSSION = re.compile(r"^```\{solution\} ", re.MULTILINE)  # of a question whose answer is prose
-PLAIN = (  # Markdown for any notebook: roles as the words they show, links inside the book without their target
-    (re.compile(r"^```\{dropdown\} Hint\n(.*?)^```$", re.DOTALL | re.MULTILINE),
-     r"<details><summary>Hint</summary>\n\n\1\n</details>"),
-    (re.compile(r"\{[\w:]+\}`([^`<]*?)(?: ?<[^`>]*>)?`"), r"\1"),
-    (re.compile(r"\[([^\]]+)\]\((?!http)[^)]*\)"), r"\1"),
-)  # fmt: skip
 OPENING = """\
 # Exercises: {title}
 
@@ -39,21 +30,32 @@ def chapters() -> list[str]:
 def learners_notebook(name: str):
     """Set-up, questions with hints, an empty cell for each answer, checks; no solutions."""
     chapter = nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4).cells
-    title = re.search(r"^# (.+)", chapter[0].source, re.MULTILINE)[1]
+    title = title_of(f"notebooks/{name}.html")
     cells = [new_markdown_cell(OPENING.format(title=title), id="opening")]
     for cell, below in zip(chapter, [*chapter[1:], None], strict=True):
         tags = {"install", SETUP, SOLUTION, CHECK} & set(cell.metadata.get("tags", []))
         cell.metadata = {"tags": sorted(tags)}
         if SOLUTION in tags:
             cell.source = f"# Your answer\n{skeleton(cell.source, below.source)}"
+        if "install" in tags:
+            cell.source = with_address(cell.source)
         if tags:
             cells.append(cell)
-        elif question := QUESTION.search(cell.source):
-            cells.append(new_markdown_cell(f"## {question[1]}\n\n{plain(question[2])}", id=cell.id))
-            if DISCUSSION.search(cell.source):
-                cells.append(new_markdown_cell("*Your answer:*", id=f"{cell.id}-answer"))
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+        elif cell.cell_type == "markdown":
+            cells += question_cells(cell)
+    return new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
+
+
+def question_cells(cell) -> list:
+    """The question of a chapter's cell, and room for an answer in prose where its solution is prose; else nothing."""
+    found = {box.name: box for box in boxes(cell.source)}
+    if "exercise" not in found:
+        return []
+    question = found["exercise"]
+    cells = [new_markdown_cell(f"## {plain(question.title)}\n\n{plain(question.body)}", id=cell.id)]
+    if "solution" in found:
+        cells.append(new_markdown_cell("*Your answer:*", id=f"{cell.id}-answer"))
+    return cells
 
 
 def skeleton(solution: str, check: str) -> str:
@@ -71,20 +73,13 @@ def skeleton(solution: str, check: str) -> str:
     return "\n".join(lines.values())
 
 
-def plain(text: str) -> str:
-    for pattern, instead in PLAIN:
-        text = pattern.sub(instead, text)
-    return text.strip()
-
-
 def write() -> None:
     """The notebooks, and all of them in one archive; equal sources give equal files."""
     EXERCISES.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(ARCHIVE, "w") as archive:
-        for name in chapters():
-            content = nbformat.writes(learners_notebook(name)) + "\n"
-            (EXERCISES / f"{name}.ipynb").write_text(content, encoding="utf-8")
-            archive.writestr(zipfile.ZipInfo(f"exercises/{name}.ipynb"), content, zipfile.ZIP_DEFLATED)
+    written = {name: nbformat.writes(learners_notebook(name)) + "\n" for name in chapters()}
+    for name, content in written.items():
+        (EXERCISES / f"{name}.ipynb").write_text(content, encoding="utf-8")
+    archive(EXERCISES / "exercises.zip", written)
 
 
 if __name__ == "__main__":

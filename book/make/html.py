@@ -12,7 +12,7 @@ from book.make.inputs import files
 
 PACKAGES = ("jupyter-book", "sphinx", "sphinx-book-theme", "myst-nb")  # the pages change when these do
 READ = ("_config.yml", "_toc.yml", "book", "notebooks", "src", "data")
-MADE_BEFORE = ("assets", "downloads", "exercises", "gym", "live", "runs", "scores", "slides", "wheel")
+MADE_BEFORE = ("assets", "colab", "downloads", "exercises", "gym", "live", "runs", "scores", "slides", "wheel")
 
 
 def state() -> str:

@@ -1,29 +1,28 @@
-"""notebooks/NN_name.py (percent format) is the source; jupytext writes NN_name.ipynb from it, for Colab and the book.
+"""notebooks/NN_name.py (percent format) is the source; jupytext writes NN_name.ipynb from it.
 
-``make notebooks-sync`` puts the current address into every install cell, which is what Colab installs.
+``make notebooks-sync`` puts the current address into every install cell. The book reads the .ipynb;
+`edition` makes of it what Colab opens.
 """
 
 import os
 import re
-import sys
 from pathlib import Path
 
-import yaml
 from jupytext.cli import jupytext
 
-from book.make import COLAB, NOTEBOOKS, ROOT
+from book.make import NOTEBOOKS
+from book.make.address import repository
 from tse_core import __version__
 
 ADDRESS = re.compile(r'(?<=^    package = ").+(?="$)', re.MULTILINE)
 
 
 def with_address(text: str) -> str:
-    """The percent source of a notebook whose install cell names the project's address, or the wheel beside it.
+    """The source of a notebook whose install cell names the project's address, or the wheel.
 
-    The address is TSE_REPOSITORY, as the Pages workflow says it, else that of _config.yml.
+    TSE_COMMIT says which commit is installed from the address; without it the newest is.
     """
-    configured = yaml.safe_load((ROOT / "_config.yml").read_text()).get("repository", {}).get("url")
-    address, commit = os.environ.get("TSE_REPOSITORY") or configured, os.environ.get("TSE_COMMIT")
+    address, commit = repository(), os.environ.get("TSE_COMMIT")
     git = f"git+{address}{'@' + commit if commit else ''}"
     return ADDRESS.sub(git if address else f"tse_core-{__version__}-py3-none-any.whl", text)
 
@@ -32,14 +31,12 @@ def sources() -> list[Path]:
     return sorted(NOTEBOOKS.glob("*.py"))
 
 
-def synchronise(folder: Path = NOTEBOOKS) -> None:
-    """Renew the install cells and write the .ipynb files; a cell that did not change keeps its id."""
-    folder.mkdir(parents=True, exist_ok=True)
-    renewed = [folder / source.name for source in sources()]
-    for source, target in zip(sources(), renewed, strict=True):
-        target.write_text(with_address(source.read_text()))
-    jupytext(["--quiet", "--update", "--to", "ipynb", *map(str, renewed)])
+def synchronise() -> None:
+    """Renew the install cells and write the .ipynb files; unchanged cells keep their ids."""
+    for source in sources():
+        source.write_text(with_address(source.read_text()))
+    jupytext(["--quiet", "--update", "--to", "ipynb", *map(str, sources())])
 
 
 if __name__ == "__main__":
-    synchronise(COLAB / "notebooks" if "colab" in sys.argv else NOTEBOOKS)
+    synchronise()

@@ -3,7 +3,6 @@
 import ast
 import importlib
 import importlib.util
-import json
 import pkgutil
 import re
 import subprocess
@@ -20,7 +19,7 @@ from pybtex.database import parse_string
 from rattler import MatchSpec
 
 from book.ext.tse_executed import repository_buttons
-from book.make import inputs, pair, profile
+from book.make import edition, inputs, pair, profile
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -166,16 +165,16 @@ def test_a_workflow_calls_targets_of_the_makefile_pins_its_actions_and_may_write
     assert content["permissions"] == {"contents": "read"} and set().union(*granted.values()) <= {"pages", "id-token"}
 
 
-def test_on_pages_every_notebook_opens_in_colab_and_installs_the_commit_it_was_built_from(tmp_path, monkeypatch):
+def test_on_pages_every_notebook_opens_in_colab_and_installs_the_commit_it_was_built_from(monkeypatch):
     given = {step["run"]: set(step.get("env", ())) for step in steps(WORKFLOWS[0]) if "run" in step}
-    assert given["make book"] == {"TSE_REPOSITORY"} and given["make colab"] == {"TSE_REPOSITORY", "TSE_COMMIT"}
-    monkeypatch.setenv("TSE_REPOSITORY", "https://example.org/someone/book")
+    assert given["make book"] == {"TSE_REPOSITORY", "TSE_COMMIT"}
+    monkeypatch.setenv("TSE_REPOSITORY", "https://github.com/someone/book")
     monkeypatch.setenv("TSE_COMMIT", "0123abc")
-    pair.synchronise(tmp_path)
-    for source in pair.sources():
-        notebook = json.loads((tmp_path / f"{source.stem}.ipynb").read_text())
-        text = "".join("".join(cell["source"]) for cell in notebook["cells"])
-        assert "git+https://example.org/someone/book@0123abc" in text, source
-    config = types.SimpleNamespace(html_theme_options={"repository_url": ""})
+    for name in profile.notebook_names():
+        text = "".join(cell.source for cell in edition.edition(name).cells)
+        assert text.count('package = "git+https://github.com/someone/book@0123abc"') == 1, name
+    config = types.SimpleNamespace(html_theme_options={"repository_url": ""}, html_context={})
     repository_buttons(None, config)
     assert config.html_theme_options["launch_buttons"]["colab_url"] == "https://colab.research.google.com"
+    assert config.html_theme_options["repository_branch"] == "colab"
+    assert config.html_context["edit_page_url_template"] == "https://github.com/someone/book/edit/main/{{ file_name }}"
