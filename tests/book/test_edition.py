@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -40,6 +41,14 @@ def address(request, monkeypatch):
     """Where the project is on the web."""
     monkeypatch.setenv("TSE_REPOSITORY", request.param)
     return request.param
+
+
+@cache
+def edition_at(name: str, address: str):
+    """The edition of a chapter where `address` is the project's, made once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TSE_REPOSITORY", address)
+        return edition(name)
 
 
 def markdown(notebook) -> list[str]:
@@ -142,7 +151,7 @@ def test_what_has_no_rule_or_no_place_is_an_error(myst, error):
 @pytest.mark.parametrize("name", notebook_names())
 def test_no_cell_holds_a_role_a_directive_or_a_relative_link(name, address):
     reader = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin)
-    for text in markdown(edition(name)) + (markdown(learners_notebook(name)) if name in chapters() else []):
+    for text in markdown(edition_at(name, address)) + (markdown(learners_notebook(name)) if name in chapters() else []):
         blocks = reader.parse(text)
         inline = [token for block in blocks for token in block.children or []]
         assert not [token.info for token in blocks if token.type == "fence" and token.info.startswith("{")]
@@ -156,13 +165,13 @@ def test_no_cell_holds_a_role_a_directive_or_a_relative_link(name, address):
 
 @pytest.mark.parametrize("name", notebook_names())
 def test_all_other_text_is_the_chapters(name, address):
-    for before, after in zip(markdown(source(name)), markdown(edition(name)), strict=True):
+    for before, after in zip(markdown(source(name)), markdown(edition_at(name, address)), strict=True):
         assert words(after) == words_of_myst(before)
 
 
 @pytest.mark.parametrize("name", notebook_names())
 def test_a_question_stands_outside_the_fold_and_its_answer_inside(name):
-    for before, after in zip(markdown(source(name)), markdown(edition(name)), strict=True):
+    for before, after in zip(markdown(source(name)), markdown(edition_at(name, "")), strict=True):
         outside, inside = FOLD.sub("", after), " ".join(text for _, text in FOLD.findall(after))
         for question, answer in QUESTION.findall(before):
             assert " ".join(words_of_myst(question)) in " ".join(words(outside))
@@ -172,7 +181,7 @@ def test_a_question_stands_outside_the_fold_and_its_answer_inside(name):
 
 @pytest.mark.parametrize("name", notebook_names())
 def test_code_is_the_chapters_with_the_parameters_of_the_page(name):
-    notebook, chosen = edition(name), load_profile()
+    notebook, chosen = edition_at(name, ""), load_profile()
     nbformat.validate(notebook)
     for before, after in zip(source(name).cells, notebook.cells, strict=True):
         tags = set(before.metadata.get("tags", []))
@@ -217,15 +226,16 @@ class Anchors(HTMLParser):
 
 
 @pytest.mark.slow
-def test_the_button_downloads_the_edition_and_its_links_lead_to_places_of_the_built_book(monkeypatch):
+def test_the_button_downloads_the_edition_and_its_links_lead_to_places_of_the_built_book():
     if not (HTML / "book" / "glossary.html").exists() and not os.environ.get("CI"):
         pytest.skip("the book is not built: make book")
-    monkeypatch.setenv("TSE_REPOSITORY", GITHUB)
     places = set()
     for name in notebook_names():
         downloaded = HTML / "_sources" / "notebooks" / f"{name}.ipynb"
         assert downloaded.read_bytes() == (COLAB / "notebooks" / f"{name}.ipynb").read_bytes()
-        places |= {place for text in markdown(edition(name)) for place in re.findall(rf"{SITE}([^)\s]+)", text)}
+        places |= {
+            place for text in markdown(edition_at(name, GITHUB)) for place in re.findall(rf"{SITE}([^)\s]+)", text)
+        }
     assert places
     by_page: dict[PurePosixPath, set[str]] = {}
     for place in places:
