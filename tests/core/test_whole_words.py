@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, pre_tokenizers
+from tokenizers import Regex, Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE, WordLevel, WordPiece
-from transformers import PreTrainedTokenizerFast
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from tiny import save_unigram_model
 from tse_book.recorded import recorded_details
@@ -281,6 +281,42 @@ def test_other_tokenizers_entries_that_go_on_with_a_word():
     assert ends(BPE(entries, [], unk_token="[UNK]"), **spaces) == ["walk", "s", "<0x73>"]
     with pytest.raises(InputError, match="other does not show in its entries where a word begins"):
         ends(BPE(entries, [], unk_token="[UNK]"), pre_tokenizer=pre_tokenizers.Whitespace())
+
+
+def characters(*spaces):
+    entries = ["<end>", "[UNK]", *spaces, *"Aaeghnorstu", "."]
+    text = pre_tokenizers.Split(Regex("."), "isolated")
+    if not spaces:
+        text = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), text])
+    tokenizer = Tokenizer(WordLevel({entry: i for i, entry in enumerate(entries)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = text
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", eos_token="<end>")
+    torch.manual_seed(0)
+    size = {"vocab_size": len(entries), "n_layer": 1, "n_head": 1, "n_embd": 8, "initializer_range": 0.5}
+    network = GPT2LMHeadModel(GPT2Config(**size, bos_token_id=0, eos_token_id=0)).eval()
+    return load_model(network, fast, bos="none")
+
+
+def test_a_list_of_characters_ends_words_at_spaces_and_marks():
+    model = characters(" ")
+    ends = [0, 1, 2, len(model.tokenizer) - 1]  # the end of the text, an unknown one, a space, the full stop
+    assert model.word_ends.nonzero()[0].tolist() == ends
+    pair = {"left": "An author", "right": ".", "correct": "goes", "wrong": "go", "number": "singular"}
+    verbs = pd.DataFrame({"lemma": ["go", "run"], "singular": ["goes", "runs"], "plural": ["go", "run"]})
+    found = evaluate(model, pd.DataFrame([pair]), verbs, verbs="all", store=None).table()["MW"][0]
+    left, p = model.tokenizer("An author")["input_ids"], {}
+    for word in ("goes", "runs", "go", "run"):
+        ids = left + model.tokenizer(f" {word}")["input_ids"]
+        with torch.no_grad():
+            shares = model.network.module(torch.tensor([ids])).logits[0].double().softmax(-1)
+        of_tokens = shares[range(len(left) - 1, len(ids) - 1), ids[len(left) :]].prod()
+        p[word] = float(of_tokens * shares[-1, ends].sum())
+    assert found == pytest.approx((p["goes"] + p["runs"]) / sum(p.values()), abs=1e-6)
+
+
+def test_a_list_of_characters_without_a_space_shows_no_words_end():
+    with pytest.raises(InputError, match="does not show in its entries where a word begins"):
+        _ = characters().word_ends
 
 
 def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces, toy):

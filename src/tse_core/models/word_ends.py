@@ -6,7 +6,9 @@ If a tokenizer puts a space at the start of the next entry, only that entry show
 - byte-level BPE and SentencePiece: an entry continues the word if its first character is a letter, a combining mark, a
   digit or a joiner of letters (U+200C, U+200D); if that is cut, what most characters with these bytes do;
 - WordPiece (BERT): an entry continues it if it begins with ``##``;
-- whole words, BPE that closes words with ``</w>`` (GPT-1), special tokens, ids without an entry: all end it.
+- a list of parts of words (WordLevel), such as characters: as byte-level BPE, and a space of its own ends it. That they
+  are parts is seen where the tokenizer reads two of them, written side by side, as two;
+- a list of whole words, BPE that closes words with ``</w>`` (GPT-1), special tokens, ids without an entry: all end it.
 """
 
 import json
@@ -36,19 +38,21 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
     parts = json.loads(tokenizer.backend_tokenizer.to_str())
     model = parts.pop("model")
     ends = np.ones(size, dtype=bool)
-    if model["type"] == "WordLevel" or model.get("end_of_word_suffix"):
+    if model.get("end_of_word_suffix"):
         return ends
     vocabulary = {entry: i for entry, i in tokenizer.get_vocab().items() if i < size}
     special = set(tokenizer.all_special_ids)
+    if model["type"] == "WordLevel":
+        spaces = _spaces_between_parts(name, tokenizer, vocabulary)
+        for entry, i in vocabulary.items() if spaces else ():
+            ends[i] = i in spaces or i in special or not _goes_on(entry[:1].encode())
+        return ends
     added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
     inside = model.get("continuing_subword_prefix")
     text = json.dumps(parts, ensure_ascii=False)
     byte_level, spaces = '"ByteLevel"' in text, '"Metaspace"' in text or SPACE in text
     if not (inside or byte_level or spaces):
-        raise InputError(
-            f"the tokenizer of {name} does not show in its entries where a word begins, so that no word's end can be "
-            "counted; count words without their ends (word_end=False)"
-        )
+        raise _without_boundaries(name)
     byte_of = {character: byte for byte, character in bytes_to_unicode().items()}
     for entry, i in vocabulary.items():
         if i in special:
@@ -64,6 +68,30 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
         else:
             ends[i] = not _goes_on(entry[:1].replace(SPACE, " ").encode())
     return ends
+
+
+def _without_boundaries(name: str) -> InputError:
+    return InputError(
+        f"the tokenizer of {name} does not show in its entries where a word begins, so that no word's end can be "
+        "counted; count words without their ends (word_end=False)"
+    )
+
+
+def _spaces_between_parts(name: str, tokenizer, vocabulary: dict[str, int]) -> set[int]:
+    """The entries for a space where a list holds parts of words; none where it holds whole words.
+
+    They are parts if the two longest of letters, written side by side, are read as more than one
+    entry. Raises InputError where a space between them is not read: then nothing shows where a word
+    ends.
+    """
+    longest = sorted((entry for entry in vocabulary if entry.isalpha()), key=len)[-2:]
+    texts = ["".join(longest), " ".join(longest)]
+    together, apart = tokenizer(texts, add_special_tokens=False)["input_ids"]
+    if len(together) < 2:
+        return set()
+    if together == apart:
+        raise _without_boundaries(name)
+    return set(apart) - set(together)
 
 
 @lru_cache(maxsize=4096)
