@@ -5,7 +5,7 @@ numbers, made here from suite outcomes and distributions at the verb slot. Every
 `TIDY_COLUMNS`, which results files and the store hold as well; ``lemmas`` is 0 where no lemma list is involved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -59,8 +59,10 @@ def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
     """Table 3 from a model: probabilities of the printed subwords and of `LIKE`, their share in its top 10, TSE."""
     lemmas = load_lemmas(lemmas)
     printed = published.table3()
-    rows = []
+    rows, contexts = [], []
     for sentence, group in printed.groupby("sentence", sort=False):
+        left, _, right = sentence.partition(BLANK)
+        contexts.append((left.strip(), right.strip()))
         marked = marked_distribution(model, sentence.replace(BLANK, "___"), "singular", lemmas)
         words = marked["token"].str.strip()
         found = marked.assign(word=words).drop_duplicates("word").set_index("word")["probability"]
@@ -70,14 +72,17 @@ def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
             rows.append((sentence, "TSE", slot_scores(marked, TEMPLATE_VERBS)["tse"]))
     table = pd.DataFrame(rows, columns=["construction", "metric", "score"]).drop_duplicates(["construction", "metric"])
     data = f"table3@{data_hash(printed[['sentence']])}"
-    return _tidy(table.dropna(subset="score").assign(contexts=1), _signature(model, data, lemmas))
+    made = _signature(model, data, lemmas, contexts)
+    return _tidy(table.dropna(subset="score").assign(contexts=1), made)
 
 
 def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, sample: int = 200) -> pd.DataFrame:
     """The mean probability on past forms in each construction, over a fixed sample of contexts (or pairs)."""
     shares = sampled_forms(model, contexts, lemmas, sample)
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
-    return _tidy(_means(shares, "past").assign(metric="past"), _signature(model, data, _with_past(lemmas)))
+    read = shares[["left", "right"]].itertuples(index=False, name=None)
+    made = _signature(model, data, _with_past(lemmas), read)
+    return _tidy(_means(shares, "past").assign(metric="past"), made)
 
 
 def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: int) -> pd.DataFrame:
@@ -113,9 +118,10 @@ def _means(table: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["construction", *BOUNDS, "contexts"])
 
 
-def _signature(model, data: str, lemmas: Lemmas) -> Signature:
+def _signature(model, data: str, lemmas: Lemmas, contexts: Iterable[tuple[str, str]]) -> Signature:
     counted = f"{lemmas.name}@{lemmas.hash}({len(counted_verbs(model, lemmas).lemmas)})"
-    policy = {"lemmas": counted, **model.policies(), "protocol": f"exact/{PROTOCOL_VERSION}"}
+    reading = {**model.policies(), **model.slot_policy(contexts)}
+    policy = {"lemmas": counted, **reading, "protocol": f"exact/{PROTOCOL_VERSION}"}
     return Signature({"model": model.identity(), "data": data}, policy, provenance(model.device))
 
 

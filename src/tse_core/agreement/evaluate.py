@@ -221,6 +221,9 @@ def _signature(
     """How the numbers are made; it reads the model's weights."""
     policies = model.policies()
     dtype = policies.pop("dtype")
+    if options.protocol == "exact":
+        contexts = pairs[["left", "right"]].drop_duplicates()
+        policies |= model.slot_policy(contexts.itertuples(index=False, name=None))
     policy = {
         "lemmas": f"{asked.lemmas.name}@{asked.lemmas.hash}({len(verbs.lemmas)})",
         **policies,

@@ -156,8 +156,10 @@ def _of_entries(model, verbs: CountedVerbs, slots, batch_tokens, advance) -> Ite
 
 
 def _slots(model: LanguageModel, options: Options, contexts: list[tuple[str, str]]) -> list[Prompt]:
-    slots = model.slots(contexts)
-    if options.protocol == "released" and model.space:
+    if options.protocol != "released" or model.kind == "causal":
+        return model.slots(contexts)
+    slots = model.text_slots(contexts)
+    if model.space:
         # The released code counts the tokens of the left context without its leading space, plus one for <s>.
         left = model.tokenizer([left for left, _ in contexts], add_special_tokens=False)["input_ids"]
         slots = [Prompt(s.ids, min(len(ids) + 1, len(s.ids) - 1)) for s, ids in zip(slots, left, strict=True)]

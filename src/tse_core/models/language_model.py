@@ -3,7 +3,7 @@
 `load_model` opens one by name, folder or file. Other kinds of models plug in by providing a tokenizer and a `Network`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,15 +15,23 @@ import torch
 from tse_core.errors import InputError
 from tse_core.files import is_folder
 from tse_core.models.network import Network
-from tse_core.models.tokenizing import BOS_WORDS, Encoding, bos_ids, special_tokens, unknown_entry
+from tse_core.models.tokenizing import (
+    BOS_WORDS,
+    CARRIERS,
+    Encoding,
+    Gap,
+    bos_ids,
+    gap_of,
+    special_tokens,
+    unknown_entry,
+)
 from tse_core.models.word_ends import word_ends
-from tse_core.words import join
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 Kind = Literal["causal", "masked"]
-CARRIER = "a"  # a word as it stands inside a sentence comes after this one
+CARRIER = CARRIERS[0]  # a word as it stands inside a sentence comes after this one
 
 
 class Prompt(NamedTuple):
@@ -174,34 +182,137 @@ class LanguageModel:
                     f"({last:,}), but its network only {self.vocabulary_size:,} entries: they are of two models, or "
                     "entries were added without training"
                 )
-            before = len(front)
-            encodings.append(Encoding((*front, *ids), ((0, 0),) * before + (*offsets,), (True,) * before + (*special,)))
+            encodings.append(
+                Encoding(
+                    ids=(*front, *ids),
+                    offsets=((0, 0),) * len(front) + (*offsets,),
+                    special=(True,) * len(front) + (*special,),
+                    words=(None,) * len(front) + (*batch.word_ids(i),),
+                )
+            )
         return encodings
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """The slot between left and right of each context: a masked model sees both sides, a causal one the left.
+        """The slot between left and right of each context; a causal model sees the left alone.
 
-        Raises InputError for a context with a mask token of its own, and for one without a word on the left, where the
-        model is causal, or its tokenizer spells a text's first word otherwise than one inside it, as most do.
+        A masked model sees the tokens that the sentence has: it is made into tokens with a carrier,
+        a fixed word, in the gap, and the carrier's tokens are replaced by one mask. The mask's own
+        text in the sentence (`text_slots`) changes the tokens beside it where a tokenizer begins
+        each section of a text with a mark, or puts a space before a mask.
+
+        The forms of a verb are looked up as the tokenizer spells them after a space (`spellings`),
+        and so a gap is refused in which it spells the carriers otherwise: with most tokenizers one
+        at the start of a text, or behind an opening quotation mark.
+
+        Raises InputError for such a gap; for one in which a word shares a token with what stands
+        beside it, or changes the tokens there (another carrier has others); for a context with a
+        mask token of its own; and for one without a word on the left, where the model is causal.
         """
-        first = tuple(self.tokenizer(" " * self.space + CARRIER, add_special_tokens=False)["input_ids"])
-        for left, right in contexts if self.kind == "causal" or self.spellings([CARRIER]) != [first] else ():
-            if not left.strip():
-                raise InputError(
-                    f"the slot in {join(left, '___', right)!r} has no word to its left, which {self.label} needs; "
-                    "compare whole sentences (tse blimp)"
-                )
+        gaps = [gap_of(left, right) for left, right in contexts]
+        self._check_gaps(gaps)
         if self.kind == "causal":
             encodings = self.encode_batch([left for left, _ in contexts])
             return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
-        mask, prompts = self.tokenizer.mask_token, []
-        encodings = self.encode_batch([join(left, mask, right) for left, right in contexts], mask=True)
-        for (left, right), encoding in zip(contexts, encodings, strict=True):
-            places = [place for place, i in enumerate(encoding.ids) if i == self.tokenizer.mask_token_id]
-            if len(places) != 1:
-                raise InputError(f"the context {join(left, '___', right)!r} must contain no mask token of its own")
-            prompts.append(Prompt(encoding.ids, places[0]))
+        prompts = []
+        for gap, prompt in zip(gaps, self._replaced(gaps, CARRIER), strict=True):
+            if prompt is None:
+                raise self._refusal(gap)
+            prompts.append(prompt)
         return prompts
+
+    def text_slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        """The slots of a masked model with the mask's text in the sentence, as in the released code.
+
+        Raises InputError for a context with a mask token of its own, and for a gap at the start of
+        a text where the tokenizer spells a text's first word otherwise than one inside it.
+        """
+        gaps = [gap_of(left, right) for left, right in contexts]
+        self._check_gaps([gap for gap in gaps if not gap.before.strip()])
+        return self._with_mask(gaps)
+
+    def slot_policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
+        """The policy ``slot: ids`` where `slots` has other tokens than `text_slots`, else none.
+
+        The words beside each gap decide. Raises InputError as `slots` does.
+        """
+        if self.kind == "causal":
+            return {}
+        gaps = [gap_of(left, right) for left, right in contexts]
+        self._check_gaps(gaps)
+        near = {gap.near() for gap in gaps}
+        return {} if self._replaced(near, CARRIER) == self._with_mask(near) else {"slot": "ids"}
+
+    def _with_mask(self, gaps: Collection[Gap]) -> list[Prompt]:
+        """The tokens of each sentence with the mask's text in its gap."""
+        mask, prompts = self.tokenizer.mask_token_id, []
+        texts = [gap.filled(self.tokenizer.mask_token) for gap in gaps]
+        for gap, encoding in zip(gaps, self.encode_batch(texts, mask=True), strict=True):
+            if encoding.ids.count(mask) != 1:
+                context = gap.filled("___")
+                raise InputError(f"the context {context!r} must contain no mask token of its own")
+            prompts.append(Prompt(encoding.ids, encoding.ids.index(mask)))
+        return prompts
+
+    def _replaced(self, gaps: Collection[Gap], carrier: str) -> list[Prompt | None]:
+        """The tokens of each sentence with a carrier in its gap, whose own are replaced by one mask.
+
+        None where these are not those that it has after a space, or cover more than the carrier.
+        """
+        own, mask = self._carried[carrier], (self.tokenizer.mask_token_id,)
+        encodings = self.encode_batch([gap.filled(carrier) for gap in gaps])
+        prompts: list[Prompt | None] = []
+        for gap, encoding in zip(gaps, encodings, strict=True):
+            ids, end = encoding.ids, len(gap.before) + len(carrier)
+            last = len(ids) - 1
+            while last >= 0 and (encoding.special[last] or encoding.offsets[last][0] >= end):
+                last -= 1
+            first = last + 1 - len(own)
+            prompt = None
+            if own and ids[first : last + 1] == own:
+                within = encoding.offsets[first][0] >= len(gap.before.rstrip())
+                more = gap.behind[: encoding.offsets[last][1] - end]
+                if within and not more.strip():
+                    prompt = Prompt(ids[:first] + mask + ids[last + 1 :], first)
+            prompts.append(prompt)
+        return prompts
+
+    @cached_property
+    def _carried(self) -> dict[str, tuple[int, ...]]:
+        """The entries of each carrier after a space, unknown ones too."""
+        before = len(self.tokenizer(CARRIER, add_special_tokens=False)["input_ids"])
+        texts = [f"{CARRIER} {carrier}" for carrier in CARRIERS]
+        encodings = self.tokenizer(texts, add_special_tokens=False)["input_ids"]
+        own = [tuple(ids[before:]) for ids in encodings]
+        return dict(zip(CARRIERS, own, strict=True))
+
+    def _check_gaps(self, gaps: Iterable[Gap]) -> None:
+        """Raise InputError for a gap that `slots` refuses: the words beside it decide.
+
+        A causal model reads no further than the left, and its gap behind a space has tokens of its
+        own.
+        """
+        kinds: dict[Gap, Gap] = {}
+        for gap in gaps:
+            near = gap.near()
+            if self.kind == "causal":
+                if not gap.before.strip():
+                    raise self._refusal(gap)
+                near = Gap(near.before, "")
+            if self.kind == "masked" or not near.before[-1].isspace():
+                kinds.setdefault(near, gap)
+        first, second = (self._replaced(kinds, carrier) for carrier in CARRIERS)
+        for gap, one, other in zip(kinds.values(), first, second, strict=True):
+            if one is None or one != other:
+                raise self._refusal(gap)
+
+    def _refusal(self, gap: Gap) -> InputError:
+        slot, remedy = f"the slot in {gap.filled('___')!r}", "compare whole sentences (tse blimp)"
+        if not gap.before.strip():
+            return InputError(f"{slot} has no word to its left, which {self.label} needs; {remedy}")
+        return InputError(
+            f"{slot} is one where the tokenizer of {self.label} does not spell words as after a space, so "
+            f"that no verb can be looked up there; leave the context out, or {remedy}"
+        )
 
     def slot(self, left: str, right: str = "") -> Prompt:
         return self.slots([(left, right)])[0]

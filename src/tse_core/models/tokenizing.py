@@ -10,9 +10,11 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from tse_core.errors import InputError
+from tse_core.words import join
 
 BOS_WORDS = ("default", "tokenizer", "add", "none")  # values of the policy `bos` that are not a token's text
 DOCUMENT_BOS = ("<|endoftext|>", "<|end_of_text|>", "<s>")  # of GPT-2, GPT-NeoX, Qwen, SmolLM; of Granite; of BLOOM
+CARRIERS = ("a", "the")  # fill a gap while a sentence is made into tokens; never a pair's verb
 
 
 class Encoding(NamedTuple):
@@ -21,6 +23,40 @@ class Encoding(NamedTuple):
     ids: tuple[int, ...]
     offsets: tuple[tuple[int, int], ...]  # characters [start, end) of the sentence; (0, 0) for special tokens
     special: tuple[bool, ...]  # tokens that the model adds: BOS, [CLS], [SEP]
+    words: tuple[int | None, ...]  # the number of each token's word; None for special ones
+
+
+class Gap(NamedTuple):
+    """What stands before and behind the gap of a sentence, with the spaces beside it."""
+
+    before: str
+    behind: str
+
+    def filled(self, word: str) -> str:
+        return self.before + word + self.behind
+
+    def near(self) -> "Gap":
+        """The gap with the next word on either side alone.
+
+        >>> Gap("The keys to the cabinet ", " on the table.").near()
+        Gap(before='cabinet ', behind=' on')
+        """
+        left, right = self.before.split()[-1:], self.behind.split(maxsplit=1)[:1]
+        start = self.before.rindex(left[0]) if left else 0
+        end = self.behind.index(right[0]) + len(right[0]) if right else len(self.behind)
+        return Gap(self.before[start:], self.behind[:end])
+
+
+def gap_of(left: str, right: str) -> Gap:
+    """The gap between two parts of a sentence.
+
+    >>> gap_of("The author", "."), gap_of("Il", " !")
+    (Gap(before='The author ', behind='.'), Gap(before='Il ', behind=' !'))
+    """
+    carrier = CARRIERS[0]
+    sentence = join(left, carrier, right)
+    start = sentence.index(carrier, len(left))
+    return Gap(sentence[:start], sentence[start + len(carrier) :])
 
 
 def document_bos(config, tokenizer) -> str | None:

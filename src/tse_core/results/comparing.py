@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tse_core.errors import InputError
 from tse_core.results.signature import LEMMAS, MEMORY, Signature
 
-READING = ("bos", "space", "quantised")  # policies that come with a model rather than by choice
+READING = ("bos", "space", "slot", "words", "quantised")  # policies that come with a model, not by choice
 EFFECTS = {
     "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other questions; TSE stays",
     "forms": "single tokens, whole words and whole words without their ends have other probabilities",
@@ -15,6 +15,8 @@ EFFECTS = {
     "sample": "means are over other contexts; the intervals say how far they may differ by chance",
     "bos": "what stands before the first word changes every probability of a short left context most",
     "space": "another first token, so other probabilities after it",
+    "slot": "the tokens beside a mask are the sentence's, not those beside the text of a mask",
+    "words": "other pieces are masked where the tokenizer's words are not those of letters",
     "caps": "a cased model reads other tokens at the start",
     "period": "a masked model reads other tokens at the end",
     "protocol": "'released' sums probability in float32, so lemmas of the far tail drop out of EW and MW at 100 %, "

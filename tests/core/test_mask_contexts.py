@@ -1,0 +1,223 @@
+"""Tokens beside a mask are those of the sentence.
+
+The tokenizers are made by transformers' own classes, with tiny vocabularies; what is right is the
+mask put into the ids of the sentence itself.
+"""
+
+import pandas as pd
+import pytest
+import torch
+import transformers
+from tokenizers import AddedToken, Tokenizer, decoders, pre_tokenizers, processors
+from tokenizers.models import BPE, WordLevel
+from tokenizers.pre_tokenizers import ByteLevel
+from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+
+from tse_core import InputError, evaluate, load_model, score_context
+from tse_core.datasets.lemmas import Lemmas
+from tse_core.models import language_model
+from tse_core.models.tokenizing import Gap
+
+FORMS = {"lemma": ["go", "run"], "singular": ["goes", "runs"], "plural": ["go", "run"]}
+VERBS = Lemmas("two", pd.DataFrame(FORMS))
+WORDS = ["The", "author", "goes", "go", "runs", "run", "she", "here", "said"]
+LETTERS = [chr(number) for number in range(97, 123)]
+MARKS = [".", ",", "!", '"', "'"]
+CONTEXTS = [
+    ("The author", "."),
+    ("The author", ", she said."),
+    ("The author", "!"),
+    ('"The author', '" she said.'),
+    ("The author", "here."),
+]
+PIECES = {
+    "XLMRobertaTokenizer": (["<s>", "<pad>", "</s>", "<unk>"], ["<mask>"]),
+    "CamembertTokenizer": (
+        ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED"],
+        ["<mask>"],
+    ),
+    "AlbertTokenizer": (["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], []),
+    "DebertaV2Tokenizer": (["[PAD]", "[CLS]", "[SEP]", "[UNK]"], ["[MASK]"]),
+}
+WORD_PIECES = {
+    "BertTokenizer": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+    "ElectraTokenizer": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+    "MPNetTokenizer": ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"],
+}
+SECTIONS = list(PIECES)  # begin each section of a text, such as the one behind a mask, with a mark of their own
+KINDS = [
+    *SECTIONS,
+    *WORD_PIECES,
+    "roberta",
+    "roberta without lstrip",
+    "roberta with a space",
+    "modernbert",
+]
+
+
+def sentence_pieces(kind):
+    first, last = PIECES[kind]
+    vocabulary = [(token, 0.0) for token in first]
+    vocabulary += [(f"▁{word}", -2.0) for word in WORDS]
+    vocabulary += [(token, -6.0) for token in ["▁", *MARKS, *LETTERS, "T"]]
+    vocabulary += [(token, 0.0) for token in last]
+    return getattr(transformers, kind)(vocab=vocabulary)
+
+
+def word_pieces(kind):
+    lower = dict.fromkeys(word.lower() for word in WORDS)
+    entries = [*WORD_PIECES[kind], *lower, *MARKS, *LETTERS, *(f"##{letter}" for letter in LETTERS)]
+    return getattr(transformers, kind)(vocab={entry: number for number, entry in enumerate(entries)})
+
+
+def byte_pairs(special):
+    """Entries and merges: the words of the list, with and without a space before them."""
+    merges = {(word[:end], word[end]): None for word in WORDS for end in range(1, len(word))}
+    merges |= {("Ġ", word): None for word in WORDS}
+    entries = [*special, *sorted(ByteLevel.alphabet()), *map("".join, merges)]
+    return {entry: number for number, entry in enumerate(dict.fromkeys(entries))}, list(merges)
+
+
+def roberta(lstrip):
+    vocabulary, merges = byte_pairs(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    mask = AddedToken("<mask>", lstrip=lstrip, special=True, normalized=False)
+    return transformers.RobertaTokenizer(vocab=vocabulary, merges=merges, mask_token=mask)
+
+
+def modernbert():
+    special = {
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+        "pad_token": "[PAD]",
+    }
+    vocabulary, merges = byte_pairs([*special.values(), "[MASK]"])
+    tokenizer = Tokenizer(BPE(vocabulary, merges))
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    ends = [(token, vocabulary[token]) for token in ("[CLS]", "[SEP]")]
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
+    mask = AddedToken("[MASK]", lstrip=True, special=True, normalized=False)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token=mask, **special)
+
+
+def masked(tokenizer, name="tiny"):
+    torch.manual_seed(1)
+    size = {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+    }
+    config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, initializer_range=0.5, **size)
+    return load_model(BertForMaskedLM(config).eval(), tokenizer, name=name)
+
+
+@pytest.fixture(scope="module")
+def models():
+    made = {kind: masked(sentence_pieces(kind)) for kind in PIECES}
+    made |= {kind: masked(word_pieces(kind)) for kind in WORD_PIECES}
+    made |= {"roberta": masked(roberta(True)), "roberta without lstrip": masked(roberta(False))}
+    made["roberta with a space"] = made["roberta without lstrip"].with_policies(space=True)
+    return made | {"modernbert": masked(modernbert())}
+
+
+def plainly(model, sentence):
+    """MW by transformers alone: the mask put into the ids of the sentence that has the verb *goes*."""
+    tokenizer = model.tokenizer
+    ids = tokenizer(" " * model.space + sentence)["input_ids"]
+    tokens = tokenizer.convert_ids_to_tokens(ids)
+    place = [token.lstrip("▁Ġ") for token in tokens].index("goes")
+    ids[place] = tokenizer.mask_token_id
+    with torch.no_grad():
+        shares = model.network.module(torch.tensor([ids])).logits[0, place].softmax(-1)
+    forms = {word: tokens[place].replace("goes", word) for word in ("goes", "runs", "go", "run")}
+    p = {word: shares[tokenizer.convert_tokens_to_ids(form)].item() for word, form in forms.items()}
+    return (p["goes"] + p["runs"]) / sum(p.values())
+
+
+@pytest.mark.parametrize(("left", "right"), CONTEXTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_mw_is_that_of_the_mask_in_the_ids_of_the_sentence(models, kind, left, right):
+    sentence = f"{left} goes{' here.' if right == 'here.' else right}"
+    found = score_context(models[kind], left, right, number="singular", lemmas=VERBS)
+    assert found.mw == pytest.approx(plainly(models[kind], sentence), abs=1e-5)
+
+
+def signature(model, right, **how):
+    pair = {
+        "left": "The author",
+        "right": right,
+        "correct": "goes",
+        "wrong": "go",
+        "number": "singular",
+    }
+    return evaluate(model, pd.DataFrame([pair]), VERBS, store=None, **how).signature
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_signature_says_where_the_masks_own_text_would_have_been_read_otherwise(models, kind):
+    """A mark behind the mask that the sentence lacks, or a space before it where it has no lstrip."""
+    differs = kind in SECTIONS or "roberta with" in kind
+    assert ("slot:ids" in str(signature(models[kind], "."))) == differs
+    assert ("slot:ids" in str(signature(models[kind], "here."))) == ("roberta with" in kind)
+    assert "slot" not in signature(models[kind], ".", protocol="released").policy
+
+
+def test_protocol_released_reads_the_text_with_the_mask(models):
+    model = models["XLMRobertaTokenizer"]
+    (slot,) = model.text_slots([("The author", ".")])
+    assert list(slot.ids) == model.tokenizer("The author <mask>.")["input_ids"]
+    (own,) = model.slots([("The author", ".")])
+    assert len(own.ids) == len(slot.ids) - 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_first_word_is_looked_up_where_it_is_spelled_as_after_a_space(models, kind):
+    model = models[kind]
+    if kind in ("roberta", "roberta without lstrip", "modernbert"):
+        for slots in (model.slots, model.text_slots):
+            with pytest.raises(InputError, match="'___ here.' has no word to its left"):
+                slots([("", "here.")])
+        return
+    found = score_context(model, "", "here.", number="singular", lemmas=VERBS)
+    assert found.mw == pytest.approx(plainly(model, "goes here."), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_word_behind_a_mark_is_looked_up_where_it_is_spelled_as_after_a_space(models, kind, monkeypatch):
+    monkeypatch.setattr(language_model, "gap_of", Gap)
+    model, around = models[kind], ("The author '", "' here.")
+    if kind in WORD_PIECES:
+        assert model.slots([around]) == model.text_slots([around])
+        return
+    with pytest.raises(InputError, match="the slot in \"The author '___' here.\" is one where"):
+        model.slots([around])
+    with pytest.raises(InputError, match="does not spell words as after a space"):
+        model.slot_policy([around])
+
+
+def listed(entries, pre_tokenizer):
+    tokenizer = Tokenizer(WordLevel({entry: number for number, entry in enumerate(entries)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizer
+    names = {"unk_token": "[UNK]", "eos_token": "</s>", "mask_token": "[MASK]"}
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names)
+
+
+def test_a_gap_that_shares_its_token_with_a_mark_is_refused():
+    entries = ["</s>", "[UNK]", "[MASK]", *WORDS, "here."]
+    model = masked(listed(entries, pre_tokenizers.WhitespaceSplit()))
+    assert model.slot("The author", "here.").position == 2  # neither carrier is in this vocabulary
+    with pytest.raises(InputError, match="the slot in 'The author ___.' is one where"):
+        model.slot("The author", ".")
+
+
+def test_a_gap_that_changes_the_tokens_beside_it_is_refused():
+    """The entry *e.* joins the last letter of one carrier to the mark, and none of the other."""
+    entries = ["[MASK]", "</s>", *LETTERS, "Ġ", ".", "e."]
+    tokenizer = Tokenizer(BPE({entry: number for number, entry in enumerate(entries)}, [("e", ".")]))
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False, use_regex=False)
+    model = masked(PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="[MASK]", eos_token="</s>"))
+    assert model.slot("an author", "here").position == 9
+    with pytest.raises(InputError, match="the slot in 'an author ___.' is one where"):
+        model.slot("an author", ".")
