@@ -1,8 +1,10 @@
-"""Tokens beside a mask are those of the sentence.
+"""Tokens beside a mask are those of the sentence, and words are those of the tokenizer.
 
 The tokenizers are made by transformers' own classes, with tiny vocabularies; what is right is the
 mask put into the ids of the sentence itself.
 """
+
+import math
 
 import pandas as pd
 import pytest
@@ -14,9 +16,11 @@ from tokenizers.pre_tokenizers import ByteLevel
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from tse_core import InputError, evaluate, load_model, score_context
+from tse_core.blimp.scores import evaluate_blimp
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.models import language_model
 from tse_core.models.tokenizing import Gap
+from tse_core.sentences.tokens import token_surprisals
 
 FORMS = {"lemma": ["go", "run"], "singular": ["goes", "runs"], "plural": ["go", "run"]}
 VERBS = Lemmas("two", pd.DataFrame(FORMS))
@@ -195,6 +199,63 @@ def test_a_word_behind_a_mark_is_looked_up_where_it_is_spelled_as_after_a_space(
         model.slots([around])
     with pytest.raises(InputError, match="does not spell words as after a space"):
         model.slot_policy([around])
+
+
+def bits_with(model, sentence, masks):
+    """-log2 P of each token with the tokens at its own places masked, by transformers alone."""
+    ids, mask, found = model.tokenizer(sentence)["input_ids"], model.tokenizer.mask_token_id, []
+    for place, others in enumerate(masks, 1):  # behind the tokenizer's own first token
+        read = [mask if at in others else token for at, token in enumerate(ids)]
+        with torch.no_grad():
+            logits = model.network.module(torch.tensor([read])).logits[0, place]
+        found.append(-logits.log_softmax(-1)[ids[place]].item() / math.log(2))
+    return found
+
+
+def in_one_word(model, sentence):
+    return token_surprisals(model, [sentence], method="pll-l2r")[0].bits
+
+
+def policy_of(model, sentence):
+    pairs = pd.DataFrame({"good": [sentence], "bad": ["The author goes."]})
+    return evaluate_blimp(model, pairs, method="pll-l2r", store=None).signature.policy.get("words")
+
+
+def test_each_chinese_character_is_a_word_of_berts_tokenizer():
+    entries = [
+        *WORD_PIECES["BertTokenizer"],
+        *"大山上の中国人",
+        *"thes",
+        *(f"##{letter}" for letter in "hesaintor"),
+        ".",
+    ]
+    tokenizer = transformers.BertTokenizer(vocab={entry: number for number, entry in enumerate(entries)})
+    model, sentence = masked(tokenizer), "大山上の中国人"
+    assert in_one_word(model, sentence) == pytest.approx(
+        bits_with(model, sentence, [{n} for n in range(1, 8)]), abs=1e-4
+    )
+    assert policy_of(model, sentence) == "tokenizer"
+    assert in_one_word(model, "the.") == pytest.approx(
+        bits_with(model, "the.", [{1, 2, 3}, {2, 3}, {3}, {4}]), abs=1e-4
+    )
+    assert policy_of(model, "the.") is None
+
+
+def test_a_final_mark_belongs_to_the_word_of_a_tokenizer_that_divides_at_spaces(models):
+    model, sentence = models["XLMRobertaTokenizer"], "author goes."
+    expected = bits_with(model, sentence, [{1}, {2, 3}, {3}])
+    assert in_one_word(model, sentence) == pytest.approx(expected, abs=1e-4)
+    assert policy_of(model, sentence) == "tokenizer"
+
+
+def test_robertas_tokenizer_divides_digits_from_letters(models):
+    model = models["roberta"]
+    expected = bits_with(model, "80s here", [{1, 2}, {2}, {3}, {4}])
+    assert in_one_word(model, "80s here") == pytest.approx(expected, abs=1e-4)
+    assert (policy_of(model, "80s here"), policy_of(model, "The author here")) == (
+        "tokenizer",
+        None,
+    )
 
 
 def listed(entries, pre_tokenizer):

@@ -21,7 +21,7 @@ from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
-from tse_core.sentences.tokens import check_method
+from tse_core.sentences.tokens import check_method, words_policy
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def evaluate_blimp(
     pairs = load_sentence_pairs(pairs)
     name = pairs.attrs.get("name", "sentence-pairs")
     pairs = suited(pairs, method)
-    sides_of(pairs, method)
+    texts = [side.text for side in sides_of(pairs, method, first)]
 
     def score(group: pd.DataFrame, advance) -> dict[str, pd.DataFrame]:
         try:
@@ -88,7 +88,8 @@ def evaluate_blimp(
             raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
         return {"pairs": scores.reset_index(drop=True)}
 
-    policy = {"method": method, "first": first, **model.policies(), "protocol": f"pairs/{PROTOCOL_VERSION}"}
+    reading = {**model.policies(), **words_policy(model, texts, method)}
+    policy = {"method": method, "first": first, **reading, "protocol": f"pairs/{PROTOCOL_VERSION}"}
     made = Signature({"model": model.identity(), "data": name.split("/")[0]}, policy, provenance(model.device))
     shards = {
         f"{safe_name(paradigm)}-{data_hash(group)}": (group, len(group))

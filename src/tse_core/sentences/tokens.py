@@ -3,7 +3,11 @@
 A causal model gives the chain rule: log P(sentence) is the sum of log P(token | tokens before it). A masked model has
 no such sum; its *pseudo-log-likelihood* (PLL; Salazar et al. 2020) adds log P(token | all other tokens), each token
 masked in turn. A word of several tokens then looks too probable, because its other pieces give it away; the variant
-``pll-l2r`` (Kauf & Ivanova 2023) also masks the later pieces of the same word.
+``pll-l2r`` (Kauf & Ivanova 2023) also masks the later pieces of the same word. A word is what the
+tokenizer itself divides a text into before it cuts pieces (`word_ids` in Hugging Face's library),
+as in published code: BERT's makes a word of each Chinese character and each mark, RoBERTa's divides
+*1980* from *s*, and one of SentencePiece's kind divides at spaces alone, so that the final mark
+belongs to the last word.
 
 Sentences are read in plain spelling (`tse_core.words.plain`), otherwise as they are written, after what the policies
 of :class:`tse_core.LanguageModel` put before them. Without a BOS token the first token has no context that predicts it:
@@ -12,6 +16,7 @@ it is not scored, counts 0, and is flagged.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +27,7 @@ from tse_core.forward import passes
 from tse_core.models.coerce import AnyModel, as_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import TokenSurprisals
+from tse_core.models.tokenizing import Encoding
 from tse_core.models.word_ends import of_word
 from tse_core.words import plain, word_span
 
@@ -120,7 +126,7 @@ def scored_tokens(
         places = np.flatnonzero(~np.asarray(encoding.special, dtype=bool))
         tokens = _tokenized(model, text, encoding, places, words)
         tokens.scored[tokens.starts < first] = False
-        reads += _reads(model, text, tokens, encoding.ids, places, method)
+        reads += _reads(model, encoding, tokens, places, method)
         found.append(tokens)
     sequences, positions, targets = ([read[part] for read in reads] for part in range(3))
     sizes = np.cumsum([tokens.scored.sum() for tokens in found])
@@ -174,38 +180,63 @@ def _words(sentence: str, scores: TokenSurprisals) -> list[list[int]]:
 def _tokenized(model: LanguageModel, text: str, encoding, places: np.ndarray, words: dict[int, str]) -> TokenSurprisals:
     """The tokens of a sentence, which are at these places of what the model reads; none has its surprisal yet."""
     ids = np.array(encoding.ids)[places]
+    starts, ends = _spans(text, encoding, places)
+    scored = (places > 0) | (model.kind == "masked")  # a causal model needs something before it
+    unknown, tokens = ids == (-1 if model.unknown_id is None else model.unknown_id), [words[i] for i in ids.tolist()]
+    return TokenSurprisals(tokens, ids, starts, ends, np.zeros(len(ids)), scored, unknown)
+
+
+def _spans(text: str, encoding: Encoding, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the tokens at these places start and end, without the space before a word: int (tokens,)."""
     starts, ends = np.array(encoding.offsets)[places].reshape(-1, 2).T.copy()
     for i, start in enumerate(starts):
         if text[start : start + 1].isspace():
             starts[i] += len(text[start:]) - len(text[start:].lstrip())
-    scored = (places > 0) | (model.kind == "masked")  # a causal model needs something before it
-    unknown, tokens = ids == (-1 if model.unknown_id is None else model.unknown_id), [words[i] for i in ids.tolist()]
-    return TokenSurprisals(tokens, ids, starts, np.maximum(ends, starts), np.zeros(len(ids)), scored, unknown)
+    return starts, np.maximum(ends, starts)
 
 
-def _reads(model, text: str, tokens: TokenSurprisals, read: tuple, places: np.ndarray, method: str) -> Iterator[tuple]:
+def _reads(model, encoding: Encoding, tokens: TokenSurprisals, places: np.ndarray, method: str) -> Iterator[tuple]:
     """(sequence that the model reads, positions at which it predicts, ids to predict), for the tokens to be scored.
 
     A causal model reads the sentence once, a masked model a copy for each token.
     """
-    scored = np.flatnonzero(tokens.scored).tolist()
+    read, scored = encoding.ids, np.flatnonzero(tokens.scored).tolist()
     if model.kind == "causal":
         if scored:
             yield read[: places[scored[-1]]], [int(places[i]) - 1 for i in scored], tokens.ids[scored].tolist()
         return
+    words = [encoding.words[place] for place in places]
     for token in scored:
         stop, place = token + 1, int(places[token])
-        while method == "pll-l2r" and stop < len(tokens.ids) and _inside_word(text, tokens, stop):
+        while method == "pll-l2r" and stop < len(words) and words[stop] == words[token]:
             stop += 1
         masks = (model.tokenizer.mask_token_id,) * (stop - token)
         yield (*read[:place], *masks, *read[place + len(masks) :]), [place], [int(tokens.ids[token])]
 
 
-def _inside_word(text: str, tokens: TokenSurprisals, token: int) -> bool:
-    """Does the token belong to the word of the token before it?
+def words_policy(model: AnyModel, texts: Iterable[str], method: str) -> dict[str, str]:
+    """The policy ``words: tokenizer`` where the tokenizer's words differ from runs of letters and digits.
 
-    It does if it is the rest of a character, follows a token that is only the space before a word, or goes on with
-    letters, marks or digits where that token ends with some.
+    Under `pll-l2r`, for signatures; else none. Such runs were the words before `word_ids` were.
     """
-    start, first, last = tokens.starts[token], tokens.starts[token - 1], tokens.ends[token - 1]
+    if method != "pll-l2r" or not isinstance(model, LanguageModel):
+        return {}
+    texts = list(dict.fromkeys(texts))
+    for text, encoding in zip(texts, model.encode_batch(texts), strict=True):
+        places = np.flatnonzero(~np.asarray(encoding.special, dtype=bool))
+        starts, ends = _spans(text, encoding, places)
+        for before, after in pairwise(range(len(places))):
+            one_word = encoding.words[places[before]] == encoding.words[places[after]]
+            if one_word != _of_letters(text, starts, ends, after):
+                return {"words": "tokenizer"}
+    return {}
+
+
+def _of_letters(text: str, starts: np.ndarray, ends: np.ndarray, token: int) -> bool:
+    """Whether a token goes on with the letters, marks or digits at the end of the token before it.
+
+    It does, too, if it is the rest of a character, or follows one that is only the space before a
+    word.
+    """
+    start, first, last = starts[token], starts[token - 1], ends[token - 1]
     return last >= start and (start < last or first == last or all(map(of_word, text[start - 1 : start + 1])))
