@@ -50,6 +50,19 @@ def opened(name: str, folder: Path, auto: str, options: dict):
         raise InputError(f"{name} cannot be opened with {auto}: {reason}") from error
 
 
+def shape_of(name: str, auto: str, config, trust_remote_code: bool):
+    """A network without weights (on the device "meta") that a class of transformers makes. Raises InputError."""
+    import torch
+    import transformers
+
+    try:
+        with quiet(), torch.device("meta"):
+            return getattr(transformers, auto).from_config(config, trust_remote_code=trust_remote_code)
+    except Exception as error:  # whatever the library raises
+        reason = " ".join(str(error).split())[:300]
+        raise InputError(f"{name} cannot be opened with {auto}: {reason}") from error
+
+
 def opened_network(name: str, folder: Path, auto: str, options: dict):
     """As `opened`, for networks. Raises InputError if weights and configuration do not match.
 

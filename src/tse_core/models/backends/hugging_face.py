@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 
 from tse_core.errors import InputError, TseWarning
 from tse_core.files import file_digest, is_file, is_folder
-from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, with_adapter
-from tse_core.models.folders import laboratory_models, opened, opened_network, weight_files
+from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, untied_parts, with_adapter
+from tse_core.models.folders import laboratory_models, opened, opened_network, shape_of, weight_files
 from tse_core.models.gguf_files import PACKAGE_MODELS, converted_folder, model_file
 from tse_core.models.hub import hub_folder
 from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, dtype_of, in_one_pass, one_pass
@@ -59,9 +59,15 @@ def source_of(name: str, revision: str | None = None) -> Source:
     if is_file(Path(place, ADAPTER)):
         adapter, settings = Path(place), adapter_settings(name, Path(place))
         place = settings.pop("base_model_name_or_path")
+        if place in PACKAGE_MODELS or place.lower().endswith(".gguf"):
+            raise InputError(
+                f"{name}: its base model {place} is a GGUF file, which takes no adapter; {ADAPTER} must name the base "
+                "model's folder in Hugging Face's format, or its name on the hub"
+            )
         revision = revision or (None if is_folder(place) else settings.get("revision"))
     if not gguf and not is_folder(place):
-        return Source(name, hub_folder(name, place, revision), adapter, settings)
+        called = f"{place}, the base model of {name}" if adapter else name
+        return Source(name, hub_folder(called, place, revision), adapter, settings)
     if revision:
         raise InputError(f"{name} is not of the hub, so {revision!r} names no revision: no branch, tag or commit")
     return Source(name, converted_folder(gguf) if gguf else Path(place), adapter, settings, gguf)
@@ -73,6 +79,7 @@ class NetworkInFiles(HuggingFaceNetwork):
     def __init__(self, source: Source, config, *, causal: bool, device: str, dtype: str, options: dict):
         super().__init__(config, causal=causal)
         self._source, self._config, self._dtype, self._options = source, config, dtype, options | {"config": config}
+        self._auto = "AutoModelForCausalLM" if causal else "AutoModelForMaskedLM"
         self._spread = device == "map"
         self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None
@@ -116,16 +123,21 @@ class NetworkInFiles(HuggingFaceNetwork):
         state = state_of(files)
         if source.gguf:
             return state, cached(files, lambda: file_digest(files[0]))
-        settings = self._config.to_diff_dict() | ({"adapter": source.settings} if source.adapter else {})
+        settings = self._config.to_diff_dict()
+        if source.adapter:
+            settings["adapter"] = source.settings
+            shape = shape_of(source.name, self._auto, self._config, self._options["trust_remote_code"])
+            if untied := untied_parts(shape, source.adapter / ADAPTER_WEIGHTS, source.settings or {}):
+                settings["untied"] = untied
         if code := sorted(source.folder.glob("*.py")) if self._options["trust_remote_code"] else []:
             settings["code"] = [file_digest(file) for file in code]
         return state, cached(files, lambda: weights_digest(stored_tensors(files), settings), settings)
 
     def _read(self):
-        source, auto = self._source, "AutoModelForCausalLM" if self.causal else "AutoModelForMaskedLM"
+        source = self._source
         dtype = DTYPES["float32" if source.adapter else self._dtype]  # an adapter is merged in single precision
         more = {"dtype": dtype, "use_safetensors": True, "device_map": "auto" if self._spread else None}
-        module = opened_network(source.name, source.folder, auto, self._options | more)
+        module = opened_network(source.name, source.folder, self._auto, self._options | more)
         module._apply(lambda tensor: tensor.clone())  # safetensors maps the file, which may be overwritten in place
         if source.adapter:
             module = with_adapter(source.name, module, source.adapter, source.settings).to(DTYPES[self._dtype])
