@@ -1,11 +1,15 @@
 """Models in memory and with adapters: read as they are, not copied, not changed."""
 
+import inspect
 import json
 import math
 import shutil
 import sys
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import gguf
 import numpy as np
 import pandas as pd
 import pytest
@@ -402,6 +406,18 @@ def test_a_base_model_that_takes_no_adapter_is_refused(base, adapter):
         load_model(adapter[2])
 
 
+def test_an_adapter_in_a_gguf_file_is_refused(tmp_path):
+    writer = gguf.GGUFWriter(tmp_path / "lora.gguf", "llama")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with pytest.raises(InputError, match="general.type is adapter, of type lora; merge it with its base"):
+        load_model(tmp_path / "lora.gguf")
+
+
 def test_an_adapter_over_an_adapter_or_without_peft_is_refused(adapter, monkeypatch):
     file = adapter[2] / "adapter_config.json"
     settings = json.loads(file.read_text())
@@ -431,3 +447,31 @@ def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):
             load_model(tiny_causal, **{name: other})
     with pytest.raises(InputError, match="a name, a path or a Hugging Face model, not int"):
         load_model(3)
+
+
+class Own(torch.nn.Module):
+    """A network as nanoGPT has it: it takes `idx`, and gives logits at every place only where there are targets."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.config = SimpleNamespace(vocab_size=module.config.vocab_size, block_size=module.config.n_positions)
+        self.inner = module
+
+    def forward(self, idx, targets=None):
+        logits = self.inner(idx).logits
+        return (logits[:, [-1]], None) if targets is None else (logits, logits.mean())
+
+
+def test_a_network_that_gives_logits_and_loss_is_read_in_the_wrapper_that_the_refusal_names(tiny_causal):
+    module, tokenizer = opened(tiny_causal)
+    own = Own(module.eval())
+    for network in (own, torch.nn.Linear(2, 2)):
+        with pytest.raises(
+            InputError, match=r"is no Hugging Face model, .* help\(tse_core.load_model\) shows a wrapper"
+        ):
+            load_model(network, tokenizer)
+    example = inspect.cleandoc(load_model.__doc__).partition("where there are targets::")[2].partition("Parameters")[0]
+    names = {"torch": torch, "transformers": transformers, "load_model": load_model, "gpt": own, "tokenizer": tokenizer}
+    exec(textwrap.dedent(example), names)
+    found = surprisals(names["model"].with_policies(bos="none"), SENTENCES)
+    assert alike(found, surprisals(load_model(module, tokenizer, bos="none"), SENTENCES))

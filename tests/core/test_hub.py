@@ -3,14 +3,16 @@
 import json
 import re
 import shutil
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from hub import LAYOUTS, commit, plain_module, repository, serving, use, write_models
+from hub import LAYOUTS, commit, family, plain_module, repository, serving, use, write_models
 from tse_core import InputError, load_model, surprisals
+from tse_core.errors import TseWarning
 
 SENTENCE = "The author that the guards like laughs."
 
@@ -42,12 +44,19 @@ def largest_difference(model) -> float:
     return float((found - plain).abs().max())
 
 
+UNUSED = {"gpt2": [], "bert": ["(bert.pooler.dense, cls.seq_relationship)"], "roberta": ["(roberta.pooler.dense)"]}
+
+
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_every_layout_opens_from_the_hub_and_agrees_with_transformers(hub, name):
     model = load_model(name)
     assert len(model.tokenizer) == model.vocabulary_size > 300
     assert model.kind == ("causal" if name.startswith("gpt2") else "masked")
-    assert largest_difference(model) < 1e-5
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        assert largest_difference(model) < 1e-5
+    said = [str(each.message).partition("are not used ")[2] for each in heard if each.category is TseWarning]
+    assert said == UNUSED[family(name)]
     assert not any("pytorch_model" in asked or "tf_model" in asked for asked in hub.asked)
 
 
@@ -74,6 +83,15 @@ def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(repositories, tm
     line = r"the tokenizer of \S+ knows 1 tokens, and its network \d+: the tokenizer's files \(tokenizer.json\)"
     with pytest.raises(InputError, match=line):
         load_model(folder)
+
+
+def test_an_adapter_on_the_hub_is_refused(repositories, tmp_path, monkeypatch):
+    folder = shutil.copytree(repositories / repository("gpt2"), tmp_path / "root" / repository("gpt2"))
+    (folder / "adapter_config.json").write_text("{}")
+    with serving(tmp_path / "root") as hub:
+        use(hub, tmp_path / "home", monkeypatch)
+        with pytest.raises(InputError, match="gpt2 is a PEFT adapter on the hub; download it, and give its folder"):
+            load_model("gpt2")
 
 
 def test_the_revision_is_that_of_configuration_tokenizer_and_weights(hub):

@@ -3,17 +3,30 @@
 import json
 import shutil
 import socket
+import warnings
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer, pre_tokenizers
-from tokenizers.models import BPE
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers
+from tokenizers.models import BPE, Unigram
+from tokenizers.trainers import BpeTrainer
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
+    PreTrainedTokenizerFast,
+    XLMRobertaConfig,
+    XLMRobertaForMaskedLM,
+)
 
 from hub import plain_module, repository, serving, use, write_models
-from tse_core import InputError, load_model
+from tse_core import InputError, load_model, surprisals
+from tse_core.errors import TseWarning
 from tse_core.models.hub import hub_unreachable
 
 SENTENCE = "The author that the guards like laughs."
@@ -99,6 +112,83 @@ def test_a_tokenizer_that_transformers_makes_otherwise_than_its_file_says_is_ref
         load_model(tmp_path)
 
 
+COMPATIBLE = {"…": "...", "ﬁ": "fi", "２": "2"}
+
+
+def test_a_normalizer_that_transformers_does_not_take_from_the_file_is_noticed(tmp_path):
+    """XLMRobertaTokenizer makes its own normalizer; with PreTrainedTokenizerFast the file's is in force."""
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    entries = [*special, "▁", *"abcdefghijklmnopqrstuvwxyz.0123456789"]
+    stored = Tokenizer(Unigram([(entry, -1.0) for entry in entries], unk_id=3))
+    stored.normalizer = normalizers.NFKC()
+    metaspace = pre_tokenizers.Metaspace(prepend_scheme="always")
+    stored.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), metaspace])
+    names = dict(zip(["bos_token", "pad_token", "eos_token", "unk_token", "mask_token"], special, strict=True))
+    PreTrainedTokenizerFast(tokenizer_object=stored, **names).save_pretrained(tmp_path)
+    size = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
+    XLMRobertaForMaskedLM(XLMRobertaConfig(vocab_size=len(entries), **size)).save_pretrained(tmp_path)
+    model = load_model(tmp_path)
+    for sign, plain in COMPATIBLE.items():
+        assert model.tokenize([sign]) == model.tokenize([plain])
+    settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings | {"tokenizer_class": "XLMRobertaTokenizer"}))
+    with pytest.raises(InputError, match="as transformers makes a XLMRobertaTokenizer of it; .*PreTrainedTokenizerF"):
+        load_model(tmp_path)
+
+
+LETTERS = r"[^\r\n\p{L}\p{N}]?"
+UPPER, LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+REST = r" ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+OF_MISTRAL = rf"{LETTERS}{UPPER}*{LOWER}+|{LETTERS}{UPPER}+{LOWER}*|\p{{N}}|{REST}"
+OF_OTHERS = rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|{LETTERS}\p{{L}}+|\p{{N}}{{1,3}}|{REST}"
+LEARNED_FROM = ["The AuthorSays 1234 5678 iPhone keys", "The author's keys are here", "लड़का रोटी खाता है"] * 20
+
+
+def split_by(pattern: str):
+    in_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), "isolated"), in_bytes])
+
+
+def save_mistral(folder, learned, stored, version):
+    """A tiny Mistral of over 100,000 entries, most of which no text reaches."""
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer, tokenizer.decoder = split_by(learned), decoders.ByteLevel()
+    alphabet, special = pre_tokenizers.ByteLevel.alphabet(), ["<unk>", "<s>", "</s>"]
+    trainer = BpeTrainer(vocab_size=600, show_progress=False, special_tokens=special, initial_alphabet=alphabet)
+    tokenizer.train_from_iterator(LEARNED_FROM, trainer)
+    content = json.loads(tokenizer.to_str())
+    content["model"]["vocab"] |= {f"#{i}": i for i in range(len(content["model"]["vocab"]), 100_010)}
+    tokenizer = Tokenizer.from_str(json.dumps(content))
+    tokenizer.pre_tokenizer = split_by(stored)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>").save_pretrained(folder)
+    size = {"hidden_size": 4, "num_hidden_layers": 1, "num_attention_heads": 1, "num_key_value_heads": 1}
+    config = MistralConfig(vocab_size=100_010, intermediate_size=4, bos_token_id=1, eos_token_id=2, **size)
+    MistralForCausalLM(config).save_pretrained(folder)
+    settings = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(settings | {"transformers_version": version}))
+
+
+FIXED, AS_IT_IS = ["The", "Ġ", "1", "2", "3", "Ġi", "Phone"], ["The", "Ġ", "123", "ĠiPhone"]
+MISTRALS = {  # the pattern that the merges were learned with, that of the file, and what is right
+    "faulty": ((OF_MISTRAL, OF_OTHERS, "4.50.0"), FIXED, "fix_mistral_regex", "=True, which is used"),
+    "right": ((OF_MISTRAL, OF_MISTRAL, "4.50.0"), FIXED, None, None),
+    "another tokenizer": ((OF_OTHERS, OF_OTHERS, "4.50.0"), AS_IT_IS, None, "=True, which is not used: the entries"),
+    "new": ((OF_OTHERS, OF_OTHERS, "5.0.0"), AS_IT_IS, None, None),
+}
+
+
+@pytest.mark.parametrize("which", MISTRALS)
+def test_what_transformers_says_of_a_tokenizer_is_done_where_it_is_right_and_said_once(which, tmp_path):
+    made, tokens, policy, said = MISTRALS[which]
+    save_mistral(tmp_path, *made)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        model = load_model(tmp_path, bos="none")
+    assert [said in str(each.message) for each in heard if each.category is TseWarning] == [True] * bool(said)
+    assert model.tokenize(["The 123 iPhone"]) == [tokens]
+    assert model.policies().get("tokenizer") == policy
+
+
 def test_a_mask_that_the_network_lacks_is_none(folder):
     held = folder("bert-base-cased_decoder")
     (held / "tokenizer.json").unlink()
@@ -115,3 +205,87 @@ def test_an_address_without_a_port_has_its_schemes(monkeypatch, scheme, port):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_ENDPOINT", f"{scheme}://mirror.example")
     assert not hub_unreachable() and asked == [("mirror.example", port)]
+
+
+def scaled(weights: dict, kind: torch.dtype, largest: float, scale: str) -> dict:
+    """Weights of projections divided by a scale of their own, which stands beside them."""
+    changed = dict(weights)
+    for name in [name for name in weights if "proj" in name]:
+        factor = weights[name].abs().max() / largest
+        changed[name] = (weights[name] / factor).to(kind)
+        changed[name.replace("weight", scale)] = factor.reshape(1)
+    return changed
+
+
+def cast(weights: dict) -> dict:
+    return {name: value.float() if value.element_size() == 1 else value for name, value in weights.items()}
+
+
+FLOAT8 = torch.float8_e4m3fn
+QUANTISED = {
+    "float8": (lambda weights: scaled(weights, FLOAT8, 448, "weight_scale"), "14 weights are stored as F8_E4M3"),
+    "int8": (lambda weights: scaled(weights, torch.int8, 127, "SCB"), "14 weights are stored as I8, .* quantization_c"),
+    "integers": (
+        lambda weights: weights | {name: value.to(torch.int32) for name, value in weights.items() if "o_proj" in name},
+        "2 weights are stored as I32, e.g. model.layers.0.self_attn.o_proj.weight",
+    ),
+    "cast": (
+        lambda weights: cast(scaled(weights, FLOAT8, 448, "weight_scale_inv")),
+        "down_proj.weight_scale_inv, which",
+    ),
+    "zero points": (
+        lambda weights: weights | {"model.layers.0.mlp.up_proj.qzeros": torch.zeros(3)},
+        "up_proj.qzeros, which belongs to a part of LlamaForCausalLM and has no place there",
+    ),
+    "a bias": (lambda weights: weights | {"model.layers.0.mlp.up_proj.bias": torch.zeros(16)}, "up_proj.bias, which"),
+    "an adapter": (
+        lambda weights: weights | {"model.layers.0.mlp.up_proj.lora_A.weight": torch.zeros(2, 8)},
+        "up_proj.lora_A.weight, which belongs to a part",
+    ),
+}
+
+
+@pytest.fixture
+def llama(tiny_causal, tmp_path):
+    """Writes a tiny Llama with changed weights into a folder."""
+    torch.manual_seed(0)
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(tiny_causal)
+    size = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 1, "intermediate_size": 16}
+    module = LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), bos_token_id=2, **size))
+
+    def written(change) -> Path:
+        module.save_pretrained(tmp_path)
+        tokenizer.save_pretrained(tmp_path)
+        weights = {
+            name: value.contiguous() for name, value in change(load_file(tmp_path / "model.safetensors")).items()
+        }
+        save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
+        return tmp_path
+
+    return written
+
+
+@pytest.mark.parametrize("how", QUANTISED)
+def test_quantised_weights_without_what_scales_them_are_refused(how, llama):
+    change, message = QUANTISED[how]
+    with pytest.raises(InputError, match=message):
+        surprisals(llama(change), SENTENCE)
+
+
+FURTHER = {"tower.0.proj.weight": (2, 2), "tower.1.proj.weight": (2, 2), "head.weight": (2, 8), "head.bias": (2,)}
+CONSTANTS = {"model.layers.0.self_attn.rotary_emb.inv_freq": (4,), "model.layers.0.self_attn.masked_bias": (1,)}
+
+
+def test_tensors_without_a_place_are_named_in_one_warning_and_constants_are_not(llama):
+    expected = surprisals(llama(dict), SENTENCE)
+    with pytest.warns(
+        TseWarning, match=r"4 tensors have no place in LlamaForCausalLM .* \(head, tower.#.proj\)"
+    ) as told:
+        found = surprisals(
+            llama(lambda weights: weights | {name: torch.ones(*size) for name, size in FURTHER.items()}), SENTENCE
+        )
+    assert found.equals(expected) and sum("no place" in str(each.message) for each in told) == 1
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*no place")
+        folder = llama(lambda weights: weights | {name: torch.ones(*size) for name, size in CONSTANTS.items()})
+        assert surprisals(folder, SENTENCE).equals(expected)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, TseWarning
 from tse_core.files import is_file, read_text
 from tse_core.models.folders import quiet
 from tse_core.models.hugging_face_network import longest
@@ -21,27 +21,25 @@ from tse_core.models.identity import tensor_names
 
 ADAPTER = "adapter_config.json"  # marks the folder of an adapter
 ADAPTER_WEIGHTS = "adapter_model.safetensors"
-BEFORE_THE_TEXT = ("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "CPT")  # vectors that take places
+BEFORE_THE_TEXT = ("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "CPT")
 IN_MEMORY = "open the base model and the adapter with peft, and give this network to load_model(network, tokenizer)"
-SAID_HERE = (  # warnings of peft about what is done here, or refused
-    "Found missing adapter keys",
-    ".*tie_word_embeddings",
-    ".*ensure_weight_tying",
-    "Input and output embeddings are no longer tied",
+SAID_HERE = re.compile(  # of peft's warnings, those about what is done here, or refused
+    "Found missing adapter keys|tie_word_embeddings|ensure_weight_tying|are no longer tied after merging"
 )
 RESIZED = (
-    "after training with another vocabulary, call resize_token_embeddings on the base model, merge the two with peft "
-    "and save the result as a folder"
+    "after training with another vocabulary, call resize_token_embeddings on the base model, merge "
+    "the two with peft and save the result as a folder"
 )
-ROWS, COLUMNS, ADAPTED_TOKENS = 2, 32, 256  # of the probe: random sequences, and at most so many adapted tokens more
+ROWS, COLUMNS = 2, 32  # of the probe: sequences of random tokens
+ADAPTED_TOKENS = 256  # the most that are added to them
 TOLERANCE = 1e-4  # of the largest logit; single precision errs by about 1e-6 of it
 
 
 def adapter_settings(name: str, folder: Path) -> dict:
     """What `ADAPTER` says.
 
-    Raises InputError where it names no base model or a kind of adapter that cannot be merged, such as learned vectors
-    in front of the text, and where the package peft is missing.
+    Raises InputError where it names no base model or a kind of adapter that cannot be merged, such
+    as learned vectors in front of the text, and where the package peft is missing.
     """
     try:
         settings = json.loads(read_text(folder / ADAPTER))
@@ -57,9 +55,10 @@ def adapter_settings(name: str, folder: Path) -> dict:
             f"{name}: an adapter of type {kind} puts learned vectors before the text and cannot be merged with the "
             "base model; score it with a program of yours that gives surprisals (command:./my-model)"
         )
-    from peft import PEFT_TYPE_TO_TUNER_MAPPING as TUNERS
+    from peft import PEFT_TYPE_TO_TUNER_MAPPING
 
-    if not hasattr(TUNERS.get(kind), "merge_and_unload"):
+    tuners = {each.value: tuner for each, tuner in PEFT_TYPE_TO_TUNER_MAPPING.items()}
+    if not hasattr(tuners.get(kind), "merge_and_unload"):
         raise InputError(f"{name}: an adapter of type {kind} cannot be merged with the base model; {IN_MEMORY}")
     if is_file(Path(base, ADAPTER)):
         raise InputError(
@@ -70,13 +69,14 @@ def adapter_settings(name: str, folder: Path) -> dict:
 
 
 def untied_parts(module, file: Path, settings: dict) -> list[str]:
-    """The parts of a base model that share weights with another part, and which an adapter changes alone.
+    """The parts of a base model that share weights with another one, and which an adapter changes alone.
 
-    The merged numbers depend on `with_adapter` giving these parts weights of their own. They are known without the
-    base model's weights: by the names of the adapter's tensors, and a module of its shape on the device "meta".
+    The merged numbers depend on `with_adapter` giving these parts weights of their own. They are
+    known without the base model's weights: by the names of the adapter's tensors, and a module of
+    its shape on the device "meta".
     """
-    saved = tuple(settings.get("modules_to_save") or ())  # whole parts, which have weights of their own anyway
-    parts = {name: part for name, part in module.named_modules() if not (saved and name.endswith(saved))}
+    saved = tuple(settings.get("modules_to_save") or ())  # parts with weights of their own anyway
+    parts = {name: part for name, part in module.named_modules() if not name.endswith(saved)}
     owners = _owners(parts.values())
     shared = {name for name, part in parts.items() if _is_shared(part, owners)}
     embedding = next(name for name, part in module.named_modules() if part is module.get_input_embeddings())
@@ -94,10 +94,11 @@ def untied_parts(module, file: Path, settings: dict) -> list[str]:
 def with_adapter(name: str, module, folder: Path, settings: dict):
     """A base model in single precision with the adapter of a folder merged into its weights, by peft.
 
-    An adapted part that shares its weights with another one, such as a tied embedding, gets weights of its own before
-    that: peft would write into both. What is merged gives the logits of what is not, up to `TOLERANCE` of the largest
-    one, or InputError is raised. It is raised, too, unless the file holds each tensor of the adapter, and none without
-    a place in the model: peft itself ignores the latter, and leaves what the file lacks at its initial values.
+    An adapted part that shares its weights with another one, such as a tied embedding, gets weights
+    of its own before that: peft would write into both. What is merged gives the logits of what is
+    not, up to `TOLERANCE` of the largest one, or InputError is raised. It is raised, too, unless the
+    file holds each tensor of the adapter, and none without a place in the model: peft itself ignores
+    the latter, and leaves what the file lacks at its initial values.
     """
     from peft import PeftConfig, PeftModel, get_peft_model_state_dict
 
@@ -108,10 +109,8 @@ def with_adapter(name: str, module, folder: Path, settings: dict):
             f"tokens; {RESIZED}"
         )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
-            for said in SAID_HERE:
-                warnings.filterwarnings("ignore", message=said)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
             wrapped = PeftModel.from_pretrained(module, folder, config=PeftConfig.from_peft_type(**settings)).eval()
             asked = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
             known = asked | set(wrapped.state_dict())  # a file may hold embeddings of the base model too
@@ -120,10 +119,15 @@ def with_adapter(name: str, module, folder: Path, settings: dict):
             _untie(wrapped)
             merged = wrapped.merge_and_unload(safe_merge=True)
             found = _logits(merged, probe)
+    except (MemoryError, torch.OutOfMemoryError):
+        raise
     except Exception as error:  # whatever peft raises
         raise InputError(
             f"{name}: its adapter of type {kind} cannot be merged with the base model ({_reason(error)})"
         ) from error
+    said = [" ".join(str(each.message).split()) for each in heard if issubclass(each.category, UserWarning)]
+    for text in dict.fromkeys(text for text in said if not SAID_HERE.search(text)):
+        warnings.warn(f"the adapter of {name}: {text}", TseWarning, stacklevel=2)
     held = set(tensor_names(folder / ADAPTER_WEIGHTS))
     for what, names in (("lacks", asked - held), ("has no place in the base model for", held - known)):
         if names:
@@ -138,7 +142,7 @@ def with_adapter(name: str, module, folder: Path, settings: dict):
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, in a few words, and what would help where the shapes of the two do not fit."""
+    """What went wrong, in a few words, and what would help where shapes do not fit."""
     reason = " ".join(str(error).split())
     shapes = re.search(r"size mismatch for (\S+): .*?torch\.Size\((.*?)\).*?torch\.Size\((.*?)\)", reason)
     if not shapes:
@@ -159,7 +163,7 @@ def _is_shared(part, owners: Counter) -> bool:
 
 
 def _untie(wrapped) -> None:
-    """Give each part of a network weights of its own, where an adapted part shares them with another one."""
+    """Give each part of a network weights of its own, if an adapted part shares them."""
     from peft.tuners.tuners_utils import BaseTunerLayer
 
     owners = _owners(wrapped.modules())
@@ -180,7 +184,7 @@ def _adapted_tokens(settings: dict) -> list[int]:
 
 
 def _probe(base, settings: dict) -> torch.Tensor:
-    """Token ids (sequences, tokens): random ones, and those whose own vectors an adapter learned."""
+    """Token ids (sequences, tokens): random ones, and some of those that an adapter learned."""
     columns = min(COLUMNS, longest(base) or COLUMNS)
     generator, vocabulary = torch.Generator().manual_seed(0), base.config.get_text_config().vocab_size
     ids = torch.randint(vocabulary, (ROWS * columns,), generator=generator).tolist()

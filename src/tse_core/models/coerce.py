@@ -61,6 +61,20 @@ def load_model(
     --------
     >>> load_model("lab-systematic-masked").kind
     'masked'
+
+    A network of your own, such as nanoGPT's, which takes `idx` and gives `(logits, loss)`, needs a wrapper; its logits
+    must be those at every place, which nanoGPT gives where there are targets::
+
+        class Wrapped(torch.nn.Module):
+            def __init__(self, gpt):
+                super().__init__()
+                self.gpt, size = gpt, gpt.config
+                self.config = transformers.GPT2Config(vocab_size=size.vocab_size, n_positions=size.block_size)
+
+            def forward(self, input_ids, **_):
+                return transformers.modeling_outputs.CausalLMOutput(logits=self.gpt(input_ids, input_ids)[0])
+
+        model = load_model(Wrapped(gpt), tokenizer)
     """
     options = {option: value for option, value in locals().items() if option != "model"}
     check_known("dtype", dtype, DTYPES)

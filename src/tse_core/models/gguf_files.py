@@ -181,7 +181,8 @@ def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
     for key, field in header.fields.items():
         values[key] = [len(field.data)] if field.types[0] == gguf.GGUFValueType.ARRAY else field.contents()
     if values.get("general.type") == "adapter":
-        raise ValueError(f"it is an adapter of type {values.get('adapter.type')}; merge it with its base model")
+        kind = values.get("adapter.type", "unknown")
+        raise ValueError(f"general.type is adapter, of type {kind}; merge it with its base model")
     family = str(values.get("general.architecture"))
     if family not in (schemas := read_schema(KEYS)):
         raise ValueError(f"general.architecture is {family}; read are llama and gemma3")

@@ -77,7 +77,8 @@ class HuggingFaceNetwork(Network):
             if not isinstance(found, torch.Tensor) or found.shape != (*ids.shape, self.vocabulary_size):
                 raise InputError(
                     f"{type(self._inner).__name__} gives no logits over a vocabulary of {self.vocabulary_size:,} "
-                    "entries; language models are called ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM"
+                    "entries; language models are called ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM, and "
+                    "help(tse_core.load_model) shows a wrapper for a network of your own"
                 )
             return found[rows.to(found.device), columns.to(found.device)]
 

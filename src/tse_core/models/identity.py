@@ -53,9 +53,15 @@ def stored_tensors(files: list[Path]) -> Iterator[tuple[str, "torch.Tensor"]]:
 
 def tensor_names(file: Path) -> list[str]:
     """The names of a safetensors file's tensors. Raises InputError."""
+    return list(tensor_types(file))
+
+
+def tensor_types(file: Path) -> dict[str, str]:
+    """The type of each tensor of a safetensors file, as it is written there (F32). Raises InputError."""
     try:
         with safe_open(file, "pt") as content:
-            return list(content.keys())
+            names = list(content.keys())
+            return {name: content.get_slice(name).get_dtype() for name in names}
     except (OSError, SafetensorError) as error:
         raise InputError(f"{file}: not a readable safetensors file ({error})") from None
 

@@ -60,6 +60,7 @@ class LanguageModel:
     bos: str = "default"
     space: bool = False  # whether one precedes the first word (the paper's choice for RoBERTa; no other model)
     document_bos: str | None = None  # the token before each document in its pretraining, if its vocabulary has it
+    mended: str | None = None  # the option of transformers that mends its tokenizer
     quantisation: str | None = None  # how the file of a quantised model stores most of its weights, e.g. "Q4_1"
 
     def __post_init__(self):
@@ -108,7 +109,7 @@ class LanguageModel:
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
         shown = {"bos": self.bos_read, "space": "yes" if self.space else "no", "dtype": self.dtype}
-        further = {"quantised": self.quantisation, "revision": self.revision}
+        further = {"quantised": self.quantisation, "revision": self.revision, "tokenizer": self.mended}
         return shown | {name: value for name, value in further.items() if value}
 
     def probe(self) -> list[float]:

@@ -2,6 +2,7 @@
 
 # mypy: disable-error-code=override
 import hashlib
+import inspect
 import re
 import warnings
 from dataclasses import dataclass
@@ -9,12 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
-
 from tse_core.errors import InputError, TseWarning
 from tse_core.files import file_digest, is_file, is_folder
 from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, untied_parts, with_adapter
-from tse_core.models.folders import laboratory_models, opened, opened_network, shape_of, weight_files
+from tse_core.models.folders import (
+    check_stored,
+    laboratory_models,
+    opened,
+    opened_network,
+    opened_tokenizer,
+    shape_of,
+    weight_files,
+)
 from tse_core.models.gguf_files import PACKAGE_MODELS, converted_folder, model_file
 from tse_core.models.hub import hub_folder
 from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, dtype_of, in_one_pass, one_pass
@@ -26,7 +33,6 @@ from tse_core.paths import data_folder
 
 SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked families that read a space before a first word
 ENCODERS = ("bert-generation", "xlnet")  # of the library's causal models, those that may see later tokens
-SAMPLE = "The keys to Zoë's cabinet, 1234 of them, aren't here."  # a tokenizer splits it as tokenizer.json says
 
 
 @dataclass
@@ -67,7 +73,10 @@ def source_of(name: str, revision: str | None = None) -> Source:
         revision = revision or (None if is_folder(place) else settings.get("revision"))
     if not gguf and not is_folder(place):
         called = f"{place}, the base model of {name}" if adapter else name
-        return Source(name, hub_folder(called, place, revision), adapter, settings)
+        folder = hub_folder(called, place, revision)
+        if is_file(folder / ADAPTER):
+            raise InputError(f"{called} is a PEFT adapter on the hub; download it, and give its folder")
+        return Source(name, folder, adapter, settings)
     if revision:
         raise InputError(f"{name} is not of the hub, so {revision!r} names no revision: no branch, tag or commit")
     return Source(name, converted_folder(gguf) if gguf else Path(place), adapter, settings, gguf)
@@ -148,8 +157,15 @@ def open_module(
     module, *, tokenizer=None, kind: Kind | None = None, bos: str = "default", name: str | None = None
 ) -> LanguageModel:
     """A Hugging Face model that is in memory, with its tokenizer; see `NetworkInMemory`. Raises InputError."""
-    if not hasattr(module, "config") or not hasattr(module, "state_dict"):
+    if not hasattr(module, "state_dict") or not hasattr(module, "forward"):
         raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(module).__name__}")
+    arguments = inspect.signature(module.forward).parameters.values()
+    takes_ids = any(each.name == "input_ids" or each.kind == each.VAR_KEYWORD for each in arguments)
+    if not takes_ids or not hasattr(getattr(module, "config", None), "get_text_config"):
+        raise InputError(
+            f"{type(module).__name__} is no Hugging Face model, which has a configuration of transformers as `config`, "
+            "takes `input_ids`, and gives `logits` at every place; help(tse_core.load_model) shows a wrapper"
+        )
     if tokenizer is None:
         raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer)")
     if name is not None and not re.fullmatch(r"[^\s@/\\]+", name):
@@ -176,19 +192,14 @@ def open_hugging_face(
     folder = source.folder
     if source.adapter and (source.adapter / "tokenizer.json").is_file():
         folder = source.adapter
-    tokenizer = opened(name, folder, "AutoTokenizer", options)
+    tokenizer, mended = opened_tokenizer(name, folder, options)
     _ = source.weights  # raises at once where one is missing
     check_tokenizer(name, tokenizer, kind, config)
-    if (file := folder / "tokenizer.json").is_file() and not source.gguf:
-        stored = Tokenizer.from_file(str(file)).encode(SAMPLE, add_special_tokens=False).ids
-        if tokenizer(SAMPLE, add_special_tokens=False)["input_ids"] != stored:
-            raise InputError(
-                f"the tokenizer of {name} splits {SAMPLE!r} otherwise than its tokenizer.json says, as transformers "
-                f"makes a {type(tokenizer).__name__} of it; tokenizer_config.json may name another tokenizer_class"
-            )
+    if (folder / "tokenizer.json").is_file() and not source.gguf and not mended:
+        check_stored(name, tokenizer, folder / "tokenizer.json")
     network = NetworkInFiles(source, config, causal=kind == "causal", device=device, dtype=dtype, options=options)
     library = (getattr(config, "quantization_config", None) or {}).get("quant_method")
-    more = {"revision": revision, "quantisation": getattr(config, "quantisation", library)}
+    more = {"revision": revision, "quantisation": getattr(config, "quantisation", library), "mended": mended}
     return _language_model(name, kind, tokenizer, network, config, bos, **more)
 
 
