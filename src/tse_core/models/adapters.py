@@ -32,7 +32,7 @@ RESIZED = (
 )
 ROWS, COLUMNS = 2, 32  # of the probe: sequences of random tokens
 ADAPTED_TOKENS = 256  # the most that are added to them
-TOLERANCE = 1e-4  # of the largest logit; single precision errs by about 1e-6 of it
+TOLERANCE = 5e-4  # of the largest logit; real models in single precision were at most 5e-5 apart
 
 
 def adapter_settings(name: str, folder: Path) -> dict:
