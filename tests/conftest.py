@@ -13,12 +13,20 @@ from hypothesis import settings
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes that share the cores would wait for each other's threads
 NUMBERS = count()
 REPOSITORY = Path(__file__).parents[1]
+SHARED = REPOSITORY.parent / "shared"  # reference data that are not public; no test needs them to be true
+SOURCES = ["stand-ins"]
+if SHARED.is_dir():
+    SOURCES.append(pytest.param("reference", marks=pytest.mark.reference))
 settings.register_profile("quick", max_examples=40, deadline=None)  # a busy machine is no failure
 settings.load_profile("quick")
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items):
-    """What takes longest comes first, so that no process is alone with it at the end."""
+    """Marks what reads ../shared; what takes longest comes first, so that no process is alone with it at the end."""
+    for item in items:
+        if "shared" in item.fixturenames:
+            item.add_marker("reference")
     items.sort(key=lambda item: "the real model" not in item.nodeid)
 
 
@@ -53,28 +61,25 @@ def results(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def reference_data() -> Path | None:
-    """The folder of reference data beside the repository, None where it is missing."""
-    folder = REPOSITORY.parent / "shared"
-    return folder if folder.is_dir() else None
-
-
-@pytest.fixture(scope="session")
-def shared(reference_data) -> Path:
-    """The folder of reference data; tests that need it are skipped where it is missing."""
-    if reference_data is None:
+def shared() -> Path:
+    """The folder of reference data beside the repository; tests of it are skipped where it is missing."""
+    if not SHARED.is_dir():
         pytest.skip("the folder ../shared with the reference data is not there")
-    return reference_data
+    return SHARED
 
 
-@pytest.fixture(scope="session")
-def small_models(reference_data, tmp_path_factory) -> Path:
-    """A folder of small random models with tokenizers of the four usual kinds: the reference ones, else stand-ins."""
-    if reference_data is not None:
-        return reference_data / "models"
-    from stand_ins import write_stand_ins
+@pytest.fixture(scope="module", params=SOURCES)
+def reference_data(request) -> Path | None:
+    """None for stand-ins, and the folder of reference data where it is there: what asks for this runs on each."""
+    return SHARED if request.param == "reference" else None
 
-    return write_stand_ins(tmp_path_factory.mktemp("stand-ins"))
+
+@pytest.fixture(scope="module")
+def small_models(reference_data) -> Path:
+    """A folder of small random models with tokenizers of the four usual kinds: stand-ins, then the reference ones."""
+    from stand_ins import stand_ins
+
+    return reference_data / "models" if reference_data else stand_ins()
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 import tse_core
+from stand_ins import stand_ins
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics, shared_lemmas
 from tse_core.agreement.slots import score_context
 from tse_core.blimp.scores import evaluate_blimp
@@ -24,6 +25,7 @@ from tse_core.syntaxgym.library import load_suite
 
 GOLDEN = Path(__file__).parent / "golden" / "net.parquet"
 SHARED = Path(__file__).parents[2] / "shared"
+STAND_IN = "stand-in "  # before a model's name: that of tests/stand_ins.py
 SMOLLM2 = "smollm2-135m-instruct"
 Numbers = dict[str, float]
 
@@ -33,8 +35,16 @@ Numbers = dict[str, float]
 
 @cache
 def model(name: str):
-    path = SHARED / "models" / name
-    return tse_core.load_model(str(path) if name.startswith(("random-", "stories")) else name, device="cpu")
+    return tse_core.load_model(source(name), device="cpu")
+
+
+def source(name: str) -> str | Path:
+    """Where a model is: a stand-in, a reference model in ../shared, or one that is known by its name."""
+    if name.startswith(STAND_IN):
+        return stand_ins() / name.removeprefix(STAND_IN)
+    if name.startswith(("random-", "stories")):
+        return SHARED / "models" / name
+    return name
 
 
 def agreement(name, pairs, lemmas=None, *, protocol="exact", detail="contexts", verbs="single-token", **sample):
@@ -155,6 +165,7 @@ def regions(name: str, suite_name: str, count: int | None = None) -> Numbers:
 
 def settings() -> Iterator[tuple[str, Callable[[], Numbers]]]:
     yield from of_agreement()
+    yield from of_stand_ins()
     yield from of_details()
     yield from of_sentences()
     yield from of_the_real_model()
@@ -175,6 +186,30 @@ def of_agreement():
         ("whole words of the laboratory's pieces", "lab-lexical-causal-bpe", "all", 3),
     ):
         yield name, partial(table_2, model_name, "marvin-linzen/simple", 9, verbs=verbs, sample=sample)
+
+
+def of_stand_ins():
+    """What `of_agreement` and `of_sentences` ask of the reference models, of models that are always there."""
+    exact, released = ("exact", "newman-clean"), ("released", "newman-appendix")
+    for random, ways in (
+        ("random-gpt2", (exact, released)),
+        ("random-roberta-lstrip", (exact, released)),
+        ("random-roberta", (released,)),
+        ("random-bert-cased", (exact, released)),
+    ):
+        for protocol, lemmas in ways:
+            measure = partial(table_2, STAND_IN + random, "marvin-linzen", 1999, lemmas=lemmas, protocol=protocol)
+            yield f"{STAND_IN}{random}, {protocol}, {lemmas}", measure
+    for model_name, verbs, sample in (
+        ("stories260K", "all", 3),
+        ("random-gpt2", "single-token with end", 3),
+        ("random-bert-cased", "all", 2),
+    ):
+        how = {"verbs": verbs, "sample": sample}
+        measure = partial(table_2, STAND_IN + model_name, "marvin-linzen/simple", 9, **how)
+        yield f"{STAND_IN}{model_name}, {verbs}", measure
+    measure = partial(regions, f"{STAND_IN}random-gpt2", "lab_number_prep", 200)
+    yield f"{STAND_IN}random-gpt2, a suite", measure
 
 
 def of_details():

@@ -1,13 +1,17 @@
-"""Small random models with tokenizers of the four usual kinds, for a clone without the reference data.
+"""Small random models with tokenizers of the four usual kinds, which need nothing beside the repository.
 
 Nothing is trained here, and the weights come from a generator whose numbers never change: `tests/golden` holds scores
 of these models by other programs. They change with the laboratory's tokenizers, of which the entries are taken.
 """
 
+import atexit
 import json
+import shutil
 import string
+import tempfile
 import zlib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -28,13 +32,26 @@ ACCENTED = "éèï"
 CHARACTERS = sorted(string.ascii_letters + string.digits + string.punctuation + ACCENTED)
 
 
+@cache
+def stand_ins() -> Path:
+    """The folder of the stand-ins, written once a process and removed at its end."""
+    folder = Path(tempfile.mkdtemp(prefix="stand-ins-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return write_stand_ins(folder)
+
+
 def write_stand_ins(root: Path) -> Path:
-    """Byte-level BPE (causal, masked), WordPiece and SentencePiece's BPE, in folders named as the reference models."""
+    """Byte-level BPE (causal, masked), WordPiece and SentencePiece's BPE, in folders named as the reference models.
+
+    The mask of `random-roberta` leaves the space before it in the text; that of `random-roberta-lstrip` takes the
+    space, as the public RoBERTa's does. They are the same network.
+    """
     entries = _write_entries(root / "entries")
     for kind, name in TOKENIZERS.items():
         folder = root / f"random-{kind}"
         folder.mkdir()
         _network(kind, write_tokenizer(folder, name, entries)).save_pretrained(folder)
+    _write_mask_with_its_space(root / "random-roberta", root / "random-roberta-lstrip")
     folder = root / "stories260K"
     _network("llama", _write_sentence_piece(folder)).save_pretrained(folder)
     return root
@@ -81,6 +98,15 @@ def _write_entries(root: Path) -> Path:
         (root / kind / "vocab.json").write_text(json.dumps(vocabulary))
         (root / kind / "merges.txt").write_text("".join(f"{left} {right}\n" for left, right in merges))
     return root
+
+
+def _write_mask_with_its_space(source: Path, folder: Path) -> None:
+    """A copy of a masked model whose mask takes the space before it."""
+    shutil.copytree(source, folder)
+    tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    for token in tokenizer["added_tokens"]:
+        token["lstrip"] = token["content"] == "<mask>"
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
 
 
 def _write_sentence_piece(folder: Path) -> int:

@@ -119,8 +119,10 @@ def test_what_is_wrong_with_the_items_is_said(page):
         assert message in page.locator(".live-wrong").inner_text()
 
 
-def test_public_suites_are_opened_and_saved_without_loss(page, shared, tmp_path):
-    for path in sorted((shared / PUBLIC).glob("*.json")):
+def test_suites_are_opened_and_saved_without_loss(page, reference_data, tmp_path):
+    """The laboratory's suites, and the public ones."""
+    folder = reference_data / PUBLIC if reference_data else LABORATORY.parent
+    for path in sorted(folder.glob("*.json")):
         suite = read_suite(path)
         assert page.evaluate("(text) => tseSuite.toJson(tseSuite.read(text))", path.read_text()) == to_json(suite)
         opened(page, path)

@@ -19,7 +19,7 @@ STAND_INS = json.loads((Path(__file__).parents[1] / "golden" / "end_to_end_stand
 
 @pytest.fixture
 def released(case, reference_data, tmp_path):
-    """What the released code says of a case, and its pairs: the reference ones, else those of the stand-ins."""
+    """What the released code says of a case, and its pairs, for the stand-ins and for the reference models."""
     if reference_data is None:
         expected = STAND_INS["cases"][case]
         return expected, load_pairs(expected["pairs"]).iloc[:: expected["every"]]

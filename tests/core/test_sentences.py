@@ -31,7 +31,7 @@ def models(small_models):
 
 @pytest.fixture(scope="module")
 def minicons(reference_data):
-    """Sentences and their scores: of BLiMP by the reference models, else this project's own by the stand-ins."""
+    """Sentences and their scores: this project's own by the stand-ins, those of BLiMP by the reference models."""
     if reference_data is None:
         return STAND_INS["sentences"], STAND_INS["scores"]
     folder = next((reference_data / "mirror" / "alexwarstadt" / "blimp").glob("*/data"))

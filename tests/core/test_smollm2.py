@@ -8,13 +8,16 @@ import pandas as pd
 import pytest
 import torch
 
-from tse_core import evaluate, load_model, load_pairs, load_sentence_pairs
+from tse_core import evaluate, load_model, load_pairs
+from tse_core.paths import data_folder
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
 pytestmark = pytest.mark.slow
 TABLE2 = pd.read_csv(Path(__file__).parents[1] / "golden" / "smollm2_table2.csv", comment="#", index_col="construction")
+
+PUBLIC = [pytest.param(name, marks=pytest.mark.reference) for name in ("number_prep", "mvrr", "npi_src_ever")]
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +42,6 @@ def plain(smollm2):
     return next_token
 
 
-@pytest.fixture
-def mirrored(shared, monkeypatch):
-    """BLiMP and the public suites from the folder of reference data."""
-    monkeypatch.setenv("TSE_MIRROR", str(shared / "mirror"))
-
-
 def test_table_2_equals_the_values_of_an_independent_loop(smollm2, results):
     found = evaluate(smollm2, "marvin-linzen", "newman-clean", store=results)
     table = found.table().set_index("construction").loc[TABLE2.index]
@@ -66,10 +63,9 @@ def test_rows_of_table_2_without_a_bos_token_equal_the_values_of_an_independent_
         assert np.abs(table[metric] - golden[metric]).max() <= 5e-4, metric
 
 
-@pytest.mark.usefixtures("mirrored")
 @pytest.mark.parametrize("bos", ["none", "default"])
 def test_log_probabilities_of_sentences_of_paradigms_equal_a_plain_loop(smollm2, plain, bos):
-    one_each = load_sentence_pairs("blimp").groupby("paradigm").head(1)
+    one_each = pd.read_csv(data_folder() / "blimp" / "examples.csv")
     sentences = list(one_each["good"][::6] if bos == "none" else one_each["bad"][1::6])
     model = smollm2.with_policies(bos=bos)
     bos = [] if bos == "none" else [model.tokenizer.convert_tokens_to_ids("<|endoftext|>")]
@@ -81,9 +77,10 @@ def test_log_probabilities_of_sentences_of_paradigms_equal_a_plain_loop(smollm2,
         assert found == pytest.approx(np.array(expected), abs=1e-4, rel=1e-5), sentence  # float32 holds seven digits
 
 
-@pytest.mark.usefixtures("mirrored")
-@pytest.mark.parametrize("name", ["number_prep", "mvrr", "npi_src_ever"])
-def test_region_surprisals_of_public_suites_equal_a_plain_loop(smollm2, plain, name):
+@pytest.mark.parametrize("name", ["lab_number_prep", "lab_npi_src_ever", *PUBLIC])
+def test_region_surprisals_equal_a_plain_loop(smollm2, plain, name, request, monkeypatch):
+    if not name.startswith("lab_"):
+        monkeypatch.setenv("TSE_MIRROR", str(request.getfixturevalue("shared") / "mirror"))
     suite = load_suite(name)
     some = replace(suite, table=suite.table[suite.table["item"].isin(suite.items[:4])])
     outcome = evaluate_suite(smollm2, some)

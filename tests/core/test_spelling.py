@@ -33,7 +33,7 @@ def test_tokens_are_found_in_their_sentence(sentence, tokens, expected):
     assert (spans and [sentence[start:end] for start, end in spans]) == expected
 
 
-def test_real_tokenizers_spell_real_sentences(small_models):
+def test_tokenizers_of_the_usual_kinds_spell_real_sentences(small_models):
     from transformers import AutoTokenizer
 
     sentences = ["The author next to the senators isn't good .", "It's the co-worker's résumé, naïvely (unread)!"]
