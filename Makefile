@@ -53,7 +53,7 @@ test: $(TESTED)
 	  tests src book/make/execute.py
 
 test-slow: $(TESTED)
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --ignore tests/browser -m slow
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --ignore tests/browser -m "slow or reference"
 
 test-browser: $(TESTED)
 	@$(BIN)/python -m pytest -m browser tests/browser -n 2 --dist loadgroup
