@@ -12,6 +12,7 @@ import yaml
 from tse_core.errors import InputError
 
 LONGEST_NAME = 80  # characters; file systems take 255 bytes
+DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 # These return False, rather than fail, for text that cannot be a path.
 is_there, is_file, is_folder = os.path.exists, os.path.isfile, os.path.isdir
 
@@ -20,15 +21,18 @@ def safe_name(text: str) -> str:
     """A file name for a name that comes from data: lower-case letters, digits, ``_ . -``, at most 80 characters.
 
     Any other name gets eight digits of its hash, so that two names never share a file, not even where
-    the file system ignores case.
+    the file system ignores case. Names of devices, which are no files on Windows, are such names, too.
 
     >>> safe_name("number_prep"), safe_name("../Owned")
     ('number_prep', 'owned-0544c441')
     """
     plain = re.sub(r"[^a-z0-9_.-]+", "-", text.lower()).strip(".-")
-    if text and plain == text and len(plain) <= LONGEST_NAME:
+    is_device = plain.partition(".")[0] in DEVICES
+    if text and plain == text and len(plain) <= LONGEST_NAME and not is_device:
         return plain
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    if is_device:
+        return f"{digest}-{plain[: LONGEST_NAME - 9]}"
     return f"{plain[: LONGEST_NAME - 9]}-{digest}".lstrip("-")
 
 
@@ -54,9 +58,13 @@ def read_text(path: str | Path) -> str:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Opens a file; a named pipe to which nobody writes is empty."""
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    os.set_blocking(descriptor, True)
+    """Opens a file; a named pipe to which nobody writes is empty. Windows has no such pipes in its folders."""
+    no_wait = getattr(os, "O_NONBLOCK", 0)
+    set_blocking = getattr(os, "set_blocking", None)
+    if not (no_wait and set_blocking):
+        return os.open(path, flags)
+    descriptor = os.open(path, flags | no_wait)
+    set_blocking(descriptor, True)
     return descriptor
 
 

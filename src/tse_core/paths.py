@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from urllib.request import url2pathname
 
 from tse_core.errors import InputError
 
@@ -24,7 +25,9 @@ def mirror_folder() -> Path | None:
     mirror = os.environ.get("TSE_MIRROR", "")
     if not mirror or mirror.startswith(("http://", "https://")):
         return None
-    folder = Path(mirror.removeprefix("file://")).expanduser()
+    folder = Path(mirror).expanduser()
+    if mirror.startswith("file://"):
+        folder = Path(url2pathname(mirror.removeprefix("file://")))
     if not folder.is_dir():
         raise InputError(f"TSE_MIRROR is {mirror!r}, which is neither a folder nor an http(s) address")
     return folder

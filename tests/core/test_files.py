@@ -1,7 +1,6 @@
 """Files: names made from data, reading, YAML, writing whole or not at all."""
 
 import os
-import resource
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tse_core.errors import InputError
-from tse_core.files import read_text, read_yaml, safe_name, write_aside, write_output
+from tse_core.files import lines_of, read_text, read_yaml, safe_name, write_aside, write_output
 
 
 @example("../../owned")
@@ -55,6 +54,21 @@ def test_a_byte_order_mark_is_no_text_and_other_encodings_are_refused(tmp_path):
         read_text(tmp_path / "b")
 
 
+@pytest.mark.parametrize("name", ["con", "nul.csv", "com1", "LPT9.txt"])
+def test_the_name_of_a_device_is_that_of_no_file(name):
+    """Windows writes none of these (learn.microsoft.com, Naming Files, Paths, and Namespaces)."""
+    assert safe_name(name).endswith(f"-{name.lower()}") and safe_name("console") == "console"
+
+
+@pytest.mark.parametrize("missing", ["set_blocking", "O_NONBLOCK"])
+def test_a_file_is_read_where_the_system_lacks_a_call(tmp_path, monkeypatch, missing):
+    """Python has neither on Windows, apart from one of them for pipes since 3.12."""
+    (tmp_path / "a").write_bytes(b"one\r\ntwo\r\n")
+    monkeypatch.delattr(os, missing, raising=False)
+    assert lines_of(read_text(tmp_path / "a")) == ["one", "two", ""]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_pipe_to_which_nobody_writes_is_empty(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert read_text(tmp_path / "pipe") == ""
@@ -62,6 +76,7 @@ def test_a_pipe_to_which_nobody_writes_is_empty(tmp_path):
 
 def test_a_full_disk_leaves_the_old_file(tmp_path):
     """The system refuses to write more than 20,000 bytes into a file, which any user can provoke."""
+    resource = pytest.importorskip("resource")
     file, (soft, hard) = tmp_path / "out.csv", resource.getrlimit(resource.RLIMIT_FSIZE)
     file.write_text("old")
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))

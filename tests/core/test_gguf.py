@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -191,6 +192,16 @@ def refused(path, match: str) -> None:
     with pytest.raises(InputError, match=match) as error:
         converted_folder(path)
     assert "\n" not in str(error.value) and path.name in str(error.value)
+
+
+def test_a_file_is_converted_where_no_links_are_allowed(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(1314, "A required privilege is not held by the client")  # as Windows says
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
+    folder = converted_folder(write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"]))
+    assert (folder / "model.safetensors").is_file()
 
 
 def test_a_file_is_converted_once_and_another_of_its_name_anew(cache, tmp_path, monkeypatch):

@@ -23,6 +23,7 @@ from transformers import (
 from tse_book.baselines import train_baseline
 from tse_book.laboratory.corpus import sentences
 from tse_book.laboratory.language import SPECIAL, Language, load_language
+from tse_core.files import write_output
 from tse_core.models.language_model import LanguageModel
 
 PAD, BOS, EOS, CLS, SEP, MASK = (SPECIAL.index(f"[{name}]") for name in ("PAD", "BOS", "EOS", "CLS", "SEP", "MASK"))
@@ -80,10 +81,10 @@ def save(
     folder.mkdir(parents=True, exist_ok=True)
     network.config.architectures = [type(network).__name__]
     network.config.save_pretrained(folder)
-    config = json.loads((folder / "config.json").read_text()) | {"dtype": "float32"}
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8")) | {"dtype": "float32"}
     if kind == "causal":
         config["bos"] = "none"  # half of the sentences it learns from begin with their first word
-    (folder / "config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n")
+    write_output(folder / "config.json", json.dumps(config, indent=1, sort_keys=True) + "\n")
     seen, tensors = set(), {}
     for name, tensor in network.state_dict().items():
         if tensor.data_ptr() not in seen and tensor.is_floating_point():
@@ -92,9 +93,9 @@ def save(
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "model.safetensors").chmod(0o644)
     (tokens or tokenizer(language, kind)).save_pretrained(folder)
-    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
     settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # the name that every release of transformers knows
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=1, sort_keys=True) + "\n")
+    write_output(folder / "tokenizer_config.json", json.dumps(settings, indent=1, sort_keys=True) + "\n")
 
 
 @cache

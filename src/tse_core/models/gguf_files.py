@@ -25,7 +25,7 @@ from filelock import FileLock
 from tokenizers import pre_tokenizers
 
 from tse_core.errors import InputError
-from tse_core.files import file_digest, is_there, read_yaml
+from tse_core.files import file_digest, is_there, read_text, read_yaml
 from tse_core.models.folders import quiet
 from tse_core.models.identity import cached
 from tse_core.paths import cache_folder, data_folder, mirror_folder
@@ -91,7 +91,8 @@ def _fetched(name: str, folder: Path) -> Path:
             stdin=subprocess.DEVNULL,
             stdout=2 if sys.stderr.isatty() else subprocess.DEVNULL,  # 2: standard output is for results
             stderr=subprocess.PIPE,
-            env=os.environ | {"TMPDIR": str(folder)},  # what a killed pip leaves is removed with the folder
+            # what a killed pip leaves is removed with the folder
+            env=os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder)),
         )
         if pip.returncode:
             *_, said = ["it gave no reason", *pip.stderr.decode(errors="replace").splitlines()]
@@ -114,7 +115,11 @@ def _new_folder(parent: Path) -> Iterator[Path]:
         with FileLock(parent / ".lock"):
             for left in parent.glob(".unfinished-*"):
                 shutil.rmtree(left, ignore_errors=True)
-            with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=parent) as made:
+            with tempfile.TemporaryDirectory(
+                prefix=".unfinished-",
+                dir=parent,
+                ignore_cleanup_errors=True,  # Windows keeps files that are still open
+            ) as made:
                 yield Path(made)
     except OSError as error:
         reason = error.strerror or error
@@ -131,7 +136,7 @@ def converted_folder(path: str | Path) -> Path:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
-    code = Path(__file__).read_text() + str(read_schema(KEYS)) + version("gguf") + version("transformers")
+    code = read_text(__file__) + str(read_schema(KEYS)) + version("gguf") + version("transformers")
     digest = cached([path], lambda: file_digest(path))[:16]
     folder = cache_folder() / "gguf" / f"{digest}-{hashlib.sha256(code.encode()).hexdigest()[:8]}"
     if not folder.is_dir():
@@ -150,7 +155,7 @@ def _convert(path: Path, made: Path) -> None:
     from safetensors.torch import save_file
 
     alone = made / "model.gguf"  # nothing that lies beside the file is read with it
-    alone.symlink_to(path.resolve())
+    _link(alone, path.resolve())
     try:
         header = gguf.GGUFReader(str(path))
         values = _known_values(header)
@@ -168,6 +173,14 @@ def _convert(path: Path, made: Path) -> None:
             f"{path}: is no GGUF file, damaged, or not read here as it is meant ({reason}); open the model from its "
             f"Hugging Face folder, or with a newer transformers than {version('transformers')}"
         ) from None
+
+
+def _link(place: Path, file: Path) -> None:
+    """Puts a file into another place, too: a link to it, or a copy where links are not allowed, as on Windows."""
+    try:
+        place.symlink_to(file)
+    except OSError:
+        shutil.copyfile(file, place)
 
 
 def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:

@@ -140,7 +140,7 @@ class Store:
                     f"has {known[row.Index]:.4f} under the same signature; one of them was not made as it says"
                 )
             if len(rows := rows[~names.isin(there.index)]):
-                digest = hashlib.sha256(rows.to_csv(index=False).encode()).hexdigest()[:8]
+                digest = hashlib.sha256(rows.to_csv(index=False, lineterminator="\n").encode()).hexdigest()[:8]
                 path = self._home(signature) / f"added-{signature.key}-{digest}.parquet"
                 self._write(path, partial(write_results, rows.reset_index(drop=True)))
                 new += len(rows)

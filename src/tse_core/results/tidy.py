@@ -55,8 +55,10 @@ def read_results(path: str | Path) -> pd.DataFrame:
 
 def write_results(table: pd.DataFrame, path: str | Path) -> None:
     """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
-    as_parquet = Path(path).suffix == ".parquet"
-    write_output(path, table.to_parquet(index=False, compression="zstd") if as_parquet else table.to_csv(index=False))
+    if Path(path).suffix == ".parquet":
+        write_output(path, table.to_parquet(index=False, compression="zstd"))
+    else:
+        write_output(path, table.to_csv(index=False, lineterminator="\n"))
 
 
 def is_results(path: Path) -> bool:

@@ -11,6 +11,7 @@ The command supports SyntaxGym's three actions on a file with one sentence per l
 import csv
 import hashlib
 import io
+import os
 import shlex
 import shutil
 import subprocess
@@ -91,7 +92,8 @@ class CommandModel(SurprisalModel):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder).chmod(0o755)  # a container may run as another user
             file = Path(folder, "sentences.txt")
-            file.write_text("".join(" ".join(sentence.split()) + "\n" for sentence in sentences), encoding="utf-8")
+            lines = [" ".join(sentence.split()) + "\n" for sentence in sentences]
+            file.write_text("".join(lines), encoding="utf-8", newline="\n")
             command = [*self.command, action, str(file)]
             try:
                 done = subprocess.run(  # noqa: S603  (the user's command)
@@ -106,6 +108,15 @@ class CommandModel(SurprisalModel):
 def open_command(name: str, *, timeout: float = TIMEOUT) -> CommandModel:
     """The model of a name like ``command:./my-model --big``. Raises InputError."""
     try:
-        return CommandModel(shlex.split(name.removeprefix("command:")), timeout=timeout)
+        return CommandModel(_divided(name.removeprefix("command:")), timeout=timeout)
     except (ValueError, IndexError):
         raise InputError(f"{name!r} names no command; write command:./my-model") from None
+
+
+def _divided(command: str) -> list[str]:
+    """The words of a command, as a shell divides them; on Windows a backslash is one, as in its paths."""
+    words = shlex.shlex(command, posix=True, punctuation_chars=False)
+    words.whitespace_split, words.commenters = True, ""
+    if os.sep == "\\":
+        words.escape = ""
+    return list(words)
