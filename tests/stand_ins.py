@@ -29,6 +29,7 @@ from tse_core.paths import data_folder
 SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
 TOKENIZERS = {"gpt2": "gpt2", "bert-cased": "bert-base-cased", "roberta": "roberta-base"}
 ACCENTED = "éèï"
+TEXT = {"encoding": "utf-8", "newline": "\n"}  # the same files on every system
 CHARACTERS = sorted(string.ascii_letters + string.digits + string.punctuation + ACCENTED)
 
 
@@ -90,13 +91,14 @@ def _write_entries(root: Path) -> Path:
     letters = [*CHARACTERS, *(f"##{letter}" for letter in CHARACTERS), "##ed", "##ing"]
     (root / "bert-cased").mkdir(parents=True)
     capitals = [word.capitalize() for word in known]
-    (root / "bert-cased" / "vocab.txt").write_text("\n".join([*SPECIAL, *letters, *known, *capitals]) + "\n")
+    entries = [*SPECIAL, *letters, *known, *capitals]
+    (root / "bert-cased" / "vocab.txt").write_text("\n".join(entries) + "\n", **TEXT)
     for kind, special in (("gpt2", ["<|endoftext|>"]), ("roberta", ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])):
         (root / kind).mkdir()
         accented = [ByteLevel(add_prefix_space=False).pre_tokenize_str(letter)[0][0] for letter in ACCENTED]
         vocabulary, merges = _pieces([*special, *sorted(ByteLevel.alphabet())], "Ġ", accented)
-        (root / kind / "vocab.json").write_text(json.dumps(vocabulary))
-        (root / kind / "merges.txt").write_text("".join(f"{left} {right}\n" for left, right in merges))
+        (root / kind / "vocab.json").write_text(json.dumps(vocabulary), **TEXT)
+        (root / kind / "merges.txt").write_text("".join(f"{left} {right}\n" for left, right in merges), **TEXT)
     return root
 
 
@@ -106,7 +108,7 @@ def _write_mask_with_its_space(source: Path, folder: Path) -> None:
     tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     for token in tokenizer["added_tokens"]:
         token["lstrip"] = token["content"] == "<mask>"
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), **TEXT)
 
 
 def _write_sentence_piece(folder: Path) -> int:
@@ -138,4 +140,4 @@ def _pieces(first: list[str], space: str, pairs: Iterable[str] = ()) -> tuple[di
 
 def _laboratory(model: str) -> dict:
     """What the tokenizer of a model of the laboratory knows."""
-    return json.loads((data_folder() / "models" / model / "tokenizer.json").read_text())["model"]
+    return json.loads((data_folder() / "models" / model / "tokenizer.json").read_text(encoding="utf-8"))["model"]

@@ -152,9 +152,12 @@ def steps(path: Path) -> list[dict]:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_a_workflow_calls_targets_of_the_makefile_pins_its_actions_and_may_write_nothing_but_pages(path):
+    """The workflow core calls pip and pytest: Windows has no make."""
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for step in steps(path):
-        if "run" in step:
+        if step.get("run", "").startswith("python -m "):
+            assert path.stem == "core", step
+        elif "run" in step:
             program, *called = step["run"].split()
             assert program == "make" and called and set(called) <= targets, step
         else:

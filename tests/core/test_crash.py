@@ -107,9 +107,12 @@ DAMAGES = {
     "empty": lambda path, others: path.write_bytes(b""),
     "another shard": lambda path, others: path.write_bytes(others[0].read_bytes()),
     "fewer tables": without_a_table,
-    "a pipe": lambda path, others: path.unlink() or os.mkfifo(path),
-    "a link to nothing": lambda path, others: path.unlink() or path.symlink_to(path.with_name("nothing")),
 }
+if os.name == "posix":
+    DAMAGES |= {
+        "a pipe": lambda path, others: path.unlink() or os.mkfifo(path),
+        "a link to nothing": lambda path, others: path.unlink() or path.symlink_to(path.with_name("nothing")),
+    }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

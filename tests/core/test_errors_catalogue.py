@@ -6,6 +6,7 @@ machines. Options and choices that do not exist are typer's to report.
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def folder(tmp_path_factory, tiny_causal):
     for name, contents in FILES.items():
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(contents)
-    (place / "tiny").symlink_to(tiny_causal)
+    shutil.copytree(tiny_causal, place / "tiny")
     return place
 
 

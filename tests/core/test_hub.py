@@ -79,8 +79,8 @@ def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(repositories, tm
     folder = tmp_path / "gpt2"
     folder.mkdir()
     for file in ("config.json", "model.safetensors"):
-        (folder / file).symlink_to(repositories / repository("gpt2") / file)
-    line = r"the tokenizer of \S+ knows 1 tokens, and its network \d+: the tokenizer's files \(tokenizer.json\)"
+        shutil.copy(repositories / repository("gpt2") / file, folder)
+    line = r"the tokenizer of .+ knows 1 tokens, and its network \d+: the tokenizer's files \(tokenizer.json\)"
     with pytest.raises(InputError, match=line):
         load_model(folder)
 
@@ -156,5 +156,5 @@ def test_weights_in_several_files_are_fetched_where_some_are_missing(repositorie
         hf_hub_download("gpt2", "model-00001-of-00002.safetensors", revision=commit(repository("gpt2")))
         assert largest_difference(load_model("gpt2")) < 1e-5
         next((tmp_path / "home").rglob("model.safetensors.index.json")).write_text("{}")
-        with pytest.raises(InputError, match=r"^/\S+/model.safetensors.index.json: no index of weights"):
+        with pytest.raises(InputError, match=r"^.+model.safetensors.index.json: no index of weights"):
             load_model("gpt2")

@@ -66,7 +66,7 @@ FILES = {  # each kind of file, with text in another spelling: how it is read, a
 @pytest.mark.parametrize("name", FILES)
 def test_each_kind_of_file_is_read_in_one_spelling(name, tmp_path):
     text, read, holds = FILES[name]
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, encoding="utf-8")
     assert holds(read(tmp_path / name))
 
 
@@ -76,5 +76,5 @@ def test_pages_read_text_as_python_does():
     texts = TEXTS + [f"a{chr(code)}b" for code in range(0x3100) if code not in range(0xD800, 0xE000)]
     reading = f"global.window = {{}}; require({json.dumps(str(ROOT / 'book' / 'assets' / 'common.js'))});"
     code = f"{reading} console.log(JSON.stringify({json.dumps(texts)}.map(window.tseCommon.plain)))"
-    done = subprocess.run([node, "-"], input=code, capture_output=True, text=True, check=True)
+    done = subprocess.run([node, "-"], input=code, capture_output=True, encoding="utf-8", check=True)
     assert json.loads(done.stdout) == [plain(text) for text in texts]
