@@ -72,7 +72,13 @@
 
   /* Show a suite's data. Throws a Problem for what the text cannot hold. */
   function show(suite) {
-    const heads = ["item", "condition", ...Object.entries(suite.region_meta).map((region) => region.join(" "))];
+    const orderOf = ({ regions }) => regions.map(({ region_number: number }) => number);
+    const order = orderOf(suite.items[0].conditions[0]);
+    const differs = (one) => orderOf(one).join() !== order.join();
+    if (suite.items.some(({ conditions }) => conditions.some(differs))) {
+      throw new S.Problem("its conditions list regions in different orders, which no table can show");
+    }
+    const heads = ["item", "condition", ...order.map((number) => `${number} ${suite.region_meta[number]}`)];
     const rows = suite.items.flatMap(({ item_number: item, conditions }) => conditions.map((condition) =>
       [item, condition.condition_name, ...condition.regions.map(({ content }) => content)]));
     const formulas = suite.predictions.map(({ formula }) => formula).join("\n");

@@ -198,13 +198,13 @@
     return found;
   }
 
-  /* The data of a suite without problems: conditions in the first item's order, formulas in their canonical text. */
+  /* The data of a suite without problems: conditions in the first item's order, regions as they are
+   * listed, formulas in their canonical text. */
   function canonical(given) {
     const data = shaped(given), place = new Map(conditionNames(data).map((name, index) => [name, index]));
     for (const prediction of data.predictions) prediction.formula = parseFormula(prediction.formula).text;
     for (const { conditions } of data.items) {
       conditions.sort((a, b) => place.get(a.condition_name) - place.get(b.condition_name));
-      for (const { regions } of conditions) regions.sort((a, b) => a.region_number - b.region_number);
     }
     return data;
   }

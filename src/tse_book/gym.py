@@ -100,7 +100,8 @@ def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> No
 
 def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
     """What the page shows of a suite: its question, an item, and what each model did on it."""
-    item = suite.table[suite.table["item"] == suite.items[0]].groupby("condition", sort=False)["content"]
+    first = suite.table[suite.table["item"] == suite.items[0]].sort_values("region", kind="stable")
+    item = first.groupby("condition", sort=False)["content"]  # in the order of the columns
     recorded = published.hu2020_suites()
     recorded = recorded[recorded["suite"] == suite.name].fillna({"corpus": ""})
     recorded = recorded.assign(model=(recorded["model"] + " " + recorded["corpus"]).str.strip())

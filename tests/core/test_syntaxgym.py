@@ -108,6 +108,38 @@ def test_other_spellings_of_published_copies_are_read():
     assert tables[0].equals(tables[1])
 
 
+def word_order_suite() -> dict:
+    """An item with the same words in two orders: "The author the book reads ." and "the book The author reads ."."""
+    texts = {1: "The author", 2: "the book", 3: "reads ."}
+    data = suite_data([{"sov": [*texts.values()], "osv": [*texts.values()]}], "(1;%sov%) < (1;%osv%)")
+    data["items"][0]["conditions"][1]["regions"] = [
+        {"region_number": number, "content": texts[number]} for number in (2, 1, 3)
+    ]
+    return data
+
+
+def test_a_sentence_is_its_regions_in_the_order_in_which_they_are_listed(letters):
+    data = word_order_suite()
+    suite = suite_from_dict(data)
+    assert suite.sentences()["sentence"].tolist() == ["The author the book reads .", "the book The author reads ."]
+    outcome = evaluate_suite(letters, suite)
+    second = outcome.tokens[outcome.tokens["condition"] == "osv"]
+    assert second["token"].tolist() == ["the", "book", "The", "author", "reads", "."]
+    assert second["region"].tolist() == [2, 2, 1, 1, 3, 3]
+    assert outcome.totals(1)[1, "osv"] == len("The") + len("author")  # a formula finds a region by its number
+    written = json.loads(outcome.to_json())["items"][0]["conditions"][1]["regions"]
+    assert [(one["region_number"], one["metric_value"]["sum"]) for one in written] == [(2, 7), (1, 9), (3, 6)]
+    data["items"][0]["conditions"][1]["regions"].sort(key=lambda region: region["region_number"])
+    assert suite_from_dict(data).hash != suite.hash  # so that no store serves one for the other
+
+
+def test_the_columns_of_a_spreadsheet_are_the_order_of_a_sentence(tmp_path):
+    lines = "#meta,name,n", "#meta,metric,sum", "#prediction,(9;%a%)<1", "item_number,condition_name,9: verb,2: subject"
+    (tmp_path / "a.csv").write_text("\n".join([*lines, "1,a,Runs,the dog ?"]))
+    suite = read_suite(tmp_path / "a.csv")
+    assert suite.sentences()["sentence"].tolist() == ["Runs the dog ?"] and suite.regions == {2: "subject", 9: "verb"}
+
+
 def second(data):
     """The item 2, its condition "right", and that condition's region 3."""
     condition = data["items"][1]["conditions"][0]
@@ -167,9 +199,9 @@ item_number,condition_name,1: subject,,"2: verb, finite",3,,
 """
 
 
-@pytest.mark.parametrize(("separator", "mark"), [(",", ""), (";", "\ufeff"), ("\t", "")])
+@pytest.mark.parametrize(("separator", "mark"), [(",", ""), (";", "\ufeff"), ("\t", ""), (";", "sep=;\r\n")])
 def test_a_spreadsheets_csv_is_read(tmp_path, separator, mark):
-    """Commas, semicolons or tabs, a byte-order mark, empty cells to the right, empty lines."""
+    """Commas, semicolons or tabs, a byte-order mark, Excel's line `sep=`, empty cells to the right, empty lines."""
     text = SHEET.replace(", finite", ": finite").replace(",", separator).replace(": finite", ", finite")
     (tmp_path / "a.csv").write_text(mark + text, encoding="utf-8")
     suite = read_suite(tmp_path / "a.csv")

@@ -62,6 +62,7 @@ function outcomes({ meta, predictions, region_meta: names }, done) {
   if (lines.length > 1) lines.push(["every prediction", count(({ holds }) => holds.every(Boolean))]);
   const mark = (holds) => el("span", { className: holds ? "good" : "bad" }, holds ? "holds" : "fails");
   const heads = predictions.map((_, index) => `Prediction ${index + 1}`);
+  const byNumber = (one, other) => one.region_number - other.region_number;
   const cell = ({ content, metric_value: bits }) =>
     el("span", {}, `${content} `, el("strong", {}, bits[meta.metric].toFixed(2)));
   return [
@@ -71,6 +72,6 @@ function outcomes({ meta, predictions, region_meta: names }, done) {
     table(`Bits, region by region (${meta.metric} over its tokens)`,
       ["Item", "Condition", ...Object.entries(names).map((region) => region.join(" "))],
       done.flatMap(({ item }) => item.conditions.map(({ condition_name: name, regions }) =>
-        [String(item.item_number), name, ...regions.map(cell)]))),
+        [String(item.item_number), name, ...regions.toSorted(byNumber).map(cell)]))),
   ];
 }

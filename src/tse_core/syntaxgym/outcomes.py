@@ -35,7 +35,8 @@ class Outcome:
     Attributes
     ----------
     tokens : item, condition, position, token, region, bits, unknown: one row per token
-    regions : item, condition, region, name, content, bits, tokens (how many), unknown (words the model does not know)
+    regions : item, condition, region, name, content, bits, tokens (how many), unknown (words the
+        model does not know): one row per region, in the order of the sentence
     items : item, prediction (from 1), holds, unknown (a region of the prediction has an unknown word)
     signature : with the device and date of the token scores, even if they came from the store
     """
@@ -146,11 +147,14 @@ def evaluate_suite(
 def assign_tokens(regions: Mapping[int, str], starts: Sequence[int]) -> np.ndarray:
     """The number of the region to which each token belongs: that of its first character that is not a space.
 
-    `regions` are the texts of the regions by number, in order, one space apart in the sentence; `starts` the places in
-    that sentence where the tokens start, with or without the space before a word.
+    `regions` are the texts of the regions by number, in the order of the sentence, where they are
+    one space apart; `starts` the places where the tokens start, with or without the space before a
+    word.
 
     >>> assign_tokens({1: "The", 2: "", 3: "dogs run"}, [0, 3, 8]).tolist()
     [1, 3, 3]
+    >>> assign_tokens({3: "dogs run", 1: "The"}, [0, 4, 8]).tolist()
+    [3, 3, 1]
     """
     filled = {number: text for number, text in regions.items() if text}
     ends = np.cumsum([len(text) + 1 for text in filled.values()]) - 1

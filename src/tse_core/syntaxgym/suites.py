@@ -2,7 +2,10 @@
 
 The published JSON Schema (data/syntaxgym) says what a file may hold; what a schema cannot say is checked here. Reading
 accepts what published copies contain (stray spaces, square brackets in formulas, conditions in any order). Writing
-gives the canonical form. A suite can also be written in a spreadsheet (CSV), a row for every sentence:
+gives the canonical form. A sentence is its regions in the order in which the condition lists them,
+whatever their numbers; a formula finds a region by its number.
+
+A suite can also be written in a spreadsheet (CSV), a row for every sentence:
 
     #meta,name,number_prep
     #meta,metric,sum
@@ -22,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
@@ -42,7 +46,8 @@ class Suite:
     ----------
     meta : its name, its metric, and whatever else its file says about it
     regions : the names of the regions, by number
-    table : item, condition, region (numbers and names) and content, the words: a row per region of every sentence
+    table : item, condition, region (numbers and names) and content, the words: a row per region of
+        every sentence, in the order of the sentence
     """
 
     meta: dict
@@ -72,7 +77,7 @@ class Suite:
         return hashlib.sha256(to_json(self).encode()).hexdigest()[:8]
 
     def sentences(self, between: str = " ") -> pd.DataFrame:
-        """Columns item, condition and sentence: the regions that are not empty, with this text between them."""
+        """Columns item, condition and sentence: the regions with content, with this text between."""
         filled = self.table[self.table["content"] != ""]
         return filled.groupby(KEYS[:2], sort=False)["content"].agg(between.join).rename("sentence").reset_index()
 
@@ -93,9 +98,11 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise InputError(f"{where}: {wrong[0]}{more}")
     table = _table(data)
+    item = pd.factorize(table["item"])[0]
+    condition = pd.factorize(table["condition"])[0]  # in the order of the first item
+    order = np.lexsort([condition, item])  # stable: regions stay as they are listed
+    table = table.iloc[order].reset_index(drop=True)
     regions = {number: plain(data["region_meta"][str(number)]) for number in sorted(map(int, data["region_meta"]))}
-    every = pd.MultiIndex.from_product([table["item"].unique(), table["condition"].unique(), regions], names=KEYS)
-    table = table.set_index(KEYS).reindex(every).reset_index()
     predictions = tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"])
     return Suite(data["meta"] | {"name": plain(data["meta"]["name"])}, regions, predictions, table)
 
@@ -129,6 +136,7 @@ def _data(path: Path) -> Any:
 
 def _spreadsheet(text: str) -> dict:
     """The data of a suite's JSON from the text of a CSV file. Raises ValueError."""
+    text = re.sub(r"\A\s*sep=.\s*\n", "", text)  # Excel's own line about the separator
     separator = re.match(r'\s*"?[#\w]+"?\s*([,;\t])', text)  # after the first cell, which has none inside
     sep = separator[1] if separator else ","
     lines = csv.reader(io.StringIO(text, None), delimiter=sep, strict=True)
