@@ -7,10 +7,12 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import transformers
 import yaml
 
 from letters import write_letters
@@ -18,10 +20,12 @@ from loopback import serving
 from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp.scores import evaluate_blimp
+from tse_core.errors import TseWarning
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.sweep import running
 from tse_core.sweep.plan import load_plan
 from tse_core.sweep.running import score_run, sweep, visible_gpus
+from tse_core.sweep.steps import step_of
 
 PLANS = Path(__file__).parents[2] / "data" / "sweeps"
 SCORES = ["name", "step", "data", *(column for column in TIDY_COLUMNS if column != "signature")]  # it holds the date
@@ -83,6 +87,106 @@ def test_paths_are_looked_for_beside_the_plan(checkpoints):
     found = [run.model.source for run in load_plan(file).runs]
     assert found == [str(checkpoints / name) for name in ("step-16", "step-2")]
     file.unlink()
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Makes folders with these names, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(*names):
+        for name in names:
+            (tmp_path / name).mkdir(parents=True)
+
+    return make
+
+
+def models_of(*entries) -> list:
+    return [run.model for run in load_plan({"models": list(entries)}).runs]
+
+
+def test_checkpoints_of_several_seeds_are_told_apart_by_the_part_of_the_path_that_varies(folders):
+    folders(*(f"{seed}/run/checkpoint-{step}" for seed in ("seed1", "seed2") for step in ("500", "1e3")))
+    checkpoints = ["checkpoint-500", "checkpoint-500", "checkpoint-1e3", "checkpoint-1e3"]
+    expected = [f"{seed}/run/{name}" for seed, name in zip(["seed1", "seed2"] * 2, checkpoints, strict=True)]
+    models = models_of({"folders": "seed*/run/checkpoint-*"})
+    assert [model.name for model in models] == expected
+    assert [model.step for model in models] == [500, 500, 1000, 1000]
+    named = models_of({"folders": "seed*/run/checkpoint-*", "name": "mine"})
+    assert [model.label for model in named] == [f"mine {name}" for name in expected]
+    assert [model.series for model in named] == ["mine seed1/run", "mine seed2/run"] * 2
+    apart = models_of({"folders": "seed1/run/*"}, {"folders": "seed2/run/*"}, "a/gpt2", "b/gpt2", "gpt2-xl")
+    assert [model.label for model in apart] == [*sorted(expected, key=lambda name: (name[:5], "1e3" in name))] + [
+        "a/gpt2", "b/gpt2", "gpt2-xl"
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="are both called 'mine checkpoint-500'; give each a name of its own"):
+        models_of({"folders": "seed1/run/*", "name": "mine"}, {"folders": "seed2/run/*", "name": "mine"})
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("step512", 512), ("step_00512", 512), ("global_step1000", 1000), ("checkpoint-500-seed1", 500),
+        ("checkpoint-1e6", 1_000_000), ("Step-1.5E+03", 1500), ("chck_1.5M", 1_500_000), ("ckpt_3B", 3 * 10**9),
+        ("10k-steps", 10_000), ("seed1-step500", 500), ("seed3-500steps", 500), ("epoch-3-step-1500", 1500),
+        ("stage2-ingredient1-step1000-tokens3B", 1000), ("seed1/checkpoint-5", 5), ("checkpoint-5/seed1", 5),
+        ("iter_0500000", 500_000), ("sentences-64000", 64_000), ("epoch3-loss2.31", 3), ("step5main", 5),
+        ("seed1/final", None), ("seed2", None), ("main", None), ("6f3b1c9a0d", None), ("lr1e-4", None),
+        ("checkpoint-99999999999999999999", None),
+    ],
+)  # fmt: skip
+def test_the_step_of_a_checkpoint_is_read_from_its_name(name, step):
+    assert step_of(name) == (step, [])
+
+
+def test_a_step_that_a_name_does_not_show_is_said_by_the_plan(folders):
+    folders("run3_9", "run3_12", "early")
+    entry = {"folders": "run*"}
+    with pytest.warns(TseWarning, match=r"the step of 'run3_12' is read as 12, and could be 3 \(and 1 more\)"):
+        assert [model.step for model in models_of(entry)] == [9, 12]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [model.step for model in models_of(entry | {"steps": "_(.*)"})] == [9, 12]
+        assert [model.step for model in models_of(entry | {"steps": {"run3_9": 30, "run3_12": "1e3"}})] == [30, 1000]
+        revisions = {"model": "a/b", "revisions": ["late", "early"]}
+        assert [model.step for model in models_of(revisions | {"steps": [9, 1]})] == [1, 9]
+        assert [model.step for model in models_of("early", "run3_9")] == [None, None]  # one model is no training
+    for steps, message in (
+        ({"run": 1}, "unknown revision or folder in the plan: models.0..steps 'run'"),
+        ({"run3_9": "x"}, "the step of 'run3_9' is 'x', which is no whole number"),
+        ([1], "1 steps for 0 revisions"),
+        ("_", "is no regular expression with a group"),
+        ("(x)", "finds no number in 'run3_12'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            models_of(entry | {"steps": steps})
+
+
+def test_stages_of_a_training_follow_each_other():
+    names = ["stage2-step1000-tokens3B", "stage1-step1000-tokens3B", "stage1-step140000-tokens294B"]
+    found = [model.version for model in models_of({"model": "a/olmo", "revisions": names})]
+    assert found == [names[1], names[2], names[0]]
+
+
+def test_a_dry_run_names_what_cannot_be_scored(checkpoints, two, tmp_path, tse):
+    peft = pytest.importorskip("peft")
+    (tmp_path / "verbs.csv").write_text("lemma,singular,plural\nzigzag,zigzags,zigzag\n")
+    module = transformers.AutoModelForCausalLM.from_pretrained(checkpoints / "step-2")
+    tuned = peft.get_peft_model(module, peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=3))
+    tuned.save_pretrained(tmp_path / "tuned")
+    letters = f"command:{write_letters(tmp_path / 'letters')}"
+    file = tmp_path / "plan.yaml"
+    models = [str(checkpoints / "step-2"), str(tmp_path / "tuned"), letters]
+    file.write_text(yaml.safe_dump({"models": models, "data": [two], "lemmas": ["verbs.csv"], "blimp": [two]}))
+    code, listed, _ = tse("sweep", file, "--dry-run")
+    lines = listed.splitlines()
+    assert code == 1 and "6 runs, of which 4 cannot be done" in listed
+    assert "holds no lemma of verbs (1 lemmas) with two forms that are single tokens" in lines[1]
+    assert (
+        "its adapter cannot be merged with the base model (PROMPT_TUNING" in lines[3]
+        and lines[3][-10:] == lines[4][-10:]
+    )
+    assert "letters gives surprisals only" in lines[5]
 
 
 @pytest.mark.parametrize(

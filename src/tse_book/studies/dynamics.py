@@ -53,7 +53,7 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
             raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
     curves: dict[tuple, list[Run]] = {}
     for run in runs:
-        curves.setdefault((run.model.name, run.data, run.policies), []).append(run)
+        curves.setdefault((run.model.series, run.data, run.policies), []).append(run)
     tables = []
     for curve in curves.values():
         bands, of_steps = None, []
@@ -62,7 +62,7 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
             if bands is None:
                 listed = "band" in found.lemmas
                 bands = found.lemmas.set_index("lemma")["band"].to_dict() if listed else likely_bands(found)
-            about = {"name": run.model.name, "step": run.model.step, "data": run.data}
+            about = {"name": run.model.series, "step": run.model.step, "data": run.data}
             of_steps.append(band_scores(found, bands).assign(**about, signature=found.signature.without_provenance))
         tables += of_steps[::-1]
     return pd.concat(tables, ignore_index=True)[COLUMNS]

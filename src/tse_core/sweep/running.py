@@ -24,11 +24,13 @@ import torch
 
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.options import Options
+from tse_core.agreement.verbs import counted_verbs
 from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.names import load_pairs, load_sentence_pairs
+from tse_core.datasets.names import load_pairs, load_sentence_pairs, usual_list
 from tse_core.errors import InputError
-from tse_core.models.coerce import AnyModel, load_model
+from tse_core.models.coerce import AnyModel, as_language_model, load_model
 from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
@@ -111,13 +113,24 @@ def result_of(run: Run, store: Store | None, sweep: str = "") -> Evaluation | Pa
 def trouble(run: Run) -> str:
     """Why a run cannot be done, as far as that shows before it is scored; weights are fetched and hashed alone."""
     try:
-        _opened(run.model, "").identity()
-        BENCHMARKS[run.benchmark][0](run.data)
-        if lemmas := dict(run.policies).get("lemmas"):
-            load_lemmas(lemmas)
+        model = _opened(run.model, "")
+        model.identity()
+        data = BENCHMARKS[run.benchmark][0](run.data)
+        if run.benchmark == "agreement":
+            _check_verbs(model, data.attrs.get("name", ""), dict(run.policies))
     except InputError as error:
         return str(error)
     return ""
+
+
+def _check_verbs(model: AnyModel, data: str, policies: dict[str, Any]) -> None:
+    """Raises InputError where the tokenizer has no verb of the list, or shows no ends of words."""
+    listed = policies.pop("lemmas", None)
+    options = Options(**policies)
+    lemmas = load_lemmas(listed or usual_list(options.protocol, data))
+    language_model = as_language_model(model)
+    if counted_verbs(language_model, lemmas, options.forms).ends:
+        language_model.word_ends  # noqa: B018  (raises)
 
 
 def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
