@@ -5,6 +5,7 @@ import pyarrow
 import pytest
 
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
+from tse_core.datasets.pairs import SENTENCE_COLUMNS
 from tse_core.datasets.tables import agreement_pairs, sentence_pairs, split_pair
 from tse_core.words import join
 
@@ -27,6 +28,7 @@ FILES = {  # the same pair as other projects write it
 def write(tmp_path):
     def made(name, text):
         path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(text.encode())
         return path
 
@@ -46,6 +48,35 @@ def test_the_same_pair_is_read_whatever_the_columns_are_called(write, name):
     if name.endswith(("csv", "tsv")):
         table = pd.read_csv(path, sep={"multiblimp.tsv": "\t", "gap.tsv": "\t", "semicolons.csv": ";"}.get(name, ","))
         assert agreement_pairs(table, construction=path.stem)[SHOWN].equals(pairs[SHOWN])
+
+
+@pytest.mark.parametrize(
+    "name", ["excel.csv", "tabs.txt", "array.json", "lines.json", "one.json", "p.parquet", "i.parquet"]
+)
+def test_files_of_other_programs_are_read(tmp_path, name):
+    good, bad = "The keys to the cabinet are here.", "The keys to the cabinet is here."
+    record = {"good": good, "bad": bad, "number": "plural"}
+    table, path = pd.DataFrame([record, record]), tmp_path / name
+    match name:
+        case "excel.csv":
+            path.write_text("\ufeffsep=;\n" + table.to_csv(sep=";", index=False), encoding="utf-8")
+        case "tabs.txt":
+            path.write_text('"sep=\t"\n' + table.to_csv(sep="\t", index=False), encoding="utf-8")
+        case "array.json":
+            path.write_text(table.to_json(orient="records", indent=1))
+        case "lines.json":
+            path.write_text(table.to_json(orient="records", lines=True))
+        case "one.json":
+            path.write_text(table.head(1).to_json(orient="records", lines=True))
+        case "p.parquet":
+            table.astype({"number": "category"}).iloc[::-1].to_parquet(path)
+        case "i.parquet":
+            table.set_index("good").to_parquet(path)
+    pairs, sentences = load_pairs(path), load_sentence_pairs(path)
+    expected = [path.stem, *KEYS]
+    assert pairs[SHOWN].to_numpy().tolist() == [expected] * len(pairs)
+    assert sentences[["good", "bad"]].to_numpy().tolist() == [[good, bad]] * len(pairs)
+    assert pairs.attrs["name"] == path.stem and len(pairs) == (1 if name == "one.json" else 2)
 
 
 TYPES = {
@@ -75,6 +106,35 @@ def test_columns_with_any_names_are_said(write):
         load_sentence_pairs(path, {"godo": "satz"})
 
 
+def test_the_command_takes_columns_by_other_names(write, tiny_causal, tse):
+    path = write("mine.csv", "satz;falsch;art\nThe author laughs.;The author laugh.;singular\n")
+    code, output, _ = tse("evaluate", tiny_causal, "--data", path, "--columns", "good=satz,bad=falsch,number=art")
+    renamed = write("own/mine.csv", "good,bad,number\nThe author laughs.,The author laugh.,singular\n")
+    assert code == 0 and output == tse("evaluate", tiny_causal, "--data", renamed)[1]
+
+
+def test_columns_are_said_of_tables_only():
+    with pytest.raises(
+        InputError, match="'marvin-linzen' is no path that ends in .csv, .tsv, .txt, .jsonl, .json, .parq"
+    ):
+        load_pairs("marvin-linzen", {"good": "sen"})
+    with pytest.raises(InputError, match="in Python load_sentence_pairs"):
+        load_sentence_pairs(pd.DataFrame({"a": ["x"]}))
+
+
+def test_columns_of_ones_own_stay_beside_sentence_pairs(write):
+    text = "item,sentence_good,sentence_bad,UID,Art \n1.0,A b.,A c.,x,u  v\n,D b.,D c.,x,\n"
+    pairs = load_sentence_pairs(write("mine.csv", text))
+    assert list(pairs) == [*SENTENCE_COLUMNS, "item", "Art"]
+    assert pairs[["item", "Art"]].to_numpy().tolist() == [["1.0", "u v"], ["", ""]]
+    gaps = "left,correct,wrong,right,noun,sentence_id,id\nThe cat,runs,run,.,cat,7,9\n"
+    pairs = load_sentence_pairs(write("gaps.csv", gaps), {"phenomenon": "noun"})
+    assert pairs[["phenomenon", "noun", "sentence_id", "id", "pair_id"]].to_numpy().tolist() == [
+        ["cat", "cat", "7", "9", "9"]
+    ]
+    assert list(load_sentence_pairs("laboratory")) == SENTENCE_COLUMNS
+
+
 def test_columns_of_ones_own_are_factors_and_blimps_fields_are_none(write):
     lines = ['{"sentence_good": "A b c.", "sentence_bad": "A d c.", "label": -1, "field": "x", "depth": 2}',
              '{"sentence_good": "E b c.", "sentence_bad": "E d c.", "label": -1}']  # fmt: skip
@@ -89,12 +149,24 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
     ("name", "text", "message"),
     [
         ("m.csv", "a,b\n1,2\n", "m.csv: the columns .a, b. hold no pairs; needed: two sentences .good, bad. or a"),
+        ("m.csv", "a,b\n1,2\n", "; --columns good=NAME,bad=NAME, in Python load_pairs.*'bad': NAME}., says"),
         ("m.csv", "good,bad,number\nThe cat runs.,The cat run.,one\n", "m.csv:2: the number must be sing"),
         ("m.csv", "good,bad\nThe cat runs.,The dog run.\n", "m.csv:2: the sentences must differ in exactly one word"),
         ("m.csv", "good,bad\nA b.,A c.,d\n", "m.csv: cannot be read as a table .*line 2"),
         ("m.csv", "good,good\nA b.,A c.\n", "m.csv: two columns are called 'good'"),
         ("m.csv", "left,correct,wrong\nThe cat,runs,\n", "m.csv:2: a form of the verb is empty"),
-        ("m.tsv", 'good\tbad\tnote\na b\ta c\t"d\na e\ta f\t"g\n', "m.tsv: cannot be read as a table .*expected after"),
+        ("m.tsv", 'good\tbad\tnote\na b\ta c\t"d\na e\ta f\t"g\n', "m.tsv:2: cannot .*expected after.*: a quotation"),
+        ("m.tsv", 'good\tbad\n"Go," he says.\tx\n', "m.tsv:2: .* a quotation mark at the start of a cell encloses it"),
+        ("m.tsv", 'good\tbad\na b\ta c\n"Go\tx\n', "m.tsv:3: .*unexpected end of data.: a quotation mark at the start"),
+        ("m.tsv", 'good\tbad\n"Go\tx\ny"\tz\tw\n', "m.tsv:2: .*saw 3.: a quotation mark at the start of a cell"),
+        ("m.csv", "sep=;\r\ngood;bad\r\n\r\nThe cat runs.;The dog run.", "m.csv:4: the sentences must"),
+        ("m.xlsx", "PK", "m.xlsx: spreadsheets are not read; save it as CSV UTF-8"),
+        ("m.json", '{"good": ["A b."],\n "bad": ["A c."]}', "m.json: is no array of records, such as"),
+        ("m.json", '[{"good": "A b.", "bad": "A c."}, 3]', "m.json: is no array of records"),
+        ("m.json", '[{"good": "A b.", "bad": ', "m.json: cannot be read as JSON"),
+        ("m.json", '[{"good": "A b.", "bad": "A c."},\n{"good": "A b."}]', "m.json, row 2: bad is missing"),
+        ("m.json", "[]", "m.json: holds no row"),
+        ("m.parquet", "PAR1", "m.parquet: cannot be read as Parquet"),
         ("m.csv", "text,correct,wrong\nA [MASK] that [MASK],is,are\n", "m.csv:2: not one .MASK. in the text"),
         ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not a JSON object"),
         ("m.jsonl", PAIR + '\n{"sentence_good": "a b", "label": -1}', "m.jsonl:2: sentence_bad is missing"),

@@ -31,7 +31,7 @@ def list_names(
         table, note = _models(), "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name."
     elif what == "data":
         table = dataset_table()
-        note = "Downloads: `tse data status`. Files of your own: a path ending in .jsonl, .csv or .tsv."
+        note = "Downloads: `tse data status`. Files of your own: a path (.csv, .tsv, .jsonl, .parquet)."
     elif what == "suites":
         table = list_suites()
         note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file."

@@ -10,6 +10,7 @@ from tse_core.agreement.options import older_names
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
+from tse_core.datasets.names import load_pairs
 
 
 @app.command()
@@ -18,6 +19,7 @@ def evaluate(
     models: Annotated[list[str], typer.Argument(metavar="MODEL...", help=f"{options.MODELS}; several give one table.")],
     opening: options.Opening,
     data: Annotated[list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")] = None,
+    columns: options.Columns = None,
     lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
     protocol: Annotated[Literal["exact", "released"], typer.Option(help="released: as the authors' code.")] = "exact",
     verbs: Annotated[Literal["single-token", "all"], typer.Option(help="Which count.")] = "single-token",
@@ -47,9 +49,12 @@ def evaluate(
     """
     from tse_core.agreement.evaluate import evaluate_models
 
+    pairs: list = data or ["marvin-linzen"]
+    if said := options.columns_of(columns):
+        pairs = [load_pairs(name, said) for name in pairs]
     runs = evaluate_models(
         opening.models(*models, *([against] if against else [])),
-        data or ["marvin-linzen"],
+        pairs,
         lemmas,
         shared=against is not None,
         by=by or "construction",

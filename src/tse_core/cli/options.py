@@ -1,6 +1,7 @@
 """Options that several sub-commands share: which model and how it is opened, where finished work is kept."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import wraps
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from tse_core.errors import InputError
 from tse_core.results.store import Store
 
 MODEL, WORK = "How the model is opened", "Finished work"  # panels of the help
@@ -49,11 +51,38 @@ UnknownWords = Annotated[
     Literal["flag", "refuse"],
     typer.Option(help="Items with an unknown word where it counts: counted (flag) or not judged (refuse)."),
 ]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="USE=NAME,...",
+        help="What columns of a file hold, e.g. good=sen,bad=wrong_sen; may be repeated.",
+    ),
+]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
 StoreFolder = Annotated[
     Path | None, typer.Option("--store", help="Folder of finished work instead of TSE_STORE.", rich_help_panel=WORK)
 ]
 NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)]
+
+
+def columns_of(texts: list[str] | None) -> dict[str, str]:
+    """What `--columns` says: what a column holds -> its name. Raises InputError.
+
+    >>> columns_of(["good=sen,bad=wrong sen", "number=a=b, c"])
+    {'good': 'sen', 'bad': 'wrong sen', 'number': 'a=b, c'}
+    """
+    columns: dict[str, str] = {}
+    for text in texts or []:
+        for part in re.split(r",(?=\s*\w+\s*=)", text):  # names may hold commas, too
+            use, sign, name = (each.strip() for each in part.partition("="))
+            if not (use and sign and name):
+                example = "good=sen,bad=wrong_sen"
+                raise InputError(f"--columns is {text!r}; it reads USE=NAME, as in {example}")
+            if use in columns:
+                raise InputError(f"--columns says twice which column holds {use!r}")
+            columns[use] = name
+    return columns
 
 
 def store_in(folder: Path | None, no_store: bool) -> Store | None:

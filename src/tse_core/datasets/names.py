@@ -15,8 +15,8 @@ from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import PREFIX_FIELDS
-from tse_core.datasets.tables import FILES, TABLES, agreement_pairs, plain_table, read_table, sentence_pairs
-from tse_core.errors import TseWarning, check_known, unknown_name_error
+from tse_core.datasets.tables import FILES, READ, TABLES, agreement_pairs, plain_table, read_table, sentence_pairs
+from tse_core.errors import InputError, TseWarning, check_known, unknown_name_error
 from tse_core.files import read_text
 from tse_core.paths import data_folder
 from tse_core.words import spelled_nouns
@@ -42,7 +42,7 @@ def load_pairs(
     name_or_path :
         a name of `dataset_table`: a grammar (``"marvin-linzen"``), a data set (``"newman-blimp"``, ``"clams/fr"``) or a
         part of either (``"marvin-linzen/simple"``); the path of a .jsonl file (sentence_good, sentence_bad, label), of
-        a table (.csv, .tsv, .txt, see :func:`tse_core.datasets.tables.agreement_pairs`) or of a grammar in YAML; or a
+        a table (one of `READ`, see :func:`tse_core.datasets.tables.agreement_pairs`) or of a grammar in YAML; or a
         DataFrame with the columns of such a table. One with the columns of loaded pairs keeps its spelling.
     columns : which column of a table is what, if its name does not show it: ``{"good": "sentence"}``.
     capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
@@ -56,6 +56,7 @@ def load_pairs(
     grammar, _, construction = name.partition("/")
     if name.endswith(FILES):
         return _called(name, agreement_pairs(read_table(name), columns, **spelling))
+    _refuse_columns(name, columns)
     if name.endswith(GRAMMARS):
         return _called(name, plain_table(generate(load_grammar(name), **spelling), name))
     if grammar in (known := grammar_files()):
@@ -69,7 +70,7 @@ def load_sentence_pairs(
     """Sentence pairs by name or path, or from a table, in :data:`tse_core.datasets.pairs.SENTENCE_COLUMNS`.
 
     ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms of data/laboratory,
-    or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or of a table (.csv, .tsv, .txt); any name
+    or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or of a table (one of `READ`); any name
     that :func:`load_pairs` knows. A DataFrame of sentence pairs stays as it is. Columns and errors as in `load_pairs`.
     """
     if isinstance(name_or_path, pd.DataFrame):
@@ -80,6 +81,7 @@ def load_sentence_pairs(
     found = data_set_of(name)
     if name.endswith(FILES):
         return _called(name, sentence_pairs(read_table(name), columns))
+    _refuse_columns(name, columns)
     if name.partition("/")[0] in grammar_files() or (found and found[0].holds == AGREEMENT):
         return _called(name, sentence_pairs(load_pairs(name)))
     data, part = _data_set(name, SENTENCES, _holding(AGREEMENT))
@@ -139,6 +141,13 @@ def data_hash(table: pd.DataFrame) -> str:
     return digest.hexdigest()[:8]
 
 
+def _refuse_columns(name: str, columns: Mapping[str, str] | None) -> None:
+    """Raises InputError for columns that are said of what is no table."""
+    if columns:
+        endings = ", ".join(READ)
+        raise InputError(f"columns are those of a table; {name!r} is no path that ends in {endings}")
+
+
 @lru_cache(maxsize=4)
 def _generated(name: str, construction: str, text: str, **spelling: bool) -> pd.DataFrame:
     """The pairs of a grammar in data/grammars or of one of its constructions; `text` is part of the cache key."""
@@ -151,7 +160,7 @@ def _data_set(name: str, wanted: str, others: Iterable[str]) -> tuple[DataSet, s
     if found and found[0].holds == wanted:
         return found
     what = "agreement data" if wanted == AGREEMENT else wanted
-    hint = f"; {name!r} holds {found[0].holds}" if found else "; or a path that ends in .jsonl, .csv or .tsv"
+    hint = f"; {name!r} holds {found[0].holds}" if found else f"; or a path that ends in {', '.join(READ)}"
     raise unknown_name_error(what, name, [*others, *_holding(wanted)], hint)
 
 

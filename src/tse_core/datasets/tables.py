@@ -8,10 +8,12 @@ other table, `columns` says which column holds what.
 import csv
 import io
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
 from tse_core.errors import InputError, check_known
@@ -19,7 +21,10 @@ from tse_core.files import lines_of, read_text
 from tse_core.words import MARKS, join, plain, plain_right
 
 TABLES = (".csv", ".tsv", ".txt")
-FILES = (".jsonl", *TABLES)
+SPREADSHEETS = (".xlsx", ".xls", ".ods")  # refused, with a line on how to save them
+_SEPARATOR_LINE = r"\"?sep=([^\r\n])\"?[ ,;\t]*\r?\n"  # the first line of some files of Excel's
+READ = (*TABLES, ".jsonl", ".json", ".parquet")
+FILES = (*READ, *SPREADSHEETS)
 MASK = "[MASK]"  # marks the verb's place in a column `text`
 NAMES = {  # what a column holds -> the names that it is known by
     "good": ("good", "sentence_good", "sen", "grammatical"),
@@ -49,6 +54,7 @@ _NUMBERS = {
     **dict.fromkeys(("plural", "plur", "pl", "-2"), "plural"),
     "": "",
 }
+_GAP = ("left", "text", "right", "correct", "wrong")
 _WAYS = (("left", "correct", "wrong"), ("text", "correct", "wrong"), ("good", "bad"))  # the first that a table has
 
 
@@ -98,7 +104,8 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
     """Sentence pairs from a table with other columns; see `agreement_pairs`; no number is needed.
 
     ``methods`` says which methods a row allows ("full-sentence one-prefix"): the full sentence always, a prefix method
-    where the row has its fields and does not say otherwise.
+    where the row has its fields and does not say otherwise. The columns of sentence pairs come first,
+    then all others of the table, as text, such as one that pairs are clustered by.
     """
     cells = _renamed(table, columns, _IN_SENTENCES)
     if "good" not in cells:
@@ -116,7 +123,18 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
         if (flag := method.replace("-", "_") + "_method") in cells:
             allowed &= cells[flag] != "False"
         pairs["methods"] = pairs["methods"].mask(allowed, pairs["methods"] + f" {method}")
-    return pairs.reset_index(drop=True)
+    return _with_further_columns(pairs.reset_index(drop=True), table, columns or {})
+
+
+def _with_further_columns(pairs: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """Sentence pairs with all other columns of the table, under their own names, as text."""
+    used = {*SENTENCE_COLUMNS, *_OF_BLIMP, ""}
+    for holds in ("good", "bad", *_GAP):
+        used |= {*NAMES[holds], columns.get(holds, "")}
+    table = table.rename(columns=str).reset_index(drop=True)
+    names = [name for name in table if name.strip() not in used]
+    further = plain_table(table, table.attrs.get("where", "the pairs"), names)[names]
+    return pd.concat([pairs, further], axis=1)
 
 
 def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
@@ -164,23 +182,39 @@ def plain_table(
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """The rows of a .jsonl, .csv, .tsv or .txt file, cells of tables as text. Raises InputError.
+    """The rows of a file with one of the endings `READ`, cells of tables as text. Raises InputError.
 
-    The index holds line numbers, ``attrs["where"]`` the path.
+    A .json file is an array of records, or one record a line. The index holds line numbers, of a
+    .parquet file and an array the numbers of rows, which ``attrs["by_row"]`` says; ``attrs["where"]``
+    is the path.
     """
-    path, text = Path(path), read_text(path)
-    separator = "\t" if path.suffix == ".tsv" else max(",;\t", key=text.partition("\n")[0].count)
-    table = _json_lines(text, path) if path.suffix == ".jsonl" else _cells(text, path, separator)
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending in SPREADSHEETS:
+        raise InputError(f"{path}: spreadsheets are not read; save it as CSV UTF-8 (comma delimited)")
+    by_row = ending == ".parquet"
+    if by_row:
+        table = _parquet(path)
+    elif ending == ".jsonl":
+        table = _json_lines(read_text(path), path)
+    elif ending == ".json":
+        table, by_row = _json(read_text(path), path)
+    else:
+        table = _cells(read_text(path), path)
     if table.empty:
         raise InputError(f"{path}: holds no row; it needs a header and a line for each row, or a JSON object a line")
-    table.attrs["where"] = str(path)
+    if by_row:
+        table.index = range(1, len(table) + 1)
+    table.attrs = {"where": str(path), "by_row": by_row}
     return table
 
 
 def places(table: pd.DataFrame, what: str) -> list[str]:
     """Where each row of a table stands: file and line, or `what` it is and the row."""
     where = table.attrs.get("where")
-    return [f"{where}:{line}" for line in table.index] if where else [f"{what}, row {i + 1}" for i in range(len(table))]
+    if where and not table.attrs.get("by_row"):
+        return [f"{where}:{line}" for line in table.index]
+    return [f"{where or what}, row {number}" for number in range(1, len(table) + 1)]
 
 
 def refuse(rows: pd.Series, fault: str) -> None:
@@ -197,18 +231,87 @@ def _text(value: object) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def _cells(text: str, path: Path, separator: str) -> pd.DataFrame:
-    read = {"dtype": "str", "keep_default_na": False, "skip_blank_lines": False, "header": None}
+def _cells(text: str, path: Path) -> pd.DataFrame:
+    """The rows of a table in text, separated by tabs in .tsv, else by what its first line shows."""
+    first_line = re.match(_SEPARATOR_LINE, text, re.IGNORECASE)
+    rest = text[first_line.end() :] if first_line else text
+    head = rest.partition("\n")[0]
+    separator = max(",;\t", key=head.count)
+    if path.suffix.lower() == ".tsv":
+        separator = "\t"
+    if first_line:
+        separator = first_line[1]
+        cells = next(csv.reader([head], delimiter=separator), [])
+        text = separator * (len(cells) - 1) + "\n" + rest  # empty cells: lines keep their numbers
+    doubtful = _check_quoting(text, path, separator)
     try:
-        list(csv.reader(io.StringIO(text, None), delimiter=separator, strict=True))  # pandas drops odd quotation marks
+        read = {"dtype": "str", "keep_default_na": False, "skip_blank_lines": False, "header": None}
         table = pd.read_csv(io.StringIO(text), sep=separator, **read)
-    except (pd.errors.EmptyDataError, pd.errors.ParserError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as a table ({error})") from None
+    except (pd.errors.EmptyDataError, pd.errors.ParserError) as error:
+        reason = " ".join(str(error).split())
+        if doubtful:
+            raise _quoting_error(path, doubtful, reason) from None
+        raise InputError(f"{path}: cannot be read as a table ({reason})") from None
     table = table[(table != "").any(axis=1)]
     if table.empty:
         return table
     table.columns, table.index = table.iloc[0].str.strip().tolist(), table.index + 1
     return table.iloc[1:]
+
+
+def _check_quoting(text: str, path: Path, separator: str) -> int:
+    """The first line that begins a cell in quotation marks of several lines; 0 where there is none.
+
+    Raises InputError for quotation marks that do not enclose a cell: pandas would drop them.
+    """
+    lines = csv.reader(io.StringIO(text, None), delimiter=separator, strict=True)
+    first, begin = 0, 1
+    try:
+        for _ in lines:
+            if lines.line_num > begin:
+                first = first or begin
+            begin = lines.line_num + 1
+    except csv.Error as error:
+        if "NUL" in str(error):
+            raise InputError(f"{path}:{begin}: cannot be read as a table ({error})") from None
+        raise _quoting_error(path, begin, str(error)) from None
+    return first
+
+
+def _quoting_error(path: Path, line: int, reason: str) -> InputError:
+    """A quotation mark is a character of the text, and was read as one that encloses a cell."""
+    cause = "a quotation mark at the start of a cell encloses it; where it is part of the text"
+    remedy = 'enclose the cell and double its marks ("""No,"" he says."), or save it as .jsonl'
+    return InputError(f"{path}:{line}: cannot be read as a table ({reason}): {cause}, {remedy}")
+
+
+def _parquet(path: Path) -> pd.DataFrame:
+    try:
+        table = pd.read_parquet(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ValueError, pa.ArrowException) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"{path}: cannot be read as Parquet ({reason})") from None
+    named = [name is not None for name in table.index.names]
+    return table.reset_index(drop=not all(named))
+
+
+def _json(text: str, path: Path) -> tuple[pd.DataFrame, bool]:
+    """The records of an array, or of lines; and whether it was an array, so that rows are numbered."""
+    try:
+        records = json.loads(text)
+        json.dumps(records, ensure_ascii=False).encode()  # fails for half of a character
+    except (ValueError, RecursionError) as error:
+        if text.lstrip().startswith("{"):
+            return _json_lines(text, path), False
+        raise InputError(f"{path}: cannot be read as JSON ({error})") from None
+    if isinstance(records, dict) and len(lines_of(text.strip())) == 1:
+        return _json_lines(text, path), False
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        example = '[{"good": "He laughs.", "bad": "He laugh."}]'
+        raise InputError(f"{path}: is no array of records, such as {example}")
+    return pd.DataFrame.from_records(records), True
 
 
 def _json_lines(text: str, path: Path) -> pd.DataFrame:
@@ -241,7 +344,7 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
     if needed is None:
         raise InputError(
             f"{where}: the columns ({', '.join(table)}) hold no pairs; needed: two sentences (good, bad) or a sentence "
-            "with a gap (left or text) and two forms (correct, wrong); load_pairs(..., columns={'good': NAME}) says so"
+            f"with a gap (left or text) and two forms (correct, wrong); {_columns_said(names)}"
         )
     for holds in needed:
         refuse(table[found[holds]].isna(), f"{found[holds]} is missing")
@@ -251,6 +354,13 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
     taken |= _OF_BLIMP if names is NAMES else set()
     cells |= {name: table[name] for name in table if name not in taken}
     return plain_table(pd.DataFrame(cells), where, parts=_PREFIXES)
+
+
+def _columns_said(names: Mapping[str, tuple]) -> str:
+    """How a caller says which columns hold the pairs."""
+    function = "load_pairs" if names is NAMES else "load_sentence_pairs"
+    in_python = f"{function}(..., columns={{'good': NAME, 'bad': NAME}})"
+    return f"--columns good=NAME,bad=NAME, in Python {in_python}, says which is which"
 
 
 def _parts(cells: pd.DataFrame) -> dict[str, list[str]]:
