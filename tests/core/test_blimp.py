@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -9,13 +11,15 @@ import pytest
 import tse_core
 from tse_book import published
 from tse_book.baselines import train_baseline
-from tse_core.blimp.scores import accuracies, evaluate_blimp, suited
+from tse_core.blimp.scores import PairScores, accuracies, evaluate_blimp, suited
 from tse_core.blimp.tables import accuracy, compare, mcnemar
 from tse_core.datasets.names import blimp_paradigms
 from tse_core.datasets.pairs import SENTENCE_COLUMNS
 from tse_core.errors import InputError
 from tse_core.results.tidy import read_results
 from tse_core.sentences.preferences import score_pairs
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.shares import wilson
 
 CORPUS = ["The key is old.", "The keys are old.", "The key to the cabinets is here.", "No key has ever been here."]
 
@@ -85,6 +89,77 @@ def test_intervals_are_wilsons_and_narrow_with_more_paradigms():
     assert four["high"] - four["accuracy"] == pytest.approx((row["high"] - row["accuracy"]) / 2)
 
 
+FOUR = [
+    ("The author goes.", "The author go."), ("The guard runs.", "The guard run."),
+    ("The farmers go.", "The farmers goes."), ("The pilots run.", "The pilots runs."),
+]  # fmt: skip
+
+
+def with_outcomes(model, pairs: pd.DataFrame, outcomes: dict[str, float], cluster: str | None = None) -> PairScores:
+    """The scores of a model, with outcomes of one's own for each good sentence."""
+    run = evaluate_blimp(model, pairs, cluster=cluster)
+    return replace(run, pairs=run.pairs.assign(correct=pairs["good"].map(outcomes).to_numpy(float)))
+
+
+def bounds(run: PairScores, by: str = "paradigm") -> list[float]:
+    return run.accuracy(by)[["low", "high"]].iloc[0].round(3).tolist()
+
+
+def test_pairs_that_repeat_each_other_are_one_item(model):
+    """Three of four right: 0.301 to 0.954 (Wilson 1927), however often each of the four is there."""
+    outcomes = {good: float(good != "The pilots run.") for good, _ in FOUR}
+    for times in (1, 50):
+        pairs = pd.DataFrame(FOUR * times, columns=["good", "bad"]).assign(note=range(4 * times))
+        run = with_outcomes(model, pairs, outcomes)
+        row = run.accuracy().iloc[0]
+        assert bounds(run) == [0.301, 0.954] and row["accuracy"] == row["accuracy_items"] == 0.75
+        assert (row["pairs"], row["items"], row["clusters"]) == (4 * times, 4, 4)
+    unequal = with_outcomes(model, pd.DataFrame(FOUR[:1] * 3 + FOUR[1:], columns=["good", "bad"]), outcomes)
+    row = unequal.accuracy().iloc[0]
+    assert (row["accuracy"], row["accuracy_items"]) == (5 / 6, 3 / 4)
+    assert bounds(unequal) == [round(bound, 3) for bound in wilson(5 / 6 * 3, 3)[1:]]  # 6^2 / (9 + 1 + 1 + 1) trials
+    other = with_outcomes(model, pairs, dict.fromkeys(outcomes, 1.0))
+    difference = compare(other.pairs.assign(pair_id=range(200)), run.pairs.assign(pair_id=range(200)), "all").iloc[0]
+    assert difference["difference"] == 0.25 and difference["p_value"] > 0.3  # four pairs, of which one differs
+
+
+def test_pairs_are_clustered_by_a_column_of_the_users(model):
+    """What a cluster's name says is sampled, by the intervals of agreement; the scores and their store stay."""
+    rows = [(f"The {noun} {verb}s.", f"The {noun} {verb}.", noun) for noun in "abcdef" for verb in ("go", "run", "cut")]
+    pairs = pd.DataFrame(rows, columns=["good", "bad", "item"])
+    outcomes = {good: float(good[4] not in "ab" or good.endswith("cuts.")) for good in pairs["good"]}
+    plain, clustered = (with_outcomes(model, pairs, outcomes, cluster) for cluster in (None, "item"))
+    expected = interval([outcomes[good] for good in pairs["good"]], pairs["item"])
+    assert bounds(clustered) == [round(expected.low, 3), round(expected.high, 3)]
+    assert bounds(clustered)[0] < bounds(plain)[0] and clustered.accuracy()["clusters"].item() == 6
+    assert clustered.signature.identity == plain.signature.identity
+    assert clustered.signature.identity == evaluate_blimp(model, pairs.drop(columns="item")).signature.identity
+    assert clustered.signature.policy["cluster"].startswith("item@")
+    assert clustered.signature.policy.items() - plain.signature.policy.items() == {
+        ("cluster", clustered.signature.policy["cluster"])
+    }
+    both = pd.concat([pairs.assign(paradigm=name) for name in ("one", "two")], ignore_index=True)
+    shared = with_outcomes(model, both, outcomes, "item")
+    assert bounds(shared, "all") == bounds(clustered)  # the same six nouns
+    apart = with_outcomes(model, both.assign(item=both["paradigm"] + both["item"]), outcomes, "item")
+    assert bounds(apart, "all")[0] > bounds(clustered)[0]
+    single = with_outcomes(model, pairs.assign(item=range(18)), outcomes, "item")
+    assert bounds(single) == bounds(plain)
+    with pytest.raises(InputError, match="unknown column to cluster by 'itemm' .did you mean 'item'"):
+        evaluate_blimp(model, pairs, cluster="itemm")
+    with pytest.raises(InputError, match="1 of 18 pairs have nothing in the column 'item', .* first pair 2"):
+        evaluate_blimp(model, pairs.assign(item=pairs["item"].mask(pairs.index == 1)), cluster="item")
+
+
+def test_clusters_stay_with_their_pairs_whatever_the_order_of_the_paradigms(model, tmp_path):
+    pairs = minimal_pairs().iloc[[0, 2, 4, 1, 3, 5]].assign(item=["a", "b", "c", "d", "e", "f"])
+    first = evaluate_blimp(model, pairs, cluster="item", store=tmp_path).pairs
+    assert first["cluster"].tolist() == ["a", "d", "b", "e", "c", "f"]
+    files = set(tmp_path.rglob("*-*.parquet"))
+    again = evaluate_blimp(model, pairs.drop(columns="item"), store=tmp_path)
+    assert "cluster" not in again.pairs and len(set(tmp_path.rglob("*.parquet")) - files) == 1  # its numbers alone
+
+
 def test_mcnemar_is_the_sign_test_on_the_pairs_that_differ():
     assert mcnemar(1, 9) == pytest.approx(2 * (1 + 10) / 2**10)
     assert mcnemar(5, 5) == 1 and mcnemar(0, 0) == 1
@@ -140,6 +215,28 @@ def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
     assert read_results(tmp_path / "table.csv")["score"].iloc[0] == pytest.approx(5 / 6)
     code, output, _ = tse(*asked, "--by", "paradigm")
     assert code == 0 and "all pairs\t0.833 [" in output
+
+
+def test_the_command_takes_columns_by_other_names_and_a_cluster(model, tmp_path, tse, monkeypatch):
+    monkeypatch.setattr("tse_core.models.coerce.load_model", lambda name, **_: model)
+    table = pd.DataFrame(FOUR * 2, columns=["sen", "wrong, sen"]).assign(item=[1, 2, 3, 4] * 2)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    asked = "blimp", "three-gram", "--data", tmp_path / "mine.csv"
+    code, _, errors = tse(*asked)
+    assert code == 2 and "--columns good=NAME,bad=NAME" in errors
+    for columns in (["good=sen,bad=wrong, sen"], ["good=sen", "bad=wrong, sen"]):
+        options = [text for each in columns for text in ("--columns", each)]
+        code, output, _ = tse(*asked, *options, "--cluster", "item")
+        lines = [line.split("\t") for line in output.splitlines()]
+        assert code == 0 and lines[0][2:6] == ["pairs", "clusters", "items", "accuracy of items"]
+        assert lines[1][2:5] == ["8", "4", "4"]
+    for columns, message in (
+        ("sen", "--columns is 'sen'; it reads USE=NAME"),
+        ("good=sen,good=sen", "--columns says twice which column holds 'good'"),
+        ("good=sne,bad=sen", "unknown column of .*mine.csv 'sne' .did you mean 'sen'"),
+    ):
+        code, _, errors = tse(*asked, "--columns", columns)
+        assert code == 2 and re.search(message, errors)
 
 
 @pytest.mark.parametrize("source", ["corrected", "recomputed"])

@@ -8,13 +8,16 @@ not depend on which others ran with it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from tse_core.blimp.tables import accuracy
+from tse_core.blimp.tables import CLUSTER, ITEM, accuracy
 from tse_core.datasets.names import blimp_paradigms, data_hash, load_sentence_pairs
-from tse_core.errors import InputError
+from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
+from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
 from tse_core.models.coerce import as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
@@ -26,7 +29,11 @@ from tse_core.sentences.tokens import check_method, words_policy
 
 @dataclass(frozen=True)
 class PairScores:
-    """Every pair's scores (the columns of :func:`score_pairs`, and phenomenon) and the signature of the run."""
+    """Every pair's scores and the signature of the run.
+
+    The columns are those of :func:`score_pairs`, phenomenon, distinct_pair (the same number for
+    rows of one paradigm with the same sentences) and, where pairs are clustered, cluster.
+    """
 
     pairs: pd.DataFrame = field(repr=False)
     signature: Signature
@@ -56,7 +63,7 @@ class PairScores:
 
 def evaluate_blimp(
     model, pairs: str | pd.DataFrame = "blimp", *, method=None, bos=None, space=None, first="as-is", ties="wrong",
-    unknown_words="flag", store: Store | str | Path | None = "default",
+    unknown_words="flag", cluster: str | None = None, store: Store | str | Path | None = "default",
 ) -> PairScores:  # fmt: skip
     """Score all paradigms that the method suits.
 
@@ -66,12 +73,15 @@ def evaluate_blimp(
     pairs : sentence pairs, or a name or file that :func:`tse_core.load_sentence_pairs` knows
         The prefix methods take the paradigms that allow them: 20 of BLiMP's 67 each.
     method, bos, space, first, ties, unknown_words : as in :func:`tse_core.score_pairs`
+    cluster : a column of the pairs whose values are sampled, such as the item of several pairs
+        By default rows with the same sentences are one. A value is one cluster in all paradigms. It
+        changes intervals, no score; the signature names it.
     store : where finished paradigms and accuracies are kept and looked up, as in :func:`tse_core.evaluate`
 
     Raises
     ------
-    InputError : before anything is scored an unknown name or policy, a missing or empty field; then the paradigm in
-        which the model gave NaN, while those before it are in the store.
+    InputError : before anything is scored an unknown name, policy or column, a missing or empty field; then the
+        paradigm in which the model gave NaN, while those before it are in the store.
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
@@ -79,6 +89,8 @@ def evaluate_blimp(
     pairs = load_sentence_pairs(pairs)
     name = pairs.attrs.get("name", "sentence-pairs")
     pairs = suited(pairs, method)
+    dependence = _dependence(pairs, cluster)
+    pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]  # these are the data
     texts = [side.text for side in sides_of(pairs, method, first)]
 
     def score(group: pd.DataFrame, advance) -> dict[str, pd.DataFrame]:
@@ -99,11 +111,17 @@ def evaluate_blimp(
     title = f"{model.label} {method}"
     done, made_with = run(made, shards, score, ["pairs"], store=store, title=title, unit="pairs", probe=model.probe)
     scored = pd.concat([tables["pairs"] for tables in done.values()], ignore_index=True)
+    paradigm = pairs.groupby("paradigm", sort=False).ngroup()
+    order = np.argsort(paradigm, kind="stable")  # that of the shards
+    scored = scored.assign(**dependence.iloc[order].reset_index(drop=True))
     phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
     scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
     scored = judged(scored, ties=ties, unknown_words=unknown_words)
     identity = {**made.identity, "data": f"{name}@{data_hash(pairs)}"}
-    found = PairScores(scored, Signature(identity, policy | {"ties": ties, "unknown": unknown_words}, made_with))
+    policy = policy | {"ties": ties, "unknown": unknown_words}
+    if cluster is not None:
+        policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
+    found = PairScores(scored, Signature(identity, policy, made_with))
     if store:
         store.keep_numbers(found.signature, found.tidy)
     return found
@@ -112,6 +130,25 @@ def evaluate_blimp(
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:
     """:func:`accuracy` of several runs in one table, with the run's name in the column model."""
     return pd.concat([run.accuracy(by).assign(model=name) for name, run in runs.items()], ignore_index=True)
+
+
+def _dependence(pairs: pd.DataFrame, cluster: str | None) -> pd.DataFrame:
+    """The column `ITEM` and, where pairs are clustered, `CLUSTER`, a row for each pair.
+
+    Raises InputError: no such column, or a pair without a value in it.
+    """
+    texts = [field for field in ("good", "bad", *chain(*PREFIX_FIELDS.values())) if field in pairs]
+    columns = {ITEM: pairs.groupby(["paradigm", *texts], sort=False).ngroup().to_numpy()}
+    if cluster is not None:
+        check_known("column to cluster by", cluster, pairs.columns)
+        values = pairs[cluster].to_numpy()
+        if (empty := np.flatnonzero(values == "")).size:
+            raise InputError(
+                f"{len(empty):,} of {len(pairs):,} pairs have nothing in the column {cluster!r}, by "
+                f"which they are clustered, first pair {empty[0] + 1}; fill it or leave these out"
+            )
+        columns[CLUSTER] = values
+    return pd.DataFrame(columns)
 
 
 def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:

@@ -1,4 +1,15 @@
-"""Accuracy by paradigm and phenomenon, and comparison of two models on the same pairs, with intervals and tests."""
+"""Accuracy by paradigm and phenomenon, and comparison of two models on the same pairs.
+
+Pairs that repeat each other, or share what the caller clusters them by, are no independent evidence:
+
+* Rows of one paradigm with the same sentences are one **item**. Their scores are equal, so that a
+  paradigm has as many independent trials as items, or fewer where some are there more often than
+  others: (sum m)^2 / sum m^2, with m the number of an item's rows (Kish 1965). Without repetitions
+  that is the number of rows. Wilson's interval is that of so many trials.
+* A **cluster** that holds several items (a column that the caller names, such as the noun) is
+  sampled as one. The interval is that of `tse_core.uncertainty.intervals`, in which a cluster that
+  several paradigms share is counted once.
+"""
 
 import math
 
@@ -7,11 +18,14 @@ import pandas as pd
 from scipy.special import bdtr, ndtri
 
 from tse_core.errors import InputError, check_known
+from tse_core.uncertainty.clusters import Sample
+from tse_core.uncertainty.intervals import combine, interval
 from tse_core.uncertainty.p_values import holm
 from tse_core.uncertainty.shares import joined, wilson
 
 GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
-BOUNDS, COUNTS = ("accuracy", "low", "high"), ("pairs", "judged", "ties", "unknown")
+BOUNDS, COUNTS = ("accuracy", "low", "high"), ("pairs", "judged", "ties", "unknown", "items")
+ITEM, CLUSTER = "distinct_pair", "cluster"  # columns of per-pair scores
 
 
 def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
@@ -19,29 +33,49 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
 
     A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds join those of
     its paradigms (`tse_core.uncertainty.shares.joined`). So the intervals say how the accuracy would vary over other
-    sentences of the same paradigms, not over other paradigms.
+    sentences of the same paradigms, not over other paradigms; with clusters, over other clusters.
 
     Parameters
     ----------
     scores : per-pair scores with phenomenon and paradigm
+        `evaluate_blimp` adds the number of each distinct pair, and the cluster where the caller names
+        one; without them each row is an item.
     by : "paradigm", "phenomenon" or "all"
 
     Returns
     -------
     DataFrame with the group's names, accuracy, low, high (NaN where no pair is judged), pairs, judged (pairs that are
-    not refused), ties, unknown (pairs with an unknown word in the critical region).
+    not refused), ties, unknown (pairs with an unknown word in the critical region), items (distinct
+    pairs that are judged), accuracy_items (the mean over these), clusters (of the judged pairs).
     """
+    scores = _with_clusters(scores)
     paradigms = scores.groupby("paradigm", sort=False).agg(
         phenomenon=("phenomenon", "first"), correct=("correct", "sum"), pairs=("correct", "size"),
         judged=("correct", "count"), ties=("tie", "sum"), unknown=("unknown_critical", "sum"),
-    ).reset_index()  # fmt: skip
-    shares = [wilson(n, of) if of else (np.nan,) * 3 for n, of in paradigms[["correct", "judged"]].to_numpy()]
+    )  # fmt: skip
+    judged = scores[scores["correct"].notna()]
+    items = judged.drop_duplicates(["paradigm", ITEM]).groupby("paradigm")["correct"]
+    paradigms["items"] = items.size().reindex(paradigms.index, fill_value=0)
+    paradigms["correct_items"] = items.sum().reindex(paradigms.index, fill_value=0.0)
+    squares = (judged.groupby(["paradigm", ITEM]).size() ** 2).groupby("paradigm").sum()
+    paradigms["squares"] = squares.reindex(paradigms.index, fill_value=0)
+    paradigms = paradigms.reset_index()
+    shares = []
+    for row in paradigms.itertuples():
+        if row.judged:
+            trials = row.judged**2 / row.squares
+            shares.append(wilson(row.correct * trials / row.judged, trials))
+        else:
+            shares.append((np.nan,) * 3)
     paradigms[[*BOUNDS]] = shares
-    return pd.DataFrame([labels | _pooled(group) for labels, group in _groups(paradigms, by)])
+    return pd.DataFrame([labels | _pooled(group, judged) for labels, group in _groups(paradigms, by)])
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     """Two models on the same pairs: the difference of their accuracies and McNemar's exact test.
+
+    Where pairs repeat each other, or the first scores have clusters, the interval of the difference
+    and its p-value are those of `tse_core.uncertainty.intervals.interval` over items or clusters.
 
     Parameters
     ----------
@@ -68,7 +102,7 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
         )
     if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
         raise InputError("McNemar's test takes only right and wrong: count ties as wrong")
-    both = both.dropna(subset=["correct", "correct_second"])
+    both = _with_clusters(both.dropna(subset=["correct", "correct_second"]))
     table = pd.DataFrame([labels | _compared(group) for labels, group in _groups(both, by)])
     return table.assign(p_holm=holm(table["p_value"]))
 
@@ -92,18 +126,45 @@ def _groups(table: pd.DataFrame, by: str) -> list[tuple[dict[str, str], pd.DataF
     return [(dict(zip(GROUPS[by], names, strict=True)), group) for names, group in groups]
 
 
-def _pooled(paradigms: pd.DataFrame) -> dict:
+def _with_clusters(scores: pd.DataFrame) -> pd.DataFrame:
+    """The scores with the columns `ITEM` (by default each row) and `CLUSTER` (each item)."""
+    if ITEM not in scores:
+        scores = scores.assign(**{ITEM: np.arange(len(scores))})
+    if CLUSTER not in scores:
+        scores = scores.assign(**{CLUSTER: scores[ITEM]})
+    return scores
+
+
+def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame) -> dict:
+    """The numbers of a group of paradigms, some of whose pairs are judged."""
+    counts = {name: int(paradigms[name].sum()) for name in COUNTS}
+    if not counts["judged"]:
+        nothing = dict.fromkeys(BOUNDS, np.nan)
+        return nothing | counts | {"accuracy_items": np.nan, "clusters": 0}
     some = paradigms[paradigms["judged"] > 0]
-    shares = (some["accuracy"], some["low"], some["high"])
-    found = joined(*shares, some["judged"]) if len(some) else (np.nan,) * 3
-    return dict(zip(BOUNDS, found, strict=True)) | {name: int(paradigms[name].sum()) for name in COUNTS}
+    rows = judged[judged["paradigm"].isin(some["paradigm"])]
+    bounds = joined(some["accuracy"], some["low"], some["high"], some["judged"])
+    if (rows.groupby(CLUSTER)[ITEM].nunique() > 1).any():
+        parts = [part for _, part in rows.groupby("paradigm", sort=False)]
+        samples = [Sample(part["correct"].to_numpy(float), [part[CLUSTER]]) for part in parts]
+        weights = [len(part) / len(rows) for part in parts]
+        bounds = combine(samples, weights, bounds=(0.0, 1.0))[:3]
+    of_items = some["correct_items"].sum() / counts["items"]
+    more = {"accuracy_items": of_items, "clusters": rows[CLUSTER].nunique()}
+    return dict(zip(BOUNDS, bounds, strict=True)) | counts | more
 
 
 def _compared(group: pd.DataFrame) -> dict:
     first, second, n = group["correct"], group["correct_second"], len(group)
     only_first, only_second = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
-    a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-    half = ndtri(0.975) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
     scores = {"pairs": n, "first": first.mean(), "second": second.mean(), "difference": first.mean() - second.mean()}
-    scores |= {"low": max(-1.0, a - b - half), "high": min(1.0, a - b + half)}
-    return scores | {"only_first": only_first, "only_second": only_second, "p_value": mcnemar(only_first, only_second)}
+    if group[CLUSTER].nunique() < n:
+        difference = interval(first - second, group[CLUSTER].to_numpy(), bounds=(-1.0, 1.0))
+        low, high, p_value = difference.low, difference.high, difference.p_value()
+    else:
+        a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+        half = ndtri(0.975) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
+        low, high = max(-1.0, a - b - half), min(1.0, a - b + half)
+        p_value = mcnemar(only_first, only_second)
+    scores |= {"low": low, "high": high}
+    return scores | {"only_first": only_first, "only_second": only_second, "p_value": p_value}

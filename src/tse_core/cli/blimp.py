@@ -27,6 +27,14 @@ def blimp(
     ties: Annotated[Literal["wrong", "half"], typer.Option(help="How two equal scores count.")] = "wrong",
     first: Annotated[Literal["as-is", "capital", "lower"], typer.Option(help="First letter.")] = "as-is",
     unknown: options.UnknownWords = "flag",
+    columns: options.Columns = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column whose values intervals sample; by default each distinct pair.",
+        ),
+    ] = None,
     out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
     table: options.Table = None,
     store: options.StoreFolder = None,
@@ -35,21 +43,30 @@ def blimp(
     """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
     All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. A run that was interrupted resumes.
+    Pairs with the same sentences are one item, which counts once for the intervals.
 
     \b
     tse blimp lab-systematic-causal --data laboratory
     tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
+    tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
     """
     from tse_core.blimp.scores import evaluate_blimp
 
-    tables = [load_sentence_pairs(name) for name in data or ["blimp"]]
+    names = data or ["blimp"]
+    said = options.columns_of(columns)
+    tables = [load_sentence_pairs(name, said) for name in names]
     pairs = pd.concat(tables, ignore_index=True)
     pairs.attrs["name"] = "+".join(each.attrs["name"] for each in tables)
     (loaded,) = opening.models(model)
     policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
-    run = evaluate_blimp(loaded, pairs, **policies, store=options.store_in(store, no_store))
+    kept = options.store_in(store, no_store)
+    run = evaluate_blimp(loaded, pairs, **policies, cluster=cluster, store=kept)
     rows = pd.concat([run.accuracy(by), run.accuracy("all").assign(**{by: "all pairs"})])
-    print_table(rows, [by, "accuracy", "pairs", "ties", "unknown"])
+    rows = rows.rename(columns={"low": "accuracy_low", "high": "accuracy_high"})
+    shown = [by, "accuracy", "pairs", "items", "accuracy_items", "ties", "unknown"]
+    if cluster:
+        shown.insert(3, "clusters")
+    print_table(rows, shown, accuracy_items="accuracy of items")
     print(f"\n{run.signature}")
     if missing := int(run.pairs["unknown_critical"].sum()):
         typer.echo(f"note: {missing:,} pairs have a critical word that the model does not know", err=True)

@@ -4,8 +4,10 @@ import numpy as np
 from scipy.special import betainc, betaincinv, ndtri
 
 
-def wilson(successes: int, trials: int) -> tuple[float, float, float]:
+def wilson(successes: float, trials: float) -> tuple[float, float, float]:
     """A share of independent trials, e.g. items of a suite, with Wilson's 95 % score interval: share, low, high.
+
+    Both may be effective numbers, where trials repeat each other.
 
     >>> [round(number, 3) for number in wilson(22, 28)]
     [0.786, 0.605, 0.898]
