@@ -56,11 +56,15 @@
     } catch { /* the choice is not kept */ }
   }
 
-  const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+  const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
+  const SPACES = new RegExp(SPACE), ENDS = new RegExp(`^${SPACE}|${SPACE}$`, "g");
 
-  /* The one spelling in which text is read, here and in the package (tse_core.words.plain): letters composed, one space
+  /* How names, verbs and regions are read, here and in the package (tse_core.words.plain): letters composed, one space
    * between words, none at the ends. */
   const plain = (text) => text.normalize("NFC").split(SPACES).filter((word) => word).join(" ");
 
-  window.tseCommon = { el, button, field, menu, table, statusLine, save, keepInAddress, plain };
+  /* How sentences are read (tse_core.words.trimmed): letters composed, no white space at the ends; inside it is kept. */
+  const trimmed = (text) => text.normalize("NFC").replace(ENDS, "");
+
+  window.tseCommon = { el, button, field, menu, table, statusLine, save, keepInAddress, plain, trimmed };
 })();

@@ -7,13 +7,13 @@ import { counted, decoded } from "./text.js";
 
 const { Problem, WINDOW } = model;
 
-const { plain } = window.tseCommon;
+const { trimmed } = window.tseCommon;
 const TOP = 20;
 
 /** Load the model; resolves once it can be asked. */
 export const ready = load;
 
-/** The scores of one context in plain spelling: {ew, mw, top: [{token, p}], lemmas: [{lemma, correct, wrong, agrees}]}.
+/** The scores of one context: {ew, mw, top: [{token, p}], lemmas: [{lemma, correct, wrong, agrees}]}.
  * number: that of the subject, 0 singular or 1 plural. */
 export async function score({ left, number } = {}) {
   const distribution = await distributionAfter(left, number), { lemmas } = await facts();
@@ -40,16 +40,17 @@ export async function likeliest(distribution, count) {
   return ids.map((id, place) => ({ id, token: texts[place], p: distribution[id] }));
 }
 
-/** The surprisal of every token of a sentence in plain spelling: [{token, bits, start, end}]. */
+/** The surprisal of every token of a sentence: [{token, bits, start, end}]. */
 export async function surprisals(sentence) {
   const goOn = unlessStopped(), read = await tokens(sentence, "The sentence"), { bos } = await facts();
   const bits = await model.surprisals([bos, ...read.map((token) => token.id)], goOn);
   return read.map(({ token, start, end }, place) => ({ token, bits: bits[place], start, end }));
 }
 
-/* The tokens of a text: [{id, token, start, end}], the places counted in characters of the text in plain spelling. */
+/* The tokens of a text: [{id, token, start, end}], the places counted in characters of the text without white
+ * space at its ends. */
 async function tokens(given, what) {
-  const text = plain(String(given ?? ""));
+  const text = trimmed(String(given ?? ""));
   if (!text) throw new Problem(`${what} is empty: type at least one word.`);
   if (!text.isWellFormed()) throw new Problem(`${what} holds half of a character; type it again.`);
   const mark = (await facts()).marks.find((one) => text.includes(one));

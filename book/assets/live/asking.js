@@ -5,14 +5,14 @@ import { events, status, stop, unlessStopped } from "./engine.js";
 import { Problem } from "./model.js";
 import { megabytes } from "./text.js";
 
-const { button, el, plain, statusLine } = window.tseCommon;
+const { button, el, statusLine, trimmed } = window.tseCommon;
 
 /** A field for words. */
 export const words = (value) => el("input", { type: "text", value, spellcheck: false, autocomplete: "off" });
 
-/** What is typed in a field, in plain spelling; from now on the field shows what is read. */
+/** What is typed in a field, without white space at its ends; from now on the field shows what is read. */
 export function typed(input) {
-  const text = plain(input.value);
+  const text = trimmed(input.value);
   if (text !== input.value) input.value = text;
   return text;
 }
