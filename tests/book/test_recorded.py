@@ -157,7 +157,7 @@ def test_a_masked_model_is_read_in_one_way(tiny_masked):
 def test_wordings_are_the_evaluations_of_differently_worded_pairs(details, model):
     table, signatures = recorded_details("tiny-causal", "wordings", details)
     assert len(table) == len(signatures) == 4
-    lower = tse_core.load_pairs(DATA[0], capital=False)
+    lower = tse_core.load_pairs(DATA[0], first="as-is")
     measured = tse_core.evaluate(model, lower, LEMMAS).table().iloc[0]
     row = table[(table["bos"] == "default") & ~table["capital"]].iloc[0]
     assert row[["TSE", "EW", "MW"]].astype(float).tolist() == pytest.approx(measured[["TSE", "EW", "MW"]].tolist())

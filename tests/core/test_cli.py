@@ -108,3 +108,13 @@ def test_list_shows_what_can_be_loaded(tse):
     assert "blimp/adjunct_island\tsentence pairs\tdownload" in tse("list", "data")[1]
     assert tse("list", "suites")[1].count("\tpublic\t") == 34
     assert "newman-appendix" in tse("list", "lemmas")[1] and "Hugging Face" in tse("list", "models")[2]
+
+
+def test_the_command_line_sets_how_own_pairs_are_spelled(tse, tiny_causal, tmp_path):
+    (tmp_path / "own.csv").write_text("good,bad\nthe author laughs,the author laugh\n")
+    signatures = [
+        tse("evaluate", tiny_causal, "--data", tmp_path / "own.csv", "--no-store", *options)[1]
+        for options in ([], ["--first", "capital", "--period", "add"])
+    ]
+    assert "caps:as-is period:as-is" in signatures[0]
+    assert "caps:first period:add" in signatures[1]

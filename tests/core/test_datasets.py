@@ -75,9 +75,10 @@ def test_a_row_is_all_that_a_data_set_needs(pinned, monkeypatch):
     table = {"a.csv": b"satz,falsch,zahl\nshe laughs,she laugh,sg\n"}
     columns = {"good": "satz", "bad": "falsch"}
     agreement = {"holds": "agreement pairs", "format": "table"}
+    spelling = {"first": "capital", "period": "add"}
     place = {"repository": "owner/mine", "commit": "0" * 40, "licence": "MIT"}
     rows = {
-        "verbs": place | agreement | {"columns": columns | {"number": "zahl"}, "construction": "Own"},
+        "verbs": place | agreement | {"columns": columns | {"number": "zahl"}, "construction": "Own", **spelling},
         "whole": place | {"holds": "sentence pairs", "format": "table", "columns": columns},
         "here": agreement | {"columns": columns, "folder": "owner"},
         "own": place | {"holds": "suites", "format": "json"},
@@ -86,9 +87,11 @@ def test_a_row_is_all_that_a_data_set_needs(pinned, monkeypatch):
     mirror = pinned(rows, {"verbs": table, "whole": table, "own": suite})
     monkeypatch.setenv("TSE_MIRROR", str(mirror))
     shutil.copytree(mirror / "owner", mirror.parent / "data" / "owner")  # a data set that lies in data/
-    assert load_pairs("verbs")[["construction", "left", "correct"]].to_numpy().tolist() == [["Own", "She", "laughs"]]
+    verbs = load_pairs("verbs")[["construction", "left", "correct", "right"]]
+    assert verbs.to_numpy().tolist() == [["Own", "She", "laughs", "."]]
     assert load_sentence_pairs("whole/a")[["good", "bad"]].to_numpy().tolist() == [["she laughs", "she laugh"]]
-    assert load_pairs("here/a")[["construction", "correct"]].to_numpy().tolist() == [["a", "laughs"]]
+    here = load_pairs("here/a")[["construction", "left", "correct", "right"]]
+    assert here.to_numpy().tolist() == [["a", "she", "laughs", ""]]
     assert {"verbs", "whole", "whole/a", "here/a"} <= set(dataset_table()["name"])
     assert load_suite("own/own_suite").hash == load_suite("lab_number_prep").hash == load_suites("own")[0].hash
     assert "own" in set(list_suites()["source"])
@@ -107,7 +110,7 @@ def test_generated_templates_load_by_name_and_by_construction(empty_cache):
     assert not empty_cache.exists()  # nothing is downloaded
     assert list(simple.columns) == [*AGREEMENT_COLUMNS, "twin"]
     assert simple.attrs["name"] == "marvin-linzen/simple"
-    assert load_pairs("marvin-linzen/simple", period=False)["right"].tolist()[0] == ""
+    assert load_pairs("marvin-linzen/simple", period="as-is")["right"].tolist()[0] == ""
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import pytest
 
 from tse_core import evaluate, load_pairs
 from tse_core.datasets import pairs as tables
-from tse_core.errors import TseWarning
+from tse_core.errors import InputError, TseWarning
 
 
 def pair(left="The author", right=".", number="singular", construction="Simple"):
@@ -34,17 +34,73 @@ def test_exact_keeps_context_and_number_apart_and_released_keeps_the_number_met_
     assert tables.context_index(pairs, "causal", "released").tolist() == [0, 0, 1]
 
 
+LETTERS = {  # Unicode's title case, behind marks
+    "the author": "The author", "\u00e9tant": "\u00c9tant", "¿los niños": "¿Los niños", "ბიჭი": "ბიჭი", "ǆep": "ǅep",
+    "3 authors": "3 authors", "לילה": "לילה", "": "",
+}  # fmt: skip
+ENDS = [
+    "他来了。",
+    "他来了！",
+    "Ki?",
+    "So…",
+    "کیا؟",
+    "Yes.)",
+    "ہے۔",
+    "է։",
+    "है।",
+    "lacht.“",
+    "ici. »",
+    "γράφει;",
+    "no.’",
+]
+
+
+@pytest.mark.parametrize("text", LETTERS)
+def test_the_first_letter_is_in_title_case_where_that_is_asked(text):
+    assert tables.shape(text, "", first="capital") == (LETTERS[text], "")
+    assert tables.shape(text, "") == (text, "")
+
+
+def test_a_period_is_added_where_a_sentence_has_no_final_mark_of_its_script():
+    assert [tables.shape("A", end, period="add")[1] for end in ENDS] == ENDS
+    bare = ["", "loudly", "loudly;", "“here”", "ที่นี่"]
+    assert [tables.shape("A", end, period="add")[1] for end in bare] == [f"{end}." for end in bare]
+
+
 @pytest.mark.parametrize(
-    ("parts", "shaped"),
+    ("older", "new"),
     [
-        (("the author", "loudly"), ("The author", "loudly.")),
-        (("e\u0301tant", ""), ("\u00c9tant", ".")),
-        *((("A", end), ("A", end)) for end in ("他来了。", "他来了！", "Ki?", "So…", "کیا؟", "Yes.)")),
+        ({"capital": True}, "first='capital'"),
+        ({"capital": False}, "first='as-is'"),
+        ({"period": True}, "period='add'"),
+        ({"period": False}, "period='as-is'"),
     ],
 )
-def test_a_sentence_has_a_capital_and_one_final_mark_of_its_own_script(parts, shaped):
-    assert tables.shape(*map(tables.composed, parts)) == shaped
-    assert tables.shape("the author", "", capital=False, period=False) == ("the author", "")
+def test_spelling_by_true_and_false_is_refused_with_the_new_way(older, new):
+    with pytest.raises(InputError, match=f"is not read any more; write {new}$"):
+        load_pairs("marvin-linzen/simple", **older)
+
+
+def test_a_text_of_ones_own_is_read_as_it_stands_and_a_line_says_so(tmp_path, recwarn):
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"sentence_good": "the cat runs", "sentence_bad": "the cat run", "label": -1}\n')
+    with pytest.warns(TseWarning, match="own.jsonl: 1 of 1 sentences begin in lower case .*first='capital'"):
+        pairs = load_pairs(path)
+    assert pairs[["left", "right"]].to_numpy().tolist() == [["the cat", ""]]
+    recwarn.clear()
+    assert load_pairs(path, first="capital", period="add")[["left", "right"]].to_numpy().tolist() == [["The cat", "."]]
+    assert load_pairs(path, first="as-is")["left"].tolist() == ["the cat"]
+    assert load_pairs(pairs)["left"].tolist() == ["the cat"]
+    assert not [warning for warning in recwarn if "lower case" in str(warning.message)]
+
+
+def test_a_verb_list_without_any_of_the_pairs_verbs_is_said(tiny_causal, recwarn):
+    simple = load_pairs("marvin-linzen/simple")
+    evaluate(tiny_causal, simple)
+    assert not [warning for warning in recwarn if "no pair's verb" in str(warning.message)]
+    french = simple.assign(correct="finit", wrong="finissent", number="singular")
+    with pytest.warns(TseWarning, match=r"no pair's verb is in the verb list newman-clean .*finit/finissent.*--lemmas"):
+        evaluate(tiny_causal, french)
 
 
 def test_nouns_that_the_data_do_not_say_are_guessed_and_counted_in_one_warning(recwarn):

@@ -68,6 +68,22 @@ def test_full_sentences_equal_a_plain_loop(models, name, bos):
     np.testing.assert_allclose([total(s) for s in scores], expected, atol=1e-4)
 
 
+DIALOGUES = [
+    ("Who left?\n\nThe guests did.", "Who left?\n\nThe guests does."),
+    ("It is late.  We go home.", "It is late.  We goes home."),
+]
+
+
+def test_line_breaks_and_double_spaces_are_scored_as_they_stand(models):
+    table = pd.DataFrame(DIALOGUES, columns=["good", "bad"])
+    scores = score_pairs(models["random-gpt2"], table, bos="add")
+    for side in ("good", "bad"):
+        expected = [plain_loop(models["random-gpt2"], sentence, True) for sentence in table[side]]
+        np.testing.assert_allclose(scores[f"logp_{side}"], expected, atol=1e-4)
+    words = surprisals(models["random-gpt2"], table["good"].tolist(), unit="word")
+    assert [list(word) for _, word in words.groupby("sentence")["word"]] == [text.split() for text in table["good"]]
+
+
 @pytest.mark.parametrize("key", list(GOLDEN["scores"]))
 def test_scores_equal_minicons(models, minicons, key):
     """Full sentences, PLL and PLL-l2r; minicons puts no space before RoBERTa's first word."""

@@ -68,8 +68,8 @@ def test_what_differs_is_never_averaged_silently():
 
 
 def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
-    for capital, said in ((True, ("first", "add")), (False, ("as-is", "as-is"))):
-        pairs = load_pairs("marvin-linzen/simple", capital=capital, period=capital)
+    for first, period, said in (("capital", "add", ("first", "add")), ("as-is", "as-is", ("as-is", "as-is"))):
+        pairs = load_pairs("marvin-linzen/simple", first=first, period=period)
         signature = evaluate(tiny_causal, pairs).signature
         assert (signature.policy["caps"], signature.policy["period"]) == said
         assert set(signature.policy) <= set(EFFECTS) and Signature.parse(str(signature)) == signature

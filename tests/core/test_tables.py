@@ -39,12 +39,10 @@ def write(tmp_path):
 def test_the_same_pair_is_read_whatever_the_columns_are_called(write, name):
     path = write(name, FILES[name])
     pairs = load_pairs(path)
-    assert pairs[SHOWN].to_numpy().tolist() == [[path.stem, *KEYS]]
+    keys = [text.lower().rstrip(".") for text in KEYS] if name == "papers.jsonl" else [*KEYS]
+    assert pairs[SHOWN].to_numpy().tolist() == [[path.stem, *keys]]
     (sentences,) = load_sentence_pairs(path)[["good", "bad"]].to_numpy().tolist()
-    case = str.lower if name == "papers.jsonl" else str
-    assert [text.rstrip(".") for text in sentences] == [
-        case(f"The keys to the cabinet {v} here") for v in ("are", "is")
-    ]
+    assert sentences == [join(keys[0], verb, keys[3]) for verb in ("are", "is")]
     if name.endswith(("csv", "tsv")):
         table = pd.read_csv(path, sep={"multiblimp.tsv": "\t", "gap.tsv": "\t", "semicolons.csv": ";"}.get(name, ","))
         assert agreement_pairs(table, construction=path.stem)[SHOWN].equals(pairs[SHOWN])
@@ -171,6 +169,7 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
         ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not a JSON object"),
         ("m.jsonl", PAIR + '\n{"sentence_good": "a b", "label": -1}', "m.jsonl:2: sentence_bad is missing"),
         ("m.jsonl", PAIR.replace("laughs", "laughs!"), "m.jsonl:1: .* must carry the same punctuation"),
+        ("m.jsonl", PAIR.replace("the author laughs", "the  author laughs"), "must not differ in their white space"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_with_file_and_line(write, name, text, message):
@@ -220,10 +219,72 @@ SENTENCES = [
     ("(The author laughs) again", "(The author laugh) again"),
     ("The author laughs, then swims.", "The author laugh, then swims."),
     ("Are they tall?", "Is they tall?"),
+    ("He said: “It goes (up).”", "He said: “It go (up).”"),
+    ("Who left?\n\nThe guests do.", "Who left?\n\nThe guests does."),
+    ("We  go\thome.", "We  goes\thome."),
+    ("He... goes – he says – home.", "He... go – he says – home."),
+    ("« Le garçon » rit\u00a0!", "« Le garçon » rient\u00a0!"),
+    ("»Ja« und »lacht« er", "»Ja« und »lachen« er"),
+    ("男孩 写 书。", "男孩 写了 书。"),
 ]
+FORMS = {  # a sentence with its two forms between bars -> what the verb's forms are
+    "The boy |laughs/laugh|…": "laughs/laugh",
+    'The author |"goes"/"go"| here.': "goes/go",
+    "The author |(goes)/(go)| here.": "goes/go",
+    "The author [it |goes]/go]|, here.": "goes/go",
+    "The boy |‘goes’/‘go’| here.": "goes/go",
+    "The boy |'goes'/'go'| here.": "goes/go",
+    "‘The boy |laughs’/laugh’| is said.": "laughs/laugh",
+    "„Der Junge |lacht/lachen|.“": "lacht/lachen",
+    "Pojken |”skriver”/”skriva”| här.": "skriver/skriva",
+    "« Le garçon |rit/rient| ici. »": "rit/rient",
+    "She |goes—he/go—he| stays.": "goes/go",
+    "She |goes...he/go...he| stays.": "goes/go",
+    "He|—goes/—go| away.": "goes/go",
+    "|¿Va/¿Van| el niño?": "Va/Van",
+    "|—Vamos/—Voy| ahora.": "Vamos/Voy",
+    "Ο συγγραφέας |γράφει;/γράφουν;|": "γράφει/γράφουν",
+    "लड़का रोटी खाता |है।/हैं।|": "है/हैं",
+    "لڑکا |ہے۔/ہیں۔|": "ہے/ہیں",
+    "الولد |يكتب؟/يكتبون؟|": "يكتب/يكتبون",
+    "Նա գնում |է։/են։|": "է/են",
+    "Տղան |գրո՞ւմ/գրե՞ն| է։": "գրո՞ւմ/գրե՞ն",
+    "|צה״ל/צה״לים| כאן.": "צה״ל/צה״לים",
+    "ბიჭი |წერს./წერენ.|": "წერს/წერენ",
+    "เด็ก |กิน/ไป| ข้าว": "กิน/ไป",
+    "He keeps |goin'/goes| on.": "goin'/goes",
+    "Gianni |va'/vanno| via.": "va'/vanno",
+    "They |'re/'s| here.": "'re/'s",
+    "They |’re/’s| here.": "’re/’s",
+    "They |co-write/co-writes| it.": "co-write/co-writes",
+}
 
 
 @pytest.mark.parametrize(("good", "bad"), SENTENCES)
 def test_joining_the_parts_of_a_sentence_gives_the_sentence(good, bad):
     left, correct, wrong, right = split_pair(good, bad, "here")
     assert (join(left, correct, right), join(left, wrong, right)) == (good, bad)
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_a_mark_leaves_the_verb_where_both_forms_carry_it(text):
+    before, forms, after = text.split("|")
+    good, bad = (before + form + after for form in forms.split("/"))
+    left, correct, wrong, right = split_pair(good, bad, "here")
+    assert f"{correct}/{wrong}" == FORMS[text]
+    assert (join(left, correct, right), join(left, wrong, right)) == (good, bad)
+
+
+def test_a_gap_of_a_text_keeps_what_stands_around_it():
+    texts = ["The author ([MASK]) here.", "Who left?\n[MASK] he", "男孩[MASK]书。", "Il dit « [MASK] » ici"]
+    pairs = load_pairs(pd.DataFrame({"text": texts, "correct": "goes", "wrong": "go"}))
+    joined = [*map(join, pairs["left"], ["[MASK]"] * 4, pairs["right"])]
+    assert joined == texts
+    with pytest.raises(InputError, match="row 1: .MASK. must stand apart from other words"):
+        load_pairs(pd.DataFrame({"text": ["Il n'[MASK] pas."], "correct": ["est"], "wrong": ["sont"]}))
+
+
+def test_a_curly_apostrophe_is_a_straight_one_for_the_lemma(tiny_causal):
+    table = pd.DataFrame({"good": ["They aren’t late."], "bad": ["They isn’t late."]})
+    found = evaluate(tiny_causal, table)
+    assert found.pairs[["number", "lemma", "correct"]].to_numpy().tolist() == [["plural", "be", "aren’t"]]

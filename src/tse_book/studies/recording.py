@@ -280,10 +280,11 @@ def _of_suites(model, suites: Iterable[str], kind: str, store: Store | None) -> 
 def _wordings(model, data: Sequence[str], lemmas: str, store: Store | None) -> Parts:
     """Table 2 at 100 %, with either BOS policy, with and without a capital on the first word."""
     for bos, own in readings(model):
-        for capital, said in ((True, "capital"), (False, "lower case")):
+        for first, said in (("capital", "capital"), ("as-is", "lower case")):
             for name in data:
-                run = evaluate(own, load_pairs(name, capital=capital), lemmas, store=store)
-                yield f"{bos} {said} {name}", run.signature, run.table().assign(bos=bos, capital=capital)
+                run = evaluate(own, load_pairs(name, first=first), lemmas, store=store)
+                table = run.table().assign(bos=bos, capital=first == "capital")
+                yield f"{bos} {said} {name}", run.signature, table
 
 
 def _verbs(model: LanguageModel, runs: Mapping[str, Evaluation]) -> Parts:

@@ -8,7 +8,7 @@ from tse_core.agreement.slots import FORMS, marked_entries
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.forward.passes import blocks
 from tse_core.models.coerce import as_language_model
-from tse_core.words import plain, plain_right
+from tse_core.words import left_part, right_part
 
 
 def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
@@ -25,7 +25,7 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
             kinds[entry] = 0
             kinds[entry, FORMS.index(form)] = 1
         membership[number] = kinds
-    contexts = contexts.assign(left=contexts["left"].map(plain), right=contexts["right"].map(plain_right))
+    contexts = contexts.assign(left=contexts["left"].map(left_part), right=contexts["right"].map(right_part))
     slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
     shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
     for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):

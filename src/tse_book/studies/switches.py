@@ -30,8 +30,8 @@ def policy_switches(name: str, constructions: Iterable[str], lemmas: str = "newm
     base = load_lemmas(lemmas).table
     only_verbs = Lemmas(f"{lemmas}-plain", base[(base["homograph"] == "") & ~base["noun"]].reset_index(drop=True))
     changes: dict[str, dict[str, Any]] = {
-        "no capital on the first word": {"capital": False},
-        "no final period": {"period": False},
+        "no capital on the first word": {"first": "as-is"},
+        "no final period": {"period": "as-is"},
         "a space before the first word": {"changed": model.with_policies(space=True)},
         "verbs: the appendix, junk and all": {"verbs": "newman-appendix"},
         "verbs: the released file": {"verbs": "newman-released"},

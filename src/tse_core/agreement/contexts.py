@@ -1,5 +1,6 @@
 """From pairs to contexts: the number of each subject, then the contexts, one number each for all later tables."""
 
+import warnings
 from typing import Literal
 
 import numpy as np
@@ -8,7 +9,8 @@ import pandas as pd
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.pairs import context_index, unique_contexts
 from tse_core.datasets.tables import lemmas_of
-from tse_core.errors import InputError
+from tse_core.errors import InputError, TseWarning
+from tse_core.words import straight
 
 
 def in_order(lemmas: Lemmas) -> Lemmas:
@@ -39,6 +41,18 @@ def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:
         )
     pairs = pairs.assign(number=number)
     return pairs.assign(lemma=lemmas_of(pairs))[number != ""]
+
+
+def warn_of_other_verbs(pairs: pd.DataFrame, lemmas: Lemmas, where: str) -> None:
+    """A warning where the list holds no pair's verb: it may be that of another language."""
+    if (_shown(pairs, lemmas) == "").all():
+        first = pairs.iloc[0]
+        text = (
+            f"{where}: no pair's verb is in the verb list {lemmas.name} ({len(lemmas):,} lemmas; the first: "
+            f"{first['correct']}/{first['wrong']}), so that EW and MW are about none of them; give a list of the "
+            "pairs' language: --lemmas, in Python the argument lemmas (tse list lemmas)"
+        )
+        warnings.warn(text, TseWarning, stacklevel=4)
 
 
 def numbered_contexts(
@@ -87,10 +101,10 @@ def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.nd
 def _shown(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
     """The number of each pair's correct form by a verb list; "" where the list does not hold both forms.
 
-    Forms are compared in lower case and without a contracted not.
+    Forms are compared in lower case, with straight apostrophes and without a contracted not.
     """
     forms = list(zip(lemmas.table["singular"], lemmas.table["plural"], strict=True))
     number_of = dict.fromkeys(forms, "singular") | {(plural, singular): "plural" for singular, plural in forms}
-    correct, wrong = (pairs[side].str.lower().str.removesuffix("n't") for side in ("correct", "wrong"))
+    correct, wrong = (pairs[side].map(straight).str.lower().str.removesuffix("n't") for side in ("correct", "wrong"))
     found = [number_of.get(both, "") for both in zip(correct, wrong, strict=True)]
     return pd.Series(found, pairs.index, dtype="str")

@@ -15,7 +15,7 @@ import pandas as pd
 
 from tse_core.agreement.cells import divisions, refuse_taken_names
 from tse_core.agreement.comparison import shared_lemmas
-from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pairs
+from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pairs, warn_of_other_verbs
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.options import TABLES, Detail, Options, Verbs, older_names
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs, pair_forms, score_contexts
@@ -31,6 +31,7 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import of_everything
+from tse_core.words import First, Period
 
 # How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
 # largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
@@ -53,6 +54,8 @@ def evaluate(
     word_end: bool | None = None,
     sample: int | Literal["all"] | None = None,
     seed: int = 0,
+    first: First | None = None,
+    period: Period | None = None,
     store: Store | str | Path | None = "default",
     batch_tokens: int | None = None,
     forms: str | None = None,
@@ -85,6 +88,7 @@ def evaluate(
         where whole words or the ends of words are scored, as a context may then take seconds. Intervals
         are of the contexts scored.
     seed : that of the sample
+    first, period : how a sentence begins and ends, as in `load_pairs`; by default as the data have it
     store : Store, folder, "default" (where ``tse`` keeps finished work) or None (nothing is kept)
     batch_tokens : the most tokens in one forward pass
     forms, keep : older names of `verbs` and `word_end` together ("single", "single-end", "words", "words-no-end"), and
@@ -94,6 +98,7 @@ def evaluate(
         raise InputError(f"pairs is a {type(pairs).__name__}; give one data set, or several to evaluate_models")
     how = {"verbs": verbs, "word_end": word_end, "detail": detail} | older_names(forms, keep)
     how |= {"cutoffs": cutoffs, "protocol": protocol, "sample": sample, "seed": seed}
+    how |= {"first": first, "period": period}
     return evaluate_models([model], pairs, lemmas, store=store, batch_tokens=batch_tokens, **how).runs[0][1]
 
 
@@ -104,6 +109,8 @@ def evaluate_models(
     *,
     shared: bool = False,
     by: str | Sequence[str] = "construction",
+    first: First | None = None,
+    period: Period | None = None,
     store: Store | str | Path | None = "default",
     batch_tokens: int | None = None,
     **how: Any,
@@ -118,7 +125,7 @@ def evaluate_models(
     pairs : agreement pairs, or what `load_pairs` takes; or a list of these, each evaluated by itself
     shared : whether only lemmas count that count for every model, so that EW and MW answer the same questions
     by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
-    lemmas, store, batch_tokens, further arguments : as in `evaluate`
+    lemmas, first, period, store, batch_tokens, further arguments : as in `evaluate`
     """
     options = Options(**how)
     if isinstance(models, str | Path) or not models:
@@ -130,7 +137,8 @@ def evaluate_models(
         if name in opened:
             raise InputError(f"two models are called {name!r}; give a mapping from a name of your own to each")
         opened[name] = model
-    tables = [load_pairs(each) for each in ([pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs)]
+    data = [pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs
+    tables = [load_pairs(each, first=first, period=period) for each in data]
     asked = []
     for table in tables:
         if table.empty:
@@ -142,6 +150,7 @@ def evaluate_models(
         listed = in_order(listed)
         refuse_taken_names(table, listed.table)
         numbered = numbered_pairs(table, listed)
+        warn_of_other_verbs(numbered, listed, table.attrs.get("name", "the pairs"))
         asked.append(_Question(table, numbered, listed, f"{table.attrs.get('name', 'pairs')}@{data_hash(numbered)}"))
     runs: list[tuple[str, Evaluation]] = []
     while opened:  # each network is forgotten once it was asked

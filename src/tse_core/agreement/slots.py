@@ -22,7 +22,7 @@ from tse_core.metrics.table import MARGIN
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.tidy import of_everything
-from tse_core.words import plain, plain_right
+from tse_core.words import left_part, right_part
 
 FORMS = ("correct", "wrong", "past", "other")
 
@@ -67,7 +67,7 @@ def score_context(
     check_known("number", number, NUMBERS)
     if not (left.strip() or right.strip()):
         raise InputError("the context is empty; give at least one word before or after the verb's place")
-    left, right = plain(left), plain_right(right)
+    left, right = left_part(left), right_part(right)
     model, options = as_language_model(model), Options(detail="forms")
     counted = counted_verbs(model, load_lemmas(lemmas), options.forms)
     context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
@@ -95,7 +95,7 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     ['that', 'knew', 'the']
     """
     model = as_language_model(model)
-    slot = model.slot(plain(left), plain_right(right))
+    slot = model.slot(left_part(left), right_part(right))
     block = next(blocks(model, [slot.ids], [[slot.position]]))
     probabilities = block.logits[0].softmax(-1).cpu().numpy()
     logs = block.logits[0].double().log_softmax(-1).cpu().numpy()

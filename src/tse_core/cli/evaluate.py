@@ -27,6 +27,8 @@ def evaluate(
     forms: Annotated[str | None, typer.Option(hidden=True)] = None,
     sample: Annotated[str | None, typer.Option(metavar="N|all", help="Contexts of each construction.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
+    first: options.First = None,
+    period: options.Period = None,
     by: Annotated[str | None, typer.Option(metavar="NAMES", help="A second table, in these cells.")] = None,
     against: Annotated[str | None, typer.Option(help="A further model, compared with the first.")] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
@@ -63,6 +65,8 @@ def evaluate(
         **{"verbs": verbs, "word_end": word_end} | older_names(forms),
         sample=int(sample) if sample and sample.isdecimal() else sample,
         seed=seed,
+        first=first,
+        period=period,
         store=options.store_in(store, no_store),
         batch_tokens=batch_tokens,
     )

@@ -59,6 +59,12 @@ Columns = Annotated[
         help="What columns of a file hold, e.g. good=sen,bad=wrong_sen; may be repeated.",
     ),
 ]
+First = Annotated[
+    Literal["as-is", "capital", "lower"] | None, typer.Option(help="First letter; default: as the data have it.")
+]
+Period = Annotated[
+    Literal["as-is", "add"] | None, typer.Option(help="Add a final period where none is; default: as the data have it.")
+]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
 StoreFolder = Annotated[
     Path | None, typer.Option("--store", help="Folder of finished work instead of TSE_STORE.", rich_help_panel=WORK)

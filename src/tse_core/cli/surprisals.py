@@ -10,7 +10,7 @@ from tse_core.cli.commands import app
 from tse_core.errors import InputError, shown
 from tse_core.files import decoded, lines_of, read_text
 from tse_core.progress import progress
-from tse_core.words import plain
+from tse_core.words import trimmed
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")]
 
@@ -62,4 +62,4 @@ def _sentences(file: str) -> list[str]:
     for number, sentence in enumerate(sentences, 1):
         if not sentence.strip():
             raise InputError(f"{name}: line {number} is empty; give one sentence in each line")
-    return [plain(sentence) for sentence in sentences]
+    return [trimmed(sentence) for sentence in sentences]

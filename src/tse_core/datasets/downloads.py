@@ -20,6 +20,7 @@ from tse_core.files import file_digest, read_yaml
 from tse_core.paths import cache_folder, data_folder, mirror_folder
 from tse_core.progress import progress
 from tse_core.schemas import check, read_schema
+from tse_core.words import First, Period
 
 ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
 AGREEMENT, SENTENCES = "agreement pairs", "sentence pairs"
@@ -35,6 +36,8 @@ class DataSet:
     format: str
     construction: str = ""
     grammar: str = ""
+    first: First = "as-is"
+    period: Period = "as-is"
     lemmas: str = ""
     columns: Mapping[str, str] | None = None  # what a column holds: its name
     folder: str = ""

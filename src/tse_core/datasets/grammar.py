@@ -24,6 +24,7 @@ from tse_core.errors import InputError, check_known
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 from tse_core.schemas import check, read_schema
+from tse_core.words import First, Period
 
 BOTH = "both"  # the number of a place of a twin where both forms are written out
 _PLACE = re.compile(r"([^\[\]\s]+)|\[(\*?)\s*([^\[\]]*?)(?:\s+(\d+))?\s*\]")  # a word, or a slot: star, list, index
@@ -67,7 +68,8 @@ class Grammar:
     ``patterns`` has the columns slug, construction, template, pattern and places (each a `Place`). In a factorial
     design ``factors`` maps a column of the pairs to the list whose words it holds, ``ambiguous`` holds the combinations
     that can be read in two ways, ``items`` says how many items of a pattern are drawn (0: all), and ``drawn`` names the
-    factors that are drawn with the items and not crossed with them.
+    factors that are drawn with the items and not crossed with them. ``first`` and ``period`` say how its sentences are
+    written (:func:`tse_core.datasets.pairs.shape`).
     """
 
     name: str
@@ -76,6 +78,8 @@ class Grammar:
     ambiguous: Sequence[Mapping[str, Any]] = ()
     items: int = 0
     drawn: Sequence[str] = ()
+    first: First = "as-is"
+    period: Period = "as-is"
 
     @property
     def constructions(self) -> dict[str, str]:
@@ -105,7 +109,9 @@ def grammar_files() -> dict[str, Path]:
     return {path.stem: path for path in sorted((data_folder() / "grammars").glob("*.yaml"))}
 
 
-def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True, period: bool = True) -> pd.DataFrame:
+def generate(
+    grammar: Grammar, only: str | None = None, *, first: First | None = None, period: Period | None = None
+) -> pd.DataFrame:
     """All agreement pairs of a grammar, or of the one construction whose slug is ``only``, in a fixed order.
 
     A pair is one choice of entries and numbers. ``subject`` is the noun that the tested verb agrees with, ``attractor``
@@ -113,14 +119,15 @@ def generate(grammar: Grammar, only: str | None = None, *, capital: bool = True,
     is the subject's singular, which its plural shares. ``twin`` is the sentence with both numbers of the subject
     written out ("the author/authors near the guards ___"), the same for all pairs that differ only in the
     subject's number. A factorial design adds a column for each factor, and ``ambiguous`` ("yes", "no").
-    ``capital`` and ``period`` are the policies of :func:`tse_core.datasets.pairs.shape`.
+    ``first`` and ``period``, by default the grammar's own, are the policies of :func:`tse_core.datasets.pairs.shape`.
     """
+    first, period = first or grammar.first, period or grammar.period
     if only is not None:
         check_known(f"construction of {grammar.name}", only, grammar.constructions)
     rows: list[tuple] = []
     for pattern in grammar.patterns.itertuples():
         if only in (None, pattern.slug):
-            rows += _pairs(grammar, pattern, capital, period)
+            rows += _pairs(grammar, pattern, first, period)
     design = [*grammar.factors, "ambiguous"] if grammar.factors else []
     return pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, "twin", *design])
 
@@ -140,8 +147,9 @@ def _grammar(content: dict[str, Any], stem: str) -> Grammar:
     patterns = pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern", "places"])
     if not patterns["template"].is_unique:
         raise InputError(f"two patterns are called {patterns['template'].mode()[0]!r}")
-    design = {key: content[key] for key in ("factors", "ambiguous", "items", "drawn") if key in content}
-    grammar = Grammar(content.get("name", stem), patterns, **design)
+    further = ("factors", "ambiguous", "items", "drawn", "first", "period")
+    options = {key: content[key] for key in further if key in content}
+    grammar = Grammar(content.get("name", stem), patterns, **options)
     for name in grammar.factors.values():
         check_known("list of words", name, content["lexicon"].get("words", {}))
     for column in itertools.chain(grammar.drawn, *grammar.ambiguous):
@@ -178,7 +186,7 @@ def _places(pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: s
     return places
 
 
-def _pairs(grammar: Grammar, pattern, capital: bool, period: bool) -> Iterator[tuple]:
+def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[tuple]:
     """Every choice of numbers and entries, as rows in the order of the columns of `generate`."""
     places = pattern.places
     verb = next(i for i, place in enumerate(places) if place.tested)
@@ -211,7 +219,7 @@ def _pairs(grammar: Grammar, pattern, capital: bool, period: bool) -> Iterator[t
                     chosen[subject].singular,
                     *_attractor(places, chosen, at, subject, verb),
                     verb_lemma(tested.plural),
-                    *shape(*_sides(texts, tested.rest, verb), capital=capital, period=period),
+                    *shape(*_sides(texts, tested.rest, verb), first=first, period=period),
                     number,
                     tested.form(number),
                     tested.form(OTHER[number]),

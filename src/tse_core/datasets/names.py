@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -14,15 +13,14 @@ from tse_core.datasets import clams, downloads
 from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
-from tse_core.datasets.pairs import PREFIX_FIELDS
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
 from tse_core.datasets.tables import FILES, READ, TABLES, agreement_pairs, plain_table, read_table, sentence_pairs
 from tse_core.errors import InputError, TseWarning, check_known, unknown_name_error
 from tse_core.files import read_text
 from tse_core.paths import data_folder
-from tse_core.words import spelled_nouns
+from tse_core.words import First, Period, ends_with_mark, spelled_nouns
 
 GRAMMARS = (".yaml", ".yml")
-_AS_LOADED = {"construction", "left", "right", "number", "correct", "wrong"}
 _OF_SENTENCES = {"good", "bad"}, *map(set, PREFIX_FIELDS.values())
 
 
@@ -30,8 +28,9 @@ def load_pairs(
     name_or_path: str | Path | pd.DataFrame,
     columns: Mapping[str, str] | None = None,
     *,
-    capital: bool = True,
-    period: bool = True,
+    first: First | None = None,
+    period: Period | None = None,
+    **older: bool,
 ) -> pd.DataFrame:
     """Agreement pairs by name or path, or from a table, in :data:`tse_core.datasets.pairs.AGREEMENT_COLUMNS`.
 
@@ -43,25 +42,38 @@ def load_pairs(
         a name of `dataset_table`: a grammar (``"marvin-linzen"``), a data set (``"newman-blimp"``, ``"clams/fr"``) or a
         part of either (``"marvin-linzen/simple"``); the path of a .jsonl file (sentence_good, sentence_bad, label), of
         a table (one of `READ`, see :func:`tse_core.datasets.tables.agreement_pairs`) or of a grammar in YAML; or a
-        DataFrame with the columns of such a table. One with the columns of loaded pairs keeps its spelling.
+        DataFrame with the columns of such a table.
     columns : which column of a table is what, if its name does not show it: ``{"good": "sentence"}``.
-    capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
+    first : "as-is", "capital" or "lower", how a sentence begins; by default as the data have it
+    period : "as-is" or "add", which puts a period where a sentence has no final mark; by default as the data have it
+        Data of one's own are read as they stand, and a warning says so where sentences begin in lower case and have no
+        final mark. A named data set says in data/datasets.yaml how it is written, a grammar in its own file.
     """
+    check_spelling(first, period, **older)
     if isinstance(name_or_path, pd.DataFrame):
-        shaped = not set(name_or_path) >= _AS_LOADED
-        pairs = agreement_pairs(name_or_path, columns, capital=capital and shaped, period=period and shaped)
+        pairs = agreement_pairs(name_or_path, columns, first=first or "as-is", period=period or "as-is")
+        if first is None and period is None and not set(AGREEMENT_COLUMNS) <= set(name_or_path):
+            _warn_of_spelling(pairs, name_or_path.attrs.get("where", "the pairs"))
         return _called(name_or_path.attrs.get("name", "pairs"), pairs)
     name = str(name_or_path).rstrip("/")
-    spelling: dict[str, Any] = {"capital": capital, "period": period}
     grammar, _, construction = name.partition("/")
     if name.endswith(FILES):
-        return _called(name, agreement_pairs(read_table(name), columns, **spelling))
+        pairs = agreement_pairs(read_table(name), columns, first=first or "as-is", period=period or "as-is")
+        if first is None and period is None:
+            _warn_of_spelling(pairs, name)
+        return _called(name, pairs)
     _refuse_columns(name, columns)
     if name.endswith(GRAMMARS):
-        return _called(name, plain_table(generate(load_grammar(name), **spelling), name))
-    if grammar in (known := grammar_files()):
-        return _called(name, _generated(grammar, construction, read_text(known[grammar]), **spelling).copy())
-    return _called(name, _of_agreement(*_data_set(name, AGREEMENT, known), **spelling))
+        pairs = plain_table(generate(load_grammar(name), first=first, period=period), name)
+        if first is None and period is None:
+            _warn_of_spelling(pairs, name)
+        return _called(name, pairs)
+    known = grammar_files()
+    if grammar in known:
+        pairs = _generated(grammar, construction, read_text(known[grammar]), first, period)
+        return _called(name, pairs.copy())
+    data, part = _data_set(name, AGREEMENT, known)
+    return _called(name, _of_agreement(data, part, first, period))
 
 
 def load_sentence_pairs(
@@ -72,6 +84,7 @@ def load_sentence_pairs(
     ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms of data/laboratory,
     or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or of a table (one of `READ`); any name
     that :func:`load_pairs` knows. A DataFrame of sentence pairs stays as it is. Columns and errors as in `load_pairs`.
+    Sentences are read as they stand; white space at their ends is left out, and a warning says so.
     """
     if isinstance(name_or_path, pd.DataFrame):
         if any(fields <= set(name_or_path) for fields in _OF_SENTENCES):
@@ -149,9 +162,9 @@ def _refuse_columns(name: str, columns: Mapping[str, str] | None) -> None:
 
 
 @lru_cache(maxsize=4)
-def _generated(name: str, construction: str, text: str, **spelling: bool) -> pd.DataFrame:
+def _generated(name: str, construction: str, text: str, first: First | None, period: Period | None) -> pd.DataFrame:
     """The pairs of a grammar in data/grammars or of one of its constructions; `text` is part of the cache key."""
-    return generate(load_grammar(name), construction or None, **spelling)
+    return generate(load_grammar(name), construction or None, first=first, period=period)
 
 
 def _data_set(name: str, wanted: str, others: Iterable[str]) -> tuple[DataSet, str]:
@@ -198,12 +211,13 @@ def _files(data: DataSet, part: str) -> list[Path]:
     return downloads.files([f"{data.name}/{path.stem}" for path in paths] if part else [data.name])
 
 
-def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
+def _of_agreement(data: DataSet, part: str, first: First | None, period: Period | None) -> pd.DataFrame:
     """A data set's agreement pairs; a file without a pattern in the grammar is a separate construction.
 
     A warning says in one line how many pairs of CLAMS were set aside and why.
     """
     constructions = _of_patterns(data, "construction")
+    first, period = first or data.first, period or data.period
     tables: list[pd.DataFrame] = []
     aside: Counter[str] = Counter()
     for path in _files(data, part):
@@ -215,7 +229,7 @@ def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
             table = read_table(path)
         template = path.stem.removesuffix("_all")
         construction = data.construction or constructions.get(template, template)
-        pairs = agreement_pairs(table, data.columns, construction=construction, **spelling)
+        pairs = agreement_pairs(table, data.columns, construction=construction, first=first, period=period)
         tables.append(pairs.assign(template=template))
     pairs = pd.concat(tables, ignore_index=True)
     if total := aside.total():
@@ -224,6 +238,16 @@ def _of_agreement(data: DataSet, part: str, **spelling: bool) -> pd.DataFrame:
         what = f"{name}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})"
         warnings.warn(what, TseWarning, stacklevel=3)
     return pairs
+
+
+def _warn_of_spelling(pairs: pd.DataFrame, where: str) -> None:
+    """A warning where sentences begin in lower case and have no final mark, as templates do."""
+    letters = pairs["left"].str.extract(r"([^\W\d_])", expand=False).fillna("")
+    bare = letters.str.islower() & ~pairs["right"].map(ends_with_mark)
+    if bare.any():
+        count = f"{bare.sum():,} of {len(pairs):,} sentences begin in lower case and have no final mark"
+        change = "first='capital' and period='add' (--first capital --period add) change that"
+        warnings.warn(f"{where}: {count}; they are read as they stand: {change}", TseWarning, stacklevel=3)
 
 
 def _called(name: str, pairs: pd.DataFrame) -> pd.DataFrame:

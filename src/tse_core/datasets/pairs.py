@@ -11,8 +11,8 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import TseWarning, check_known
-from tse_core.words import composed, spelled_nouns
+from tse_core.errors import InputError, TseWarning, check_known
+from tse_core.words import First, Period, final_period, first_letter, spelled_nouns, straight
 
 # fmt: off
 AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
@@ -69,22 +69,33 @@ def context_index(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> np
     return pairs.groupby(columns, sort=False).ngroup().to_numpy(dtype="int64")
 
 
-def shape(left: str, right: str, *, capital: bool = True, period: bool = True) -> tuple[str, str]:
-    """Apply the two policies of spelling: a capital first letter, a final period where there is no final mark."""
-    if capital:
-        left = composed(left[:1].upper()) + left[1:]
-    if period and not right.rstrip(')]"”').endswith((*".!?…。！？؟।",)):
-        right += "."
-    return left, right
+def shape(left: str, right: str, *, first: First = "as-is", period: Period = "as-is") -> tuple[str, str]:
+    """The two sides of a gap under the policies of spelling: the first letter, and the final mark.
+
+    The first letter is that of the text before the gap; a verb that begins the sentence stays as it is.
+    """
+    return first_letter(left, first), final_period(right, period)
+
+
+def check_spelling(first: object, period: object, **older: object) -> None:
+    """Raises InputError for True or False, as an older version took them (capital=True), naming the new spelling."""
+    new = {"capital": ("first", "capital"), "first": ("first", "capital"), "period": ("period", "add")}
+    for name, value in {"first": first, "period": period, **older}.items():
+        if name not in new:
+            raise TypeError(f"load_pairs() got an unexpected keyword argument {name!r}")
+        if isinstance(value, bool) or name == "capital":
+            argument, policy = new[name]
+            meaning = policy if value else "as-is"
+            raise InputError(f"{name}={value!r} is not read any more; write {argument}={meaning!r}")
 
 
 def verb_lemma(plural: str) -> str:
     """The lemma of a plural (base) form: itself, or be for are and were; a contracted not is removed.
 
-    >>> [verb_lemma(form) for form in ("laugh", "are", "were", "weren't", "haven't")]
+    >>> [verb_lemma(form) for form in ("laugh", "are", "were", "weren't", "haven’t")]
     ['laugh', 'be', 'be', 'be', 'have']
     """
-    base = plural.lower().removesuffix("n't")
+    base = straight(plural).lower().removesuffix("n't")
     return _BE.get(base, base)
 
 

@@ -9,16 +9,30 @@ import csv
 import io
 import json
 import re
+import warnings
 from collections.abc import Collection, Mapping, Sequence
+from os.path import commonprefix
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError, TseWarning, check_known
 from tse_core.files import lines_of, read_text
-from tse_core.words import MARKS, join, plain, plain_right
+from tse_core.words import (
+    APOSTROPHES,
+    CLOSING,
+    DIVIDER,
+    OPENING,
+    First,
+    Period,
+    join,
+    left_part,
+    plain,
+    right_part,
+    trimmed,
+)
 
 TABLES = (".csv", ".tsv", ".txt")
 SPREADSHEETS = (".xlsx", ".xls", ".ods")  # refused, with a line on how to save them
@@ -55,6 +69,9 @@ _NUMBERS = {
     "": "",
 }
 _GAP = ("left", "text", "right", "correct", "wrong")
+_SENTENCES = {"good": trimmed, "bad": trimmed, "text": trimmed, "left": left_part, "right": right_part}
+_WORD = re.compile(r"\S+")
+_OPEN_QUOTATION = re.compile(r"(?<!\S)[\"“(]*['‘]\w(?!.*\w['’](?!\w))", re.DOTALL)
 _WAYS = (("left", "correct", "wrong"), ("text", "correct", "wrong"), ("good", "bad"))  # the first that a table has
 
 
@@ -63,8 +80,8 @@ def agreement_pairs(
     columns: Mapping[str, str] | None = None,
     *,
     construction: str = "",
-    capital: bool = True,
-    period: bool = True,
+    first: First = "as-is",
+    period: Period = "as-is",
 ) -> pd.DataFrame:
     """Agreement pairs from a table with other columns. Raises InputError, naming the table and the column or the line.
 
@@ -82,13 +99,13 @@ def agreement_pairs(
     columns : mapping, optional
         What a column holds -> its name in the table, if that is not a known name, e.g. ``{"good": "satz"}``.
     construction : of all pairs; by default the one that a row gives, else the file's name without its ending.
-    capital, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
+    first, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
     """
     cells = _renamed(table, columns, NAMES)
     factors = [name for name in cells if name not in NAMES]
     pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="").assign(**_parts(cells))
     sides = zip(pairs["left"], pairs["right"], strict=True)
-    pairs[["left", "right"]] = [shape(*both, capital=capital, period=period) for both in sides]
+    pairs[["left", "right"]] = [shape(*both, first=first, period=period) for both in sides]
     number = pairs["number"].str.partition("->")[0].str.strip().str.lower().map(_NUMBERS)  # SG -> PL: the good one's
     refuse(number.isna(), "the number must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty")
     pairs["number"] = number
@@ -138,21 +155,65 @@ def _with_further_columns(pairs: pd.DataFrame, table: pd.DataFrame, columns: Map
 
 
 def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
-    """(left, correct, wrong, right) of two sentences that differ in one word; ``where`` names their place in errors."""
-    good_words, bad_words = good.split(), bad.split()
-    different = [i for i, words in enumerate(zip(good_words, bad_words, strict=False)) if words[0] != words[1]]
+    """(left, correct, wrong, right) of two sentences that differ in one word; ``where`` names their place in errors.
+
+    A mark belongs to the sentence where both forms carry it. `join` gives the sentences again, to the letter.
+    """
+    good_words, bad_words = list(_WORD.finditer(good)), list(_WORD.finditer(bad))
+    both_words = list(zip(good_words, bad_words, strict=False))
+    different = [(word, other) for word, other in both_words if word[0] != other[0]]
     if len(good_words) != len(bad_words) or len(different) != 1:
         raise InputError(f"{where}: the sentences must differ in exactly one word: {good!r} / {bad!r}")
-    position = different[0]
-    correct, wrong = good_words[position].rstrip(MARKS), bad_words[position].rstrip(MARKS)
-    final = good_words[position][len(correct) :]
-    rest = " ".join(good_words[position + 1 :])
-    left, right = " ".join(good_words[:position]), f"{final} {rest}".strip()
-    right = f" {right}" if not final and right[:1] and right[0] in MARKS else right
-    if not correct or not wrong or (join(left, correct, right), join(left, wrong, right)) != (good, bad):
-        fault = "the two verb forms must carry the same punctuation, and a quotation mark behind them closes one before"
+    if _WORD.split(good) != _WORD.split(bad):
+        raise InputError(f"{where}: the sentences must not differ in their white space: {good!r} / {bad!r}")
+    word, other = different[0]
+    front, correct, wrong, rest = _parted(word[0], other[0])
+    before, after = good[: word.start()] + front, rest + good[word.end() :]
+    opening, correct, wrong, closing = _without_marks(before, correct, wrong)
+    left, right = left_part(before + opening), right_part(closing + after)
+    if not correct or not wrong or _has_mark(correct) or _has_mark(wrong):
+        raise InputError(f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}")
+    if (join(left, correct, right), join(left, wrong, right)) != (good, bad):
+        fault = "the marks around the verb do not show which belong to it; put spaces between them and other words"
         raise InputError(f"{where}: {fault}: {good!r} / {bad!r}")
     return left, correct, wrong, right
+
+
+def _parted(good: str, bad: str) -> tuple[str, str, str, str]:
+    """Two words, or several with dashes between: the text before the one that differs, that one in both, the rest."""
+    words, others = DIVIDER.split(good), DIVIDER.split(bad)
+    different = [place for place, word in enumerate(words) if others[place : place + 1] != [word]]
+    if len(words) != len(others) or len(different) != 1:
+        return "", good, bad, ""
+    (place,) = different
+    return "".join(words[:place]), words[place], others[place], "".join(words[place + 1 :])
+
+
+def _without_marks(before: str, good: str, bad: str) -> tuple[str, str, str, str]:
+    """Two forms between the marks that both carry at an edge; `before` is the text before them.
+
+    An apostrophe at one edge alone is a letter of the form (goin', va', 're), unless a quotation that was opened before
+    it ends there.
+    """
+    opening = commonprefix([OPENING.match(good)[0], OPENING.match(bad)[0]])
+    good, bad = good[len(opening) :], bad[len(opening) :]
+    closing = _common_end(CLOSING.search(good)[0], CLOSING.search(bad)[0])
+    if not closing.startswith(tuple(APOSTROPHES)):
+        letters = opening[len(opening.rstrip(APOSTROPHES)) :]
+        opening, good, bad = opening.removesuffix(letters), letters + good, letters + bad
+    elif not opening.endswith((*APOSTROPHES, "‘")) and not _OPEN_QUOTATION.search(before):
+        closing = closing.lstrip(APOSTROPHES)
+    return opening, good.removesuffix(closing), bad.removesuffix(closing), closing
+
+
+def _common_end(one: str, other: str) -> str:
+    return commonprefix([one[::-1], other[::-1]])[::-1]
+
+
+def _has_mark(form: str) -> bool:
+    """Whether a form has a mark at an edge, apart from an apostrophe."""
+    marks = OPENING.match(form)[0] + CLOSING.search(form)[0]
+    return marks.strip(APOSTROPHES) != ""
 
 
 def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
@@ -166,19 +227,36 @@ def plain_table(
 ) -> pd.DataFrame:
     """The table with its columns, or some of them, as plain text (`tse_core.words.plain`), whatever their type was.
 
-    1, 1.0 and "1" are "1", a missing value is "", a category or an entry of an Arrow dictionary is its text. A column
-    called ``right`` is read as what stands behind a gap; `parts` are columns with parts of sentences, which keep their
-    spelling until they are joined. Raises InputError if two columns have the same name.
+    1, 1.0 and "1" are "1", a missing value is "", a category or an entry of an Arrow dictionary is its text. Sentences
+    (columns good, bad, text) and what stands on either side of a gap (left, right) keep their white space, but for that
+    at the ends of a sentence, of which a warning tells. `parts` are columns that are not changed until they are joined.
+    Raises InputError if two columns have the same name.
     """
     for name in table.columns[table.columns.duplicated()]:
         raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
     spelled = {}
+    untidy = pd.Series(False, table.index)
     for name in table.columns if columns is None else columns:
-        spell = str if name in parts else plain_right if name == "right" else plain
+        spell = str if name in parts else _SENTENCES.get(name, plain)
         texts = [_text(value) for value in table[name].astype(object)]
         spelling = {text: spell(text) for text in set(texts)}
         spelled[name] = pd.Series([spelling[text] for text in texts], table.index, dtype="str")
+        if name in _SENTENCES:
+            has_space = {text: _has_space_at_end(name, text) for text in spelling}
+            untidy |= pd.Series([has_space[text] for text in texts], table.index, dtype=bool)
+    if untidy.any():
+        first = str(untidy.idxmax()).removeprefix(where).lstrip(":, ")
+        count = f"{untidy.sum():,} of {len(table):,} rows, the first: {first}"
+        text = f"{where}: white space at the ends of sentences is left out ({count})"
+        warnings.warn(text, TseWarning, stacklevel=3)
     return table.assign(**spelled)
+
+
+def _has_space_at_end(name: str, text: str) -> bool:
+    """Whether a text has white space where its sentence begins or ends; `name` says which part of it the text is."""
+    text = text.strip() and text
+    begins, ends = text[:1].isspace(), text[-1:].isspace()
+    return {"left": begins, "right": ends}.get(name, begins or ends)
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
@@ -372,7 +450,9 @@ def _parts(cells: pd.DataFrame) -> dict[str, list[str]]:
     if "text" in cells:
         sides = cells["text"].str.partition(MASK)
         refuse(cells["text"].str.count(r"\[MASK\]") != 1, f"not one {MASK} in the text; it marks the verb's place")
-        found |= {"left": [plain(left) for left in sides[0]], "right": [plain_right(right) for right in sides[2]]}
+        found |= {"left": sides[0].map(left_part).tolist(), "right": sides[2].map(right_part).tolist()}
+        rejoined = pd.Series(map(join, found["left"], [MASK] * len(cells), found["right"]), cells.index)
+        refuse(rejoined != cells["text"], f"{MASK} must stand apart from other words, with a space between them")
     refuse((cells["correct"] == "") | (cells["wrong"] == ""), "a form of the verb is empty")
     refuse(cells["correct"] == cells["wrong"], "the correct and the wrong form are the same")
     return {"right": [""] * len(cells)} | found

@@ -12,9 +12,9 @@ A critical word may be several tokens or several words: all of them count, by th
 
 import math
 from collections import Counter
-from collections.abc import Callable, Set
+from collections.abc import Set
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -25,11 +25,11 @@ from tse_core.errors import InputError, check_known
 from tse_core.models.coerce import as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.sentences.tokens import check_method, check_spaces, in_text, scored_tokens
-from tse_core.words import plain, word_span
+from tse_core.words import First, first_letter, trimmed, word_span
 
 POLICIES = {
     "ties": ("wrong", "half"),
-    "first": ("as-is", "capital", "lower"),
+    "first": get_args(First),
     "unknown_words": ("flag", "refuse"),
 }
 
@@ -123,7 +123,7 @@ def check_policies(**chosen: str) -> None:
 
 
 def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Side]:
-    """Both sides of each pair in plain spelling, good first.
+    """Both sides of each pair as sentences are read (`tse_core.words.trimmed`), good first.
 
     Raises InputError: no pairs; a field that the method needs is missing, or empty, which is named with its pair.
     """
@@ -142,10 +142,10 @@ def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Sid
         if method in PREFIX_FIELDS:
             a, b, c = fields
             for prefix, word in ((a, b), (a, c)) if method == "one-prefix" else ((a, c), (b, c)):
-                prefix = plain(_first_letter(prefix.strip(), first))
-                sides.append(Side(plain(f"{prefix} {word}"), len(prefix)))
+                prefix = first_letter(trimmed(prefix), first)
+                sides.append(Side(f"{prefix} {trimmed(word)}", len(prefix)))
         else:
-            both = [plain(_first_letter(sentence, first)) for sentence in fields]
+            both = [first_letter(trimmed(sentence), first) for sentence in fields]
             good, bad = (Counter(text.split()) for text in both)
             own = (good, bad) if good == bad else (good - bad, bad - good)
             sides += [Side(text, own_words=set(words)) for text, words in zip(both, own, strict=True)]
@@ -165,8 +165,3 @@ def _side_scores(side: Side, tokens: TokenSurprisals) -> tuple[float, int, int, 
     unknown, logp = tokens.unknown & here, math.fsum(-tokens.bits[counted] * math.log(2))
     unscored = "".join(f"{tokens.ids[place]} {tokens.tokens[place]}" for place in first if not tokens.scored[place])
     return logp, int(counted.sum()), int(unknown.sum()), bool((unknown & differing).any()), unscored
-
-
-def _first_letter(text: str, policy: str) -> str:
-    changes: dict[str, Callable[[str], str]] = {"as-is": str, "capital": str.upper, "lower": str.lower}
-    return changes[policy](text[:1]) + text[1:]

@@ -9,9 +9,9 @@ as in published code: BERT's makes a word of each Chinese character and each mar
 *1980* from *s*, and one of SentencePiece's kind divides at spaces alone, so that the final mark
 belongs to the last word.
 
-Sentences are read in plain spelling (`tse_core.words.plain`), otherwise as they are written, after what the policies
-of :class:`tse_core.LanguageModel` put before them. Without a BOS token the first token has no context that predicts it:
-it is not scored, counts 0, and is flagged.
+Sentences are read as they are written, without white space at their ends (`tse_core.words.trimmed`), after what the
+policies of :class:`tse_core.LanguageModel` put before them. Without a BOS token the first token has no context that
+predicts it: it is not scored, counts 0, and is flagged.
 """
 
 import math
@@ -29,7 +29,7 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.models.tokenizing import Encoding
 from tse_core.models.word_ends import of_word
-from tse_core.words import plain, word_span
+from tse_core.words import trimmed, word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
 OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # those that score all tokens of a sentence
@@ -57,7 +57,7 @@ def token_surprisals(
     for number, sentence in enumerate(sentences, 1):
         if not isinstance(sentence, str) or not sentence.strip():
             raise InputError(f"sentence {number}: an empty sentence cannot be scored")
-    return scored_tokens(model, list(map(plain, sentences)), method, advance=advance)
+    return scored_tokens(model, list(map(trimmed, sentences)), method, advance=advance)
 
 
 def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=None, advance=None) -> pd.DataFrame:
@@ -66,15 +66,15 @@ def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=N
     Parameters
     ----------
     unit : "token" or "word"
-        A word is the text between spaces, including punctuation; its surprisal is the sum over its tokens, a
+        A word is the text between white space, including punctuation; its surprisal is the sum over its tokens, a
         token belonging to the word in which its first visible character lies.
     bos, space, method, advance : as in `token_surprisals`
 
     Returns
     -------
-    DataFrame with sentence and position (from 0), token or word, start and end (characters of the sentence in plain
-    spelling), surprisal, scored, unknown; for words also tokens, how many it has. A word is unknown if a token of it
-    is, scored if all of them are.
+    DataFrame with sentence and position (from 0), token or word, start and end (characters of the sentence without
+    white space at its ends), surprisal, scored, unknown; for words also tokens, how many it has. A word is unknown if a
+    token of it is, scored if all of them are.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=N
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
     scored = token_surprisals(model, sentences, bos=bos, space=space, method=method, advance=advance)
     rows = []
-    for number, (sentence, scores) in enumerate(zip(map(plain, sentences), scored, strict=True)):
+    for number, (sentence, scores) in enumerate(zip(map(trimmed, sentences), scored, strict=True)):
         groups = [[i] for i in range(len(scores.ids))] if unit == "token" else _words(sentence, scores)
         for position, group in enumerate(groups):
             start, end = int(scores.starts[group[0]]), int(scores.ends[group].max())
@@ -106,7 +106,7 @@ def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=N
 def scored_tokens(
     model: AnyModel, texts: Sequence[str], method: str, since: Sequence[int] | None = None, advance=None
 ) -> list[TokenSurprisals]:
-    """`token_surprisals` of texts in plain spelling; a language model scores no tokens before the characters `since`.
+    """`token_surprisals` of trimmed texts; a language model scores no tokens before the characters `since`.
 
     Everything goes to one forward pass, which computes what several texts share (a prefix, a masked copy) once.
     """
@@ -160,7 +160,8 @@ def check_spaces(
 ) -> None:
     """Raises InputError for a token that belongs to two words, if `where` of its characters says that it matters."""
     for start, end in zip(tokens.starts, tokens.ends, strict=True):
-        if " " in (text := sentence[start:end].strip()) and where(start, end):
+        text = sentence[start:end].strip()
+        if any(map(str.isspace, text)) and where(start, end):
             raise InputError(
                 f"{sentence!r}: {text!r} is one token, so that its words have no surprisals of their own; score whole "
                 "sentences, or take a model whose tokens end at spaces"
