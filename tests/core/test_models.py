@@ -65,6 +65,16 @@ def test_the_slot_and_its_surroundings_give_back_the_sentence(family):
     assert filled and all(decoded == expected for decoded, expected in filled)
 
 
+def test_a_causal_slot_has_the_space_before_it_with_which_its_entries_begin(small_models):
+    """Byte-level BPE writes the space into a word's entry, so that behind ( or a line break its entries are others."""
+    model = load_model(small_models / "random-gpt2")
+    for left in ("The author... ", "Il dit « "):
+        assert model.slot(left).ids == model.encode(left.rstrip()).ids
+    for left in ("The author (", "Who left?\n", 'The author "'):
+        with pytest.raises(InputError, match="random-gpt2 does not spell words as after a space"):
+            model.slot(left)
+
+
 def filled_slots(model) -> list[tuple[str, str]]:
     """Every slot filled with a known word: what the tokenizer makes of it, and the sentence, both without spaces."""
     filled = []

@@ -212,7 +212,7 @@ class LanguageModel:
         gaps = [gap_of(left, right) for left, right in contexts]
         self._check_gaps(gaps)
         if self.kind == "causal":
-            encodings = self.encode_batch([left for left, _ in contexts])
+            encodings = self.encode_batch([self._before_slot(gap) for gap in gaps])
             return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
         prompts = []
         for gap, prompt in zip(gaps, self._replaced(gaps, CARRIER), strict=True):
@@ -289,18 +289,14 @@ class LanguageModel:
     def _check_gaps(self, gaps: Iterable[Gap]) -> None:
         """Raise InputError for a gap that `slots` refuses: the words beside it decide.
 
-        A causal model reads no further than the left, and its gap behind a space has tokens of its
-        own.
+        A causal model needs a word to the left; `_before_slot` checks the rest.
         """
         kinds: dict[Gap, Gap] = {}
         for gap in gaps:
-            near = gap.near()
-            if self.kind == "causal":
-                if not gap.before.strip():
-                    raise self._refusal(gap)
-                near = Gap(near.before, "")
-            if self.kind == "masked" or not near.before[-1].isspace():
-                kinds.setdefault(near, gap)
+            if self.kind == "masked":
+                kinds.setdefault(gap.near(), gap)
+            elif not gap.before.strip():
+                raise self._refusal(gap)
         first, second = (self._replaced(kinds, carrier) for carrier in CARRIERS)
         for gap, one, other in zip(kinds.values(), first, second, strict=True):
             if one is None or one != other:
@@ -314,6 +310,23 @@ class LanguageModel:
             f"{slot} is one where the tokenizer of {self.label} does not spell words as after a space, so "
             f"that no verb can be looked up there; leave the context out, or {remedy}"
         )
+
+    def _before_slot(self, gap: Gap) -> str:
+        """The text before a slot, without the space with which the word in the slot begins.
+
+        Raises InputError where words are spelled otherwise than after a space, as behind an opening
+        quotation mark or a line break.
+        """
+        before = gap.before.removesuffix(" ")
+        is_usual = before != gap.before and not before[-1:].isspace()
+        if is_usual:
+            return before
+        front = self.tokenizer(before, add_special_tokens=False)["input_ids"]
+        whole = self.tokenizer(gap.before + CARRIER, add_special_tokens=False)["input_ids"]
+        own = tuple(whole[len(front) :])
+        if own != self._carried[CARRIER] or whole[: len(front)] != front:
+            raise self._refusal(gap)
+        return before
 
     def slot(self, left: str, right: str = "") -> Prompt:
         return self.slots([(left, right)])[0]
