@@ -128,6 +128,14 @@ def test_a_command_takes_no_choices_that_are_its_own(executable):
         surprisals(command, "The cat runs .", method="pll")
 
 
+def test_a_command_reads_the_spaces_of_a_sentence_and_no_line_break(executable):
+    command = model(executable(SCRIPT))
+    (scores,) = command.token_surprisals(["The  cat"])
+    assert list(zip(scores.starts, scores.ends, strict=True)) == [(0, 3), (5, 8)]
+    with pytest.raises(InputError, match="has a line break, but"):
+        command.token_surprisals(["The\ncat"])
+
+
 def test_pairs_of_a_command_sum_its_tokens(executable):
     pairs = {"good": ["The cat runs .", "The cats run ."], "bad": ["The cats runs .", "The dogs run ."]}
     scores = score_pairs(

@@ -88,11 +88,14 @@ class CommandModel(SurprisalModel):
         return [line.split() for line in lines]
 
     def _run(self, action: str, sentences: Sequence[str]) -> str:
-        """What the command prints for a file of these sentences."""
+        """What the command prints for a file of these sentences. Raises InputError for a sentence of several lines."""
+        for sentence in sentences:
+            if "\n" in sentence or "\r" in sentence:
+                raise InputError(f"{sentence!r} has a line break, but {self.name} reads a sentence in each line")
         with tempfile.TemporaryDirectory() as folder:
             Path(folder).chmod(0o755)  # a container may run as another user
             file = Path(folder, "sentences.txt")
-            lines = [" ".join(sentence.split()) + "\n" for sentence in sentences]
+            lines = [f"{sentence}\n" for sentence in sentences]
             file.write_text("".join(lines), encoding="utf-8", newline="\n")
             command = [*self.command, action, str(file)]
             try:
