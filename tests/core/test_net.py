@@ -28,7 +28,7 @@ def setting(name):
     return pytest.param(name, marks=marks)
 
 
-@pytest.mark.parametrize("name", map(setting, SETTINGS))
+@pytest.mark.parametrize("name", [setting(name) for name in SETTINGS])
 def test_a_setting_gives_the_recorded_numbers(name, golden, monkeypatch, request):
     if name.startswith("the real model"):
         request.getfixturevalue("real_model")
