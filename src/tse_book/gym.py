@@ -15,7 +15,7 @@ from tse_book.charts.suites import mean_regions, region_profile
 from tse_book.charts.theme import INERT
 from tse_core.errors import InputError
 from tse_core.files import is_there, read_yaml, safe_name, write_output
-from tse_core.models.coerce import as_model
+from tse_core.models.loading import as_model
 from tse_core.paths import data_folder
 from tse_core.schemas import check
 from tse_core.syntaxgym.library import circuit, load_suites

@@ -12,8 +12,8 @@ from .datasets.names import load_sentence_pairs as load_sentence_pairs
 from .errors import InputError as InputError
 from .metrics.scores import cutoff_scores as cutoff_scores
 from .metrics.table import PAPER_CUTOFFS as PAPER_CUTOFFS
-from .models.coerce import load_model as load_model
 from .models.language_model import LanguageModel as LanguageModel
+from .models.loading import load_model as load_model
 from .sentences.preferences import score_pairs as score_pairs
 from .sentences.tokens import surprisals as surprisals
 from .syntaxgym.outcomes import evaluate_suite as evaluate_suite

@@ -200,7 +200,7 @@ def test_nothing_scored_is_lost_when_a_paradigm_cannot_be_scored(model, tmp_path
 
 
 def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
-    monkeypatch.setattr("tse_core.models.coerce.load_model", lambda name, **_: model)
+    monkeypatch.setattr("tse_core.models.loading.load_model", lambda name, **_: model)
     names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "phenomenon": "linguistics_term"}
     records = minimal_pairs().drop(columns="methods").rename(columns=names).to_dict("records")
     lines = [json.dumps({key: value for key, value in record.items() if value}) for record in records]
@@ -218,7 +218,7 @@ def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
 
 
 def test_the_command_takes_columns_by_other_names_and_a_cluster(model, tmp_path, tse, monkeypatch):
-    monkeypatch.setattr("tse_core.models.coerce.load_model", lambda name, **_: model)
+    monkeypatch.setattr("tse_core.models.loading.load_model", lambda name, **_: model)
     table = pd.DataFrame(FOUR * 2, columns=["sen", "wrong, sen"]).assign(item=[1, 2, 3, 4] * 2)
     table.to_csv(tmp_path / "mine.csv", index=False)
     asked = "blimp", "three-gram", "--data", tmp_path / "mine.csv"

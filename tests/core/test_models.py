@@ -7,7 +7,7 @@ import pytest
 
 from tiny import save_unigram_model
 from tse_core import InputError, load_model, surprisals
-from tse_core.models.coerce import as_model
+from tse_core.models.loading import as_model
 from tse_core.words import join
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]

@@ -16,8 +16,8 @@ from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.options import CHOICES
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
-from tse_core.models.coerce import load_model
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.loading import load_model
 from tse_core.paths import data_folder
 
 HERE = Path(__file__).parent

@@ -7,8 +7,8 @@ from IPython.display import HTML
 
 from tse_book.laboratory.names import is_laboratory
 from tse_book.pages.profiles import papers_bos
-from tse_core.models.coerce import as_language_model, load_model
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.loading import as_language_model, load_model
 
 DEFAULT = "smollm2-135m-instruct"  # the real model of the default build
 

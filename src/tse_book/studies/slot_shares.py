@@ -7,7 +7,7 @@ import torch
 from tse_core.agreement.slots import FORMS, marked_entries
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.forward.passes import blocks
-from tse_core.models.coerce import as_language_model
+from tse_core.models.loading import as_language_model
 from tse_core.words import left_part, right_part
 
 

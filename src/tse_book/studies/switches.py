@@ -9,7 +9,7 @@ from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.datasets.pairs import Protocol
-from tse_core.models.coerce import load_model
+from tse_core.models.loading import load_model
 
 
 def policy_switches(name: str, constructions: Iterable[str], lemmas: str = "newman-clean") -> pd.DataFrame:

@@ -12,7 +12,7 @@ from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError
 from tse_core.metrics.table import MARGIN, METRICS
-from tse_core.models.coerce import as_language_model
+from tse_core.models.loading import as_language_model
 from tse_core.results.comparing import READING, require_comparable
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import Interval, combine

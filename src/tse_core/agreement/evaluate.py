@@ -26,8 +26,8 @@ from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError, TseWarning
 from tse_core.files import safe_name
 from tse_core.metrics.table import MARGIN, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
-from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.loading import as_language_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import of_everything

@@ -19,7 +19,7 @@ from tse_core.datasets.names import blimp_paradigms, data_hash, load_sentence_pa
 from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
-from tse_core.models.coerce import as_model
+from tse_core.models.loading import as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import tidied

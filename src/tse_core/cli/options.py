@@ -116,7 +116,7 @@ class Opening:
 
     def models(self, *names: str) -> Iterator[Any]:
         """The models of some names, one by one. Raises InputError."""
-        from tse_core.models.coerce import load_model  # imports torch
+        from tse_core.models.loading import load_model  # imports torch
 
         for name in names:
             yield load_model(name, **asdict(self))

@@ -22,7 +22,7 @@ import pandas as pd
 from tse_core.datasets.names import load_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
-from tse_core.models.coerce import as_model
+from tse_core.models.loading import as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.sentences.tokens import check_method, check_spaces, in_text, scored_tokens
 from tse_core.words import First, first_letter, trimmed, word_span

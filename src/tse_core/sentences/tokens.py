@@ -24,8 +24,8 @@ import pandas as pd
 
 from tse_core.errors import InputError, check_known
 from tse_core.forward import passes
-from tse_core.models.coerce import AnyModel, as_model
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.models.tokenizing import Encoding
 from tse_core.models.word_ends import of_word

@@ -30,7 +30,7 @@ from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs, load_sentence_pairs, usual_list
 from tse_core.errors import InputError
-from tse_core.models.coerce import AnyModel, as_language_model, load_model
+from tse_core.models.loading import AnyModel, as_language_model, load_model
 from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS

@@ -1,1 +1,1 @@
-"""Kinds of models, each with the function that opens one by its name; `tse_core.models.coerce.BACKENDS` lists them."""
+"""Kinds of models, each with the function that opens one by its name; `tse_core.models.loading.BACKENDS` lists them."""
