@@ -62,6 +62,9 @@ class LSTM(nn.Module, Network):
         """Logits (n, vocabulary) float32 of the next word."""
         return self.output(states).float()
 
+    def tensors(self) -> dict[str, torch.Tensor]:
+        return self.state_dict()
+
 
 def train_lstm(
     sentences: Sequence[Sequence[int]],

@@ -69,6 +69,9 @@ class HuggingFaceNetwork(Network):
         of_library = type(self._inner).__module__.startswith("transformers.models.")
         return of_library and self._inner.config.model_type in (TREES if self.causal else EMBEDS_LAST)
 
+    def tensors(self):
+        return dict(chain(self._inner.named_parameters(), self._inner.named_buffers()))
+
     def states(self, ids, rows, columns):
         with self._pass():
             if self._head_apart:
@@ -151,9 +154,6 @@ class NetworkInMemory(HuggingFaceNetwork):
     @property
     def dtype(self) -> str:
         return dtype_of(self.module)
-
-    def tensors(self):
-        return dict(chain(self.module.named_parameters(), self.module.named_buffers()))
 
     def configuration(self) -> dict:
         return self.module.config.to_dict()

@@ -1,23 +1,38 @@
-"""Opening models, and the forms in which every public function takes its model."""
+"""Opening models, and the forms in which every public function takes its model.
 
-import inspect
-import re
+Another package adds a kind of model as an entry point of the group `PLUGINS`, which names a `Backend`::
+
+    [project.entry-points."tse_core.backends"]
+    frequencies = "my_package:backend"
+"""
+
+import warnings
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from tse_core.errors import InputError, check_known
-from tse_core.models.backends.hugging_face import open_module
+from tse_core.errors import InputError, TseWarning, check_known
+from tse_core.models.backends import Backend, OpenOptions
+from tse_core.models.backends.command import open_command
+from tse_core.models.backends.hugging_face import open_hugging_face, open_module
+from tse_core.models.backends.server import open_server
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import DTYPES
 from tse_core.models.surprisal_model import TIMEOUT, SurprisalModel
 
 AnyModel: TypeAlias = LanguageModel | SurprisalModel
-BACKENDS = {  # a pattern of names -> what opens a model of such a name; the first that matches wins
-    r"command:.*": "tse_core.models.backends.command:open_command",
-    r"https?://.*": "tse_core.models.backends.server:open_server",
-    r".*": "tse_core.models.backends.hugging_face:open_hugging_face",
-}
+BACKENDS = (  # the first that takes a name opens it; plug-ins come before the last, which takes every name
+    Backend(r"command:.*", open_command, options=("timeout",)),
+    Backend(r"https?://.*", open_server, options=("bos", "timeout")),
+    Backend(
+        r".*",
+        open_hugging_face,
+        options=("kind", "device", "dtype", "revision", "bos", "trust_remote_code"),
+    ),
+)
+IN_MEMORY = ("tokenizer", "name", "kind", "bos")  # options of a model in memory
+PLUGINS = "tse_core.backends"
 
 
 def load_model(
@@ -76,30 +91,70 @@ def load_model(
 
         model = load_model(Wrapped(gpt), tokenizer)
     """
-    options = {option: value for option, value in locals().items() if option != "model"}
     check_known("dtype", dtype, DTYPES)
+    options = OpenOptions(
+        tokenizer=tokenizer,
+        name=name,
+        kind=kind,
+        device=device,
+        dtype=dtype,
+        revision=revision,
+        bos=bos,
+        trust_remote_code=trust_remote_code,
+        timeout=timeout,
+    )
     if not isinstance(model, str | Path):
-        opener: Any = open_module
-    else:
-        model = str(model)
-        opener = resolve_name(next(place for names, place in BACKENDS.items() if re.fullmatch(names, model, re.DOTALL)))
-    taken = {key for key, each in inspect.signature(opener).parameters.items() if each.kind == each.KEYWORD_ONLY}
-    known = inspect.signature(load_model).parameters
-    for option in options.keys() - taken:
-        if options[option] != known[option].default:
-            what = model if isinstance(model, str) else "a model in memory"
-            raise InputError(f"{what} takes no {option}; leave {option} out")
-    return opener(model, **{option: options[option] for option in taken})
+        return open_module(model, **options.for_opener("a model in memory", IN_MEMORY))
+    path = str(model)
+    backend = backend_of(path)
+    return backend.opener(path, **options.for_opener(path, backend.options))
 
 
-def as_model(model) -> AnyModel:
+def backend_of(name: str) -> Backend:
+    """The backend that opens a model of this name: built-in, of a plug-in, or the last built-in.
+
+    Raises InputError where several plug-ins take the name.
+    """
+    *patterns_of_their_own, every_name = BACKENDS
+    for backend in patterns_of_their_own:
+        if backend.takes(name):
+            return backend
+    plugins = [(entry, backend) for entry, backend in _plugins() if backend.takes(name)]
+    if len(plugins) > 1:
+        packages = " and ".join(sorted(_described(entry) for entry, _ in plugins))
+        raise InputError(f"{name} is taken by {packages}; uninstall all but one of them")
+    for _, backend in plugins:
+        return backend
+    return every_name
+
+
+def _plugins() -> Iterator[tuple[EntryPoint, Backend]]:
+    """The backends of installed packages; warns of each that cannot be loaded."""
+    for entry in entry_points(group=PLUGINS):
+        try:
+            backend = entry.load()
+            if not isinstance(backend, Backend):
+                raise TypeError(f"{entry.value} is no Backend")
+        except Exception as error:  # whatever another package raises
+            reason = f"{type(error).__name__}: {error}"
+            warnings.warn(f"{_described(entry)} cannot be loaded ({reason})", TseWarning, stacklevel=4)
+        else:
+            yield entry, backend
+
+
+def _described(entry: EntryPoint) -> str:
+    package = entry.dist.name if entry.dist else "unknown"
+    return f"the plug-in {entry.name} of the package {package}"
+
+
+def as_model(model: AnyModel | str | Path) -> AnyModel:
     """A model as it is, or the one that a name or path means (see `load_model`)."""
     return model if isinstance(model, AnyModel) else load_model(model)
 
 
-def as_language_model(model) -> LanguageModel:
+def as_language_model(model: AnyModel | str | Path) -> LanguageModel:
     """As `as_model`; raises InputError for a model that gives surprisals only."""
-    found = as_model(model)
-    if not isinstance(found, LanguageModel):
-        raise InputError(f"{found.name} gives surprisals only; this needs distributions over a vocabulary")
-    return found
+    opened = as_model(model)
+    if not isinstance(opened, LanguageModel):
+        raise InputError(f"{opened.name} gives surprisals only; this needs distributions over a vocabulary")
+    return opened

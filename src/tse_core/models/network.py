@@ -1,6 +1,7 @@
 """What a model of any kind computes, and where: logits over its vocabulary, at the places that are needed."""
 
 import hashlib
+from abc import ABC, abstractmethod
 
 import torch
 
@@ -23,7 +24,7 @@ def usable_device(device: str) -> torch.device:
         ) from error
 
 
-class Network:
+class Network(ABC):
     """A model that gives distributions. A new kind defines at least `vocabulary_size`, `states` and `tensors`."""
 
     vocabulary_size: int
@@ -35,9 +36,9 @@ class Network:
     slower_without_trees = False  # whether it is said what a causal network costs that takes none
     keeps_results = True  # whether its scores may be stored, under `fingerprint`
 
+    @abstractmethod
     def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """What `project` turns into logits, (n, anything), at n places (rows, columns) of ids (batch, length)."""
-        raise NotImplementedError
 
     def project(self, states: torch.Tensor) -> torch.Tensor:
         """Logits (n, vocabulary), float32. By default the states are the logits."""
@@ -55,9 +56,9 @@ class Network:
         """
         raise NotImplementedError
 
+    @abstractmethod
     def tensors(self) -> dict[str, torch.Tensor]:
         """All weights, by their names."""
-        raise NotImplementedError
 
     def configuration(self) -> dict:
         """What decides its numbers besides the weights; can be written as JSON."""
