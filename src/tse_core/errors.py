@@ -1,10 +1,15 @@
 """Mistakes a user can fix: one line that says what was wrong, where, and what would be right."""
 
+import inspect
+import os
 import re
+import warnings
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what controls a terminal
+_PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 def shown(text: str) -> str:
@@ -26,6 +31,16 @@ class TseWarning(UserWarning):
 
     Something was inferred that the data or the model's file should say, or not used, such as a damaged file of a store.
     """
+
+
+def warn(message: str) -> None:
+    """Give a `TseWarning` that points at the caller's line: the first frame outside this package."""
+    frame = inspect.currentframe()
+    level = 1
+    while frame and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, TseWarning, stacklevel=level)
 
 
 def check_known(what: str, name: object, known: Collection, hint: str = "") -> None:

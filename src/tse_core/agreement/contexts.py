@@ -1,6 +1,5 @@
 """From pairs to contexts: the number of each subject, then the contexts, one number each for all later tables."""
 
-import warnings
 from typing import Literal
 
 import numpy as np
@@ -9,7 +8,7 @@ import pandas as pd
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.pairs import context_index, unique_contexts
 from tse_core.datasets.tables import lemmas_of
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError, warn
 from tse_core.words import straight
 
 
@@ -52,7 +51,7 @@ def warn_of_other_verbs(pairs: pd.DataFrame, lemmas: Lemmas, where: str) -> None
             f"{first['correct']}/{first['wrong']}), so that EW and MW are about none of them; give a list of the "
             "pairs' language: --lemmas, in Python the argument lemmas (tse list lemmas)"
         )
-        warnings.warn(text, TseWarning, stacklevel=4)
+        warn(text)
 
 
 def numbered_contexts(

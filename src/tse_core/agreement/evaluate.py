@@ -4,7 +4,6 @@
 number -> slices of them, scored one by one (`tse_core.agreement.scoring`) or taken from the store -> an `Evaluation`.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash, load_pairs, usual_list
 from tse_core.datasets.pairs import Protocol
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError, warn
 from tse_core.files import safe_name
 from tse_core.metrics.table import MARGIN, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
 from tse_core.models.language_model import LanguageModel
@@ -190,7 +189,7 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
     if len(verbs.lemmas) < LITTLE * len(asked.lemmas):
         of_list = f"{len(verbs.lemmas):,} of {len(asked.lemmas):,} lemmas of {asked.lemmas.name}"
         text = f"{model.label} holds both forms of only {of_list}; EW and MW are about these"
-        warnings.warn(text, TseWarning, stacklevel=4)
+        warn(text)
 
     def score(part: tuple[pd.DataFrame, pd.DataFrame], advance) -> dict[str, pd.DataFrame]:
         return score_contexts(model, verbs, options, *part, batch_tokens, advance)
@@ -308,4 +307,4 @@ def _warn_of_unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> None
     if found:
         named = ", ".join(found[:5]) + (f" and {len(found) - 5:,} more" if len(found) > 5 else "")
         text = f"{model.label} reads words of the contexts as unknown ({named}): scores do not depend on which they are"
-        warnings.warn(text, TseWarning, stacklevel=5)
+        warn(text)

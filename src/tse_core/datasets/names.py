@@ -1,7 +1,6 @@
 """Pairs by name (of a grammar, a download, a file in data/), by path or from a table: as every function takes them."""
 
 import hashlib
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -15,7 +14,7 @@ from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
 from tse_core.datasets.tables import FILES, READ, TABLES, agreement_pairs, plain_table, read_table, sentence_pairs
-from tse_core.errors import InputError, TseWarning, check_known, unknown_name_error
+from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
 from tse_core.paths import data_folder
 from tse_core.words import First, Period, ends_with_mark, spelled_nouns
@@ -236,7 +235,7 @@ def _of_agreement(data: DataSet, part: str, first: First | None, period: Period 
         reasons = "; ".join(f"{count:,}: {why}" for why, count in sorted(aside.items()))
         name = f"{data.name}/{part}" if part else data.name
         what = f"{name}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})"
-        warnings.warn(what, TseWarning, stacklevel=3)
+        warn(what)
     return pairs
 
 
@@ -247,7 +246,7 @@ def _warn_of_spelling(pairs: pd.DataFrame, where: str) -> None:
     if bare.any():
         count = f"{bare.sum():,} of {len(pairs):,} sentences begin in lower case and have no final mark"
         change = "first='capital' and period='add' (--first capital --period add) change that"
-        warnings.warn(f"{where}: {count}; they are read as they stand: {change}", TseWarning, stacklevel=3)
+        warn(f"{where}: {count}; they are read as they stand: {change}")
 
 
 def _called(name: str, pairs: pd.DataFrame) -> pd.DataFrame:

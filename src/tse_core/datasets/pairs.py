@@ -5,13 +5,12 @@ with its subject and the one that does not. A *sentence pair* is simply an accep
 Both are pandas tables, one row per pair; ``tables.py`` beside this module reads them.
 """
 
-import warnings
 from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import InputError, TseWarning, check_known
+from tse_core.errors import InputError, check_known, warn
 from tse_core.words import First, Period, final_period, first_letter, spelled_nouns, straight
 
 # fmt: off
@@ -106,5 +105,5 @@ def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
         return pairs
     guess = "the singular and the plural of a subject are matched by English spelling"
     count = f"subjects without a 'noun': {missing.sum():,} of {(pairs['subject'] != '').sum():,}"
-    warnings.warn(f"{where}: {count}; {guess}", TseWarning, stacklevel=3)
+    warn(f"{where}: {count}; {guess}")
     return pairs.assign(noun=pairs["noun"].mask(missing, pd.Series(spelled_nouns(pairs["subject"]), pairs.index)))

@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import re
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
@@ -18,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
-from tse_core.errors import InputError, TseWarning, check_known
+from tse_core.errors import InputError, check_known, warn
 from tse_core.files import lines_of, read_text
 from tse_core.words import (
     APOSTROPHES,
@@ -248,7 +247,7 @@ def plain_table(
         first = str(untidy.idxmax()).removeprefix(where).lstrip(":, ")
         count = f"{untidy.sum():,} of {len(table):,} rows, the first: {first}"
         text = f"{where}: white space at the ends of sentences is left out ({count})"
-        warnings.warn(text, TseWarning, stacklevel=3)
+        warn(text)
     return table.assign(**spelled)
 
 

@@ -8,7 +8,6 @@ If memory runs out, passes are halved until they fit.
 
 import gc
 import math
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -17,7 +16,7 @@ from weakref import WeakSet
 import numpy as np
 import torch
 
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError, warn
 from tse_core.forward.trees import Ids, arrays, trees
 from tse_core.models.language_model import LanguageModel
 
@@ -126,11 +125,9 @@ def _say_what_it_costs(model, wanted, tokens: int) -> None:
     if model.network in _told or tokens <= 1.33 * nodes:
         return
     _told.add(model.network)
-    warnings.warn(
+    warn(
         f"{model.label} computes each context by itself, {tokens / nodes:.1f} times as many tokens as if contexts "
-        "shared their beginnings; they do where a model of a common architecture is opened by name or from its folder",
-        TseWarning,
-        stacklevel=3,
+        "shared their beginnings; they do where a model of a common architecture is opened by name or from its folder"
     )
 
 
@@ -170,7 +167,7 @@ def _halved(length: int, size: int) -> int:
             "precision (dtype='float16')"
         )
     tokens = length // 2 * size
-    warnings.warn(f"out of memory: passes have {tokens:,} tokens from here on", TseWarning, stacklevel=4)
+    warn(f"out of memory: passes have {tokens:,} tokens from here on")
     gc.collect()
     torch.cuda.empty_cache()
     if torch.backends.mps.is_available():

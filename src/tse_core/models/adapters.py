@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError, warn
 from tse_core.files import is_file, read_text
 from tse_core.models.folders import quiet
 from tse_core.models.hugging_face_network import longest
@@ -127,7 +127,7 @@ def with_adapter(name: str, module, folder: Path, settings: dict):
         ) from error
     said = [" ".join(str(each.message).split()) for each in heard if issubclass(each.category, UserWarning)]
     for text in dict.fromkeys(text for text in said if not SAID_HERE.search(text)):
-        warnings.warn(f"the adapter of {name}: {text}", TseWarning, stacklevel=2)
+        warn(f"the adapter of {name}: {text}")
     held = set(tensor_names(folder / ADAPTER_WEIGHTS))
     for what, names in (("lacks", asked - held), ("has no place in the base model for", held - known)):
         if names:

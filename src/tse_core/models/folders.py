@@ -3,7 +3,6 @@
 import json
 import logging
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError, warn
 from tse_core.files import read_text
 from tse_core.models.identity import tensor_types
 from tse_core.paths import data_folder
@@ -89,7 +88,7 @@ def opened_tokenizer(name: str, folder: Path, options: dict):
                 reason = "the entries of the vocabulary are those of this pattern"
                 said.append(f"{fault}, and offers {REGEX}=True, which is not used: {reason}")
     for text in dict.fromkeys(said):
-        warnings.warn(f"the tokenizer of {name}: {text}", TseWarning, stacklevel=3)
+        warn(f"the tokenizer of {name}: {text}")
     return tokenizer, mended
 
 
@@ -172,7 +171,7 @@ def opened_network(name: str, folder: Path, auto: str, options: dict):
     said = [text for text in said if "LOAD REPORT" not in text]  # a table of what is said here
     said += _unused(type(network).__name__, unexpected)
     for text in dict.fromkeys(said):
-        warnings.warn(f"the weights of {name}: {text}", TseWarning, stacklevel=3)
+        warn(f"the weights of {name}: {text}")
     return network
 
 

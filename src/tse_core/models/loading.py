@@ -6,13 +6,12 @@ Another package adds a kind of model as an entry point of the group `PLUGINS`, w
     frequencies = "my_package:backend"
 """
 
-import warnings
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TypeAlias
 
-from tse_core.errors import InputError, TseWarning, check_known
+from tse_core.errors import InputError, check_known, warn
 from tse_core.models.backends import Backend, OpenOptions
 from tse_core.models.backends.command import open_command
 from tse_core.models.backends.hugging_face import open_hugging_face, open_module
@@ -137,7 +136,7 @@ def _plugins() -> Iterator[tuple[EntryPoint, Backend]]:
                 raise TypeError(f"{entry.value} is no Backend")
         except Exception as error:  # whatever another package raises
             reason = f"{type(error).__name__}: {error}"
-            warnings.warn(f"{_described(entry)} cannot be loaded ({reason})", TseWarning, stacklevel=4)
+            warn(f"{_described(entry)} cannot be loaded ({reason})")
         else:
             yield entry, backend
 

@@ -10,7 +10,6 @@ two processes may share a store. What cannot be read is reported and computed ag
 """
 
 import hashlib
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -20,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError, warn
 from tse_core.files import safe_name
 from tse_core.paths import store_folder
 from tse_core.progress import progress
@@ -97,14 +96,14 @@ class Store:
                 raise InputError(f"{path}: holds other work than its name says")
         except InputError as error:
             if lexists(path):
-                warnings.warn(f"{error}; it is computed again", TseWarning, stacklevel=3)
+                warn(f"{error}; it is computed again")
             return None
         if set(found) < set(tables):  # of a run that kept less
             return None
         stored = facts["probe"]
         if len(stored) != len(probe) or any(abs(a - b) > SAME_PROBE for a, b in zip(stored, probe, strict=True)):
             text = f"{signature.model} scores a sentence differently from the model whose scores the store holds under "
-            warnings.warn(f"{text}this name: they are computed again", TseWarning, stacklevel=3)
+            warn(f"{text}this name: they are computed again")
             return None
         return found, facts["provenance"]
 
@@ -195,7 +194,7 @@ def store_for(model, store: Store | str | Path | None) -> Store | None:
         others = {path.name for path in place.folder.glob(f"{safe_name(name)}-*")}
         if others and f"{safe_name(name)}-{digest}" not in others:
             text = f"the store holds results of another network called {name}; those of this one are computed anew"
-            warnings.warn(text, TseWarning, stacklevel=3)
+            warn(text)
     return place
 
 
@@ -209,5 +208,5 @@ def _numbers(path: Path) -> pd.DataFrame | None:
     try:
         return read_results(path)
     except InputError as error:
-        warnings.warn(f"{error}; it is left out", TseWarning, stacklevel=4)
+        warn(f"{error}; it is left out")
         return None

@@ -29,7 +29,6 @@ or folders to numbers.
 
 import os
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
@@ -37,7 +36,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tse_core.errors import InputError, TseWarning, check_known
+from tse_core.errors import InputError, check_known, warn
 from tse_core.files import is_folder, is_there, read_yaml
 from tse_core.schemas import check, read_schema
 from tse_core.sweep.steps import as_number, stage_of, step_of
@@ -189,7 +188,7 @@ def _steps(names: list[str], entry: Mapping[str, Any], where: str) -> list[int |
     if doubts:
         more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
         text = f"{where}: {doubts[0]}{more}; steps: in the plan says it"
-        warnings.warn(text, TseWarning, stacklevel=2)
+        warn(text)
     return steps
 
 

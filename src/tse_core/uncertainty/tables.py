@@ -1,11 +1,10 @@
 """What clusters the rows of a table of contexts or pairs: their subjects."""
 
 import re
-import warnings
 
 import numpy as np
 
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError, warn
 from tse_core.words import spelled_nouns
 
 _DETERMINERS = "a lot of|an?|all|every|many|most|no|some|that|the|these|this|those"
@@ -36,5 +35,5 @@ def subject_clusters(table) -> np.ndarray:
         f"else the whole left context ({nouns[unknown][0]!r} of {left[unknown][0]!r}). If it is wrong, so are the "
         "intervals; a column 'noun' says what it is"
     )
-    warnings.warn(note, TseWarning, stacklevel=2)
+    warn(note)
     return nouns

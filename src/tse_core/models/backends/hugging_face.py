@@ -4,13 +4,12 @@
 import hashlib
 import inspect
 import re
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError, warn
 from tse_core.files import file_digest, is_file, is_folder
 from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, untied_parts, with_adapter
 from tse_core.models.folders import (
@@ -208,11 +207,9 @@ def _language_model(name, kind, tokenizer, network, config, bos, **more) -> Lang
     front = document_bos(config, tokenizer) if kind == "causal" else None
     chosen = bos != "default" or getattr(config, "bos", None) == "none"
     if kind == "causal" and not (chosen or front or added_by(tokenizer)):
-        warnings.warn(
+        warn(
             f"{name} reads no BOS token: its tokenizer adds none, and its vocabulary has none of "
-            f"{', '.join(DOCUMENT_BOS)}; bos names another one (--bos), or 'none'",
-            TseWarning,
-            stacklevel=2,
+            f"{', '.join(DOCUMENT_BOS)}; bos names another one (--bos), or 'none'"
         )
     space = kind == "masked" and config.model_type in SPACED and "Ġthe" in tokenizer.get_vocab()
     return LanguageModel(name, kind, tokenizer, network, bos=bos, space=space, document_bos=front, **more)
