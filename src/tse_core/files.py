@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,15 @@ def file_digest(file: Path) -> str:
     """The sha256 of a file."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def files_digest(folder: Path, files: Iterable[Path]) -> str:
+    """A sha256 of the names and contents of files below a folder."""
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        name = file.relative_to(folder).as_posix()
+        digest.update(f"{name} {file_digest(file)}\n".encode())
+    return digest.hexdigest()
 
 
 def read_text(path: str | Path) -> str:

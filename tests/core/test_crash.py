@@ -140,7 +140,7 @@ def test_damaged_numbers_are_left_out_and_made_again(run, unbroken, store):
 
 
 def test_what_other_code_computed_is_never_served(run, store, monkeypatch):
-    monkeypatch.setattr("tse_core.results.store.code_digest", lambda: "0" * 12)
+    monkeypatch.setattr("tse_core.results.store.code_digest", lambda _: "0" * 12)
     with counted_shards() as computed:
         run(store)
     assert len(computed) == 5 and len(shards(store)) == 10

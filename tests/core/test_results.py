@@ -92,10 +92,20 @@ def test_computed_numbers_go_before_added_ones_and_those_of_other_code_are_left_
     store.keep_numbers(signature, tidy)
     store.keep_numbers(signature, lambda: pytest.fail("it is there"))
     assert store.numbers()["score"].max() == 0.75
-    monkeypatch.setattr("tse_core.results.store.code_digest", lambda: "0" * 12)
+    monkeypatch.setattr("tse_core.results.store.code_digest", lambda _: "0" * 12)
+    monkeypatch.setattr("tse_core.results.store.code_digests", lambda: ["0" * 12])
     assert store.numbers()["score"].max() == 0.9  # what was added has no code
     store.keep_numbers(signature, lambda: tidy((0.6, 0.75)))
     assert store.numbers()["score"].max() == 0.75
+
+
+def test_numbers_outlive_an_upgrade_of_the_package_until_they_are_computed_anew(tmp_path, monkeypatch):
+    store, signature = Store(tmp_path), Signature.parse(SIGNATURE)
+    store.keep_numbers(signature, lambda: tidy().assign(low=0.2))
+    monkeypatch.setattr("tse_core.results.store.__version__", "99.0")
+    assert set(store.numbers()["low"]) == {0.2}
+    store.keep_numbers(signature, lambda: tidy().assign(low=0.3))  # other intervals of the same scores
+    assert set(store.numbers()["low"]) == {0.3}
 
 
 def test_a_second_network_under_one_name_is_computed_anew_and_said(models, simple, tmp_path, monkeypatch):

@@ -141,6 +141,8 @@ class NetworkInMemory(HuggingFaceNetwork):
     def __init__(self, module, *, causal: bool, name: str | None = None):
         super().__init__(module.config, causal=causal)
         self.module, self._inner, self.name = module, module, name
+        if getattr(module, "peft_config", None):
+            self.libraries = (*self.libraries, "peft")
         if self.device.type == "meta":
             raise InputError(f"the weights of this {type(module).__name__} are not in memory (device 'meta')")
         self._probe()  # raises where it gives no logits over words

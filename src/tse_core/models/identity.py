@@ -6,7 +6,9 @@ run reads no weights.
 """
 
 import hashlib
+import inspect
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 from safetensors import SafetensorError, safe_open
 
 from tse_core.errors import InputError
-from tse_core.files import write_aside
+from tse_core.files import files_digest, write_aside
 from tse_core.paths import cache_folder
 
 if TYPE_CHECKING:
@@ -88,6 +90,27 @@ def _tokenizer_digest(text: str, special: tuple[tuple[str, str], ...]) -> str:
     for state in ("truncation", "padding"):  # left behind by the last call
         content.pop(state, None)
     return hashlib.sha256(canonical({"content": content, "special": dict(special)})).hexdigest()
+
+
+def code_of(kind: type) -> str:
+    """A digest of the code behind a class: all modules of the package that defines it, or a notebook's own source.
+
+    It is empty for a class of this package. Raises InputError where the source cannot be read.
+    """
+    if kind.__module__.partition(".")[0] == "tse_core":
+        return ""
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None)
+    if file:
+        folder = Path(file).parent
+        files = folder.rglob("*.py") if module.__package__ else [Path(file)]
+        return files_digest(folder, files)[:12]
+    try:
+        source = inspect.getsource(kind)
+    except (OSError, TypeError):
+        name = kind.__qualname__
+        raise InputError(f"the source of {name} cannot be read; define it in a file") from None
+    return hashlib.sha256(source.encode()).hexdigest()[:12]
 
 
 def state_of(files: list[Path]) -> list[tuple]:

@@ -99,6 +99,11 @@ class LanguageModel:
         """Whether its scores may be stored."""
         return self.network.keeps_results
 
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Packages that compute its numbers."""
+        return self.network.libraries
+
     def identity(self) -> str:
         """Name and hash of what decides its numbers, e.g. ``gpt2@1f3c9a27``: weights, configuration and tokenizer.
 

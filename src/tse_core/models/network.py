@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 import torch
 
 from tse_core.errors import InputError
-from tse_core.models.identity import tokenizer_digest, weights_digest
-from tse_core.results.code import code_of
+from tse_core.models.identity import code_of, tokenizer_digest, weights_digest
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
@@ -35,6 +34,7 @@ class Network(ABC):
     takes_trees = False  # whether `tree_states` can be used: packed trees of prefixes instead of sequences
     slower_without_trees = False  # whether it is said what a causal network costs that takes none
     keeps_results = True  # whether its scores may be stored, under `fingerprint`
+    libraries: tuple[str, ...] = ("torch", "transformers", "tokenizers")  # that compute its numbers
 
     @abstractmethod
     def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:

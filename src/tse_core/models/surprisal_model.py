@@ -63,6 +63,7 @@ class SurprisalModel:
     kind: str  # neither "causal" nor "masked"
     device: str  # where it computes, as far as that is known
     keeps_results = True
+    libraries: tuple[str, ...] = ()  # of this process that compute its numbers
     timeout = TIMEOUT  # seconds that one request, or one run of a command, may take; may be set at any time
 
     def __init__(self, name: str):

@@ -1,55 +1,60 @@
-"""The code that scores, as a digest, so that a store never serves what other code has computed.
+"""The code behind a number, in the keys of a store, so that a store never serves what other code has computed.
 
-Digests are taken over the bytes of whole packages. A changed comment costs some computing; a module missing from a
-hand-written list would cost a wrong number. Signatures do not hold `code_digest`: they hold `PROTOCOL_VERSION`, which
-is raised by hand when scores change.
+Keys hold the minor versions of the libraries that compute a model's numbers, and `FORMAT`. What this package computes
+is in every signature: `PROTOCOL_VERSION`, which is raised by hand when scores change. A checkout, whose code changes
+from hour to hour, also has a digest of its code in its keys: a changed comment costs some computing there.
 """
 
 import hashlib
-import inspect
 import json
-import sys
-from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from tse_core.errors import InputError
-from tse_core.files import file_digest
+from tse_core.files import files_digest
 
+FORMAT = 1  # of the stored tables; raised by hand when their columns change
 PACKAGE = Path(__file__).parents[1]
-LIBRARIES = ("torch", "transformers", "tokenizers", "peft", "accelerate", "gguf", "numpy", "pandas", "scipy")
+NETWORK = ("torch", "transformers", "tokenizers")
+LIBRARIES = ((), NETWORK, (*NETWORK, "peft"), (*NETWORK, "gguf"))  # of the models that there are
+PROVENANCE = (*NETWORK, "peft", "gguf", "accelerate", "numpy", "pandas", "scipy")
 
 
 @cache
-def code_digest() -> str:
-    """Twelve hexadecimal digits of this package's modules without its commands, and of the libraries that compute."""
-    modules = [file for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] != "cli"]
-    about = [_bytes_digest(PACKAGE, modules), {name: version(name) for name in LIBRARIES if find_spec(name)}]
+def code_digest(libraries: tuple[str, ...]) -> str:
+    """Twelve hexadecimal digits of what computes the numbers of a model that uses these libraries."""
+    about: dict[str, object] = {"format": FORMAT}
+    for library in libraries:
+        about[library] = _minor_version(library)
+    if _is_checkout():
+        about["code"] = _package_digest()
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def code_of(kind: type) -> str:
-    """A digest of the code behind a class: all modules of the package that defines it, or a notebook's own source.
-
-    It is empty where `code_digest` covers that code. Raises InputError where the source cannot be read.
-    """
-    module = sys.modules.get(kind.__module__)
-    if kind.__module__.partition(".")[0] in ("tse_core", *LIBRARIES):
-        return ""
-    if file := getattr(module, "__file__", None):
-        folder = Path(file).parent
-        return _bytes_digest(folder, folder.rglob("*.py") if module and module.__package__ else [Path(file)])[:12]
-    try:
-        return hashlib.sha256(inspect.getsource(kind).encode()).hexdigest()[:12]
-    except (OSError, TypeError):
-        raise InputError(f"the source of {kind.__qualname__} cannot be read; define it in a file") from None
+def code_digests() -> list[str]:
+    """Those of all models that can be opened here."""
+    return [code_digest(libraries) for libraries in LIBRARIES if all(map(find_spec, libraries))]
 
 
-def _bytes_digest(folder: Path, files: Iterable[Path]) -> str:
-    """A digest of the names and contents of files below a folder."""
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(f"{file.relative_to(folder).as_posix()} {file_digest(file)}\n".encode())
-    return digest.hexdigest()
+@cache
+def library_versions() -> dict[str, str]:
+    """Exact versions of the libraries that may have a part in a number, for whoever asks how it was made."""
+    return {library: version(library) for library in PROVENANCE if find_spec(library)}
+
+
+def _minor_version(library: str) -> str:
+    """For example 2.13 of torch 2.13.0+cpu."""
+    major, minor, *_ = version(library).split(".")
+    return f"{major}.{minor}"
+
+
+def _is_checkout() -> bool:
+    """Whether the package lies in the project's own folder, and not where it was installed."""
+    return PACKAGE.parent.name == "src" and (PACKAGE.parents[1] / "pyproject.toml").is_file()
+
+
+def _package_digest() -> str:
+    """A digest of this package's modules but the commands."""
+    modules = set(PACKAGE.rglob("*.py")) - set((PACKAGE / "cli").rglob("*.py"))
+    return files_digest(PACKAGE, modules)

@@ -4,13 +4,14 @@
     MODEL-HASH/results-KEY-CODE-OF.parquet  the finished numbers of a run, a results file (`tse_core.results.tidy`)
     MODEL-HASH/added-KEY-ROWS.parquet       the same from elsewhere (``tse results add``)
 
-KEY is a hash of identity and policies, and for shards of the code that scores (`tse_core.results.code`), so that no
-other code's scores are served. Files are written aside and moved into place: a killed run leaves no half of one, and
-two processes may share a store. What cannot be read is reported and computed again.
+KEY is a hash of identity and policies, and for shards of CODE: the libraries that score, and in a checkout the code
+(`tse_core.results.code`). So no other code's scores are served, and those of an installed package outlive an upgrade of
+it. OF names numbers of other cut-offs and package versions. Files are written aside and moved into place: a killed run
+leaves no half of one, and two processes may share a store. What cannot be read is reported and computed again.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from os.path import lexists
@@ -19,11 +20,12 @@ from typing import Any
 
 import pandas as pd
 
+from tse_core import __version__
 from tse_core.errors import InputError, warn
 from tse_core.files import safe_name
 from tse_core.paths import store_folder
 from tse_core.progress import progress
-from tse_core.results.code import code_digest
+from tse_core.results.code import code_digest, code_digests, library_versions
 from tse_core.results.signature import Signature, joined_provenance
 from tse_core.results.table_file import read_tables, write_tables
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results, write_results
@@ -77,10 +79,14 @@ def run(
 
 
 class Store:
-    """Finished shards and finished numbers in a folder, by default $TSE_STORE or the user's cache."""
+    """Finished shards and finished numbers in a folder, by default $TSE_STORE or the user's cache.
 
-    def __init__(self, folder: str | Path | None = None):
+    `libraries` are those of the model whose work it takes; see `store_for`.
+    """
+
+    def __init__(self, folder: str | Path | None = None, libraries: tuple[str, ...] = ()):
         self.folder = Path(folder) if folder else store_folder()
+        self.libraries = libraries
 
     def get(
         self, signature: Signature, name: str, tables: Sequence[str], probe: Sequence[float] = ()
@@ -92,7 +98,7 @@ class Store:
         path = self._shard(signature, name)
         try:
             found, facts = read_tables(path, tables)
-            if (facts.get("shard"), facts.get("key")) != (name, _shard_key(signature)):
+            if (facts.get("shard"), facts.get("key")) != (name, self._shard_key(signature)):
                 raise InputError(f"{path}: holds other work than its name says")
         except InputError as error:
             if lexists(path):
@@ -100,8 +106,7 @@ class Store:
             return None
         if set(found) < set(tables):  # of a run that kept less
             return None
-        stored = facts["probe"]
-        if len(stored) != len(probe) or any(abs(a - b) > SAME_PROBE for a, b in zip(stored, probe, strict=True)):
+        if not _same_probe(facts["probe"], probe):
             text = f"{signature.model} scores a sentence differently from the model whose scores the store holds under "
             warn(f"{text}this name: they are computed again")
             return None
@@ -109,16 +114,19 @@ class Store:
 
     def put(self, signature: Signature, name: str, tables: Tables, probe: Sequence[float] = ()) -> None:
         """Keep the tables of a finished shard. Raises InputError: no space, no permission."""
-        facts = {"key": _shard_key(signature), "shard": name, "probe": list(probe), **asdict(signature)}
+        facts = {"key": self._shard_key(signature), "shard": name, "probe": list(probe), **asdict(signature)}
+        facts["libraries"] = library_versions()
         self._write(self._shard(signature, name), partial(write_tables, tables=tables, facts=facts))
 
     def keep_numbers(self, signature: Signature, tidy: Callable[[], pd.DataFrame], of: str = "") -> None:
         """Keep the numbers of a run; `tidy` makes their table and is called only where the store has none.
 
-        `of` says what names them besides the signature, such as the cut-offs.
+        `of` says what names them besides the signature, such as the cut-offs. Another version of this package may have
+        other intervals of the same scores, and so has a file of its own.
         """
-        tag = hashlib.sha256(of.encode()).hexdigest()[:8]
-        path = self._home(signature) / f"results-{signature.key}-{code_digest()}-{tag}.parquet"
+        tag = hashlib.sha256(f"{of} {__version__}".encode()).hexdigest()[:8]
+        code = code_digest(self.libraries)
+        path = self._home(signature) / f"results-{signature.key}-{code}-{tag}.parquet"
         if not path.exists() or _numbers(path) is None:
             self._write(path, partial(write_results, tidy()))
 
@@ -148,22 +156,40 @@ class Store:
     def numbers(self, key: str = "*") -> pd.DataFrame:
         """All finished numbers, or those of a key: a tidy table with the column source ("computed" or "added").
 
-        Numbers that other code computed are left out, and those that were added where they are computed here as well.
+        Numbers that other code computed are left out, and those that were added where they are computed here as well;
+        of those that two versions of this package computed the newer ones stay.
         """
-        found = [pd.DataFrame(columns=[*TIDY_COLUMNS, "source", "key"])]
-        for source, name in (("computed", f"results-{key}-{code_digest()}-*"), ("added", f"added-{key}-*")):
-            for path in sorted(self.folder.glob(f"*/{name}.parquet")):
-                if (table := _numbers(path)) is not None:
-                    found.append(table.assign(source=source, key=path.name.split("-")[1]))
-        table = pd.concat(found[1:] or found, ignore_index=True)
-        return table[~table.duplicated(["key", *NAME])].drop(columns="key").reset_index(drop=True)
+        tables = []
+        for source, path in self._number_files(key):
+            table = _numbers(path)
+            if table is not None:
+                tables.append(table.assign(source=source, key=_key_of(path)))
+        if not tables:
+            return pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
+        numbers = pd.concat(tables, ignore_index=True)
+        first = ~numbers.duplicated(["key", *NAME])
+        return numbers[first].drop(columns="key").reset_index(drop=True)
+
+    def _number_files(self, key: str) -> Iterator[tuple[str, Path]]:
+        """Whether each file of numbers was computed or added, and the file; of one key the newest file first."""
+        current = code_digests()
+        for path in sorted(self.folder.glob(f"*/results-{key}-*-*.parquet"), key=_by_key_and_age):
+            if path.name.split("-")[2] in current:
+                yield "computed", path
+        for path in sorted(self.folder.glob(f"*/added-{key}-*.parquet")):
+            yield "added", path
 
     def _home(self, signature: Signature) -> Path:
         label, _, digest = signature.identity["model"].rpartition("@")
         return self.folder / f"{safe_name(label)}-{digest}"
 
     def _shard(self, signature: Signature, name: str) -> Path:
-        return self._home(signature) / _shard_key(signature) / f"{name}.parquet"
+        return self._home(signature) / self._shard_key(signature) / f"{name}.parquet"
+
+    def _shard_key(self, signature: Signature) -> str:
+        """The folder of shards: a hash of their signature and of the code that scores."""
+        text = f"{signature.key} {code_digest(self.libraries)}"
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def _write(self, path: Path, write: Callable) -> None:
         try:
@@ -183,13 +209,16 @@ def as_store(store: Store | str | Path | None) -> Store | None:
     return Store(None if store == "default" else store)
 
 
-def store_for(model, store: Store | str | Path | None) -> Store | None:
+def store_for(model: Any, store: Store | str | Path | None) -> Store | None:
     """Where a model's results are kept; None where they are not.
 
     Those of an unnamed network in memory never are: nothing says that it is still the same tomorrow.
     """
-    place = as_store(store) if model.keeps_results else None
-    if place and getattr(getattr(model, "network", None), "name", None):  # a name that the caller gave
+    given = as_store(store)
+    if given is None or not model.keeps_results:
+        return None
+    place = Store(given.folder, model.libraries)
+    if getattr(getattr(model, "network", None), "name", None):  # a name that the caller gave
         name, _, digest = model.identity().rpartition("@")
         others = {path.name for path in place.folder.glob(f"{safe_name(name)}-*")}
         if others and f"{safe_name(name)}-{digest}" not in others:
@@ -198,9 +227,18 @@ def store_for(model, store: Store | str | Path | None) -> Store | None:
     return place
 
 
-def _shard_key(signature: Signature) -> str:
-    """The folder of shards: a hash of their signature and of the code that scores."""
-    return hashlib.sha256(f"{signature.key} {code_digest()}".encode()).hexdigest()[:24]
+def _same_probe(stored: Sequence[float], probe: Sequence[float]) -> bool:
+    if len(stored) != len(probe):
+        return False
+    return not any(abs(a - b) > SAME_PROBE for a, b in zip(stored, probe, strict=True))
+
+
+def _key_of(path: Path) -> str:
+    return path.name.split("-")[1]
+
+
+def _by_key_and_age(path: Path) -> tuple:
+    return path.parent, _key_of(path), -path.stat().st_mtime_ns
 
 
 def _numbers(path: Path) -> pd.DataFrame | None:

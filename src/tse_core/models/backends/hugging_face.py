@@ -88,6 +88,10 @@ class NetworkInFiles(HuggingFaceNetwork):
         super().__init__(config, causal=causal)
         self._source, self._config, self._dtype, self._options = source, config, dtype, options | {"config": config}
         self._auto = "AutoModelForCausalLM" if causal else "AutoModelForMaskedLM"
+        if source.gguf:
+            self.libraries = (*self.libraries, "gguf")
+        elif source.adapter:
+            self.libraries = (*self.libraries, "peft")
         self._spread = device == "map"
         self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None

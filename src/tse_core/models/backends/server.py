@@ -24,11 +24,11 @@ from urllib3.util import Retry
 from tse_core.errors import InputError, check_known
 from tse_core.models.surprisal_model import TIMEOUT, Piece, SurprisalModel, TokenSurprisals, placed
 from tse_core.models.tokenizing import BOS_WORDS
-from tse_core.results.store import SAME_PROBE
 
 SPECIAL = re.compile(r"<\|[^<>|]*\|>|</?(?:s|bos|eos|unk|pad|mask)>|\[(?:CLS|SEP|MASK|UNK|PAD)\]")
 UNKNOWN = ("<unk>", "[unk]", "<|unk|>")  # how servers write a token that the model does not know
 AT_ONCE = 32  # requests; a server answers them together
+SAME = 0.5  # nats between a token written and read: half precision and other batches move it by hundredths
 ALMOST_ONE = 1e-3  # nats by which rounding may lift a log-probability above 0
 BEGUN = "The keys to the cabinet"  # the server generates the next token, and reads it again
 PART = 256  # bytes of an answer between two looks at the clock: the time-out is for the whole answer
@@ -116,7 +116,7 @@ class ServerModel(SurprisalModel):
             comparable = found.tokens[-1].strip() == written.text.strip() and not math.isnan(written.bits)
         except (InputError, IndexError):
             comparable = False
-        if comparable and not abs(found.bits[-1] - written.bits) * math.log(2) <= SAME_PROBE:
+        if comparable and not abs(found.bits[-1] - written.bits) * math.log(2) <= SAME:
             raise InputError(
                 f"{self.name}: its log-probabilities do not belong to the tokens next to them ({written.text!r} after "
                 f"{BEGUN!r}: {written.bits:.2f} bits written, {found.bits[-1]:.2f} read); llama-cpp-python does "
