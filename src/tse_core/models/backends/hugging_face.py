@@ -6,6 +6,7 @@ import inspect
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,8 @@ class NetworkInFiles(HuggingFaceNetwork):
         elif source.adapter:
             self.libraries = (*self.libraries, "peft")
         self._spread = device == "map"
+        if self._spread and find_spec("accelerate") is None:
+            raise InputError("device 'map' needs one package more: pip install 'tse-core[gpus]' (or accelerate)")
         self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None
 
