@@ -26,7 +26,8 @@ def policy_switches(name: str, constructions: Iterable[str], lemmas: str = "newm
         table = evaluate(changed, pairs, verbs, protocol=protocol).table()
         return table.melt("construction", ["MW", "EW", "TSE"], var_name="metric", value_name="score")
 
-    model.network.tree_states = _once(model.network.tree_states)  # several switches leave what is read as it is
+    # Several switches leave what is read as it is.
+    model.network.tree_states = _once(model.network.tree_states)  # type: ignore[method-assign]
     base = load_lemmas(lemmas).table
     only_verbs = Lemmas(f"{lemmas}-plain", base[(base["homograph"] == "") & ~base["noun"]].reset_index(drop=True))
     changes: dict[str, dict[str, Any]] = {

@@ -5,6 +5,7 @@ appendix lists was/were as a pair of its own, so with that list they are correct
 out, and with it both are past forms.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -104,7 +105,9 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     return pd.DataFrame(table | {"log_probability": logs[order]})
 
 
-def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
+def marked_distribution(
+    model: LanguageModel | str | Path, sentence: str, number: str, lemmas: Lemmas | str = DEFAULT
+) -> pd.DataFrame:
     """The distribution at the ``___`` of a sentence, most probable first, each entry with its form.
 
     `number` is the subject's, "singular" or "plural". Only lemmas with both forms in the vocabulary are marked correct
@@ -121,14 +124,14 @@ def marked_distribution(model, sentence: str, number: str, lemmas: Lemmas | str 
     return shown.assign(form=[form for form, _ in found], lemma=[lemma for _, lemma in found])
 
 
-def marked_entries(model, number: str, lemmas: Lemmas | str) -> dict[int, tuple[str, str]]:
+def marked_entries(model: LanguageModel, number: str, lemmas: Lemmas | str) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
     lemmas = load_lemmas(lemmas)
     marks = _marks(counted_verbs(model, lemmas).lemmas, number, lemmas.table)
     return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
 
 
-def mark_words(words, number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
+def mark_words(words: Iterable[str], number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
     """What each word is, for a list printed elsewhere.
 
     >>> mark_words(["meets", "meet", "met", "controls", "##s"], "singular")

@@ -19,7 +19,7 @@ from tse_core.datasets.names import blimp_paradigms, data_hash, load_sentence_pa
 from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
-from tse_core.models.loading import as_model
+from tse_core.models.loading import AnyModel, as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import tidied
@@ -62,9 +62,18 @@ class PairScores:
 
 
 def evaluate_blimp(
-    model, pairs: str | pd.DataFrame = "blimp", *, method=None, bos=None, space=None, first="as-is", ties="wrong",
-    unknown_words="flag", cluster: str | None = None, store: Store | str | Path | None = "default",
-) -> PairScores:  # fmt: skip
+    model: AnyModel | str | Path,
+    pairs: pd.DataFrame | str | Path = "blimp",
+    *,
+    method: str | None = None,
+    bos: str | None = None,
+    space: bool | None = None,
+    first: str = "as-is",
+    ties: str = "wrong",
+    unknown_words: str = "flag",
+    cluster: str | None = None,
+    store: Store | str | Path | None = "default",
+) -> PairScores:
     """Score all paradigms that the method suits.
 
     Parameters

@@ -58,9 +58,17 @@ def blimp(
     pairs = pd.concat(tables, ignore_index=True)
     pairs.attrs["name"] = "+".join(each.attrs["name"] for each in tables)
     (loaded,) = opening.models(model)
-    policies = {"method": method, "first": first, "ties": ties, "unknown_words": unknown}
-    kept = options.store_in(store, no_store)
-    run = evaluate_blimp(loaded, pairs, **policies, cluster=cluster, store=kept)
+    place = options.store_in(store, no_store)
+    run = evaluate_blimp(
+        loaded,
+        pairs,
+        method=method,
+        first=first,
+        ties=ties,
+        unknown_words=unknown,
+        cluster=cluster,
+        store=place,
+    )
     rows = pd.concat([run.accuracy(by), run.accuracy("all").assign(**{by: "all pairs"})])
     rows = rows.rename(columns={"low": "accuracy_low", "high": "accuracy_high"})
     shown = [by, "accuracy", "pairs", "items", "accuracy_items", "ties", "unknown"]

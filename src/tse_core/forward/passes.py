@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from typing import Any
 from weakref import WeakSet
 
 import numpy as np
@@ -84,7 +85,13 @@ def blocks(
 
 
 def target_log_probabilities(
-    model, sequences, positions, targets, *, ends: np.ndarray | None = None, **options
+    model: LanguageModel,
+    sequences: Sequence[Ids],
+    positions: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    *,
+    ends: np.ndarray | None = None,
+    **options: Any,
 ) -> np.ndarray:
     """log P (nats) of one target token at each request: float64 (requests,), flattened in the order of the requests.
 

@@ -1,5 +1,6 @@
 """Where a cut-off falls in a distribution: the entry on which it lands and the share of that entry inside."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,20 +17,23 @@ class Boundary(NamedTuple):
     everything: torch.Tensor  # bool: the whole distribution is inside
 
 
-def exact_boundaries(probabilities, top, bottom) -> tuple[Boundary, Boundary]:
+def exact_boundaries(
+    probabilities: torch.Tensor, top: Sequence[float], bottom: Sequence[float]
+) -> tuple[Boundary, Boundary]:
     """Boundaries of the top and bottom cut-offs, summed in double precision.
 
     Entries of equal probability form one group, so the result does not depend on the order of the vocabulary.
     """
     find = by_histogram if probabilities.device.type == "cpu" else by_sorting
     key, below, above, total = find(probabilities, top, bottom)
-    top, bottom = (torch.tensor(c, dtype=torch.float64, device=key.device).repeat(len(key), 1) for c in (top, bottom))
-    n = top.shape[1]
-    head = Boundary(key[:, :n], share(top, total - above[:, :n], total - below[:, :n]), top >= 1)
-    return head, Boundary(key[:, n:], share(bottom, below[:, n:], above[:, n:]), bottom >= 1)
+    at_top = torch.tensor(top, dtype=torch.float64, device=key.device).repeat(len(key), 1)
+    at_bottom = torch.tensor(bottom, dtype=torch.float64, device=key.device).repeat(len(key), 1)
+    n = len(top)
+    head = Boundary(key[:, :n], share(at_top, total - above[:, :n], total - below[:, :n]), at_top >= 1)
+    return head, Boundary(key[:, n:], share(at_bottom, below[:, n:], above[:, n:]), at_bottom >= 1)
 
 
-def by_sorting(probabilities, top, bottom):
+def by_sorting(probabilities: torch.Tensor, top: Sequence[float], bottom: Sequence[float]) -> tuple[torch.Tensor, ...]:
     """Key of the entry at each cut-off, the mass below and up to its group from the tail, and the total mass."""
     ascending = probabilities.sort(dim=1).values
     running = ascending.cumsum(1, dtype=torch.float64)
@@ -39,10 +43,12 @@ def by_sorting(probabilities, top, bottom):
     return *group(ascending, running, torch.cat([head, tail], dim=1)), total
 
 
-def by_histogram(probabilities, top, bottom):
+def by_histogram(
+    probabilities: torch.Tensor, top: Sequence[float], bottom: Sequence[float]
+) -> tuple[torch.Tensor, ...]:
     """As `by_sorting`, without sorting the vocabulary."""
-    top, bottom = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
-    rows = (_row_by_histogram(row, top, bottom) for row in probabilities.contiguous().numpy())
+    head, tail = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
+    rows = (_row_by_histogram(row, head, tail) for row in probabilities.contiguous().numpy())
     return tuple(torch.from_numpy(np.stack(part)) for part in zip(*rows, strict=True))
 
 
@@ -77,7 +83,7 @@ def _places(running, total, top, bottom):
     return np.minimum(found, len(running) - 1, out=found)
 
 
-def group(rising, running, place):
+def group(rising: torch.Tensor, running: torch.Tensor, place: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """The key at a place of the order, and the running sum before and after all entries that have this key."""
     key = rising.gather(1, place.clamp(max=rising.shape[1] - 1))
     padded = torch.nn.functional.pad(running, (1, 0))
@@ -85,6 +91,6 @@ def group(rising, running, place):
     return key, below, padded.gather(1, torch.searchsorted(rising, key, right=True))
 
 
-def share(cutoffs, before, after):
+def share(cutoffs: torch.Tensor, before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
     """Share of a group's mass that lies inside a cut-off, 0 to 1."""
     return ((cutoffs - before) / (after - before)).nan_to_num(1.0).clamp(0, 1)

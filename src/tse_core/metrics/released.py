@@ -1,12 +1,16 @@
 """The released code's arithmetic, to the last bit, on any processor."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
 from tse_core.metrics.distribution import Boundary, group, share
 
 
-def released_sides(logits, top, bottom) -> tuple[tuple[torch.Tensor, Boundary], tuple[torch.Tensor, Boundary]]:
+def released_sides(
+    logits: torch.Tensor, top: Sequence[float], bottom: Sequence[float]
+) -> tuple[tuple[torch.Tensor, Boundary], tuple[torch.Tensor, Boundary]]:
     """Head and tail of each distribution as the authors' released code computes them on a CPU with AVX2.
 
     Each has the probabilities as read from that end, float32 (contexts, vocabulary), and the boundaries.

@@ -13,10 +13,11 @@ which a cut-off falls is counted in part (their footnote 3). A tie is wrong.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
@@ -46,12 +47,12 @@ class CutoffScores:
 
 
 def cutoff_scores(
-    logits,
-    inflection_ids,
-    numbers,
+    logits: ArrayLike | torch.Tensor,
+    inflection_ids: ArrayLike,
+    numbers: ArrayLike,
     *,
-    top=PAPER_CUTOFFS.top,
-    bottom=PAPER_CUTOFFS.bottom,
+    top: Sequence[float] = PAPER_CUTOFFS.top,
+    bottom: Sequence[float] = PAPER_CUTOFFS.bottom,
     accumulate: Literal["float64", "float32"] = "float64",
 ) -> CutoffScores:
     """EW, MW and coverage of each context, over the head and the tail of its distribution.
@@ -107,7 +108,7 @@ def cutoff_scores(
     return CutoffScores(*(_joined(side) for side in zip(*parts, strict=True)))
 
 
-def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary) -> CutoffScores:
+def scores_inside(correct: np.ndarray, wrong: np.ndarray, at_top: Boundary, at_bottom: Boundary) -> CutoffScores:
     """The scores of `cutoff_scores` when the entries at the cut-offs are known, by probability.
 
     `correct` and `wrong` are log-probabilities (contexts, lemmas) of each lemma's two forms.
@@ -118,7 +119,7 @@ def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary) -> Cuto
     return CutoffScores(_joined([forms.top(at_top)]), _joined([forms.bottom(at_bottom)]))
 
 
-def agreement(logits, inflection_ids, numbers) -> np.ndarray:
+def agreement(logits: ArrayLike | torch.Tensor, inflection_ids: ArrayLike, numbers: ArrayLike) -> np.ndarray:
     """The indicator of Eq. 1 for each context and lemma: P(correct) > P(wrong).
 
     Parameters are those of `cutoff_scores`. Returns a bool array (contexts, lemmas). The mean of a column is TSE with
@@ -175,7 +176,9 @@ def _joined(blocks: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, np.ndarra
     return {name: torch.cat([block[name] for block in blocks]).cpu().numpy() for name in blocks[0]}
 
 
-def correct_and_wrong(values, inflection_ids, numbers):
+def correct_and_wrong(
+    values: torch.Tensor, inflection_ids: ArrayLike | torch.Tensor, numbers: ArrayLike | torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Values (contexts, vocabulary) of the correct and the wrong form: two tensors (contexts, lemmas)."""
     ids = torch.as_tensor(inflection_ids, device=values.device)
     singular, plural = values.index_select(1, ids.T.reshape(-1)).view(len(values), 2, -1).unbind(1)
@@ -200,7 +203,9 @@ def _interpolated(without, including, at: Boundary):
     return torch.where(at.everything, including, mixed)
 
 
-def _checked(logits, inflection_ids, numbers, top, bottom):
+def _checked(
+    logits: Any, inflection_ids: Any, numbers: Any, top: Sequence[float], bottom: Sequence[float]
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     logits = torch.as_tensor(logits)
     ids = torch.as_tensor(np.asarray(inflection_ids), dtype=torch.long, device=logits.device)
     numbers = torch.as_tensor(np.asarray(numbers), device=logits.device)

@@ -52,12 +52,12 @@ class Forms(NamedTuple):
 wins, correct = attrgetter("wins"), attrgetter("correct")
 
 
-def each(forms: Forms):
+def each(forms: Forms) -> Any:
     """1 for every lemma."""
     return forms.wins * 0 + 1
 
 
-def both(forms: Forms):
+def both(forms: Forms) -> Any:
     """The probability of both forms."""
     return forms.correct + forms.wrong
 

@@ -10,6 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -68,7 +69,7 @@ def adapter_settings(name: str, folder: Path) -> dict:
     return settings
 
 
-def untied_parts(module, file: Path, settings: dict) -> list[str]:
+def untied_parts(module: Any, file: Path, settings: dict) -> list[str]:
     """The parts of a base model that share weights with another one, and which an adapter changes alone.
 
     The merged numbers depend on `with_adapter` giving these parts weights of their own. They are
@@ -91,7 +92,7 @@ def untied_parts(module, file: Path, settings: dict) -> list[str]:
     return sorted(changed) + [str(layers) for layers in repeated]
 
 
-def with_adapter(name: str, module, folder: Path, settings: dict):
+def with_adapter(name: str, module: Any, folder: Path, settings: dict) -> Any:
     """A base model in single precision with the adapter of a folder merged into its weights, by peft.
 
     An adapted part that shares its weights with another one, such as a tied embedding, gets weights

@@ -49,7 +49,7 @@ def weight_files(folder: Path) -> list[Path]:
     return files
 
 
-def opened(name: str, folder: Path, auto: str, options: dict, said: list[str] | None = None):
+def opened(name: str, folder: Path, auto: str, options: dict, said: list[str] | None = None) -> Any:
     """The object that a class of transformers (AutoConfig, ...) loads from a folder. Raises InputError.
 
     `said` gets the warnings of the library.
@@ -67,7 +67,7 @@ def opened(name: str, folder: Path, auto: str, options: dict, said: list[str] | 
         raise InputError(f"{name} cannot be opened with {auto}: {reason}") from error
 
 
-def opened_tokenizer(name: str, folder: Path, options: dict):
+def opened_tokenizer(name: str, folder: Path, options: dict) -> tuple[Any, str | None]:
     """A folder's tokenizer, and the option of transformers that mends it, or None.
 
     The library's warnings are passed on. An option that it names is used, unless the vocabulary
@@ -92,7 +92,7 @@ def opened_tokenizer(name: str, folder: Path, options: dict):
     return tokenizer, mended
 
 
-def check_stored(name: str, tokenizer, file: Path) -> None:
+def check_stored(name: str, tokenizer: Any, file: Path) -> None:
     """Raise InputError unless a tokenizer splits `SAMPLES` as a file tokenizer.json says."""
     stored = Tokenizer.from_file(str(file))
     for sample in SAMPLES:
@@ -119,7 +119,7 @@ def _left_whole(tokenizer) -> int:
     return whole
 
 
-def shape_of(name: str, auto: str, config, trust_remote_code: bool):
+def shape_of(name: str, auto: str, config: Any, trust_remote_code: bool) -> Any:
     """A network on the device "meta", without weights, as a class of transformers makes it.
 
     Raises InputError.
@@ -135,7 +135,7 @@ def shape_of(name: str, auto: str, config, trust_remote_code: bool):
         raise InputError(f"{name} cannot be opened with {auto}: {reason}") from error
 
 
-def opened_network(name: str, folder: Path, auto: str, options: dict):
+def opened_network(name: str, folder: Path, auto: str, options: dict) -> Any:
     """As `opened`, for networks. The library's warnings are passed on.
 
     Raises InputError if weights and configuration do not match. transformers itself fills missing

@@ -30,9 +30,9 @@ class Bounded(tqdm):
     The library itself compares sizes when a download has ended.
     """
 
-    received = 0
+    received: float = 0
 
-    def update(self, n=1):
+    def update(self, n: float | None = 1) -> bool | None:
         self.received += n or 0
         left = (self.total or 0) - self.received
         if left < -SLACK:

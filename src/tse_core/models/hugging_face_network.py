@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -19,6 +19,9 @@ from tse_core.errors import InputError
 from tse_core.models.folders import quiet
 from tse_core.models.identity import bytes_of
 from tse_core.models.network import Network
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedTokenizerFast
 
 TREES = (  # each is compared with plain transformers in tests/core/test_families.py
     "gpt2", "gpt_neo", "gptj", "gpt_neox", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2",
@@ -45,7 +48,7 @@ class HuggingFaceNetwork(Network):
     causal: bool
     slower_without_trees = True
 
-    def __init__(self, config, *, causal: bool):
+    def __init__(self, config: "PreTrainedConfig", *, causal: bool):
         text = config.get_text_config()
         self.causal, self.vocabulary_size = causal, text.vocab_size
         self.window = getattr(text, "sliding_window", None) or getattr(text, "window_size", None)
@@ -69,10 +72,10 @@ class HuggingFaceNetwork(Network):
         of_library = type(self._inner).__module__.startswith("transformers.models.")
         return of_library and self._inner.config.model_type in (TREES if self.causal else EMBEDS_LAST)
 
-    def tensors(self):
+    def tensors(self) -> dict[str, torch.Tensor]:
         return dict(chain(self._inner.named_parameters(), self._inner.named_buffers()))
 
-    def states(self, ids, rows, columns):
+    def states(self, ids: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         with self._pass():
             if self._head_apart:
                 return self._before_head(rows, columns, input_ids=ids)
@@ -85,14 +88,21 @@ class HuggingFaceNetwork(Network):
                 )
             return found[rows.to(found.device), columns.to(found.device)]
 
-    def tree_states(self, ids, depths, visible, rows, columns):
+    def tree_states(
+        self,
+        ids: torch.Tensor,
+        depths: torch.Tensor,
+        visible: torch.Tensor,
+        rows: torch.Tensor,
+        columns: torch.Tensor,
+    ) -> torch.Tensor:
         with self._pass():
             dtype = self._inner.get_input_embeddings().weight.dtype
             mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
             mask.masked_fill_(~visible, torch.finfo(dtype).min)
             return self._before_head(rows, columns, input_ids=ids, position_ids=depths, attention_mask=mask[:, None])
 
-    def project(self, states):
+    def project(self, states: torch.Tensor) -> torch.Tensor:
         if not self._head_apart:
             return states.float()
         config = self._inner.config
@@ -138,7 +148,7 @@ class NetworkInMemory(HuggingFaceNetwork):
 
     _head_apart = False
 
-    def __init__(self, module, *, causal: bool, name: str | None = None):
+    def __init__(self, module: Any, *, causal: bool, name: str | None = None):
         super().__init__(module.config, causal=causal)
         self.module, self._inner, self.name = module, module, name
         if getattr(module, "peft_config", None):
@@ -160,7 +170,7 @@ class NetworkInMemory(HuggingFaceNetwork):
     def configuration(self) -> dict:
         return self.module.config.to_dict()
 
-    def fingerprint(self, tokenizer) -> str:
+    def fingerprint(self, tokenizer: "PreTrainedTokenizerFast") -> str:
         """A hash of the name, the tokenizer, the configuration, and the bits of weights and probe as they are now.
 
         The probe shows what is no weight, such as a hook; the weights and the configuration decide also what the probe
@@ -196,12 +206,12 @@ class NetworkInMemory(HuggingFaceNetwork):
                     hook.remove()
 
 
-def dtype_of(module) -> str:
+def dtype_of(module: torch.nn.Module) -> str:
     """The precision of a module's parameters; several are joined by "+"."""
     return "+".join(sorted({str(weight.dtype).removeprefix("torch.") for weight in module.parameters()}))
 
 
-def longest(module) -> int | None:
+def longest(module: Any) -> int | None:
     """The longest sequence that a model reads, in tokens; None where its configuration says nothing.
 
     In RoBERTa's relatives the position of the first token is the padding's, plus one. Rotary positions of the types
@@ -222,7 +232,7 @@ def longest(module) -> int | None:
     return limit if limit and limit > 0 else None
 
 
-def in_one_pass(module):
+def in_one_pass(module: Any) -> Any:
     """The module with GPT-2's GELU, eight operations in transformers, replaced by torch's single one."""
     from transformers.activations import FastGELUActivation, NewGELUActivation
 

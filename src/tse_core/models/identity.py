@@ -23,6 +23,7 @@ from tse_core.paths import cache_folder
 
 if TYPE_CHECKING:
     import torch
+    from transformers import PreTrainedTokenizerFast
 
 _NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "bos", "architectures"}
 
@@ -39,11 +40,11 @@ def weights_digest(tensors: Iterable[tuple[str, "torch.Tensor"]], settings: dict
     return digest.hexdigest()
 
 
-def bytes_of(tensor: "torch.Tensor"):
+def bytes_of(tensor: "torch.Tensor") -> memoryview:
     """A tensor's bytes, row by row."""
     import torch
 
-    return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
+    return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data
 
 
 def stored_tensors(files: list[Path]) -> Iterator[tuple[str, "torch.Tensor"]]:
@@ -78,7 +79,7 @@ def canonical(settings: dict) -> bytes:
     return json.dumps(of_text, sort_keys=True).encode()
 
 
-def tokenizer_digest(tokenizer) -> str:
+def tokenizer_digest(tokenizer: "PreTrainedTokenizerFast") -> str:
     """A hash of what decides which ids a text gets: all of tokenizer.json, and which tokens are special."""
     special = {role: str(token) for role, token in tokenizer.special_tokens_map.items()}
     return _tokenizer_digest(tokenizer.backend_tokenizer.to_str(), tuple(special.items()))
@@ -101,7 +102,7 @@ def code_of(kind: type) -> str:
         return ""
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
-    if file:
+    if module and file:
         folder = Path(file).parent
         files = folder.rglob("*.py") if module.__package__ else [Path(file)]
         return files_digest(folder, files)[:12]

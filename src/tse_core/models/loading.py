@@ -9,7 +9,9 @@ Another package adds a kind of model as an entry point of the group `PLUGINS`, w
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+import torch
 
 from tse_core.errors import InputError, check_known, warn
 from tse_core.models.backends import Backend, OpenOptions
@@ -19,6 +21,9 @@ from tse_core.models.backends.server import open_server
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import DTYPES
 from tse_core.models.surprisal_model import TIMEOUT, SurprisalModel
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 AnyModel: TypeAlias = LanguageModel | SurprisalModel
 BACKENDS = (  # the first that takes a name opens it; plug-ins come before the last, which takes every name
@@ -34,9 +39,31 @@ IN_MEMORY = ("tokenizer", "name", "kind", "bos")  # options of a model in memory
 PLUGINS = "tse_core.backends"
 
 
+@overload
 def load_model(
-    model,
-    tokenizer=None,
+    model: str | Path,
+    *,
+    kind: Kind | None = None,
+    device: str = "auto",
+    dtype: str = "float32",
+    revision: str | None = None,
+    bos: str = "default",
+    trust_remote_code: bool = False,
+) -> LanguageModel: ...
+@overload
+def load_model(model: str, *, bos: str = "default", timeout: float) -> SurprisalModel: ...
+@overload
+def load_model(
+    model: torch.nn.Module,
+    tokenizer: "PreTrainedTokenizerBase",
+    *,
+    name: str | None = None,
+    kind: Kind | None = None,
+    bos: str = "default",
+) -> LanguageModel: ...
+def load_model(
+    model: Any,
+    tokenizer: Any = None,
     *,
     name: str | None = None,
     kind: Kind | None = None,
@@ -46,7 +73,7 @@ def load_model(
     bos: str = "default",
     trust_remote_code: bool = False,
     timeout: float = TIMEOUT,
-):
+) -> AnyModel:
     """A language model by name, folder or file, or a Hugging Face model that is in memory.
 
     Tokenizer and configuration are opened at once, the weights when the first logits are asked for. Raises InputError
@@ -70,6 +97,7 @@ def load_model(
     bos : what a causal model reads before a sentence, see `LanguageModel`
     trust_remote_code : allow a hub repository to run its own code; weights are read from safetensors only in any case
     timeout : seconds that a server or a program may take for one whole answer
+        A type checker, which reads no names, takes a name with `timeout` for that of a `SurprisalModel`.
 
     Examples
     --------

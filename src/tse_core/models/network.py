@@ -2,11 +2,15 @@
 
 import hashlib
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import torch
 
 from tse_core.errors import InputError
 from tse_core.models.identity import code_of, tokenizer_digest, weights_digest
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
@@ -48,7 +52,14 @@ class Network(ABC):
         """Logits (n, vocabulary), float32, at n places (rows, columns) of ids (batch, length)."""
         return self.project(self.states(ids, rows, columns))
 
-    def tree_states(self, ids, depths, visible, rows, columns) -> torch.Tensor:
+    def tree_states(
+        self,
+        ids: torch.Tensor,
+        depths: torch.Tensor,
+        visible: torch.Tensor,
+        rows: torch.Tensor,
+        columns: torch.Tensor,
+    ) -> torch.Tensor:
         """States at n places of packed trees of prefixes, for a network that takes them.
 
         ids and depths are (batch, nodes); visible (batch, nodes, nodes) says which nodes each node sees: its ancestors
@@ -64,7 +75,7 @@ class Network(ABC):
         """What decides its numbers besides the weights; can be written as JSON."""
         return {}
 
-    def fingerprint(self, tokenizer) -> str:
+    def fingerprint(self, tokenizer: "PreTrainedTokenizerFast") -> str:
         """A hash of all that decides its numbers: weights, configuration, tokenizer, code outside this package."""
         weights = weights_digest(sorted(self.tensors().items()), self.configuration())
         return hashlib.sha256((weights + tokenizer_digest(tokenizer) + code_of(type(self))).encode()).hexdigest()

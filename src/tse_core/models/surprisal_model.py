@@ -80,7 +80,7 @@ class SurprisalModel:
     def policies(self) -> dict[str, str]:
         raise NotImplementedError
 
-    def with_policies(self, *, bos=None, space=None) -> "SurprisalModel":
+    def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "SurprisalModel":
         """Itself. Raises InputError for any policy, because it decides itself what is read before a sentence."""
         if bos not in (None, "default") or space is not None:
             raise InputError(f"{self.name} itself decides what is read before a sentence")

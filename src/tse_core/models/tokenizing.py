@@ -7,10 +7,13 @@ before a first word. It is written in a few ways only, and never is it the token
 
 import json
 from itertools import takewhile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tse_core.errors import InputError
 from tse_core.words import join
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedTokenizerFast
 
 BOS_WORDS = ("default", "tokenizer", "add", "none")  # values of the policy `bos` that are not a token's text
 DOCUMENT_BOS = ("<|endoftext|>", "<|end_of_text|>", "<s>")  # of GPT-2, GPT-NeoX, Qwen, SmolLM; of Granite; of BLOOM
@@ -59,7 +62,7 @@ def gap_of(left: str, right: str) -> Gap:
     return Gap(sentence[:start], sentence[start + len(carrier) :])
 
 
-def document_bos(config, tokenizer) -> str | None:
+def document_bos(config: "PreTrainedConfig", tokenizer: "PreTrainedTokenizerFast") -> str | None:
     """The first of `DOCUMENT_BOS` that the vocabulary has, None where it has none.
 
     None, too, for a model whose configuration says ``bos: none`` (this project's laboratory models, which learned
@@ -69,7 +72,7 @@ def document_bos(config, tokenizer) -> str | None:
     return next((token for token in DOCUMENT_BOS if token in known), None)
 
 
-def bos_ids(name: str, tokenizer, bos: str, document_bos: str | None) -> tuple[int, ...]:
+def bos_ids(name: str, tokenizer: "PreTrainedTokenizerFast", bos: str, document_bos: str | None) -> tuple[int, ...]:
     """The ids that a causal model reads before the text under a policy (see `LanguageModel`). Raises InputError."""
     if bos == "none":
         return ()
@@ -88,20 +91,20 @@ def bos_ids(name: str, tokenizer, bos: str, document_bos: str | None) -> tuple[i
     return (tokenizer.get_vocab()[text],)
 
 
-def added_by(tokenizer) -> tuple[int, ...]:
+def added_by(tokenizer: "PreTrainedTokenizerFast") -> tuple[int, ...]:
     """What the tokenizer adds before a text by itself."""
     encoded = tokenizer("a", return_special_tokens_mask=True)
     marked = zip(encoded["input_ids"], encoded["special_tokens_mask"], strict=True)
     return tuple(token for token, _ in takewhile(lambda each: each[1], marked))
 
 
-def special_tokens(tokenizer) -> dict[int, str]:
+def special_tokens(tokenizer: "PreTrainedTokenizerFast") -> dict[int, str]:
     """The entries that a tokenizer keeps for marks such as the end of a text, by their ids."""
     marked = {i: token.content for i, token in tokenizer.added_tokens_decoder.items() if token.special}
     return marked | dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))
 
 
-def unknown_entry(tokenizer) -> int | None:
+def unknown_entry(tokenizer: "PreTrainedTokenizerFast") -> int | None:
     """The entry for what a tokenizer does not know, from its settings or else from its own model.
 
     None where there is none: GPT-2 knows every byte, and calls its end-of-text token its unknown token too.

@@ -22,9 +22,9 @@ import pandas as pd
 from tse_core.datasets.names import load_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
-from tse_core.models.loading import as_model
+from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
-from tse_core.sentences.tokens import check_method, check_spaces, in_text, scored_tokens
+from tse_core.sentences.tokens import Advance, check_method, check_spaces, in_text, scored_tokens
 from tse_core.words import First, first_letter, trimmed, word_span
 
 POLICIES = {
@@ -46,9 +46,17 @@ class Side(NamedTuple):
 
 
 def score_pairs(
-    model, sentence_pairs: pd.DataFrame | str | Path, method=None, *, bos=None, space=None, first="as-is", ties="wrong",
-    unknown_words="flag", advance=None,
-) -> pd.DataFrame:  # fmt: skip
+    model: AnyModel | str | Path,
+    sentence_pairs: pd.DataFrame | str | Path,
+    method: str | None = None,
+    *,
+    bos: str | None = None,
+    space: bool | None = None,
+    first: str = "as-is",
+    ties: str = "wrong",
+    unknown_words: str = "flag",
+    advance: Advance | None = None,
+) -> pd.DataFrame:
     """Score both sides of each pair and compare them.
 
     Parameters
@@ -94,7 +102,7 @@ def score_pairs(
     return judged(scores, ties=ties, unknown_words=unknown_words)
 
 
-def judged(scores: pd.DataFrame, *, ties="wrong", unknown_words="flag") -> pd.DataFrame:
+def judged(scores: pd.DataFrame, *, ties: str = "wrong", unknown_words: str = "flag") -> pd.DataFrame:
     """The same log-probabilities under other policies: margin, correct and tie are recomputed.
 
     A pair with a side of which no token was scored, or whose log-probability is NaN, is not judged: ``correct`` is NaN.

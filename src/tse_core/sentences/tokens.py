@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -32,11 +33,18 @@ from tse_core.models.word_ends import of_word
 from tse_core.words import trimmed, word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
+Advance: TypeAlias = Callable[[float], object]  # takes the share of the work done since the last call
 OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # those that score all tokens of a sentence
 
 
 def token_surprisals(
-    model: AnyModel | str | Path, sentences: Iterable[str], *, bos=None, space=None, method=None, advance=None
+    model: AnyModel | str | Path,
+    sentences: Iterable[str],
+    *,
+    bos: str | None = None,
+    space: bool | None = None,
+    method: str | None = None,
+    advance: Advance | None = None,
 ) -> list[TokenSurprisals]:
     """The surprisal of every token of every sentence, in bits, one `TokenSurprisals` per sentence in order.
 
@@ -60,7 +68,16 @@ def token_surprisals(
     return scored_tokens(model, list(map(trimmed, sentences)), method, advance=advance)
 
 
-def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=None, advance=None) -> pd.DataFrame:
+def surprisals(
+    model: AnyModel | str | Path,
+    sentences: Iterable[str],
+    *,
+    unit: Literal["token", "word"] = "token",
+    bos: str | None = None,
+    space: bool | None = None,
+    method: str | None = None,
+    advance: Advance | None = None,
+) -> pd.DataFrame:
     """Surprisals in bits as a table, one row per token or word.
 
     Parameters
@@ -104,7 +121,11 @@ def surprisals(model, sentences, *, unit="token", bos=None, space=None, method=N
 
 
 def scored_tokens(
-    model: AnyModel, texts: Sequence[str], method: str, since: Sequence[int] | None = None, advance=None
+    model: AnyModel,
+    texts: Sequence[str],
+    method: str,
+    since: Sequence[int] | None = None,
+    advance: Advance | None = None,
 ) -> list[TokenSurprisals]:
     """`token_surprisals` of trimmed texts; a language model scores no tokens before the characters `since`.
 
@@ -142,7 +163,7 @@ def in_text(tokens: TokenSurprisals) -> np.ndarray:
     return (tokens.ids >= 0) | (tokens.ends > tokens.starts)
 
 
-def check_method(model, method: str | None, known: Sequence[str] = METHODS) -> str:
+def check_method(model: AnyModel, method: str | None, known: Sequence[str] = METHODS) -> str:
     """The method, by default full sentences for a causal model and the original PLL for a masked one.
 
     Raises InputError for one that does not exist or does not suit the kind of model.

@@ -5,13 +5,4 @@ suite -> sentences -> token surprisals -> region surprisals -> does each predict
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "formula": ["Formula"],
-        "library": ["list_suites", "load_suite", "load_suites"],
-        "outcomes": ["evaluate_suite"],
-        "tables": ["accuracy_table"],
-        "suites": ["read_suite"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from tse_core.datasets.names import data_hash
 from tse_core.errors import InputError, check_known
-from tse_core.models.loading import as_model
+from tse_core.models.loading import AnyModel, as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import tidied
@@ -102,7 +102,7 @@ class Outcome:
 
 
 def evaluate_suite(
-    model,
+    model: AnyModel | str | Path,
     suite: Suite | str | Path,
     *,
     metric: str | None = None,

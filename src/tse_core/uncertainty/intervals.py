@@ -50,7 +50,7 @@ class Interval(NamedTuple):
     skewness: float = 0.0  # the third moment over the cubed error
     reach: tuple[float, float] = (-np.inf, np.inf)  # the estimates if all clusters scored the least or the most
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
     def p_value(self, null: float = 0.0) -> float:
@@ -65,7 +65,14 @@ class Interval(NamedTuple):
         return found
 
 
-def interval(values, clusters=None, *, crossed_with: Sequence = (), level=CONFIDENCE, bounds=(0.0, 1.0)) -> Interval:
+def interval(
+    values: Sequence[float] | np.ndarray,
+    clusters: Sequence | np.ndarray | None = None,
+    *,
+    crossed_with: Sequence = (),
+    level: float = CONFIDENCE,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> Interval:
     """The mean of `values` with an interval for its value over a large population of clusters.
 
     Raises InputError: a value outside the bounds, and what `combine` raises.
@@ -94,7 +101,11 @@ def interval(values, clusters=None, *, crossed_with: Sequence = (), level=CONFID
 
 
 def combine(
-    samples: Sequence[Sample | tuple], weights: Sequence[float], *, level=CONFIDENCE, bounds=(-np.inf, np.inf)
+    samples: Sequence[Sample | tuple],
+    weights: Sequence[float],
+    *,
+    level: float = CONFIDENCE,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Interval:
     """A weighted sum of means that share clusters, with an interval for other clusters.
 

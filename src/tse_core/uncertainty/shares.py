@@ -1,6 +1,7 @@
 """Shares of independent trials, and weighted means of independent estimates, with their bounds."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, ndtri
 
 
@@ -18,7 +19,7 @@ def wilson(successes: float, trials: float) -> tuple[float, float, float]:
     return share, max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
-def all_or_nothing(share: float, trials: int, level=0.95) -> tuple[float, float]:
+def all_or_nothing(share: float, trials: int, level: float = 0.95) -> tuple[float, float]:
     """The exact bounds of a share of independent trials (Clopper & Pearson 1934), of any share between 0 and 1."""
     right = min(max(share, 0.0), 1.0) * trials
     low = betaincinv(right, trials - right + 1, (1 - level) / 2) if right > 0 else 0.0
@@ -34,7 +35,9 @@ def all_or_nothing_p_value(share: float, truth: float, trials: int) -> float:
     return float(min(1.0, 2 * min(above, below)))
 
 
-def joined(estimates, lows, highs, weights=None) -> tuple[float, float, float]:
+def joined(
+    estimates: ArrayLike, lows: ArrayLike, highs: ArrayLike, weights: ArrayLike | None = None
+) -> tuple[float, float, float]:
     """The weighted mean of independent estimates, with bounds from theirs.
 
     The distances from the estimates to their bounds add in squares, on each side (Zou & Donner 2008). The weights are,
@@ -44,8 +47,8 @@ def joined(estimates, lows, highs, weights=None) -> tuple[float, float, float]:
     [0.6, 0.488, 0.671]
     """
     estimates, lows, highs = (np.asarray(part, dtype=float) for part in (estimates, lows, highs))
-    weights = np.ones(len(estimates)) if weights is None else np.asarray(weights, dtype=float)
-    weights = weights / weights.sum()
-    mean = float(weights @ estimates)
-    below, above = (float(np.sqrt((weights**2) @ (ends - estimates) ** 2)) for ends in (lows, highs))
+    sizes = np.ones(len(estimates)) if weights is None else np.asarray(weights, dtype=float)
+    shares = sizes / sizes.sum()
+    mean = float(shares @ estimates)
+    below, above = (float(np.sqrt((shares**2) @ (ends - estimates) ** 2)) for ends in (lows, highs))
     return mean, mean - below, mean + above

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 
 from tse_core.errors import InputError, warn
 from tse_core.words import spelled_nouns
@@ -11,7 +12,7 @@ _DETERMINERS = "a lot of|an?|all|every|many|most|no|some|that|the|these|this|tho
 _SUBJECT = re.compile(rf"(?:{_DETERMINERS}) (\S+)|(\S+) (?:who|that|which)\b")
 
 
-def subject_clusters(table) -> np.ndarray:
+def subject_clusters(table: pd.DataFrame) -> np.ndarray:
     """The cluster (n,) of each context or pair: its subject's noun, of the column noun ("" or missing where not known).
 
     Where it is not known, the noun is guessed from the English left context, and a warning says so: *The pictures of

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import torch
 
 from tse_core.errors import InputError, warn
 from tse_core.files import file_digest, is_file, is_folder
@@ -30,6 +32,9 @@ from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import DTYPES, usable_device
 from tse_core.models.tokenizing import DOCUMENT_BOS, added_by, document_bos
 from tse_core.paths import data_folder
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedTokenizerFast
 
 SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked families that read a space before a first word
 ENCODERS = ("bert-generation", "xlnet")  # of the library's causal models, those that may see later tokens
@@ -85,7 +90,9 @@ def source_of(name: str, revision: str | None = None) -> Source:
 class NetworkInFiles(HuggingFaceNetwork):
     """A network whose weights are read when they are needed."""
 
-    def __init__(self, source: Source, config, *, causal: bool, device: str, dtype: str, options: dict):
+    def __init__(
+        self, source: Source, config: "PreTrainedConfig", *, causal: bool, device: str, dtype: str, options: dict
+    ):
         super().__init__(config, causal=causal)
         self._source, self._config, self._dtype, self._options = source, config, dtype, options | {"config": config}
         self._auto = "AutoModelForCausalLM" if causal else "AutoModelForMaskedLM"
@@ -100,7 +107,7 @@ class NetworkInFiles(HuggingFaceNetwork):
         self._module: Any = None
 
     @property
-    def module(self):
+    def module(self) -> Any:
         """The module with its weights, for the caller, who may change it: from here on no results are kept."""
         self.keeps_results = False
         return self._inner
@@ -117,7 +124,7 @@ class NetworkInFiles(HuggingFaceNetwork):
             return self._module
 
     @property
-    def device(self):
+    def device(self) -> torch.device:
         return self._device
 
     @property
@@ -125,7 +132,7 @@ class NetworkInFiles(HuggingFaceNetwork):
         """That which was asked for, or else that of the module which the caller has."""
         return self._dtype if self.keeps_results else dtype_of(self._inner)
 
-    def fingerprint(self, tokenizer) -> str:
+    def fingerprint(self, tokenizer: "PreTrainedTokenizerFast") -> str:
         _, digest = self._found
         if self._source.gguf:  # holds the tokenizer, too
             return digest
@@ -160,7 +167,12 @@ class NetworkInFiles(HuggingFaceNetwork):
 
 
 def open_module(
-    module, *, tokenizer=None, kind: Kind | None = None, bos: str = "default", name: str | None = None
+    module: Any,
+    *,
+    tokenizer: Any = None,
+    kind: Kind | None = None,
+    bos: str = "default",
+    name: str | None = None,
 ) -> LanguageModel:
     """A Hugging Face model that is in memory, with its tokenizer; see `NetworkInMemory`. Raises InputError."""
     if not hasattr(module, "state_dict") or not hasattr(module, "forward"):
@@ -222,7 +234,7 @@ def _language_model(name, kind, tokenizer, network, config, bos, **more) -> Lang
     return LanguageModel(name, kind, tokenizer, network, bos=bos, space=space, document_bos=front, **more)
 
 
-def check_tokenizer(name: str, tokenizer, kind: Kind, config) -> None:
+def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedConfig") -> None:
     """Raise InputError unless the tokenizer is complete, gives character offsets and, if masked, has a mask.
 
     Where its files are missing, transformers makes an empty tokenizer, or one for lower case, and says nothing.
@@ -246,7 +258,7 @@ def check_tokenizer(name: str, tokenizer, kind: Kind, config) -> None:
         raise InputError(f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'")
 
 
-def kind_of(name: str, config, wanted: Kind | None = None) -> Kind:
+def kind_of(name: str, config: "PreTrainedConfig", wanted: Kind | None = None) -> Kind:
     """Masked or causal, by the configuration; `wanted` decides where that says nothing. Raises InputError."""
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as CAUSAL
     from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES as MASKED

@@ -74,7 +74,7 @@ class ServerModel(SurprisalModel):
     def policies(self) -> dict[str, str]:
         return {"bos": self.bos or "server", "source": "server"}
 
-    def with_policies(self, *, bos=None, space=None) -> "ServerModel":
+    def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "ServerModel":
         """This model with a token's text before each sentence; by default the server decides what stands there."""
         if space is not None or (bos in BOS_WORDS and bos != "default"):
             raise InputError(f"{self.name} is behind a server; its only policy is bos, which may be a token's text")
