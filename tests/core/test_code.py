@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from gguf_files import network_of, write_network
 from suites import suite_data
 from tse_core import evaluate, evaluate_blimp, evaluate_suite, load_model
 from tse_core.models.identity import code_of
@@ -106,7 +107,10 @@ def test_stored_tables_have_the_columns_of_format_1(tiny_causal, simple, tmp_pat
     assert columns == {name: text.split() for name, text in FORMAT_1.items()}
 
 
-def test_models_say_which_libraries_compute_their_numbers(tiny_causal):
+def test_models_say_which_libraries_compute_their_numbers(tiny_causal, tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_CACHE", str(tmp_path))
+    file = write_network(tmp_path / "m.gguf", "llama", network_of("llama"))
+    assert load_model(file).libraries == (*NETWORK, "gguf")
     model = load_model(tiny_causal)
     assert model.libraries == NETWORK and code_digest(model.libraries) in code_digests()
     in_memory = load_model(model.network.module, model.tokenizer, name="run-7")

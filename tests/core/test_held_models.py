@@ -294,6 +294,12 @@ def test_an_adapter_as_an_object_as_a_folder_and_merged_gives_the_same_numbers(a
     assert found.tolist() == pytest.approx(held.tolist(), abs=1e-3)
 
 
+def test_the_numbers_of_an_adapter_are_those_of_a_version_of_peft(adapter):
+    wrapped, tokenizer, folder = adapter
+    for model in (load_model(folder), load_model(wrapped, tokenizer)):
+        assert model.libraries == ("torch", "transformers", "tokenizers", "peft")
+
+
 def test_an_adapter_s_folder_has_its_own_name_and_a_hash_of_all_that_changes_scores(adapter, tiny_causal):
     folder = adapter[2]
     identity = load_model(folder).identity()

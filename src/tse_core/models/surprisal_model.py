@@ -1,6 +1,7 @@
 """Models that give surprisals of sentences but no distributions: programs behind a command, models behind a server."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -53,7 +54,7 @@ def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
     return TokenSurprisals(tokens, np.full(len(tokens), -1), starts, ends, np.where(scored, bits, 0.0), scored, unknown)
 
 
-class SurprisalModel:
+class SurprisalModel(ABC):
     """A model that gives surprisals of sentences but no distributions.
 
     A new kind has `kind` and `device`, and defines `identity`, `policies` and `token_surprisals`; see `LanguageModel`
@@ -74,11 +75,13 @@ class SurprisalModel:
         """What tables and charts show."""
         return self.name
 
+    @abstractmethod
     def identity(self) -> str:
-        raise NotImplementedError
+        """Its name, ``@`` and eight hexadecimal digits of what decides its numbers."""
 
+    @abstractmethod
     def policies(self) -> dict[str, str]:
-        raise NotImplementedError
+        """What its scores depend on besides the model and the text."""
 
     def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "SurprisalModel":
         """Itself. Raises InputError for any policy, because it decides itself what is read before a sentence."""
@@ -86,9 +89,9 @@ class SurprisalModel:
             raise InputError(f"{self.name} itself decides what is read before a sentence")
         return self
 
+    @abstractmethod
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         """The surprisal of every token of each sentence, with its place there (see `placed`). Raises InputError."""
-        raise NotImplementedError
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """The tokens of each sentence."""
