@@ -1,5 +1,7 @@
 """Mistakes a user can fix: one line that says what was wrong, where, and what would be right."""
 
+import contextlib
+import functools
 import inspect
 import os
 import re
@@ -9,7 +11,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what controls a terminal
-_PACKAGE = str(Path(__file__).parent) + os.sep
+# Files whose lines a warning does not point at: the package's, and what stands between two of them.
+_INSIDE = (str(Path(__file__).parent) + os.sep, functools.__file__, contextlib.__file__)
 
 
 def shown(text: str) -> str:
@@ -37,7 +40,7 @@ def warn(message: str) -> None:
     """Give a `TseWarning` that points at the caller's line: the first frame outside this package."""
     frame = inspect.currentframe()
     level = 1
-    while frame and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame and frame.f_code.co_filename.startswith(_INSIDE):
         frame = frame.f_back
         level += 1
     warnings.warn(message, TseWarning, stacklevel=level)

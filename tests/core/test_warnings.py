@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pandas as pd
 import pytest
 
 from tse_core import evaluate, load_model, load_pairs
@@ -46,4 +47,13 @@ def test_a_warning_of_a_reader_points_there_too(tmp_path):
     file.write_text("left,right,correct,wrong,subject,number\nThe author,.,laughs,laugh,The author,singular\n")
     with pytest.warns(TseWarning, match="subjects without a 'noun'") as record:
         load_pairs(file)
+    assert {warning.filename for warning in record} == {__file__}
+
+
+def test_a_warning_of_a_property_that_is_kept_points_there_too(tiny_causal):
+    row = {"construction": "simple", "left": "The author", "right": ".", "number": "singular"}
+    pairs = pd.DataFrame([row | {"correct": "laughs", "wrong": "laugh"}])
+    scores = evaluate(tiny_causal, pairs, "newman-clean", store=None)
+    with pytest.warns(TseWarning, match="the subject's noun of 1 of 1 rows is a guess") as record:
+        scores.intervals()
     assert {warning.filename for warning in record} == {__file__}
