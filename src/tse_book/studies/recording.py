@@ -35,6 +35,7 @@ from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS, write_results
 from tse_core.syntaxgym.library import list_suites, load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
+from tse_core.words import First
 
 PARTS = ("agreement", "blimp", "suites")  # of `tse record --part`
 PROTOCOLS: tuple[Protocol, ...] = ("released", "exact")
@@ -280,7 +281,8 @@ def _of_suites(model, suites: Iterable[str], kind: str, store: Store | None) -> 
 def _wordings(model, data: Sequence[str], lemmas: str, store: Store | None) -> Parts:
     """Table 2 at 100 %, with either BOS policy, with and without a capital on the first word."""
     for bos, own in readings(model):
-        for first, said in (("capital", "capital"), ("as-is", "lower case")):
+        spellings: tuple[tuple[First, str], ...] = (("capital", "capital"), ("as-is", "lower case"))
+        for first, said in spellings:
             for name in data:
                 run = evaluate(own, load_pairs(name, first=first), lemmas, store=store)
                 table = run.table().assign(bos=bos, capital=first == "capital")

@@ -43,9 +43,11 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
     vocabulary = {entry: i for entry, i in tokenizer.get_vocab().items() if i < size}
     special = set(tokenizer.all_special_ids)
     if model["type"] == "WordLevel":
-        spaces = _spaces_between_parts(name, tokenizer, vocabulary)
-        for entry, i in vocabulary.items() if spaces else ():
-            ends[i] = i in spaces or i in special or not _goes_on(entry[:1].encode())
+        space_ids = _spaces_between_parts(name, tokenizer, vocabulary)
+        if not space_ids:
+            return ends
+        for entry, i in vocabulary.items():
+            ends[i] = i in space_ids or i in special or not _goes_on(entry[:1].encode())
         return ends
     added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
     inside = model.get("continuing_subword_prefix")
