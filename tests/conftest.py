@@ -13,6 +13,7 @@ from hypothesis import settings
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes that share the cores would wait for each other's threads
 NUMBERS = count()
 REPOSITORY = Path(__file__).parents[1]
+collect_ignore = ["typed"]  # read by mypy, not run
 SHARED = REPOSITORY.parent / "shared"  # reference data that are not public; no test needs them to be true
 SOURCES = ["stand-ins"]
 if SHARED.is_dir():
