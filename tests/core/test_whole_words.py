@@ -149,7 +149,7 @@ def test_forms_of_several_tokens_are_those_of_scoring_each_alone(pieces, usual):
 def test_single_entries_with_their_ends_are_those_of_whole_words(pieces, simple, few, single, whole):
     ended = evaluate(pieces, simple, few, word_end=True, sample=6)
     assert len(ended.lemmas) < len(whole.lemmas) and set(ended.lemmas["tokens"]) == {1}
-    assert ended.signature.policy["forms"] == "single-end"
+    assert ended.signature.policy["forms"] == "single-end" and "contexts drawn: 6 of 20 (seed 0)" in ended.scored
     rare = simple.head(2).assign(lemma=["", "bring"], correct=["is", "brings"], wrong=["are", "bring"])
     one = evaluate(pieces, rare, few, word_end=True, sample="all")
     assert "pairs whose verb has no form that counts: 1" in one.scored

@@ -17,7 +17,7 @@ from tse_core.agreement.cells import divisions, refuse_taken_names
 from tse_core.agreement.comparison import shared_lemmas
 from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pairs
 from tse_core.agreement.evaluation import Evaluation, Evaluations
-from tse_core.agreement.options import TABLES, Detail, Options, Verbs, older_names
+from tse_core.agreement.options import TABLES, Detail, Options, Verbs
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs, pair_forms, score_contexts
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
@@ -55,8 +55,6 @@ def evaluate(
     seed: int = 0,
     store: Store | str | Path | None = "default",
     batch_tokens: int | None = None,
-    forms: str | None = None,
-    keep: str | None = None,
 ) -> Evaluation:
     """TSE, EW and MW of a model on agreement pairs.
 
@@ -87,14 +85,24 @@ def evaluate(
     seed : that of the sample
     store : Store, folder, "default" (where ``tse`` keeps finished work) or None (nothing is kept)
     batch_tokens : the most tokens in one forward pass
-    forms, keep : older names of `verbs` and `word_end` together ("single", "single-end", "words", "words-no-end"), and
-        of `detail`
     """
     if not isinstance(pairs, pd.DataFrame | str | Path):
         raise InputError(f"pairs is a {type(pairs).__name__}; give one data set, or several to evaluate_models")
-    how = {"verbs": verbs, "word_end": word_end, "detail": detail} | older_names(forms, keep)
-    how |= {"cutoffs": cutoffs, "protocol": protocol, "sample": sample, "seed": seed}
-    return evaluate_models([model], pairs, lemmas, store=store, batch_tokens=batch_tokens, **how).runs[0][1]
+    evaluations = evaluate_models(
+        [model],
+        pairs,
+        lemmas,
+        cutoffs=cutoffs,
+        protocol=protocol,
+        detail=detail,
+        verbs=verbs,
+        word_end=word_end,
+        sample=sample,
+        seed=seed,
+        store=store,
+        batch_tokens=batch_tokens,
+    )
+    return evaluations.runs[0][1]
 
 
 def evaluate_models(

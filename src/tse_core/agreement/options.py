@@ -1,13 +1,12 @@
 """How an evaluation is made: which verbs count, over which contexts, at which cut-offs, and how much is kept."""
 
-import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from tse_core.datasets.pairs import PROTOCOLS, Protocol
-from tse_core.errors import InputError, TseWarning, check_known
+from tse_core.errors import InputError, check_known
 from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs, check_cutoffs
 
 Verbs = Literal["single-token", "all"]
@@ -62,22 +61,3 @@ class Options:
         if self.sample is not None:
             return self.sample
         return "all" if self.forms == "single" else SAMPLE_SIZE
-
-
-class OlderName(TseWarning, DeprecationWarning):
-    """An argument was given by its older name, which goes on working."""
-
-
-def older_names(forms: str | None = None, keep: str | None = None) -> dict[str, Any]:
-    """The arguments that the older names `forms` and `keep` mean, with a warning."""
-    meant: dict[str, Any] = {}
-    if forms is not None:
-        check_known("forms", forms, CHOICES)
-        verbs, end = CHOICES[forms]
-        meant |= {"verbs": verbs, "word_end": end}
-        text = f"forms={forms!r} is an older name; write verbs={verbs!r}, word_end={end}"
-        warnings.warn(text, OlderName, stacklevel=3)
-    if keep is not None:
-        meant["detail"] = keep
-        warnings.warn(f"keep={keep!r} is an older name; write detail={keep!r}", OlderName, stacklevel=3)
-    return meant

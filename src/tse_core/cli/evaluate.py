@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 import pandas as pd
 import typer
 
-from tse_core.agreement.options import older_names
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
@@ -22,7 +21,6 @@ def evaluate(
     protocol: Annotated[Literal["exact", "released"], typer.Option(help="released: as the authors' code.")] = "exact",
     verbs: Annotated[Literal["single-token", "all"], typer.Option(help="Which count.")] = "single-token",
     word_end: Annotated[bool | None, typer.Option(help="Count that the word ends; default: with --verbs all.")] = None,
-    forms: Annotated[str | None, typer.Option(hidden=True)] = None,
     sample: Annotated[str | None, typer.Option(metavar="N|all", help="Contexts of each construction.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     by: Annotated[str | None, typer.Option(metavar="NAMES", help="A second table, in these cells.")] = None,
@@ -55,7 +53,8 @@ def evaluate(
         by=by or "construction",
         protocol=protocol,
         detail="forms" if by else "contexts",
-        **{"verbs": verbs, "word_end": word_end} | older_names(forms),
+        verbs=verbs,
+        word_end=word_end,
         sample=int(sample) if sample and sample.isdecimal() else sample,
         seed=seed,
         store=options.store_in(store, no_store),
