@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.cells import UNBOUNDED, clustered, score_limits
-from tse_core.agreement.options import Options, Verbs
+from tse_core.agreement.options import VerbPolicy, Verbs, verb_policy
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError
@@ -38,10 +38,15 @@ def shared_lemmas(
     in `evaluate`. As whole words nearly all lemmas of a list count for every causal model. Raises InputError: an
     unknown choice; the models share none; whole words without their end for a masked model.
     """
-    chosen, lemmas = Options(verbs=verbs, word_end=word_end).forms, load_lemmas(lemmas)
+    return lemmas_of_all(models, load_lemmas(lemmas), verb_policy(verbs, word_end))
+
+
+def lemmas_of_all(models: Iterable, lemmas: Lemmas, policy: VerbPolicy) -> Lemmas:
+    """`shared_lemmas` under a policy."""
     shared = Lemmas(f"{lemmas.name}-shared", lemmas.table)
     for model in map(as_language_model, models):
-        shared = Lemmas(shared.name, counted_verbs(model, shared, chosen).lemmas.drop(columns="tokens"))
+        counted = counted_verbs(model, shared, policy).lemmas
+        shared = Lemmas(shared.name, counted.drop(columns="tokens"))
     return shared
 
 

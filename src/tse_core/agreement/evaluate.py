@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.cells import divisions, refuse_taken_names
-from tse_core.agreement.comparison import shared_lemmas
+from tse_core.agreement.comparison import lemmas_of_all
 from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pairs
 from tse_core.agreement.evaluation import Evaluation, Evaluations
-from tse_core.agreement.options import TABLES, Detail, Options, Verbs
+from tse_core.agreement.options import TABLES, Detail, Options, Verbs, verb_policy
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs, pair_forms, score_contexts
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
@@ -114,6 +114,8 @@ def evaluate_models(
     by: str | Sequence[str] = "construction",
     store: Store | str | Path | None = "default",
     batch_tokens: int | None = None,
+    verbs: Verbs = "single-token",
+    word_end: bool | None = None,
     **how: Any,
 ) -> Evaluations:
     """Evaluate several models on the same pairs, with one network in memory at a time.
@@ -128,7 +130,7 @@ def evaluate_models(
     by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
     lemmas, store, batch_tokens, further arguments : as in `evaluate`
     """
-    options = Options(**how)
+    options = Options(verbs=verb_policy(verbs, word_end), **how)
     if isinstance(models, str | Path) or not models:
         raise InputError(f"models is {models!r}; give a list of at least one model")
     opened: dict[str, LanguageModel] = {}
@@ -146,7 +148,7 @@ def evaluate_models(
         usual = usual_list(options.protocol, table.attrs.get("name", ""))
         listed = load_lemmas(usual if lemmas is None else lemmas)
         if shared:
-            listed = shared_lemmas(opened.values(), listed, verbs=options.verbs, word_end=options.word_end)
+            listed = lemmas_of_all(opened.values(), listed, options.verbs)
         listed = in_order(listed)
         refuse_taken_names(table, listed.table)
         numbered = numbered_pairs(table, listed)
@@ -178,7 +180,7 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
     if options.protocol == "released" and model.bos == "default":  # the released code itself adds no BOS token
         model = model.with_policies(bos="tokenizer")
     words = pd.concat([asked.pairs["correct"], asked.pairs["wrong"]]).unique()
-    verbs = counted_verbs(model, asked.lemmas, options.forms, words)
+    verbs = counted_verbs(model, asked.lemmas, options.verbs, words)
     if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     drawn = options.contexts, options.seed
@@ -198,7 +200,7 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
     cutoffs = str(tuple(options.cutoffs))
     policy = {name: value for name, value in signature.policy.items() if name != "sample"} | {"cutoffs": cutoffs}
     of_slices = Signature({"model": signature.identity["model"], "data": "any"}, policy, signature.provenance)
-    slices = dict(_slices(contexts, pairs, WORD_SLICE if verbs.spellings else SLICE))
+    slices = dict(_slices(contexts, pairs, SLICE if verbs.policy.in_vocabulary else WORD_SLICE))
     shards = {name: (part, len(part[0])) for name, part in slices.items()}
     kept, place = TABLES[options.detail], store_for(model, store)
     title = f"{model.label}: contexts"
@@ -232,7 +234,7 @@ def _signature(
     policy = {
         "lemmas": f"{asked.lemmas.name}@{asked.lemmas.hash}({len(verbs.lemmas)})",
         **policies,
-        **({"forms": options.forms, "cut": "list"} if verbs.spellings else {}),
+        **({} if verbs.policy.in_vocabulary else {"forms": str(verbs.policy), "cut": "list"}),
         **({"sample": f"{options.contexts}@{options.seed}"} if options.contexts != "all" else {}),
         "caps": "first" if pairs["left"].str[:1].str.isupper().all() else "as-is",
         "period": "add" if pairs["right"].str.endswith(".").all() else "as-is",
@@ -285,7 +287,7 @@ def _what_was_scored(model, verbs: CountedVerbs, asked: _Question, pairs, contex
     counts = {
         "pairs": f"{len(pairs) - without_form:,} of {len(asked.given):,}",
         "lemmas": f"{len(verbs.lemmas):,} of {len(asked.lemmas):,}",
-        "lemmas of single tokens": (verbs.lemmas["tokens"] == 1).sum() if verbs.spellings else 0,
+        "lemmas of single tokens": 0 if verbs.policy.in_vocabulary else (verbs.lemmas["tokens"] == 1).sum(),
         "contexts drawn": f"{len(contexts):,} of {every:,} (seed {options.seed})" if options.contexts != "all" else 0,
         "pairs outside the sample": len(asked.pairs) - len(pairs),
         "pairs whose verb has no form that counts": without_form,

@@ -10,6 +10,7 @@ import pandas as pd
 
 from tse_core.agreement.cells import OVER_VERBS, Cells
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics
+from tse_core.agreement.options import VerbPolicy
 from tse_core.errors import InputError
 from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, Cutoffs
 from tse_core.results.signature import Signature
@@ -140,7 +141,8 @@ class Evaluation:
         if intervals:
             table[["low", "high"]] = [self._bounds(group, key[1]) for key, group in groups]
         table = table.reset_index()
-        table.insert(4, "share", OF_LIST if "forms" in self.signature.policy else OF_DISTRIBUTION)
+        verbs = VerbPolicy.parse(self.signature.policy.get("forms", "single"))
+        table.insert(4, "share", OF_DISTRIBUTION if verbs.in_vocabulary else OF_LIST)
         return table
 
     def _bounds(self, numbers: pd.DataFrame, metric: str) -> tuple[float, float]:

@@ -66,7 +66,8 @@ def score_contexts(
     of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
     asked_forms, pair_contexts = pair_forms(model, verbs, pairs), pairs["context"].to_numpy()
     slots = _slots(model, options, list(zip(contexts["left"], contexts["right"], strict=True)))
-    for found in (_of_words if verbs.spellings else _of_entries)(model, verbs, slots, batch_tokens, advance):
+    score = _of_entries if verbs.policy.in_vocabulary else _of_words
+    for found in score(model, verbs, slots, batch_tokens, advance):
         here, number = found.contexts, plural[found.contexts]
         both = correct_and_wrong(found.log_probabilities, verbs.ids, number)
         logs = [log.double().cpu().numpy() for log in both]
@@ -105,7 +106,7 @@ def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -
     """
     both = [pairs[side].map(verbs.where).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")]
     places = np.stack(both, axis=1)
-    if verbs.spellings and model.kind == "masked":
+    if model.kind == "masked" and not verbs.policy.in_vocabulary:
         lengths = np.array([len(spelling) for spelling in verbs.spellings])
         places[(places >= 0).all(axis=1) & (lengths[places[:, 0]] != lengths[places[:, 1]])] = -1
     return places
@@ -137,7 +138,7 @@ def _groups(contexts: pd.DataFrame) -> pd.MultiIndex:
 
 
 def _of_words(model, verbs: CountedVerbs, slots, batch_tokens, advance) -> Iterator[Distributions]:
-    ends, spellings = model.word_ends if verbs.ends else None, verbs.spellings or []
+    ends, spellings = model.word_ends if verbs.ends else None, verbs.spellings
     words = form_log_probabilities(model, slots, spellings, ends=ends, batch_tokens=batch_tokens, advance=advance)
     logs = words.log_probability + words.log_end
     total = np.exp(logs[:, : verbs.listed]).sum(axis=1, keepdims=True)

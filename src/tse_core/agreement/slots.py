@@ -69,7 +69,7 @@ def score_context(
         raise InputError("the context is empty; give at least one word before or after the verb's place")
     left, right = plain(left), plain_right(right)
     model, options = as_language_model(model), Options(detail="forms")
-    counted = counted_verbs(model, load_lemmas(lemmas), options.forms)
+    counted = counted_verbs(model, load_lemmas(lemmas), options.verbs)
     context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
     tables = score_contexts(model, counted, options, pd.DataFrame([context]), no_pairs)

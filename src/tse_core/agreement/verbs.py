@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from tse_core.agreement.options import SINGLE_TOKENS, VerbPolicy
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
@@ -22,20 +23,21 @@ class CountedVerbs(NamedTuple):
     lemmas: pd.DataFrame  # column tokens: the length of a lemma's longer form
     ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or places in `spellings`
     where: Mapping[str, int]  # a word's entry or place
-    spellings: list[tuple[int, ...]] | None = None  # whole words, first those of the lemmas; None: the vocabulary
+    policy: VerbPolicy = SINGLE_TOKENS
+    spellings: Sequence[tuple[int, ...]] = ()  # words, first those of the lemmas; none where forms are entries
     listed: int = 0  # how many of the spellings are those of the lemmas
     ends: bool = False  # whether the probability of the word's end is a factor; a masked model's is 1
 
 
 def counted_verbs(
-    model: LanguageModel, lemmas: Lemmas, forms: str = "single", further: Sequence[str] = ()
+    model: LanguageModel, lemmas: Lemmas, policy: VerbPolicy = SINGLE_TOKENS, further: Sequence[str] = ()
 ) -> CountedVerbs:
     """The lemmas of a list that count for a model, and where their forms and further words (those of pairs) are.
 
-    `forms` is one of `CHOICES`. Raises InputError: no lemma counts; whole words without their end for a masked model.
+    Raises InputError: no lemma counts; whole words without their end for a masked model.
     """
-    masked, single = model.kind == "masked", forms in ("single", "single-end")
-    if forms == "words-no-end" and masked:
+    masked, single = model.kind == "masked", policy.tokens == "single"
+    if masked and policy == VerbPolicy("any", word_end=False):
         raise InputError(f"{model.label} is a masked model and sees where a word ends; leave word_end out")
     words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *further]))
     spelled = {
@@ -59,12 +61,12 @@ def counted_verbs(
         )
     table, both = lemmas.table.iloc[counted].reset_index(drop=True), [both[row] for row in counted]
     table = table.assign(tokens=[max(map(len, pair)) for pair in both])
-    if forms == "single":
+    if policy.in_vocabulary:
         ids = np.array([[spelling[0] for spelling in pair] for pair in both], dtype=np.int64)
-        return CountedVerbs(table, ids, {word: spelling[0] for word, spelling in spelled.items()})
+        return CountedVerbs(table, ids, {word: spelling[0] for word, spelling in spelled.items()}, policy)
     of_lemmas = dict.fromkeys(pair[form] for form in (0, 1) for pair in both)
     every = list(dict.fromkeys([*of_lemmas, *(spelled[word] for word in further if word in spelled)]))
     places = {spelling: place for place, spelling in enumerate(every)}
     ids = np.array([[places[spelling] for spelling in pair] for pair in both], dtype=np.int64)
     where = {word: places[spelling] for word, spelling in spelled.items() if spelling in places}
-    return CountedVerbs(table, ids, where, every, len(of_lemmas), forms != "words-no-end" and not masked)
+    return CountedVerbs(table, ids, where, policy, every, len(of_lemmas), policy.word_end and not masked)
