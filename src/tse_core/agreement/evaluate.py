@@ -25,7 +25,7 @@ from tse_core.datasets.names import data_hash, load_pairs, usual_list
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError, TseWarning
 from tse_core.files import safe_name
-from tse_core.metrics.table import MARGIN, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
+from tse_core.metrics.table import MARGIN, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, as_cutoffs
 from tse_core.models.coerce import as_language_model
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
@@ -46,7 +46,7 @@ def evaluate(
     pairs: pd.DataFrame | str | Path,
     lemmas: Lemmas | pd.DataFrame | str | Path | None = None,
     *,
-    cutoffs: Cutoffs = PAPER_CUTOFFS,
+    cutoffs: Cutoffs | Sequence[Sequence[float]] = PAPER_CUTOFFS,
     protocol: Protocol = "exact",
     detail: Detail = "contexts",
     verbs: Verbs = "single-token",
@@ -67,7 +67,8 @@ def evaluate(
     pairs : agreement pairs, or what `load_pairs` takes
     lemmas : Lemmas, or what `load_lemmas` takes
         "newman-clean" by default, "newman-appendix" under protocol "released", the list of the language for CLAMS.
-    cutoffs : shares of the distribution; where whole words are scored, of the probability of all forms of the list
+    cutoffs : (at the top, at the bottom), e.g. ``((0.5, 1.0), (0.1,))``
+        Shares of the distribution; where whole words are scored, of the probability of all forms of the list.
     protocol : "exact" or "released"
         "released" follows the authors' code, to compare with the paper: probability summed in float32, RoBERTa's mask
         found by counting tokens, the first label met for each context, no BOS token but one that the tokenizer adds.
@@ -87,36 +88,37 @@ def evaluate(
     batch_tokens : the most tokens in one forward pass
     """
     if not isinstance(pairs, pd.DataFrame | str | Path):
-        raise InputError(f"pairs is a {type(pairs).__name__}; give one data set, or several to evaluate_models")
-    evaluations = evaluate_models(
-        [model],
-        pairs,
-        lemmas,
-        cutoffs=cutoffs,
+        kind = type(pairs).__name__
+        raise InputError(f"pairs is a {kind}; give one data set, or several to evaluate_models")
+    options = Options(
+        cutoffs=as_cutoffs(cutoffs),
         protocol=protocol,
         detail=detail,
-        verbs=verbs,
-        word_end=word_end,
+        verbs=verb_policy(verbs, word_end),
         sample=sample,
         seed=seed,
-        store=store,
-        batch_tokens=batch_tokens,
     )
-    return evaluations.runs[0][1]
+    opened = _by_name([model])
+    questions = [_question(pairs, lemmas, options)]
+    return _evaluations(opened, questions, options, "construction", store, batch_tokens).runs[0][1]
 
 
 def evaluate_models(
-    models: Iterable | Mapping[str, Any],
-    pairs: pd.DataFrame | str | Path | Sequence,
+    models: Iterable[LanguageModel | str | Path] | Mapping[str, LanguageModel | str | Path],
+    pairs: pd.DataFrame | str | Path | Sequence[pd.DataFrame | str | Path],
     lemmas: Lemmas | pd.DataFrame | str | Path | None = None,
     *,
     shared: bool = False,
     by: str | Sequence[str] = "construction",
-    store: Store | str | Path | None = "default",
-    batch_tokens: int | None = None,
+    cutoffs: Cutoffs | Sequence[Sequence[float]] = PAPER_CUTOFFS,
+    protocol: Protocol = "exact",
+    detail: Detail = "contexts",
     verbs: Verbs = "single-token",
     word_end: bool | None = None,
-    **how: Any,
+    sample: int | Literal["all"] | None = None,
+    seed: int = 0,
+    store: Store | str | Path | None = "default",
+    batch_tokens: int | None = None,
 ) -> Evaluations:
     """Evaluate several models on the same pairs, with one network in memory at a time.
 
@@ -128,36 +130,64 @@ def evaluate_models(
     pairs : agreement pairs, or what `load_pairs` takes; or a list of these, each evaluated by itself
     shared : whether only lemmas count that count for every model, so that EW and MW answer the same questions
     by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
-    lemmas, store, batch_tokens, further arguments : as in `evaluate`
+    lemmas, further arguments : as in `evaluate`
     """
-    options = Options(verbs=verb_policy(verbs, word_end), **how)
+    options = Options(
+        cutoffs=as_cutoffs(cutoffs),
+        protocol=protocol,
+        detail=detail,
+        verbs=verb_policy(verbs, word_end),
+        sample=sample,
+        seed=seed,
+    )
+    opened = _by_name(models)
+    data_sets = [pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs
+    of_all = list(opened.values()) if shared else None
+    questions = [_question(data, lemmas, options, of_all) for data in data_sets]
+    del of_all  # each network is forgotten once it is scored
+    return _evaluations(opened, questions, options, by, store, batch_tokens)
+
+
+def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
+    """The models, opened, by their names. Raises InputError: none, or two of one name."""
     if isinstance(models, str | Path) or not models:
         raise InputError(f"models is {models!r}; give a list of at least one model")
+    named = models.items() if isinstance(models, Mapping) else [(None, model) for model in models]
     opened: dict[str, LanguageModel] = {}
-    for name, model in models.items() if isinstance(models, Mapping) else ((None, model) for model in models):
+    for given_name, model in named:
         model = as_language_model(model)
-        name = str(name or model.label)
+        name = str(given_name or model.label)
         if name in opened:
             raise InputError(f"two models are called {name!r}; give a mapping from a name of your own to each")
         opened[name] = model
-    tables = [load_pairs(each) for each in ([pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs)]
-    asked = []
-    for table in tables:
-        if table.empty:
-            raise InputError("there are no pairs to score")
-        usual = usual_list(options.protocol, table.attrs.get("name", ""))
-        listed = load_lemmas(usual if lemmas is None else lemmas)
-        if shared:
-            listed = lemmas_of_all(opened.values(), listed, options.verbs)
-        listed = in_order(listed)
-        refuse_taken_names(table, listed.table)
-        numbered = numbered_pairs(table, listed)
-        asked.append(_Question(table, numbered, listed, f"{table.attrs.get('name', 'pairs')}@{data_hash(numbered)}"))
+    return opened
+
+
+def _question(data, lemmas, options: Options, models: Iterable[LanguageModel] | None = None) -> "_Question":
+    """What is asked of every model on a data set, over lemmas that count for all of `models` if these are given."""
+    pairs = load_pairs(data)
+    if pairs.empty:
+        raise InputError("there are no pairs to score")
+    name = pairs.attrs["name"]
+    listed = load_lemmas(usual_list(options.protocol, name) if lemmas is None else lemmas)
+    if models is not None:
+        listed = lemmas_of_all(models, listed, options.verbs)
+    listed = in_order(listed)
+    refuse_taken_names(pairs, listed.table)
+    numbered = numbered_pairs(pairs, listed)
+    return _Question(pairs, numbered, listed, f"{name}@{data_hash(numbered)}")
+
+
+def _evaluations(
+    opened: dict[str, LanguageModel], questions: Sequence["_Question"], options: Options, by, store, batch_tokens
+) -> Evaluations:
+    """The evaluations of all models; each is taken out of `opened`, so that its network is forgotten."""
     runs: list[tuple[str, Evaluation]] = []
-    while opened:  # each network is forgotten once it was asked
+    while opened:
         name = next(iter(opened))
         model = opened.pop(name)
-        runs += [(name, _evaluation(model, question, options, by, store, batch_tokens)) for question in asked]
+        for question in questions:
+            runs.append((name, _evaluation(model, question, options, by, store, batch_tokens)))
         del model
     return Evaluations(runs)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tse_core.datasets.pairs import PROTOCOLS, Protocol
 from tse_core.errors import InputError, check_known
-from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs, check_cutoffs
+from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs
 
 Verbs = Literal["single-token", "all"]
 Detail = Literal["contexts", "lemmas", "forms"]
@@ -79,7 +79,6 @@ class Options:
     def __post_init__(self):
         check_known("protocol", self.protocol, PROTOCOLS)
         check_known("detail", self.detail, TABLES)
-        check_cutoffs(self.cutoffs)
         if self.protocol == "released" and not self.verbs.in_vocabulary:
             raise InputError("the released code counts single tokens only; whole words go with protocol 'exact'")
         size = self.contexts

@@ -1,7 +1,7 @@
 """tse evaluate: TSE, EW and MW of a model."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 import typer
@@ -45,6 +45,9 @@ def evaluate(
     """
     from tse_core.agreement.evaluate import evaluate_models
 
+    size: Any = sample  # what is neither a number nor "all" is refused with the other options
+    if sample and sample.isdecimal():
+        size = int(sample)
     runs = evaluate_models(
         opening.models(*models, *([against] if against else [])),
         data or ["marvin-linzen"],
@@ -55,7 +58,7 @@ def evaluate(
         detail="forms" if by else "contexts",
         verbs=verbs,
         word_end=word_end,
-        sample=int(sample) if sample and sample.isdecimal() else sample,
+        sample=size,
         seed=seed,
         store=options.store_in(store, no_store),
         batch_tokens=batch_tokens,

@@ -6,7 +6,7 @@ charts. A metric of contexts or pairs is a sum over the lemmas that count (`nume
 `MARGIN`, `NS` and `SHIFT` are scores beside the table: they are not sums of this form.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
@@ -23,6 +23,24 @@ class Cutoffs(NamedTuple):
     def listed(self) -> list[tuple[str, float]]:
         """Every (side, cut-off), those at the top first."""
         return [(side, cutoff) for side in self._fields for cutoff in getattr(self, side)]
+
+
+def as_cutoffs(cutoffs: Cutoffs | Sequence[Sequence[float]]) -> Cutoffs:
+    """Cut-offs from a pair of sequences, those at the top and those at the bottom.
+
+    Raises InputError for anything else, and what `check_cutoffs` raises.
+
+    >>> as_cutoffs(((0.5, 1.0), (0.1,)))
+    Cutoffs(top=(0.5, 1.0), bottom=(0.1,))
+    """
+    try:
+        top, bottom = cutoffs
+        pair = Cutoffs(tuple(top), tuple(bottom))
+    except (TypeError, ValueError):
+        must = "give a pair: a sequence of shares at the top, then one at the bottom, as in ((0.5, 1.0), (0.1,))"
+        raise InputError(f"cutoffs is {cutoffs!r}; {must}") from None
+    check_cutoffs(pair)
+    return Cutoffs(tuple(map(float, pair.top)), tuple(map(float, pair.bottom)))
 
 
 def check_cutoffs(cutoffs: Cutoffs) -> None:
