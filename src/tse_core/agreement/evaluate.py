@@ -13,10 +13,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import divisions, refuse_taken_names
 from tse_core.agreement.comparison import lemmas_of_all
 from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pairs
 from tse_core.agreement.evaluation import Evaluation, Evaluations
+from tse_core.agreement.factors import find_factors, refuse_taken_names
 from tse_core.agreement.options import TABLES, Detail, Options, Verbs, verb_policy
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs, pair_forms, score_contexts
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
@@ -215,7 +215,7 @@ def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, st
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     drawn = options.contexts, options.seed
     pairs, contexts, every = numbered_contexts(asked.pairs, model.kind, options.protocol, *drawn)
-    if divisions(by, contexts, verbs.lemmas)[1] and options.detail != "forms":
+    if find_factors(by, contexts, verbs.lemmas).of_verbs and options.detail != "forms":
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
     _warn_of_unknown_words(model, contexts)
     if len(verbs.lemmas) < LITTLE * len(asked.lemmas):

@@ -1,56 +1,19 @@
 """The scores of models on agreement pairs, and what can be asked of them: tables in cells, intervals, curves."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import OVER_VERBS, Cells
+from tse_core.agreement import tables
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics
-from tse_core.agreement.options import VerbPolicy
+from tse_core.agreement.data import EvaluationData
 from tse_core.errors import InputError
-from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, Cutoffs
-from tse_core.results.signature import Signature
-from tse_core.results.tidy import tidied
-from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.tables import subject_clusters
-
-OF_DISTRIBUTION, OF_LIST = "of the distribution", "of the list"  # what cut-offs are shares of
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """The scores of one model.
-
-    Attributes
-    ----------
-    contexts : a row per unique context, construction by construction: construction, subject, noun (its singular, "" if
-        not known), left, right, number, pairs (how many share it), ew, mw (at top 100 % under the protocol), margin
-        (mean over the verbs of log P(correct) - log P(wrong), nats), and further columns of its pairs
-    pairs : a row per pair, with its context (a row of `contexts`), log_probability_correct and _wrong (nats), tse (1.0,
-        0.0, NaN where a form could not be scored) and within_noise: the margin is smaller than numeric noise, so that
-        another batch size or device might flip tse
-    lemmas : the lemmas that counted
-    scored : one line: how many of the pairs and lemmas could be scored, and why others could not
-    at_cutoffs : a row per context and number at a cut-off: context, metric ("EW", "MW"; "margin" over all verbs), side
-        ("top", "bottom"), cutoff, score (NaN: no lemma is eligible), coverage (the probability on the counted forms)
-    by_lemma : with detail "lemmas" construction x subject (its noun, or the left context where that is not known) x
-        noun x number x lemma: contexts, correct (how many of them), and the mean probability of each form and margin
-    form_arrays : with detail "forms" what `log_odds`, `log_probabilities` and `mass_above` give
-    """
-
-    contexts: pd.DataFrame = field(repr=False)
-    pairs: pd.DataFrame = field(repr=False)
-    lemmas: pd.DataFrame = field(repr=False)
-    signature: Signature
-    cutoffs: Cutoffs
-    scored: str
-    at_cutoffs: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
-    by_lemma: pd.DataFrame | None = field(default=None, repr=False)
-    form_arrays: Mapping[str, np.ndarray] | None = field(default=None, repr=False)
+@dataclass(frozen=True, eq=False)
+class Evaluation(EvaluationData):
+    """The scores of one model: the data of `EvaluationData`, and its tables."""
 
     def table(self, by: str | Sequence[str] = "construction", *, intervals: bool = False) -> pd.DataFrame:
         """The scores in cells, by default the rows of Table 2.
@@ -72,34 +35,12 @@ class Evaluation:
 
         - the columns of `by`;
         - MW, EW and other metrics of contexts, means over unique contexts; TSE and other metrics of pairs, means over
-          pairs; margin (nats); NS and shift (nats), where there are forms and twins (`tse_core.agreement.cells`);
+          pairs; margin (nats); NS and shift (nats), where there are forms and twins (`tse_core.agreement.twins`);
         - lemmas, contexts, twins (how many), split_twins (twins with one context in another cell: NS leaves them out),
           pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas of TSE's pairs), items
           (distinct ones: the same context and the same two forms count once) and TSE_items, the mean over these.
         """
-        cells = Cells(self, by)
-        contexts, pairs = cells.contexts, cells.pairs
-        scored = pairs[pairs["tse"].notna()]
-        scores = contexts.groupby("cell")[[metric for metric in cells.metrics if metric in contexts]].mean()
-        for name, of_pairs in OF_PAIRS.items():
-            scores[name] = pairs.groupby("cell")[of_pairs.column].mean()
-        table = cells.labels.join(scores[cells.metrics])
-        counted = {"contexts": contexts}
-        if NS in cells.metrics:
-            counted |= {"twins": contexts[contexts["has_twin"]], "split_twins": contexts[contexts["split"]]}
-        counted |= {"pairs": scored, "unscored": pairs[pairs["tse"].isna()]}
-        counted |= {"verbs": scored.drop_duplicates(["cell", "lemma"]), "items": distinct_items(pairs)}
-        table["lemmas"] = cells.lemmas[table.index]
-        for name, rows in counted.items():
-            table[name] = rows["cell"].value_counts().reindex(table.index, fill_value=0)
-        if NS in cells.metrics and "number" not in cells.labels:
-            table["twins"] //= 2  # both contexts are in the cell
-        table["TSE_items"] = counted["items"].groupby("cell")["tse"].mean()
-        over = ("subjects", "verbs") if cells.by_verbs else ("subjects",)
-        for metric in cells.metrics if intervals else ():
-            if metric in OVER_VERBS or not cells.by_verbs:
-                table[[f"{metric}_low", f"{metric}_high"]] = cells.intervals(metric, over)[["low", "high"]]
-        return table.reset_index(drop=True)
+        return tables.score_table(self, by, intervals=intervals)
 
     def intervals(self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction") -> pd.DataFrame:
         """95 % intervals of every metric in each cell, for other samples of what the claim is about.
@@ -116,11 +57,7 @@ class Evaluation:
         -------
         DataFrame with the columns of `by`, metric, score, low, high, method, clusters, n (values that are defined).
         """
-        cells = Cells(self, by)
-        found = {metric: cells.intervals(metric, over) for metric in cells.metrics}
-        tables = {metric: cells.labels.join(rows, how="inner") for metric, rows in found.items() if len(rows)}
-        table = pd.concat(tables, names=["metric"]).reset_index("metric").reset_index(drop=True)
-        return table[[*cells.labels, *table.columns.drop(list(cells.labels))]]
+        return tables.interval_table(self, over, by)
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """Scores against cut-offs (Figures 1 to 4).
@@ -132,65 +69,14 @@ class Evaluation:
         coverage (mean probability on the forms that counted), invalid (share of contexts without an eligible lemma),
         contexts; with `intervals` also low and high, 95 % clustered by noun.
         """
-        numbers = self.at_cutoffs[self.at_cutoffs["metric"].isin(list(OF_CONTEXTS))]
-        numbers = numbers.astype({"metric": "str", "side": "str"})
-        numbers.insert(0, "construction", self.contexts["construction"].to_numpy()[numbers["context"]])
-        numbers["invalid"] = numbers["score"].isna()
-        groups = numbers.groupby(["construction", "metric", "side", "cutoff"], sort=False)
-        table = groups[["score", "coverage", "invalid"]].mean().assign(contexts=groups.size())
-        if intervals:
-            table[["low", "high"]] = [self._bounds(group, key[1]) for key, group in groups]
-        table = table.reset_index()
-        verbs = VerbPolicy.parse(self.signature.policy.get("forms", "single"))
-        table.insert(4, "share", OF_DISTRIBUTION if verbs.in_vocabulary else OF_LIST)
-        return table
-
-    def _bounds(self, numbers: pd.DataFrame, metric: str) -> tuple[float, float]:
-        """The interval of a score at one cut-off."""
-        if numbers["invalid"].all():
-            return np.nan, np.nan
-        return interval(numbers["score"], self.subjects[numbers["context"]], bounds=OF_CONTEXTS[metric].range)[1:3]
+        return tables.curve_table(self, intervals=intervals)
 
     def tidy(self) -> pd.DataFrame:
         """Every number of this evaluation, one per row with its signature, as in result files.
 
         The columns are `TIDY_COLUMNS`: side and method are "" and cutoff is NaN for TSE; lemmas is how many counted.
         """
-        table, curves = self.table(intervals=True), self.curves(intervals=True)
-        curves["pairs"] = curves["construction"].map(table.set_index("construction")["pairs"])
-        of_pairs = []
-        for name in OF_PAIRS:
-            ends = {"score": table[name], "low": table[f"{name}_low"], "high": table[f"{name}_high"]}
-            of_pairs.append(table.assign(metric=name, side="", cutoff=np.nan, **ends))
-        return tidied(pd.concat([*of_pairs, curves.assign(lemmas=len(self.lemmas))], ignore_index=True), self.signature)
-
-    @property
-    def log_odds(self) -> np.ndarray:
-        """Log-odds (nats) of each lemma's singular form against its plural one, (contexts, lemmas); needs "forms"."""
-        return self._of_forms("log_odds")
-
-    def log_probabilities(self, form: Literal["singular", "plural"]) -> np.ndarray:
-        """Log-probabilities (nats) of one form, (contexts, lemmas); needs detail "forms"."""
-        return self._of_forms(f"log_probability_{form}")
-
-    def mass_above(self, form: Literal["singular", "plural"]) -> np.ndarray:
-        """The probability of all entries more probable than one form, (contexts, lemmas); needs detail "forms"."""
-        return self._of_forms(f"mass_above_{form}")
-
-    def _of_forms(self, column: str) -> np.ndarray:
-        if self.form_arrays is None:
-            raise InputError("the evaluation was made without its forms; use detail='forms'")
-        return self.form_arrays[column]
-
-    @property
-    def plural(self) -> np.ndarray:
-        """Whether the subject is plural, bool (contexts, 1)."""
-        return (self.contexts["number"] == "plural").to_numpy()[:, None]
-
-    @cached_property
-    def subjects(self) -> np.ndarray:
-        """What clusters the contexts by subject: its noun, where that is not known a guess (`subject_clusters`)."""
-        return subject_clusters(self.contexts)
+        return tables.tidy_table(self)
 
 
 @dataclass(frozen=True)
@@ -257,8 +143,3 @@ class Evaluations:
     def _joined(self, table_of: Callable[[Evaluation], pd.DataFrame]) -> pd.DataFrame:
         joined = pd.concat([table_of(found).assign(model=model) for model, found in self.runs], ignore_index=True)
         return joined[["model", *joined.columns.drop("model")]]
-
-
-def distinct_items(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that TSE scores, one for each distinct item (same context and same two forms)."""
-    return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])

@@ -83,14 +83,15 @@ def evaluate(
 
 def _show_scores(runs, by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
-    from tse_core.agreement.cells import TABLE_ORDER, factor_names
+    from tse_core.agreement.factors import factor_names
+    from tse_core.metrics.table import table_order
 
     tables = [each.table(by, intervals=True).assign(model=m, data=each.signature.data_name) for m, each in runs.runs]
     table, factors = pd.concat(tables, ignore_index=True), factor_names(by)
     named = [*(name for name in ("model", "data") if table[name].nunique() > 1), *factors]
     counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
     counted = counted if by == "construction" else ["lemmas", *counted]
-    metrics = [name for name in TABLE_ORDER if name in table]
+    metrics = [name for name in table_order() if name in table]
     print_table(table, [*named, *metrics, *counted], len(named), TSE_items="TSE of items")
     print()
     verbs = " and verbs (EW, margin, NS, shift)" if set(factors) & set(runs.runs[0][1].lemmas) else ""

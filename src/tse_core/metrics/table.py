@@ -6,6 +6,7 @@ charts. A metric of contexts or pairs is a sum over the lemmas that count (`nume
 `MARGIN`, `NS` and `SHIFT` are scores beside the table: they are not sums of this form.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -113,8 +114,23 @@ METRICS = {
 
 
 MARGIN = "margin"  # the mean over verbs of log P(correct) - log P(wrong), in nats: beside EW
-NS = "NS"  # number sensitivity, which `tse_core.agreement.cells` defines
+NS = "NS"  # number sensitivity, which `tse_core.agreement.twins` defines
 SHIFT = "shift"  # the mean over twins and verbs of a difference of log-odds, in nats: beside NS
 OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
 OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
 COVERAGE = "mass"  # the column of the probability on the forms that count
+UNBOUNDED = (-math.inf, math.inf)
+
+
+def score_range(metric: str) -> tuple[float, float]:
+    """The lowest and the highest score of a metric: 0 and 1 unless it says otherwise, infinite for scores in nats."""
+    if metric in METRICS:
+        return METRICS[metric].range
+    if metric in (MARGIN, SHIFT):
+        return UNBOUNDED
+    return 0.0, 1.0
+
+
+def table_order() -> tuple[str, ...]:
+    """The names of all scores in the order of tables: MW, EW and TSE as in Table 2, then those beside the table."""
+    return (*reversed(METRICS), MARGIN, NS, SHIFT)
