@@ -144,6 +144,10 @@ def evaluate_models(
     data_sets = [pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs
     of_all = list(opened.values()) if shared else None
     questions = [_question(data, lemmas, options, of_all) for data in data_sets]
+    identities = [question.data for question in questions]
+    for data in identities:
+        if identities.count(data) > 1:
+            raise InputError(f"the data set {data} is given twice; give each once")
     del of_all  # each network is forgotten once it is scored
     return _evaluations(opened, questions, options, by, store, batch_tokens)
 

@@ -1,19 +1,32 @@
 """The scores of models on agreement pairs, and what can be asked of them: tables in cells, intervals, curves."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 
 import pandas as pd
 
 from tse_core.agreement import tables
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics
 from tse_core.agreement.data import EvaluationData
+from tse_core.agreement.files import read_evaluation, write_evaluation
 from tse_core.errors import InputError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(EvaluationData):
-    """The scores of one model: the data of `EvaluationData`, and its tables."""
+    """The scores of one model: the data of `EvaluationData`, and its tables.
+
+    It prints its scores and its signature, in a notebook as a table.
+    """
+
+    def __repr__(self) -> str:
+        return f"{tables.score_line(self)} | {self.signature}"
+
+    def _repr_html_(self) -> str:
+        scores = tables.construction_scores(self).to_html(index=False, float_format="%.3f")
+        return f"{scores}<p><code>{escape(str(self.signature))}</code></p>"
 
     def table(self, by: str | Sequence[str] = "construction", *, intervals: bool = False) -> pd.DataFrame:
         """The scores in cells, by default the rows of Table 2.
@@ -78,68 +91,132 @@ class Evaluation(EvaluationData):
         """
         return tables.tidy_table(self)
 
+    def save(self, path: str | Path) -> None:
+        """All of it in one .parquet file, which `tse_core.load_scores` reads.
 
-@dataclass(frozen=True)
-class Evaluations:
-    """The evaluations of several models, each on one data set or more. Raises InputError where there is none.
+        Raises InputError: another ending; the file cannot be written.
+        """
+        write_evaluation(self, path)
+
+
+def load_scores(path: str | Path) -> Evaluation:
+    """An evaluation from a file that `Evaluation.save` wrote.
+
+    Raises InputError: the file is missing, damaged or of another kind.
+    """
+    return Evaluation(**read_evaluation(path))
+
+
+class UnknownRunError(InputError, KeyError):
+    """A key that `Evaluations` does not have."""
+
+    def __str__(self) -> str:
+        return str(InputError(*self.args))  # that of a KeyError would be in quotation marks
+
+
+class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
+    """The evaluations of several models: a mapping from the name of a model, with several data sets from (model, data).
 
     Its tables are those of each `Evaluation`, which take the same arguments, one under the other, with a first column
-    that names the model.
+    that names the model. Raises InputError where there is no evaluation.
 
     Attributes
     ----------
     runs : list of (name of the model, Evaluation), model by model, each on the data in the order given
     """
 
-    runs: list[tuple[str, Evaluation]]
-
-    def __post_init__(self):
+    def __init__(self, runs: Iterable[tuple[str, Evaluation]]):
+        self.runs = list(runs)
         if not self.runs:
             raise InputError("there is no evaluation; give at least one model and one data set")
+        evaluations = [evaluation for _, evaluation in self.runs]
+        self._by_key = dict(zip(_keys(self.runs), evaluations, strict=True))
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Evaluation:
+        """The evaluation of a model, or of (model, data) where there are several data sets. Raises UnknownRunError."""
+        if key not in self._by_key:
+            known = ", ".join(map(repr, self._by_key))
+            raise UnknownRunError(f"no evaluation {key!r}; there is: {known}")
+        return self._by_key[key]
+
+    def __iter__(self) -> Iterator[str | tuple[str, str]]:
+        return iter(self._by_key)
+
+    def __len__(self) -> int:
+        return len(self._by_key)
+
+    def __repr__(self) -> str:
+        lines = [f"{_label(key)}: {evaluation!r}" for key, evaluation in self.items()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{escape(_label(key))}</p>{each._repr_html_()}" for key, each in self.items())
 
     @property
     def models(self) -> list[str]:
         """The models' names, in order."""
         return list(dict.fromkeys(model for model, _ in self.runs))
 
-    def __getitem__(self, model: str) -> Evaluation:
-        """The evaluation of a model, the first where there is more than one data set."""
-        return self._of(model)[0]
-
-    def table(self, *by, **how) -> pd.DataFrame:
+    def table(self, by: str | Sequence[str] = "construction", *, intervals: bool = False) -> pd.DataFrame:
         """`Evaluation.table` of every model."""
-        return self._joined(lambda found: found.table(*by, **how))
+        return self._joined(lambda evaluation: evaluation.table(by, intervals=intervals))
 
-    def intervals(self, *over, **how) -> pd.DataFrame:
+    def intervals(self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction") -> pd.DataFrame:
         """`Evaluation.intervals` of every model."""
-        return self._joined(lambda found: found.intervals(*over, **how))
+        return self._joined(lambda evaluation: evaluation.intervals(over, by))
 
-    def curves(self, **how) -> pd.DataFrame:
+    def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """`Evaluation.curves` of every model."""
-        return self._joined(lambda found: found.curves(**how))
+        return self._joined(lambda evaluation: evaluation.curves(intervals=intervals))
 
     def compare(self, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
         """`tse_core.agreement.comparison.compare_metrics` of every model; its p-values are corrected model by model."""
-        return self._joined(lambda found: compare_metrics(found, first, second, over=over))
+        return self._joined(lambda evaluation: compare_metrics(evaluation, first, second, over=over))
 
     def compare_models(self, first: str, second: str) -> pd.DataFrame:
         """Two models as paired differences of every metric; see `tse_core.agreement.comparison.compare_evaluations`.
 
         Models of different vocabularies can be compared if they were evaluated with ``shared=True``.
         """
-        both = zip(self._of(first), self._of(second), strict=True)
-        tables = [compare_evaluations(one, other).assign(data=one.signature.data_name) for one, other in both]
+        tables = []
+        for one, other in zip(self._of(first), self._of(second), strict=True):
+            tables.append(compare_evaluations(one, other).assign(data=one.signature.data_name))
         return pd.concat(tables, ignore_index=True)
 
     def tidy(self) -> pd.DataFrame:
         """Every number with its signature, as in result files."""
-        return pd.concat([found.tidy() for _, found in self.runs], ignore_index=True)
+        return pd.concat([evaluation.tidy() for evaluation in self.values()], ignore_index=True)
 
     def _of(self, model: str) -> list[Evaluation]:
         if model not in self.models:
-            raise InputError(f"no model {model!r} was evaluated; there is: {', '.join(self.models)}")
-        return [found for name, found in self.runs if name == model]
+            raise UnknownRunError(f"no model {model!r} was evaluated; there is: {', '.join(self.models)}")
+        return [evaluation for name, evaluation in self.runs if name == model]
 
     def _joined(self, table_of: Callable[[Evaluation], pd.DataFrame]) -> pd.DataFrame:
-        joined = pd.concat([table_of(found).assign(model=model) for model, found in self.runs], ignore_index=True)
+        parts = [table_of(evaluation).assign(model=model) for model, evaluation in self.runs]
+        joined = pd.concat(parts, ignore_index=True)
         return joined[["model", *joined.columns.drop("model")]]
+
+
+def _keys(runs: Sequence[tuple[str, Evaluation]]) -> list[str | tuple[str, str]]:
+    """The key of each run: its model, or model and data where there are several data sets.
+
+    Data sets of one name are told apart by their hashes.
+    """
+    data_names = {}
+    for _, evaluation in runs:
+        data_names[evaluation.signature.identity["data"]] = evaluation.signature.data_name
+    if len(data_names) == 1:
+        return [model for model, _ in runs]
+    names = list(data_names.values())
+    keys: list[str | tuple[str, str]] = []
+    for model, evaluation in runs:
+        data = evaluation.signature.data_name
+        if names.count(data) > 1:
+            data = evaluation.signature.identity["data"]
+        keys.append((model, data))
+    return keys
+
+
+def _label(key: str | tuple[str, str]) -> str:
+    return key if isinstance(key, str) else " on ".join(key)

@@ -8,7 +8,7 @@ import pandas as pd
 from tse_core.agreement.cells import OVER_VERBS, Cells
 from tse_core.agreement.data import EvaluationData
 from tse_core.agreement.options import VerbPolicy
-from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, score_range
+from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, score_range, table_order
 from tse_core.results.tidy import tidied
 from tse_core.uncertainty.intervals import interval
 
@@ -56,6 +56,31 @@ def _counted(cells: Cells) -> dict[str, pd.DataFrame]:
 def distinct_items(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs that TSE scores, one for each distinct item (same context and same two forms)."""
     return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])
+
+
+def construction_scores(data: EvaluationData) -> pd.DataFrame:
+    """The scores to show first, without a pass over the forms: construction, MW, EW, TSE, contexts and pairs."""
+    contexts = data.contexts.groupby("construction", sort=False)
+    pairs = data.pairs.groupby("construction", sort=False)
+    table = pd.DataFrame(index=contexts.size().index)
+    for name in table_order():
+        if name in OF_CONTEXTS:
+            table[name] = contexts[OF_CONTEXTS[name].column].mean()
+        elif name in OF_PAIRS:
+            table[name] = pairs[OF_PAIRS[name].column].mean()
+    table["contexts"] = contexts.size()
+    table["pairs"] = pairs["tse"].count().reindex(table.index, fill_value=0)
+    return table.reset_index()
+
+
+def score_line(data: EvaluationData) -> str:
+    """The scores in a line: those of the construction, or their means over all constructions."""
+    scores = construction_scores(data)
+    means = scores[[*OF_CONTEXTS, *OF_PAIRS]].mean()
+    shown = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+    if len(scores) == 1:
+        return f"{shown}  in {scores['construction'].iloc[0]}"
+    return f"{shown}  over {len(scores)} constructions"
 
 
 def interval_table(
