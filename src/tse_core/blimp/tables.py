@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr, ndtri
+from scipy.special import ndtri
+from scipy.stats import binomtest
 
 from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.p_values import holm
@@ -35,8 +36,8 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
         phenomenon=("phenomenon", "first"), correct=("correct", "sum"), pairs=("correct", "size"),
         judged=("correct", "count"), ties=("tie", "sum"), unknown=("unknown_critical", "sum"),
     ).reset_index()  # fmt: skip
-    shares = [wilson(n, of) if of else (np.nan,) * 3 for n, of in paradigms[["correct", "judged"]].to_numpy()]
-    paradigms[[*BOUNDS]] = shares
+    counts = paradigms[["correct", "judged"]].to_numpy()
+    paradigms[[*BOUNDS]] = [wilson(correct, judged) for correct, judged in counts]
     return pd.DataFrame([labels | _pooled(group) for labels, group in _groups(paradigms, by)])
 
 
@@ -79,8 +80,10 @@ def mcnemar(only_first: int, only_second: int) -> float:
     >>> round(mcnemar(1, 9), 6)
     0.021484
     """
-    total, fewer = only_first + only_second, min(only_first, only_second)
-    return min(1.0, 2 * float(bdtr(fewer, total, 0.5)))
+    different = only_first + only_second
+    if different == 0:
+        return 1.0
+    return float(binomtest(only_first, different).pvalue)
 
 
 def _groups(table: pd.DataFrame, by: str) -> list[tuple[dict[str, str], pd.DataFrame]]:

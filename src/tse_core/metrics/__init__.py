@@ -1,11 +1,8 @@
-"""TSE, EW and MW with their cut-offs (Newman et al. 2021, section 3): pure functions on arrays of logits."""
+"""TSE, EW and MW with their cut-offs (Newman et al. 2021, section 3): pure functions on arrays of logits.
+
+The public names are in ``__init__.pyi``, and are loaded on first use.
+"""
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "scores": ["CutoffScores", "agreement", "cutoff_scores"],
-        "table": ["METRICS", "PAPER_CUTOFFS", "Cutoffs", "Metric"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,13 +4,18 @@ import numpy as np
 from scipy.special import betainc, betaincinv, ndtri
 
 
-def wilson(successes: int, trials: int) -> tuple[float, float, float]:
+def wilson(successes: float, trials: int) -> tuple[float, float, float]:
     """A share of independent trials, e.g. items of a suite, with Wilson's 95 % score interval: share, low, high.
+
+    All are NaN of no trials. A tie may count as half a success, which `scipy.stats.binomtest` does not take.
 
     >>> [round(number, 3) for number in wilson(22, 28)]
     [0.786, 0.605, 0.898]
     """
-    z, share = ndtri(0.975), successes / trials
+    if trials == 0:
+        return np.nan, np.nan, np.nan
+    z = ndtri(0.975)
+    share = successes / trials
     centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
     half = z / (1 + z**2 / trials) * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
     return share, max(0.0, float(centre - half)), min(1.0, float(centre + half))
