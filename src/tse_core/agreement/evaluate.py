@@ -18,7 +18,7 @@ from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pa
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.factors import find_factors, refuse_taken_names
 from tse_core.agreement.options import TABLES, Detail, Options, Verbs, verb_policy
-from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs, pair_forms, score_contexts
+from tse_core.agreement.scoring import GROUP, SUMS, Advance, all_at_cutoffs, score_contexts
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.names import data_hash, load_pairs, usual_list
@@ -37,7 +37,8 @@ from tse_core.results.tidy import of_everything
 NOISE = {"float64": 1e-4, "float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
 SLICE = 2048  # contexts that are scored at once
 WORD_SLICE = 4  # where each is scored over thousands of whole words
-NAMED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # what names a slice of contexts
+HASHED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # columns that name a slice
+HASHED_OF_PAIRS = ["left", "right", "correct", "wrong", "number"]
 LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
 
 
@@ -197,113 +198,146 @@ def _evaluations(
 
 
 class _Question(NamedTuple):
-    """What every model is asked: pairs, those whose subject's number is known, verbs, and the pairs' identity."""
+    """What every model is asked on a data set."""
 
-    given: pd.DataFrame
-    pairs: pd.DataFrame
+    given: pd.DataFrame  # all pairs
+    pairs: pd.DataFrame  # those whose subject's number is known
     lemmas: Lemmas
-    data: str
+    data: str  # the name of the pairs and their hash
 
 
-def _evaluation(model: LanguageModel, asked: _Question, options: Options, by, store, batch_tokens) -> Evaluation:
-    """The scores of a model, slice by slice computed or from the store.
+class _Slice(NamedTuple):
+    """Contexts that are scored at once, and their pairs."""
 
-    Slices share with those of any other data the model, the policies and the cut-offs. A run that kept more detail has
-    more tables of a slice, and serves one that asks for less.
-    """
-    if options.protocol == "released" and model.bos == "default":  # the released code itself adds no BOS token
-        model = model.with_policies(bos="tokenizer")
-    words = pd.concat([asked.pairs["correct"], asked.pairs["wrong"]]).unique()
-    verbs = counted_verbs(model, asked.lemmas, options.verbs, words)
+    contexts: pd.DataFrame
+    pairs: pd.DataFrame  # the column context counts from the first context of the slice
+
+
+def _evaluation(
+    model: LanguageModel, question: _Question, options: Options, by, store, batch_tokens: int | None
+) -> Evaluation:
+    """The scores of a model, slice by slice computed or from the store."""
+    if options.protocol == "released" and model.bos == "default":
+        model = model.with_policies(bos="tokenizer")  # the released code itself adds no BOS token
+    words = pd.concat([question.pairs["correct"], question.pairs["wrong"]]).unique()
+    verbs = counted_verbs(model, question.lemmas, options.verbs, words)
     if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
-    drawn = options.contexts, options.seed
-    pairs, contexts, every = numbered_contexts(asked.pairs, model.kind, options.protocol, *drawn)
+    pairs, contexts, total = numbered_contexts(
+        question.pairs, model.kind, options.protocol, options.contexts, options.seed
+    )
     if find_factors(by, contexts, verbs.lemmas).of_verbs and options.detail != "forms":
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
     _warn_of_unknown_words(model, contexts)
-    if len(verbs.lemmas) < LITTLE * len(asked.lemmas):
-        of_list = f"{len(verbs.lemmas):,} of {len(asked.lemmas):,} lemmas of {asked.lemmas.name}"
-        text = f"{model.label} holds both forms of only {of_list}; EW and MW are about these"
-        warnings.warn(text, TseWarning, stacklevel=4)
+    _warn_of_few_lemmas(model, verbs, question.lemmas)
 
-    def score(part: tuple[pd.DataFrame, pd.DataFrame], advance) -> dict[str, pd.DataFrame]:
-        return score_contexts(model, verbs, options, *part, batch_tokens, advance)
+    def score(some: _Slice, advance: Advance) -> dict[str, pd.DataFrame]:
+        return score_contexts(model, verbs, options, *some, batch_tokens, advance)
 
-    signature = _signature(model, verbs, asked, pairs, options)
-    cutoffs = str(tuple(options.cutoffs))
-    policy = {name: value for name, value in signature.policy.items() if name != "sample"} | {"cutoffs": cutoffs}
-    of_slices = Signature({"model": signature.identity["model"], "data": "any"}, policy, signature.provenance)
-    slices = dict(_slices(contexts, pairs, SLICE if verbs.policy.in_vocabulary else WORD_SLICE))
-    shards = {name: (part, len(part[0])) for name, part in slices.items()}
-    kept, place = TABLES[options.detail], store_for(model, store)
-    title = f"{model.label}: contexts"
-    done, made_with = run(of_slices, shards, score, kept, title=title, unit="contexts", store=place)
-    tables = {name: pd.concat([part[name] for part in done.values()], ignore_index=True) for name in kept}
+    signature = _signature(model, verbs, question, pairs, options)
+    size = SLICE if verbs.policy.in_vocabulary else WORD_SLICE
+    slices = dict(_slices(contexts, pairs, size))
+    results_store = store_for(model, store)
+    scored, made_with = run(
+        _signature_of_slices(signature, options),
+        {name: (some, len(some.contexts)) for name, some in slices.items()},
+        score,
+        TABLES[options.detail],
+        title=f"{model.label}: contexts",
+        unit="contexts",
+        store=results_store,
+    )
+    tables = {}
+    for name in TABLES[options.detail]:
+        tables[name] = pd.concat([of_slice[name] for of_slice in scored.values()], ignore_index=True)
+    tables["pairs"].index = np.concatenate([some.pairs.index for some in slices.values()])
+
     at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
-    rows = np.concatenate([part[1].index for part in slices.values()])
-    forms = tables["forms"].items() if "forms" in tables else []
-    found = Evaluation(
+    pairs = _scored_pairs(pairs, tables["pairs"], model.dtype)
+    by_lemma = form_arrays = None
+    if "lemmas" in tables:
+        by_lemma = _by_lemma(tables["lemmas"], verbs.lemmas)
+    if "forms" in tables:
+        shape = len(contexts), len(verbs.lemmas)
+        form_arrays = {name: column.to_numpy().reshape(shape) for name, column in tables["forms"].items()}
+    evaluation = Evaluation(
         contexts=_with_scores(contexts, at_cutoffs),
-        pairs=_scored_pairs(pairs, tables["pairs"].set_index(rows), model.dtype),
+        pairs=pairs,
         lemmas=verbs.lemmas,
         signature=replace(signature, provenance=made_with),
         cutoffs=options.cutoffs,
-        scored=_what_was_scored(model, verbs, asked, pairs, contexts, every, options),
+        scored=_what_was_scored(question, options, verbs, pairs, contexts, total),
         at_cutoffs=at_cutoffs,
-        by_lemma=_by_lemma(tables["lemmas"], verbs.lemmas) if "lemmas" in tables else None,
-        form_arrays={name: column.to_numpy().reshape(len(contexts), -1) for name, column in forms} or None,
+        by_lemma=by_lemma,
+        form_arrays=form_arrays,
     )
-    if place:
-        place.keep_numbers(found.signature, found.tidy, of=cutoffs)
-    return found
+    if results_store:
+        results_store.keep_numbers(evaluation.signature, evaluation.tidy, of=str(tuple(options.cutoffs)))
+    return evaluation
 
 
 def _signature(
-    model: LanguageModel, verbs: CountedVerbs, asked: _Question, pairs: pd.DataFrame, options: Options
+    model: LanguageModel, verbs: CountedVerbs, question: _Question, pairs: pd.DataFrame, options: Options
 ) -> Signature:
     """How the numbers are made; it reads the model's weights."""
     policies = model.policies()
     dtype = policies.pop("dtype")
-    policy = {
-        "lemmas": f"{asked.lemmas.name}@{asked.lemmas.hash}({len(verbs.lemmas)})",
-        **policies,
-        **({} if verbs.policy.in_vocabulary else {"forms": str(verbs.policy), "cut": "list"}),
-        **({"sample": f"{options.contexts}@{options.seed}"} if options.contexts != "all" else {}),
+    lemmas = question.lemmas
+    policy = {"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})", **policies}
+    if not verbs.policy.in_vocabulary:
+        policy |= {"forms": str(verbs.policy), "cut": "list"}
+    if options.contexts != "all":
+        policy["sample"] = f"{options.contexts}@{options.seed}"
+    policy |= {
         "caps": "first" if pairs["left"].str[:1].str.isupper().all() else "as-is",
         "period": "add" if pairs["right"].str.endswith(".").all() else "as-is",
         "protocol": f"{options.protocol}/{PROTOCOL_VERSION}",
         "dtype": dtype,
         "ties": "wrong",
     }
-    return Signature({"model": model.identity(), "data": asked.data}, policy, provenance(model.device))
+    identity = {"model": model.identity(), "data": question.data}
+    return Signature(identity, policy, provenance(model.device))
 
 
-def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, tuple]]:
-    """Some contexts of a construction and their pairs, named after their contents, whatever else is in the run."""
+def _signature_of_slices(signature: Signature, options: Options) -> Signature:
+    """What the slices of a run share with those of any other data: the model, the policies and the cut-offs.
+
+    A run that kept more detail has more tables of a slice, and serves one that asks for less.
+    """
+    policy = dict(signature.policy)
+    policy.pop("sample", None)
+    policy["cutoffs"] = str(tuple(options.cutoffs))
+    identity = {"model": signature.identity["model"], "data": "any"}
+    return Signature(identity, policy, signature.provenance)
+
+
+def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, _Slice]]:
+    """Slices of the contexts of each construction, named after their contents, whatever else is in the run."""
     pairs = pairs.sort_values("context", kind="stable")
-    starts = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
+    first_pairs = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
     for construction, rows in contexts.groupby("construction", sort=False).indices.items():
         for number, start in enumerate(range(rows[0], rows[-1] + 1, size)):
             end = min(start + size, rows[-1] + 1)
-            some, of_these = contexts.iloc[start:end], pairs.iloc[starts[start] : starts[end]].sort_index()
-            of_these = of_these.assign(context=of_these["context"] - start)
-            name = data_hash(some[NAMED]) + data_hash(of_these[["left", "right", "correct", "wrong", "number"]])
-            yield f"{safe_name(construction)}-{number:03d}-{name}", (some, of_these)
+            some_contexts = contexts.iloc[start:end]
+            some_pairs = pairs.iloc[first_pairs[start] : first_pairs[end]].sort_index()
+            some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
+            contents = data_hash(some_contexts[HASHED]) + data_hash(some_pairs[HASHED_OF_PAIRS])
+            yield f"{safe_name(construction)}-{number:03d}-{contents}", _Slice(some_contexts, some_pairs)
 
 
 def _with_scores(contexts: pd.DataFrame, at_cutoffs: pd.DataFrame) -> pd.DataFrame:
     """The contexts with their scores over the whole distribution, behind the column pairs."""
-    whole = at_cutoffs[of_everything(at_cutoffs)]
-    whole = whole.pivot(index="context", columns="metric", values="score").reindex(columns=[*OF_CONTEXTS, MARGIN])
+    whole = at_cutoffs[of_everything(at_cutoffs)].pivot(index="context", columns="metric", values="score")
+    whole = whole.reindex(columns=[*OF_CONTEXTS, MARGIN]).rename(columns=str.lower)
     behind = contexts.columns.get_loc("pairs") + 1
-    return pd.concat([contexts.iloc[:, :behind], whole.rename(columns=str.lower), contexts.iloc[:, behind:]], axis=1)
+    return pd.concat([contexts.iloc[:, :behind], whole, contexts.iloc[:, behind:]], axis=1)
 
 
 def _scored_pairs(pairs: pd.DataFrame, scores: pd.DataFrame, dtype: str) -> pd.DataFrame:
     """The pairs with their scores, whose index is theirs."""
     margin = (scores["log_probability_correct"] - scores["log_probability_wrong"]).abs()
-    scores = scores.assign(within_noise=margin < NOISE.get(dtype, max(NOISE.values())))
+    noise = NOISE.get(dtype, max(NOISE.values()))
+    scores = scores.assign(within_noise=margin < noise)
     return pd.concat([pairs, scores.sort_index()], axis=1)
 
 
@@ -315,29 +349,58 @@ def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
     return table.assign(lemma=lemmas["lemma"].to_numpy()[table["lemma"]])
 
 
-def _what_was_scored(model, verbs: CountedVerbs, asked: _Question, pairs, contexts, every: int, options) -> str:
-    """`Evaluation.scored`."""
-    without_form = int((pair_forms(model, verbs, pairs) < 0).any(axis=1).sum())
-    counts = {
-        "pairs": f"{len(pairs) - without_form:,} of {len(asked.given):,}",
-        "lemmas": f"{len(verbs.lemmas):,} of {len(asked.lemmas):,}",
-        "lemmas of single tokens": 0 if verbs.policy.in_vocabulary else (verbs.lemmas["tokens"] == 1).sum(),
-        "contexts drawn": f"{len(contexts):,} of {every:,} (seed {options.seed})" if options.contexts != "all" else 0,
-        "pairs outside the sample": len(asked.pairs) - len(pairs),
+def _what_was_scored(
+    question: _Question,
+    options: Options,
+    verbs: CountedVerbs,
+    pairs: pd.DataFrame,
+    contexts: pd.DataFrame,
+    total: int,
+) -> str:
+    """`Evaluation.scored`, of scored pairs; `total` is how many contexts there are without a sample."""
+    without_form = int(pairs["tse"].isna().sum())
+    parts = [
+        f"pairs: {len(pairs) - without_form:,} of {len(question.given):,}",
+        f"lemmas: {len(verbs.lemmas):,} of {len(question.lemmas):,}",
+    ]
+    single_tokens = int((verbs.lemmas["tokens"] == 1).sum())
+    if single_tokens and not verbs.policy.in_vocabulary:
+        parts.append(f"lemmas of single tokens: {single_tokens:,}")
+    if options.contexts != "all":
+        parts.append(f"contexts drawn: {len(contexts):,} of {total:,} (seed {options.seed})")
+    left_out = {
+        "pairs outside the sample": len(question.pairs) - len(pairs),
         "pairs whose verb has no form that counts": without_form,
-        "pairs whose subject's number is not known": len(asked.given) - len(asked.pairs),
+        "pairs whose subject's number is not known": len(question.given) - len(question.pairs),
     }
-    return "; ".join(f"{what}: {n if isinstance(n, str) else f'{n:,}'}" for what, n in counts.items() if n)
+    parts += [f"{what}: {count:,}" for what, count in left_out.items() if count]
+    return "; ".join(parts)
+
+
+def _warn_of_few_lemmas(model: LanguageModel, verbs: CountedVerbs, lemmas: Lemmas) -> None:
+    """A warning where the vocabulary holds little of the verb list."""
+    if len(verbs.lemmas) < LITTLE * len(lemmas):
+        counted = f"{len(verbs.lemmas):,} of {len(lemmas):,} lemmas of {lemmas.name}"
+        text = f"{model.label} holds both forms of only {counted}; EW and MW are about these"
+        warnings.warn(text, TseWarning, stacklevel=5)
 
 
 def _warn_of_unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> None:
     """One warning with the words around the slots that the tokenizer does not know."""
     if model.unknown_id is None:
         return
-    read = [contexts["left"], contexts["right"]] if model.kind == "masked" else [contexts["left"]]
-    words = sorted({word for text in pd.concat(read).unique() for word in text.split()})
-    found = [repr(word) for word, marks in zip(words, model.unkify(words), strict=True) if any(marks)]
-    if found:
-        named = ", ".join(found[:5]) + (f" and {len(found) - 5:,} more" if len(found) > 5 else "")
-        text = f"{model.label} reads words of the contexts as unknown ({named}): scores do not depend on which they are"
-        warnings.warn(text, TseWarning, stacklevel=5)
+    texts = set(contexts["left"])
+    if model.kind == "masked":
+        texts.update(contexts["right"])
+    words: set[str] = set()
+    for text in texts:
+        words.update(text.split())
+    ordered = sorted(words)
+    marks = model.unkify(ordered)
+    unknown = [repr(word) for word, of_word in zip(ordered, marks, strict=True) if any(of_word)]
+    if unknown:
+        listed = ", ".join(unknown[:5])
+        if len(unknown) > 5:
+            listed += f" and {len(unknown) - 5:,} more"
+        text = f"{model.label} reads words of the contexts as unknown ({listed})"
+        warnings.warn(f"{text}: scores do not depend on which they are", TseWarning, stacklevel=5)
