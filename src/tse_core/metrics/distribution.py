@@ -23,10 +23,12 @@ def exact_boundaries(probabilities, top, bottom) -> tuple[Boundary, Boundary]:
     """
     find = by_histogram if probabilities.device.type == "cpu" else by_sorting
     key, below, above, total = find(probabilities, top, bottom)
-    top, bottom = (torch.tensor(c, dtype=torch.float64, device=key.device).repeat(len(key), 1) for c in (top, bottom))
-    n = top.shape[1]
+    n = len(top)
+    top = torch.tensor(top, dtype=torch.float64, device=key.device).repeat(len(key), 1)
+    bottom = torch.tensor(bottom, dtype=torch.float64, device=key.device).repeat(len(key), 1)
     head = Boundary(key[:, :n], share(top, total - above[:, :n], total - below[:, :n]), top >= 1)
-    return head, Boundary(key[:, n:], share(bottom, below[:, n:], above[:, n:]), bottom >= 1)
+    tail = Boundary(key[:, n:], share(bottom, below[:, n:], above[:, n:]), bottom >= 1)
+    return head, tail
 
 
 def by_sorting(probabilities, top, bottom):
@@ -42,8 +44,9 @@ def by_sorting(probabilities, top, bottom):
 def by_histogram(probabilities, top, bottom):
     """As `by_sorting`, without sorting the vocabulary."""
     top, bottom = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
-    rows = (_row_by_histogram(row, top, bottom) for row in probabilities.contiguous().numpy())
-    return tuple(torch.from_numpy(np.stack(part)) for part in zip(*rows, strict=True))
+    rows = [_row_by_histogram(row, top, bottom) for row in probabilities.contiguous().numpy()]
+    parts = zip(*rows, strict=True)
+    return tuple(torch.from_numpy(np.stack(part)) for part in parts)
 
 
 def _row_by_histogram(row, top, bottom):
