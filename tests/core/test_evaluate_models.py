@@ -104,7 +104,8 @@ def test_data_sets_of_one_name_are_told_apart_by_their_hashes():
 def test_scores_print_themselves_and_their_signature(runs):
     scores = runs["lab-lexical-causal"]
     row = scores.table().iloc[0]
-    line = f"EW {row['EW']:.2f}  MW {row['MW']:.2f}  TSE {row['TSE']:.2f}  in Simple | {scores.signature}"
+    shown = f"EW {row['EW']:.2f}  MW {row['MW']:.2f}  TSE {row['TSE']:.2f}"
+    line = f"{shown}  in Simple | {scores.signature}"
     assert repr(scores) == str(scores) == line
     assert repr(runs).splitlines()[1] == f"lab-lexical-causal: {line}"
     both = evaluate(MODELS[0], pd.concat([load_pairs(SIMPLE), load_pairs("marvin-linzen/vp-coordination")]), FEW)

@@ -1,4 +1,4 @@
-"""Scores that were saved are the same to the last bit when they are loaded; other files are refused in one line."""
+"""Saved scores are the same to the last bit when they are loaded; other files are refused."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ TABLES = ["contexts", "pairs", "lemmas", "at_cutoffs", "by_lemma"]
 
 @pytest.fixture(scope="module")
 def pairs():
-    """Pairs with a factor of their own; one has a verb that no vocabulary holds, so that its TSE is undefined."""
+    """Pairs with a factor of their own; one has a verb that no vocabulary holds."""
     pairs = load_pairs("marvin-linzen/simple").iloc[::7].reset_index(drop=True)
     pairs.loc[0, ["correct", "wrong"]] = ["zorks", "zork"]
     return pairs.assign(length=pairs["left"].str.len())

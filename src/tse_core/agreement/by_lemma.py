@@ -7,14 +7,16 @@ from tse_core.metrics.table import MARGIN, OF_CONTEXTS, Forms
 
 
 def lemma_scores(by_lemma: pd.DataFrame | None) -> pd.DataFrame:
-    """Every metric of contexts, taken apart into a value for each subject, number and lemma of `Evaluation.by_lemma`.
+    """Every metric of contexts, taken apart by subject, number and lemma (`Evaluation.by_lemma`).
 
-    For contexts in which the numerators and denominators of a metric sum to P and W over L lemmas, a lemma with p and w
-    has the value P/W + L (p - w P/W) / W: the mean over the lemmas is the score P/W, and what a lemma adds to it is
-    what it adds to the score of another sample of lemmas, up to first order. For EW it is the lemma's own share.
+    For contexts in which the numerators and denominators of a metric sum to P and W over L lemmas,
+    a lemma with p and w has the value P/W + L (p - w P/W) / W: the mean over the lemmas is the
+    score P/W, and what a lemma adds to it is what it adds to the score of another sample of lemmas,
+    up to first order. For EW it is the lemma's own share.
 
-    Returns a table: construction, subject, noun, left (where the subject is not known), number, lemma, contexts (how
-    many), each metric and the margin. Raises InputError where no lemmas were kept.
+    Returns a table: construction, subject, noun, left (where the subject is not known), number,
+    lemma, contexts (how many), each metric and the margin. Raises InputError where no lemmas were
+    kept.
     """
     by_lemma = require_lemmas(by_lemma)
     forms = forms_of(by_lemma)

@@ -1,11 +1,11 @@
-"""The scores of an evaluation in cells: by any factor of its contexts and any column of its verb list.
+"""Scores in cells: by any factor of the contexts and any column of the verb list.
 
-A column of the lemma list divides the verbs, any other one the contexts (`Evaluation.table`). EW and MW of a group of
-verbs are computed in each context over that group alone, TSE over the pairs whose own verb is in it, by its two forms.
-NS and shift are those of `tse_core.agreement.twins`.
+A column of the lemma list divides the verbs, any other one the contexts (`Evaluation.table`). EW
+and MW of a group of verbs are computed in each context over that group alone, TSE over the pairs
+whose own verb is in it, by its two forms. NS and shift are those of `tse_core.agreement.twins`.
 
-Each cell has a number: all rows of contexts, pairs and values are labelled with it, and grouped by it. Scores stay
-long, one value a row, until `tse_core.agreement.tables` makes a table of them.
+Each cell has a number: all rows of contexts, pairs and values are labelled with it, and grouped by
+it. Scores stay long, one value a row, until `tse_core.agreement.tables` makes a table of them.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ class Cells:
 
     Attributes
     ----------
-    labels : a row for each cell, in the order of tables and under its number: the columns that divide
+    labels : the columns that divide, a row for each cell under its number, in the order of tables
     by_verbs, lemmas : whether the verbs are divided; how many there are in each cell, by its number
-    contexts : a row for each context and group of verbs: cell, context, has_twin (in the same cell), split (its twin is
-        in another cell)
+    contexts : a row for each context and group of verbs: cell, context, has_twin (in the same
+        cell), split (its twin is in another cell)
     pairs : those of the evaluation whose verb is in a group, with their cell
     metrics : those that there are, in the order of tables
     """
@@ -73,9 +73,10 @@ class Cells:
         return self._long(value=self._of_contexts[metric])
 
     def samples(self, metric: str, over: Sequence[str]) -> dict[int, Sample]:
-        """The values of a metric in each cell with their clusters; none where they cannot be sampled so.
+        """The values of a metric in each cell with their clusters, where they can be sampled so.
 
-        Raises InputError: an unknown metric or way of sampling, or none; verbs are to be sampled and none were kept.
+        Raises InputError: an unknown metric or way of sampling, or none; verbs are to be sampled
+        and none were kept.
         """
         check_known("metric", metric, [*METRICS, MARGIN, NS, SHIFT])
         for way in over or [""]:
@@ -90,7 +91,7 @@ class Cells:
         return samples
 
     def intervals(self, metric: str, over: Sequence[str]) -> pd.DataFrame:
-        """score, low, high, method, clusters and n of a metric, in the cells where it is defined, by their numbers."""
+        """`INTERVAL` of a metric, in the cells where it is defined, by their numbers."""
         rows = {}
         for cell, sample in self.samples(metric, over).items():
             defined = ~np.isnan(sample.values)
@@ -108,7 +109,7 @@ class Cells:
         return pd.DataFrame.from_dict(rows, orient="index", columns=INTERVAL)
 
     def _long(self, **columns: np.ndarray) -> pd.DataFrame:
-        """Arrays (contexts, groups of verbs), or (contexts, 1), as rows: cell, context and these columns."""
+        """Arrays (contexts, groups of verbs or 1) as columns, one value a row, with its cell."""
         contexts = np.arange(len(self._cells))[:, None]
         arrays = {"cell": self._cells, "context": contexts, **columns}
         return pd.DataFrame({name: np.broadcast_to(array, self._cells.shape).ravel() for name, array in arrays.items()})
@@ -162,7 +163,7 @@ class Cells:
         return scores
 
     def _of_verbs(self, metric: str) -> pd.DataFrame:
-        """A metric that is a mean over verbs, taken apart: contexts (of NS and shift those with a twin) x verbs."""
+        """A mean over verbs, taken apart: contexts (of NS and shift those with a twin) x verbs."""
         odds = self.data.log_odds.astype(float)
         rows = np.arange(len(odds))
         if metric in (NS, SHIFT):
@@ -174,7 +175,7 @@ class Cells:
         return pd.DataFrame(values, rows)
 
     def _sampled(self, metric: str, over: Sequence[str]) -> pd.DataFrame:
-        """Values whose mean is the score: cell, value, subjects, verbs (where these are sampled), count of each."""
+        """Values whose mean is the score: cell, value, count, subjects, verbs where sampled."""
         if metric in OF_PAIRS:
             return self._with_subjects(self.scores(metric).rename(columns={"lemma": "verbs"}))
         if metric not in self.metrics:
@@ -192,7 +193,7 @@ class Cells:
         return values.assign(subjects=self.data.subjects[values["context"]], count=1)
 
     def _means_of_verbs(self, metric: str) -> pd.DataFrame:
-        """The means of a metric over the contexts of each subject, verb by verb: the columns of `_sampled`."""
+        """Means over the contexts of each subject, verb by verb: the columns of `_sampled`."""
         values = self._of_verbs(metric)
         groups = values.groupby([self._first_cells[values.index], self.data.subjects[values.index]])
         means = groups.mean().melt(var_name="verb", ignore_index=False).reset_index(names=["cell", "subjects"])
@@ -219,8 +220,8 @@ class Cells:
 def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> np.ndarray:
     """The row of each pair's verb in the verb list, int64 (pairs,); -1 if none.
 
-    It is the row with its two forms (a list may have realises and realizes), else the first of its lemma (isn't goes
-    with be).
+    It is the row with its two forms (a list may have realises and realizes), else the first of its
+    lemma (isn't goes with be).
     """
     by_forms: dict[tuple[str, str], int] = {}
     by_name: dict[str, int] = {}
@@ -236,7 +237,7 @@ def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> np.ndarray:
 
 
 def _groups(table: pd.DataFrame, columns: list[str], sort: bool = False) -> tuple[np.ndarray, pd.DataFrame]:
-    """The group of each row by these columns, and the groups' labels; in the order of the rows, or of the labels."""
+    """The group of each row by these columns, and the groups' labels, sorted or as they appear."""
     if not columns:
         return np.zeros(len(table), int), pd.DataFrame(index=[0])
     groups = table.groupby(columns, sort=sort, dropna=False, observed=True)

@@ -1,4 +1,4 @@
-"""Two models side by side, and two metrics of one model: the same verbs, paired by what is sampled."""
+"""Paired comparisons: two models over the same verbs, and two metrics of one model."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -29,11 +29,12 @@ def shared_lemmas(
     verbs: Verbs = "single-token",
     word_end: bool | None = None,
 ) -> Lemmas:
-    """The lemmas of a list that count for every model, named ``<list>-shared``: on it all can be evaluated alike.
+    """The lemmas of a list that count for every model, named ``<list>-shared``.
 
-    Otherwise EW and MW of different vocabularies are not means over the same questions. `verbs` and `word_end` are as
-    in `evaluate`. As whole words nearly all lemmas of a list count for every causal model. Raises InputError: an
-    unknown choice; the models share none; whole words without their end for a masked model.
+    On it all models can be evaluated alike. Otherwise EW and MW of different vocabularies are not
+    means over the same questions. `verbs` and `word_end` are as in `evaluate`. As whole words
+    nearly all lemmas of a list count for every causal model. Raises InputError: an unknown choice;
+    the models share none; whole words without their end for a masked model.
     """
     return lemmas_of_all(models, load_lemmas(lemmas), verb_policy(verbs, word_end))
 
@@ -48,15 +49,16 @@ def lemmas_of_all(models: Iterable, lemmas: Lemmas, policy: VerbPolicy) -> Lemma
 
 
 def compare_evaluations(first: EvaluationData, second: EvaluationData) -> pd.DataFrame:
-    """Every metric of two evaluations of the same data and lemmas, with paired intervals clustered by subject noun.
+    """Every metric of two evaluations of the same data and lemmas, as paired differences.
 
-    Raises InputError: the policies (other than `READING`, which come with a model), the data or the counted lemmas
-    differ; no construction is shared.
+    Intervals are clustered by subject noun. Raises InputError: the policies (other than `READING`,
+    which come with a model), the data or the counted lemmas differ; no construction is shared.
 
     Returns
     -------
-    DataFrame, a row for every metric (MW, EW, TSE, margin) and construction that both have: construction, metric,
-    first, second, difference (first - second), low, high (95 %), p_value, p_holm (corrected for all rows).
+    DataFrame, a row for every metric (MW, EW, TSE, margin) and construction that both have:
+    construction, metric, first, second, difference (first - second), low, high (95 %), p_value,
+    p_holm (corrected for all rows).
     """
     require_comparable([first.signature, second.signature], allow=READING)
     _require_same_questions(first, second)
@@ -76,14 +78,15 @@ def compare_evaluations(first: EvaluationData, second: EvaluationData) -> pd.Dat
 def compare_metrics(
     data: EvaluationData, first: str, second: str, *, over: Sequence[str] = ("subjects",)
 ) -> pd.DataFrame:
-    """Two metrics of one evaluation, e.g. "TSE" and "EW", as paired differences in every construction.
+    """Two metrics of one evaluation, e.g. "TSE" and "EW", as paired differences by construction.
 
     `over` is what the claim is about, and so what is sampled: see `Evaluation.intervals`.
 
     Returns
     -------
-    DataFrame with columns construction, first, second, difference (first - second), low, high (95 %), p_value, p_holm
-    (corrected for all constructions); and last the mean over the constructions, in a row `MEAN`.
+    DataFrame with columns construction, first, second, difference (first - second), low, high
+    (95 %), p_value, p_holm (corrected for all constructions); and last the mean over the
+    constructions, in a row `MEAN`.
     """
     cells = Cells(data)
     first_samples = _by_construction(cells, first, over)
@@ -110,7 +113,8 @@ def _require_same_questions(first: EvaluationData, second: EvaluationData) -> No
     forms = [set(zip(e.lemmas["singular"], e.lemmas["plural"], strict=True)) for e in (first, second)]
     if forms[0] != forms[1]:
         odd = "/".join(min(forms[0] ^ forms[1]))
-        raise InputError(f"the two counted different lemmas (only one of them {odd}); evaluate both on shared_lemmas")
+        text = f"the two counted different lemmas (only one of them {odd})"
+        raise InputError(f"{text}; evaluate both on shared_lemmas")
 
 
 def _by_construction(cells: Cells, metric: str, over: Sequence[str] = ("subjects",)) -> dict[str, Sample]:

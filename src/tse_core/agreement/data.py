@@ -1,7 +1,8 @@
 """The scores of one model on agreement pairs, as they were measured: plain tables and arrays.
 
-Everything that is computed from them takes an `EvaluationData`: tables in cells (`tables`, `cells`), comparisons
-(`comparison`), files (`files`). `Evaluation` is the same data with these functions as its methods.
+Everything that is computed from them takes an `EvaluationData`: tables in cells (`tables`,
+`cells`), comparisons (`comparison`), files (`files`). `Evaluation` is the same data with these
+functions as its methods.
 """
 
 from collections.abc import Mapping
@@ -24,18 +25,21 @@ class EvaluationData:
 
     Attributes
     ----------
-    contexts : a row per unique context, construction by construction: construction, subject, noun (its singular, "" if
-        not known), left, right, number, pairs (how many share it), ew, mw (at top 100 % under the protocol), margin
-        (mean over the verbs of log P(correct) - log P(wrong), nats), and further columns of its pairs
-    pairs : a row per pair, with its context (a row of `contexts`), log_probability_correct and _wrong (nats), tse (1.0,
-        0.0, NaN where a form could not be scored) and within_noise: the margin is smaller than numeric noise, so that
-        another batch size or device might flip tse
+    contexts : a row per unique context, construction by construction: construction, subject, noun
+        (its singular, "" if not known), left, right, number, pairs (how many share it), ew, mw (at
+        top 100 % under the protocol), margin (mean over the verbs of log P(correct) - log P(wrong),
+        nats), and further columns of its pairs
+    pairs : a row per pair, with its context (a row of `contexts`), log_probability_correct and
+        _wrong (nats), tse (1.0, 0.0, NaN where a form could not be scored) and within_noise: the
+        margin is smaller than numeric noise, so that another batch size or device might flip tse
     lemmas : the lemmas that counted
     scored : one line: how many of the pairs and lemmas could be scored, and why others could not
-    at_cutoffs : a row per context and number at a cut-off: context, metric ("EW", "MW"; "margin" over all verbs), side
-        ("top", "bottom"), cutoff, score (NaN: no lemma is eligible), coverage (the probability on the counted forms)
-    by_lemma : with detail "lemmas" construction x subject (its noun, or the left context where that is not known) x
-        noun x number x lemma: contexts, correct (how many of them), and the mean probability of each form and margin
+    at_cutoffs : a row per context and number at a cut-off: context, metric ("EW", "MW"; "margin"
+        over all verbs), side ("top", "bottom"), cutoff, score (NaN: no lemma is eligible), coverage
+        (the probability on the counted forms)
+    by_lemma : with detail "lemmas" construction x subject (its noun, or the left context where that
+        is not known) x noun x number x lemma: contexts, correct (how many of them), and the mean
+        probability of each form and margin
     form_arrays : with detail "forms" what `log_odds`, `log_probabilities` and `mass_above` give
     """
 
@@ -51,7 +55,7 @@ class EvaluationData:
 
     @property
     def log_odds(self) -> np.ndarray:
-        """Log-odds (nats) of each lemma's singular form against its plural one, (contexts, lemmas); needs "forms"."""
+        """Log-odds (nats) of singular against plural forms, (contexts, lemmas); needs "forms"."""
         return self.forms()["log_odds"]
 
     def log_probabilities(self, form: Literal["singular", "plural"]) -> np.ndarray:
@@ -59,7 +63,7 @@ class EvaluationData:
         return self.forms()[f"log_probability_{form}"]
 
     def mass_above(self, form: Literal["singular", "plural"]) -> np.ndarray:
-        """The probability of all entries more probable than one form, (contexts, lemmas); needs detail "forms"."""
+        """The mass of all entries more probable than a form, (contexts, lemmas); needs "forms"."""
         return self.forms()[f"mass_above_{form}"]
 
     def forms(self) -> Mapping[str, np.ndarray]:
@@ -75,5 +79,5 @@ class EvaluationData:
 
     @cached_property
     def subjects(self) -> np.ndarray:
-        """Clusters of the contexts by subject: its noun, where that is not known a guess (`subject_clusters`)."""
+        """Subject-noun clusters of the contexts (`subject_clusters`)."""
         return subject_clusters(self.contexts)

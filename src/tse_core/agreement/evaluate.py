@@ -1,7 +1,8 @@
-"""Models on agreement pairs: each unique context scored over a whole verb list, each pair with its own verb.
+"""Models on agreement pairs: each context scored over a whole verb list, each pair with its verb.
 
-`evaluate` is the replication's centre, in the order of this file (Newman et al. 2021): pairs -> contexts, each with its
-number -> slices of them, scored one by one (`tse_core.agreement.scoring`) or taken from the store -> an `Evaluation`.
+`evaluate` is the replication's centre, in the order of this file (Newman et al. 2021): pairs ->
+contexts, each with its number -> slices of them, scored one by one (`tse_core.agreement.scoring`)
+or taken from the store -> an `Evaluation`.
 """
 
 import warnings
@@ -32,8 +33,9 @@ from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import of_everything
 
-# How far a margin between two log-probabilities (nats) moves with batch, order, threads or device: at least twice the
-# largest spread measured over batch sizes, shared prefixes and threads (1.5e-5, 0.033 and 0.22 on small models).
+# How far a margin between two log-probabilities (nats) moves with batch, order, threads or device:
+# at least twice the largest spread measured over batch sizes, shared prefixes and threads (1.5e-5,
+# 0.033 and 0.22 on small models).
 NOISE = {"float64": 1e-4, "float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
 SLICE = 2048  # contexts that are scored at once
 WORD_SLICE = 4  # where each is scored over thousands of whole words
@@ -59,31 +61,36 @@ def evaluate(
 ) -> Evaluation:
     """TSE, EW and MW of a model on agreement pairs.
 
-    Raises InputError: an unknown name, a model that gives no distributions, whole words under protocol "released", or a
-    tokenizer that has no lemma with two single-token forms or does not show where a word ends.
+    Raises InputError: an unknown name, a model that gives no distributions, whole words under
+    protocol "released", or a tokenizer that has no lemma with two single-token forms or does not
+    show where a word ends.
 
     Parameters
     ----------
     model : LanguageModel, or what `load_model` takes
     pairs : agreement pairs, or what `load_pairs` takes
     lemmas : Lemmas, or what `load_lemmas` takes
-        "newman-clean" by default, "newman-appendix" under protocol "released", the list of the language for CLAMS.
+        "newman-clean" by default, "newman-appendix" under protocol "released", the list of the
+        language for CLAMS.
     cutoffs : (at the top, at the bottom), e.g. ``((0.5, 1.0), (0.1,))``
-        Shares of the distribution; where whole words are scored, of the probability of all forms of the list.
+        Shares of the distribution; where whole words are scored, of the probability of all forms of
+        the list.
     protocol : "exact" or "released"
-        "released" follows the authors' code, to compare with the paper: probability summed in float32, RoBERTa's mask
-        found by counting tokens, the first label met for each context, no BOS token but one that the tokenizer adds.
+        "released" follows the authors' code, to compare with the paper: probability summed in
+        float32, RoBERTa's mask found by counting tokens, the first label met for each context, no
+        BOS token but one that the tokenizer adds.
     detail : "contexts", "lemmas" or "forms", how much to keep; see `Evaluation`
     verbs : "single-token" or "all"
-        Which verbs count: those whose two forms are single tokens of the vocabulary, the paper's choice, or verbs of
-        any number of tokens, by the chain rule; for a masked model, those with forms of equally many tokens.
+        Which verbs count: those whose two forms are single tokens of the vocabulary, the paper's
+        choice, or verbs of any number of tokens, by the chain rule; for a masked model, those with
+        forms of equally many tokens.
     word_end : bool, optional
-        Whether a form's probability has that of the word's end there as a factor; by default for `verbs` "all" alone.
-        A masked model sees the next word, and so where a word ends.
+        Whether a form's probability has that of the word's end there as a factor; by default for
+        `verbs` "all" alone. A masked model sees the next word, and so where a word ends.
     sample : int or "all", optional
-        Contexts of each construction, stratified by the subject's number (`stratified_sample`). By default all, but 24
-        where whole words or the ends of words are scored, as a context may then take seconds. Intervals
-        are of the contexts scored.
+        Contexts of each construction, stratified by the subject's number (`stratified_sample`). By
+        default all, but 24 where whole words or the ends of words are scored, as a context may then
+        take seconds. Intervals are of the contexts scored.
     seed : that of the sample
     store : Store, folder, "default" (where ``tse`` keeps finished work) or None (nothing is kept)
     batch_tokens : the most tokens in one forward pass
@@ -127,9 +134,12 @@ def evaluate_models(
 
     Parameters
     ----------
-    models : names, folders or LanguageModels (which the caller keeps in memory), or a mapping from names to these
-    pairs : agreement pairs, or what `load_pairs` takes; or a list of these, each evaluated by itself
-    shared : whether only lemmas count that count for every model, so that EW and MW answer the same questions
+    models : names, folders or LanguageModels (which the caller keeps in memory), or a mapping from
+        names to these
+    pairs : agreement pairs, or what `load_pairs` takes; or a list of these, each evaluated by
+        itself
+    shared : whether only lemmas count that count for every model, so that EW and MW answer the same
+        questions
     by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
     lemmas, further arguments : as in `evaluate`
     """
@@ -169,7 +179,9 @@ def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
 
 
 def _question(data, lemmas, options: Options, models: Iterable[LanguageModel] | None = None) -> "_Question":
-    """What is asked of every model on a data set, over lemmas that count for all of `models` if these are given."""
+    """What is asked of every model on a data set, over lemmas that count for all of `models` if
+    these are given.
+    """
     pairs = load_pairs(data)
     if pairs.empty:
         raise InputError("there are no pairs to score")
@@ -186,7 +198,7 @@ def _question(data, lemmas, options: Options, models: Iterable[LanguageModel] | 
 def _evaluations(
     opened: dict[str, LanguageModel], questions: Sequence["_Question"], options: Options, by, store, batch_tokens
 ) -> Evaluations:
-    """The evaluations of all models; each is taken out of `opened`, so that its network is forgotten."""
+    """The evaluations of all models; each leaves `opened`, so that its network is forgotten."""
     runs: list[tuple[str, Evaluation]] = []
     while opened:
         name = next(iter(opened))
@@ -300,7 +312,7 @@ def _signature(
 
 
 def _signature_of_slices(signature: Signature, options: Options) -> Signature:
-    """What the slices of a run share with those of any other data: the model, the policies and the cut-offs.
+    """What slices share with those of any other data: the model, the policies and the cut-offs.
 
     A run that kept more detail has more tables of a slice, and serves one that asks for less.
     """
@@ -312,7 +324,7 @@ def _signature_of_slices(signature: Signature, options: Options) -> Signature:
 
 
 def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, _Slice]]:
-    """Slices of the contexts of each construction, named after their contents, whatever else is in the run."""
+    """Slices of the contexts of each construction, named after their contents alone."""
     pairs = pairs.sort_values("context", kind="stable")
     first_pairs = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
     for construction, rows in contexts.groupby("construction", sort=False).indices.items():
@@ -357,7 +369,7 @@ def _what_was_scored(
     contexts: pd.DataFrame,
     total: int,
 ) -> str:
-    """`Evaluation.scored`, of scored pairs; `total` is how many contexts there are without a sample."""
+    """`Evaluation.scored`, of scored pairs; `total` counts the contexts without a sample."""
     without_form = int(pairs["tse"].isna().sum())
     parts = [
         f"pairs: {len(pairs) - without_form:,} of {len(question.given):,}",

@@ -1,4 +1,4 @@
-"""The scores of models on agreement pairs, and what can be asked of them: tables in cells, intervals, curves."""
+"""The scores of models on agreement pairs, with their tables, comparisons and files as methods."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,39 +36,42 @@ class Evaluation(EvaluationData):
         Parameters
         ----------
         by : names of columns, as a sequence or with commas between them
-            Of the contexts (construction, number, adverb, attractor_number) or of the lemma list (noun, band, tokens,
-            lemma; ``noun`` is the list's); these need detail "forms".
+            Of the contexts (construction, number, adverb, attractor_number) or of the lemma list
+            (noun, band, tokens, lemma; ``noun`` is the list's); these need detail "forms".
         intervals : bool
-            Adds ``EW_low``, ``EW_high`` and so on, 95 %: over subject nouns; of a group of verbs over subject nouns and
-            verbs, crossed (EW, margin, NS and shift alone).
+            Adds ``EW_low``, ``EW_high`` and so on, 95 %: over subject nouns; of a group of verbs
+            over subject nouns and verbs, crossed (EW, margin, NS and shift alone).
 
         Returns
         -------
         DataFrame, one row per cell:
 
         - the columns of `by`;
-        - MW, EW and other metrics of contexts, means over unique contexts; TSE and other metrics of pairs, means over
-          pairs; margin (nats); NS and shift (nats), where there are forms and twins (`tse_core.agreement.twins`);
-        - lemmas, contexts, twins (how many), split_twins (twins with one context in another cell: NS leaves them out),
-          pairs (those that TSE counts), unscored (those that it does not), verbs (lemmas of TSE's pairs), items
-          (distinct ones: the same context and the same two forms count once) and TSE_items, the mean over these.
+        - MW, EW and other metrics of contexts, means over unique contexts; TSE and other metrics of
+          pairs, means over pairs; margin (nats); NS and shift (nats), where there are forms and
+          twins (`tse_core.agreement.twins`);
+        - lemmas, contexts, twins (how many), split_twins (twins with one context in another cell:
+          NS leaves them out), pairs (those that TSE counts), unscored (those that it does not),
+          verbs (lemmas of TSE's pairs), items (distinct ones: the same context and the same two
+          forms count once) and TSE_items, the mean over these.
         """
         return tables.score_table(self, by, intervals=intervals)
 
     def intervals(self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction") -> pd.DataFrame:
-        """95 % intervals of every metric in each cell, for other samples of what the claim is about.
+        """95 % intervals of every metric in each cell, for other samples of what a claim is about.
 
         Parameters
         ----------
         over : what is sampled
-            "subjects" by default: the scores of these verbs on other subjects. ("subjects", "verbs") crosses the two,
-            for a claim about verbs at large; EW, MW and margin then need detail "lemmas", cells other than
-            constructions detail "forms", and MW has none there.
+            "subjects" by default: the scores of these verbs on other subjects. ("subjects",
+            "verbs") crosses the two, for a claim about verbs at large; EW, MW and margin then need
+            detail "lemmas", cells other than constructions detail "forms", and MW has none there.
         by : as in `table`
 
         Returns
         -------
-        DataFrame with the columns of `by`, metric, score, low, high, method, clusters, n (values that are defined).
+        DataFrame with the columns of `by`, metric, score, low, high, method, clusters, n (values
+        that are defined).
         """
         return tables.interval_table(self, over, by)
 
@@ -77,17 +80,19 @@ class Evaluation(EvaluationData):
 
         Returns
         -------
-        DataFrame with columns construction, metric ("EW", "MW"), side ("top", "bottom"), cutoff (a fraction), share
-        ("of the distribution"; of whole words "of the list"), score (mean over the contexts with an eligible lemma),
-        coverage (mean probability on the forms that counted), invalid (share of contexts without an eligible lemma),
-        contexts; with `intervals` also low and high, 95 % clustered by noun.
+        DataFrame with columns construction, metric ("EW", "MW"), side ("top", "bottom"), cutoff (a
+        fraction), share ("of the distribution"; of whole words "of the list"), score (mean over the
+        contexts with an eligible lemma), coverage (mean probability on the forms that counted),
+        invalid (share of contexts without an eligible lemma), contexts; with `intervals` also low
+        and high, 95 % clustered by noun.
         """
         return tables.curve_table(self, intervals=intervals)
 
     def tidy(self) -> pd.DataFrame:
         """Every number of this evaluation, one per row with its signature, as in result files.
 
-        The columns are `TIDY_COLUMNS`: side and method are "" and cutoff is NaN for TSE; lemmas is how many counted.
+        The columns are `TIDY_COLUMNS`: side and method are "" and cutoff is NaN for TSE; lemmas is
+        how many counted.
         """
         return tables.tidy_table(self)
 
@@ -115,14 +120,15 @@ class UnknownRunError(InputError, KeyError):
 
 
 class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
-    """The evaluations of several models: a mapping from the name of a model, with several data sets from (model, data).
+    """The evaluations of several models: a mapping from the names of models.
 
-    Its tables are those of each `Evaluation`, which take the same arguments, one under the other, with a first column
-    that names the model. Raises InputError where there is no evaluation.
+    With several data sets its keys are (model, data). Its tables are those of each `Evaluation`,
+    which take the same arguments, one under the other, with a first column that names the model.
+    Raises InputError where there is no evaluation.
 
     Attributes
     ----------
-    runs : list of (name of the model, Evaluation), model by model, each on the data in the order given
+    runs : list of (name of the model, Evaluation), model by model, data in the order given
     """
 
     def __init__(self, runs: Iterable[tuple[str, Evaluation]]):
@@ -133,7 +139,7 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
         self._by_key = dict(zip(_keys(self.runs), evaluations, strict=True))
 
     def __getitem__(self, key: str | tuple[str, str]) -> Evaluation:
-        """The evaluation of a model, or of (model, data) where there are several data sets. Raises UnknownRunError."""
+        """The evaluation of a model, or of (model, data). Raises UnknownRunError."""
         if key not in self._by_key:
             known = ", ".join(map(repr, self._by_key))
             raise UnknownRunError(f"no evaluation {key!r}; there is: {known}")
@@ -170,13 +176,14 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
         return self._joined(lambda evaluation: evaluation.curves(intervals=intervals))
 
     def compare(self, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
-        """`tse_core.agreement.comparison.compare_metrics` of every model; its p-values are corrected model by model."""
+        """`compare_metrics` of every model; its p-values are corrected model by model."""
         return self._joined(lambda evaluation: compare_metrics(evaluation, first, second, over=over))
 
     def compare_models(self, first: str, second: str) -> pd.DataFrame:
-        """Two models as paired differences of every metric; see `tse_core.agreement.comparison.compare_evaluations`.
+        """Two models as paired differences of every metric; see `compare_evaluations`.
 
-        Models of different vocabularies can be compared if they were evaluated with ``shared=True``.
+        Models of different vocabularies can be compared if they were evaluated with
+        ``shared=True``.
         """
         tables = []
         for one, other in zip(self._of(first), self._of(second), strict=True):

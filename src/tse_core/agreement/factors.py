@@ -1,4 +1,4 @@
-"""Factors: the columns by which scores are divided into cells, and the names that these columns may not have."""
+"""Factors, the columns that divide scores into cells, and the names that columns may not have."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -10,15 +10,15 @@ from tse_core.metrics.table import table_order
 
 COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "items")
 _COLUMNS = {
-    "tokens", "model", "data", "context", "pair", "row", "metric", "score", "low", "high", "method", "clusters", "n",
-    "within_noise", "log_probability_correct", "log_probability_wrong",
+    "tokens", "model", "data", "context", "pair", "row", "metric", "score", "low", "high", "method",
+    "clusters", "n", "within_noise", "log_probability_correct", "log_probability_wrong",
 }  # fmt: skip
 _OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct", "wrong", "twin")
 _OF_BOTH = {"lemma", "noun"}  # dividing by one of these means the verb list's
 
 
 class Factors(NamedTuple):
-    """The columns that divide scores, in the order in which they are asked for, and by what they divide."""
+    """The columns that divide scores, in order, and those of contexts and of verbs among them."""
 
     names: list[str]
     of_contexts: list[str]
@@ -57,7 +57,7 @@ def find_factors(by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.Dat
 
 
 def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:
-    """Raises InputError for a column of the pairs or of the verb list that results have, or that both have."""
+    """Raises InputError for a column of pairs or verbs that results have, or that both have."""
     taken = _taken_names()
     for name in pairs:
         if name.lower() in taken:

@@ -1,7 +1,7 @@
 """Evaluations as files: one Parquet file each, equal to the last bit when it is read again.
 
-It holds the tables of `EvaluationData` (`tse_core.results.table_file`); how the scores were made, and the types of the
-columns, are among its facts.
+It holds the tables of `EvaluationData` (`tse_core.results.table_file`); how the scores were made,
+and the types of the columns, are among its facts.
 """
 
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""How an evaluation is made: which verbs count, over which contexts, at which cut-offs, and how much is kept."""
+"""The options of an evaluation: verbs, contexts, cut-offs, and how much is kept."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -21,7 +21,9 @@ SAMPLE_SIZE = 24  # contexts of a construction where every context takes seconds
 
 @dataclass(frozen=True)
 class VerbPolicy:
-    """Which verbs count, and what the probability of a form is. Its text is the policy "forms" of signatures.
+    """Which verbs count, and what the probability of a form is.
+
+    Its text is the policy "forms" of signatures.
 
     >>> str(verb_policy("all", None)), VerbPolicy.parse("single-end")
     ('words', VerbPolicy(tokens='single', word_end=True))
@@ -40,7 +42,10 @@ class VerbPolicy:
 
     @property
     def in_vocabulary(self) -> bool:
-        """Whether forms are entries of the vocabulary, which signatures do not write; else they are words of a list."""
+        """Whether forms are entries of the vocabulary; else they are words of a list.
+
+        Signatures write the policy of the latter alone.
+        """
         return self == SINGLE_TOKENS
 
 
@@ -54,9 +59,10 @@ _POLICY_TEXTS = {
 
 
 def verb_policy(verbs: Verbs, word_end: bool | None) -> VerbPolicy:
-    """The policy of two arguments of `evaluate`. By default the word's end counts where verbs of any length do.
+    """The policy of two arguments of `evaluate`.
 
-    Raises InputError for an unknown choice of verbs.
+    By default the word's end counts where verbs of any length do. Raises InputError for an unknown
+    choice of verbs.
     """
     check_known("choice of verbs", verbs, get_args(Verbs))
     tokens: Literal["single", "any"] = "single" if verbs == "single-token" else "any"
@@ -67,7 +73,7 @@ def verb_policy(verbs: Verbs, word_end: bool | None) -> VerbPolicy:
 
 @dataclass(frozen=True)
 class Options:
-    """The choices of `evaluate`, which explains them. Raises InputError for one that does not exist."""
+    """The options that `evaluate` explains. Raises InputError for one that does not exist."""
 
     cutoffs: Cutoffs = PAPER_CUTOFFS
     protocol: Protocol = "exact"
@@ -83,7 +89,8 @@ class Options:
             raise InputError("the released code counts single tokens only; whole words go with protocol 'exact'")
         size = self.contexts
         if size != "all" and (not isinstance(size, int | np.integer) or size is True or size < 1):
-            raise InputError(f"sample is {size!r}; it must be a number of contexts of each construction, or 'all'")
+            must = "it must be a number of contexts of each construction, or 'all'"
+            raise InputError(f"sample is {size!r}; {must}")
 
     @property
     def contexts(self) -> int | Literal["all"]:

@@ -1,7 +1,7 @@
-"""From contexts to tables of scores: the distribution at each slot, then every metric over the verbs that count.
+"""From contexts to tables of scores: distributions at slots, then metrics over the verbs.
 
-Rows of all tables are in the order of the contexts, or of the pairs, that were given, so that a stored table serves
-any run that asks for the same ones.
+Rows of all tables are in the order of the contexts, or of the pairs, that were given, so that a
+stored table serves any run that asks for the same ones.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,8 +20,13 @@ from tse_core.metrics.table import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cuto
 from tse_core.models.language_model import LanguageModel, Prompt
 
 GROUP = ["construction", "subject", "noun", "number"]  # over the contexts of a group, a lemma's scores are summed
-FORM_COLUMNS = ["log_odds", "log_probability_singular", "log_probability_plural", "mass_above_singular",
-                "mass_above_plural"]  # fmt: skip
+FORM_COLUMNS = [
+    "log_odds",
+    "log_probability_singular",
+    "log_probability_plural",
+    "mass_above_singular",
+    "mass_above_plural",
+]
 SUMS = ["correct", "probability_correct", "probability_wrong", MARGIN]
 PAIR_COLUMNS = [metric.column for metric in OF_PAIRS.values()] + ["log_probability_correct", "log_probability_wrong"]
 
@@ -30,7 +35,7 @@ Advance = Callable[[float], None]  # takes the share of the work that was just d
 
 
 class Distributions(NamedTuple):
-    """Those of k contexts, over entries of the vocabulary or places in the list of words: tensors (k, entries)."""
+    """Those of k contexts, over the vocabulary or the list of words: tensors (k, entries)."""
 
     contexts: np.ndarray  # (k,) their places among the contexts
     logits: torch.Tensor  # what is compared, and ranked by cut-offs once normalised over the entries
@@ -50,12 +55,14 @@ def score_contexts(
 ) -> dict[str, pd.DataFrame]:
     """The scores of contexts and of their pairs, by the names in `TABLES`.
 
-    Contexts have left, right, number and the columns of `GROUP`, pairs correct, wrong and context, the place of each
-    pair's context; `advance` is called with the share of the work that was just done.
+    Contexts have left, right, number and the columns of `GROUP`, pairs correct, wrong and context,
+    the place of each pair's context; `advance` is called with the share of the work that was just
+    done.
 
     Returns
     -------
-    - contexts: score and coverage, a row for each context and number at a cut-off (see `all_at_cutoffs`);
+    - contexts: score and coverage, a row for each context and number at a cut-off (see
+      `all_at_cutoffs`);
     - pairs: `PAIR_COLUMNS`, NaN where a form does not count;
     - lemmas: `SUMS` over the contexts of each group, for every lemma;
     - forms: a row for each context and lemma: `FORM_COLUMNS`, float32.
@@ -106,13 +113,13 @@ class _LemmaSums:
         self.sums = np.zeros((len(SUMS), len(self.groups), lemmas))
 
     def add(self, rows: np.ndarray, wins: np.ndarray, correct: np.ndarray, wrong: np.ndarray) -> None:
-        """Add the scores (k, lemmas) of these contexts: agreement, and the log-probabilities of both forms."""
+        """Add scores (k, lemmas) of contexts: agreement, and log-probabilities of both forms."""
         values = [wins, np.exp(correct), np.exp(wrong), correct - wrong]
         for total, of_contexts in zip(self.sums, values, strict=True):
             np.add.at(total, self.group[rows], of_contexts.astype(np.float64))
 
     def table(self) -> pd.DataFrame:
-        """A row for each group and lemma: `GROUP`, lemma (its number), contexts (how many), `SUMS`."""
+        """A row for each group and lemma: `GROUP`, lemma (its number), contexts, `SUMS`."""
         lemmas = self.sums.shape[2]
         groups = pd.DataFrame(list(self.groups), columns=GROUP).assign(contexts=np.bincount(self.group))
         table = groups.loc[np.repeat(groups.index, lemmas)].reset_index(drop=True)
@@ -122,7 +129,7 @@ class _LemmaSums:
 
 
 def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -> np.ndarray:
-    """The entries, or positions, of each pair's correct and wrong form, int64 (pairs, 2); -1 for none.
+    """The entries, or positions, of each pair's two forms, int64 (pairs, 2); -1 for none.
 
     A masked model cannot compare forms of unequal lengths: both are -1.
     """
@@ -137,7 +144,7 @@ def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -
 
 
 def all_at_cutoffs(cutoffs: Cutoffs, scores: pd.DataFrame) -> pd.DataFrame:
-    """The numbers of all contexts: context, metric, side, cutoff and the columns of `scores`, context by context."""
+    """The numbers of all contexts: context, metric, side, cutoff and the columns of `scores`."""
     rows = _cutoff_rows(cutoffs)
     contexts = np.arange(len(scores) // len(rows))
     table = rows.take(np.tile(np.arange(len(rows)), len(contexts))).reset_index(drop=True)
@@ -146,7 +153,7 @@ def all_at_cutoffs(cutoffs: Cutoffs, scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cutoff_rows(cutoffs: Cutoffs) -> pd.DataFrame:
-    """The numbers of one context: metric, side, cutoff; last the margin, which is over all verbs."""
+    """The numbers of one context: metric, side, cutoff; last the margin, over all verbs."""
     rows = []
     for metric in OF_CONTEXTS:
         rows += [(metric, side, cutoff) for side, cutoff in cutoffs.listed()]
@@ -160,8 +167,8 @@ def _cutoff_rows(cutoffs: Cutoffs) -> pd.DataFrame:
 def _groups(contexts: pd.DataFrame) -> pd.MultiIndex:
     """The group of each context.
 
-    A subject known by its noun alone is named after it, an unknown one after its left context, so that it is a group by
-    itself.
+    A subject known by its noun alone is named after it, an unknown one after its left context, so
+    that it is a group by itself.
     """
     subjects = contexts["subject"].where(contexts["subject"] != "", contexts["noun"])
     subjects = subjects.where(contexts["noun"] != "", contexts["left"])
@@ -199,7 +206,8 @@ def _slots(model: LanguageModel, options: Options, contexts: list[tuple[str, str
     slots = model.slots(contexts)
     if not (options.protocol == "released" and model.space):
         return slots
-    # The released code counts the tokens of the left context without its leading space, plus one for <s>.
+    # The released code counts the tokens of the left context without its leading space, plus one
+    # for <s>.
     lefts = model.tokenizer([left for left, _ in contexts], add_special_tokens=False)["input_ids"]
     moved = []
     for slot, left in zip(slots, lefts, strict=True):
@@ -209,7 +217,7 @@ def _slots(model: LanguageModel, options: Options, contexts: list[tuple[str, str
 
 
 def _log_probabilities(block: Distributions, ids: np.ndarray, plural: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The log-probabilities (nats) of each lemma's correct and wrong form, float64 (k, lemmas) both."""
+    """Log-probabilities (nats) of correct and of wrong forms, each float64 (k, lemmas)."""
     correct, wrong = correct_and_wrong(block.log_probabilities, ids, plural)
     return correct.double().cpu().numpy(), wrong.double().cpu().numpy()
 
@@ -259,8 +267,8 @@ def _of_pairs(block: Distributions, rows: np.ndarray, forms: np.ndarray, options
 
 
 def _form_rows(block: Distributions, ids: np.ndarray) -> np.ndarray:
-    """`FORM_COLUMNS` of some contexts (k, lemmas, columns): log-odds and log-probabilities in nats, and the mass of all
-    entries more probable than each form.
+    """`FORM_COLUMNS` of some contexts (k, lemmas, columns): log-odds and log-probabilities in nats,
+    and the mass of all entries more probable than each form.
 
     The log-odds are taken before the softmax rounds, so that their sign is that of the comparison.
     """

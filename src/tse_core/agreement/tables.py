@@ -1,4 +1,4 @@
-"""Tables of an evaluation: scores in cells, intervals, curves over cut-offs, and tidy numbers for result files."""
+"""Tables of an evaluation: scores in cells, intervals, curves, and tidy numbers for files."""
 
 from collections.abc import Sequence
 
@@ -59,7 +59,7 @@ def distinct_items(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def construction_scores(data: EvaluationData) -> pd.DataFrame:
-    """The scores to show first, without a pass over the forms: construction, MW, EW, TSE, contexts and pairs."""
+    """The scores to show first: construction, MW, EW, TSE, contexts and pairs."""
     contexts = data.contexts.groupby("construction", sort=False)
     pairs = data.pairs.groupby("construction", sort=False)
     table = pd.DataFrame(index=contexts.size().index)

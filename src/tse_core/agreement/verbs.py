@@ -1,8 +1,9 @@
-"""Which lemmas of a list count for a model, and where their forms are: in its vocabulary, or in a list of whole words.
+"""The lemmas of a list that count for a model, and their forms, in its vocabulary or as words.
 
-A masked model fills as many masks as a form has tokens, so only lemmas whose two forms are equally long count for it.
-It always counts the word's end: it sees the token after the masks, the next one of the sentence, and if that token
-starts a new word or is a punctuation mark, the word ends with certainty.
+A masked model fills as many masks as a form has tokens, so only lemmas whose two forms are equally
+long count for it. It always counts the word's end: it sees the token after the masks, the next one
+of the sentence, and if that token starts a new word or is a punctuation mark, the word ends with
+certainty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,9 +35,10 @@ class CountedVerbs(NamedTuple):
 def counted_verbs(
     model: LanguageModel, lemmas: Lemmas, policy: VerbPolicy = SINGLE_TOKENS, further: Sequence[str] = ()
 ) -> CountedVerbs:
-    """The lemmas of a list that count for a model, and where their forms and further words (those of pairs) are.
+    """The lemmas of a list that count for a model, and the places of their forms.
 
-    Raises InputError: no lemma counts; whole words without their end for a masked model.
+    `further` are other words whose places are needed, such as those of pairs. Raises InputError: no
+    lemma counts; whole words without their end for a masked model.
     """
     masked = model.kind == "masked"
     if masked and policy == VerbPolicy("any", word_end=False):
@@ -63,7 +65,7 @@ def counted_verbs(
 
 
 def _spelled(model: LanguageModel, words: Sequence[str], policy: VerbPolicy) -> dict[str, Spelling]:
-    """The spelling of each word that the model can spell, with single tokens of each word that is one."""
+    """The spellings of the words that can count: all that the model spells, or single tokens."""
     spelled = {}
     for word, spelling in zip(words, model.spellings(words), strict=True):
         if spelling and (policy.tokens == "any" or len(spelling) == 1):
@@ -74,7 +76,7 @@ def _spelled(model: LanguageModel, words: Sequence[str], policy: VerbPolicy) -> 
 def _counting(
     lemmas: Lemmas, spelled: Mapping[str, Spelling], masked: bool
 ) -> tuple[list[int], list[tuple[Spelling, Spelling]]]:
-    """The rows of the lemmas that count, and the spellings of their two forms. Lemmas spelled alike count once."""
+    """The rows of lemmas that count, and the spellings of their forms; of those alike the first."""
     rows = []
     forms: dict[tuple[Spelling, Spelling], None] = {}
     for row, lemma in enumerate(lemmas.table.itertuples()):

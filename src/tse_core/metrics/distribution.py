@@ -1,4 +1,4 @@
-"""Where a cut-off falls in a distribution: the entry on which it lands and the share of that entry inside."""
+"""Where a cut-off falls in a distribution: on which entry, and how much of it is inside."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,8 @@ class Boundary(NamedTuple):
 def exact_boundaries(probabilities, top, bottom) -> tuple[Boundary, Boundary]:
     """Boundaries of the top and bottom cut-offs, summed in double precision.
 
-    Entries of equal probability form one group, so the result does not depend on the order of the vocabulary.
+    Entries of equal probability form one group, so the result does not depend on the order of the
+    vocabulary.
     """
     find = by_histogram if probabilities.device.type == "cpu" else by_sorting
     key, below, above, total = find(probabilities, top, bottom)
@@ -32,7 +33,7 @@ def exact_boundaries(probabilities, top, bottom) -> tuple[Boundary, Boundary]:
 
 
 def by_sorting(probabilities, top, bottom):
-    """Key of the entry at each cut-off, the mass below and up to its group from the tail, and the total mass."""
+    """The entry's key at each cut-off, the mass below and up to its group, and the total mass."""
     ascending = probabilities.sort(dim=1).values
     running = ascending.cumsum(1, dtype=torch.float64)
     total = running[:, -1:]
@@ -52,8 +53,9 @@ def by_histogram(probabilities, top, bottom):
 def _row_by_histogram(row, top, bottom):
     """`by_sorting` of one distribution (vocabulary,).
 
-    The bits of a positive float32, read as an integer, increase with it, so the leading bits sort the entries into
-    buckets. The buckets' masses show in which bucket each cut-off falls, and only those few are sorted.
+    The bits of a positive float32, read as an integer, increase with it, so the leading bits sort
+    the entries into buckets. The buckets' masses show in which bucket each cut-off falls, and only
+    those few are sorted.
     """
     buckets = row.view(np.int32) >> BUCKET_BITS
     running = np.bincount(buckets, weights=row).cumsum()
@@ -81,7 +83,7 @@ def _places(running, total, top, bottom):
 
 
 def group(rising, running, place):
-    """The key at a place of the order, and the running sum before and after all entries that have this key."""
+    """The key at a place of the order, and the running sums before and after its entries."""
     key = rising.gather(1, place.clamp(max=rising.shape[1] - 1))
     padded = torch.nn.functional.pad(running, (1, 0))
     below = padded.gather(1, torch.searchsorted(rising, key))

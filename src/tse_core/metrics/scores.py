@@ -1,14 +1,15 @@
-"""TSE, EW and MW: how a distribution over the vocabulary conjugates verbs. Pure functions on arrays.
+"""TSE, EW and MW: how a distribution over the vocabulary conjugates verbs.
 
-For a context *c* with probabilities P over the vocabulary, and a lemma with a form that agrees with the
-subject (correct) and one that does not (wrong), Newman et al. (2021, Section 2) define
+For a context *c* with probabilities P over the vocabulary, and a lemma with a form that agrees with
+the subject (correct) and one that does not (wrong), Newman et al. (2021, Section 2) define
 
 * TSE: 1[P(correct | c) > P(wrong | c)] for one hand-picked lemma (Eq. 1);
 * EW, equally weighted: the mean of that indicator over many lemmas;
-* MW, model weighted: sum P(correct | c) / sum (P(correct | c) + P(wrong | c)) over the same lemmas (Eq. 2).
+* MW, model weighted: sum P(correct | c) / sum (P(correct | c) + P(wrong | c)) over the same lemmas
+  (Eq. 2).
 
-Both can be restricted to the head of the distribution (top p) or to its tail (bottom p), where the form on
-which a cut-off falls is counted in part (their footnote 3). A tie is wrong.
+Both can be restricted to the head of the distribution (top p) or to its tail (bottom p), where the
+form on which a cut-off falls is counted in part (their footnote 3). A tie is wrong.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,15 +24,16 @@ from tse_core.metrics.distribution import Boundary, exact_boundaries
 from tse_core.metrics.released import released_sides
 from tse_core.metrics.table import COVERAGE, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, Forms, Metric, both, check_cutoffs
 
-BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, processed at a time, to bound memory and suit the cache
+BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, at a time: bounds memory, suits the cache
 
 
 @dataclass(frozen=True)
 class CutoffScores:
-    """Scores of each context at each cut-off: float64 arrays (contexts, cutoffs), NaN where no lemma is eligible.
+    """Scores of each context at each cut-off: float64 arrays (contexts, cutoffs).
 
-    `top` and `bottom` hold those of every metric of contexts in `METRICS` ("ew", "mw"), and "mass", the coverage: the
-    probability on the forms that counted (the paper's Figure 3).
+    They are NaN where no lemma is eligible. `top` and `bottom` hold those of every metric of
+    contexts in `METRICS` ("ew", "mw"), and "mass", the coverage: the probability on the forms that
+    counted (the paper's Figure 3).
     """
 
     top: Mapping[str, np.ndarray]
@@ -56,33 +58,41 @@ def cutoff_scores(
 ) -> CutoffScores:
     """EW, MW and coverage of each context, over the head and the tail of its distribution.
 
-    At a top cut-off *p* the forms in the smallest set of most probable entries that holds mass *p* are inside;
-    EW then averages over the lemmas of which **either** form is inside, MW sums over the **forms** inside. At a bottom
-    cut-off the set is filled from the least probable entry, and a lemma counts, for both metrics, if **both** its forms
-    are inside. The entry on which the cut-off falls splits the score linearly: (1 - a) times the score without it plus
-    a times the score with it, a being the share of its mass below the cut-off. Entries of equal probability fall on a
-    cut-off together, so that the order of the vocabulary never matters. At top 1.0 every lemma counts.
+    At a top cut-off *p* the forms in the smallest set of most probable entries that holds mass *p*
+    are inside; EW then averages over the lemmas of which **either** form is inside, MW sums over
+    the **forms** inside. At a bottom cut-off the set is filled from the least probable entry, and a
+    lemma counts, for both metrics, if **both** its forms are inside. The entry on which the cut-off
+    falls splits the score linearly: (1 - a) times the score without it plus a times the score with
+    it, a being the share of its mass below the cut-off. Entries of equal probability fall on a
+    cut-off together, so that the order of the vocabulary never matters. At top 1.0 every lemma
+    counts.
 
-    Raises InputError: shapes, ids, numbers or cut-offs that do not fit together, or logits that hold NaN or +infinity.
+    Raises InputError: shapes, ids, numbers or cut-offs that do not fit together, or logits that
+    hold NaN or +infinity.
 
-    The toy example of the paper's Table 1, a plural subject and the vocabulary are, is, exist, exists:
+    The toy example of the paper's Table 1, a plural subject and the vocabulary are, is, exist,
+    exists:
 
-    >>> scores = cutoff_scores(np.log([[0.6, 0.2, 0.1, 0.1001]]), [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])
+    >>> logits = np.log([[0.6, 0.2, 0.1, 0.1001]])
+    >>> scores = cutoff_scores(logits, [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])
     >>> float(scores.ew_top[0, 0]), round(float(scores.mw_top[0, 0]), 2)
     (0.5, 0.7)
 
     Parameters
     ----------
     logits : array or tensor (contexts, vocabulary)
-        Scores before the softmax, at the verb's slot; log-probabilities do as well. Two forms are compared in the
-        precision given; where cut-offs fall is found in float32.
-    inflection_ids : array of int (lemmas, 2), vocabulary entries of each lemma's [singular, plural] form
-    numbers : array of bool or int (contexts,), number of the subject: 0 (False) singular, 1 (True) plural
+        Scores before the softmax, at the verb's slot; log-probabilities do as well. Two forms are
+        compared in the precision given; where cut-offs fall is found in float32.
+    inflection_ids : array of int (lemmas, 2), vocabulary entries of each lemma's [singular, plural]
+        form
+    numbers : array of bool or int (contexts,), number of the subject: 0 (False) singular, 1 (True)
+        plural
     top, bottom : the cut-offs, fractions in (0, 1]
     accumulate : "float64" or "float32"
-        "float32" reproduces the authors' released code, whose running sum of probability is kept in single precision:
-        it reaches 1 before the last entry, so that lemmas of the far tail drop out even at top 1.0. Their code gives
-        other results on other CPUs; here they are always those of a CPU with AVX2.
+        "float32" reproduces the authors' released code, whose running sum of probability is kept in
+        single precision: it reaches 1 before the last entry, so that lemmas of the far tail drop
+        out even at top 1.0. Their code gives other results on other CPUs; here they are always
+        those of a CPU with AVX2.
     """
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, top, bottom)
     if accumulate not in ("float64", "float32"):
@@ -135,8 +145,8 @@ def scores_inside(correct, wrong, at_top: Boundary, at_bottom: Boundary) -> Cuto
 def agreement(logits, inflection_ids, numbers) -> np.ndarray:
     """The indicator of Eq. 1 for each context and lemma: P(correct) > P(wrong).
 
-    Parameters are those of `cutoff_scores`. Returns a bool array (contexts, lemmas). The mean of a column is TSE with
-    that lemma alone, the mean of a row is EW of that context.
+    Parameters are those of `cutoff_scores`. Returns a bool array (contexts, lemmas). The mean of a
+    column is TSE with that lemma alone, the mean of a row is EW of that context.
     """
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, (), ())
     correct, wrong = correct_and_wrong(logits, ids, numbers)
@@ -146,7 +156,8 @@ def agreement(logits, inflection_ids, numbers) -> np.ndarray:
 class _Counted:
     """What the cut-offs count in a block of contexts: the lemmas, and each form alone.
 
-    A lemma is inside if its more probable form is, a form if its own key is. The indicator compares `comparable`.
+    A lemma is inside if its more probable form is, a form if its own key is. The indicator compares
+    `comparable`.
     """
 
     def __init__(self, comparable, keys, probabilities, ids, plural):
@@ -164,7 +175,7 @@ class _Counted:
         self.form_keys = torch.cat(keys_of_forms, 1)
 
     def top(self, at: Boundary) -> dict[str, torch.Tensor]:
-        """Every metric and the coverage of the head: lemmas with either form inside, or the forms inside."""
+        """Metrics and coverage of the head: lemmas with either form inside, or forms inside."""
         beyond = (torch.gt, torch.ge)
         by_lemma = [metric for metric in OF_CONTEXTS.values() if metric.inside == "lemma"]
         by_form = [metric for metric in OF_CONTEXTS.values() if metric.inside == "form"]
@@ -177,7 +188,7 @@ class _Counted:
 
 
 def _scores(metrics: Sequence[Metric], forms: Forms, keys, at: Boundary, beyond) -> dict[str, torch.Tensor]:
-    """Metrics and the coverage (contexts, cutoffs) by column, over the forms whose keys are beyond a boundary."""
+    """Metrics and coverage (contexts, cutoffs), over the forms with keys beyond a boundary."""
     terms = [both]
     for metric in metrics:
         terms += [metric.numerator, metric.denominator]
@@ -200,7 +211,7 @@ def _joined(blocks: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, np.ndarra
 
 
 def correct_and_wrong(values, inflection_ids, plural):
-    """Values (contexts, vocabulary) of the correct and the wrong form: two tensors (contexts, lemmas)."""
+    """Of values (contexts, vocabulary) those of correct and wrong forms: (contexts, lemmas)."""
     ids = torch.as_tensor(inflection_ids, device=values.device)
     forms = values.index_select(1, ids.T.reshape(-1)).view(len(values), 2, -1)
     singular_forms, plural_forms = forms.unbind(1)
@@ -213,8 +224,8 @@ def correct_and_wrong(values, inflection_ids, plural):
 def _without_and_including(keys, values, at: Boundary, beyond):
     """Sums of the values whose keys are beyond each boundary: strictly, and with the items on it.
 
-    Values are (quantities, contexts, items), sums (quantities, contexts, cutoffs). Where everything is inside, all items
-    count.
+    Values are (quantities, contexts, items), sums (quantities, contexts, cutoffs). Where everything
+    is inside, all items count.
     """
     items = values.permute(1, 2, 0)
     keys, edges = keys.double()[:, None], at.key.double()[:, :, None]
@@ -241,10 +252,11 @@ def _checked(logits, inflection_ids, numbers, top, bottom):
     fit = logits.ndim == ids.ndim == 2 and ids.shape[1] == 2 and logits.numel() and len(ids)
     if not fit or numbers.shape != logits.shape[:1]:
         actual = f"logits, inflection_ids and numbers have the shapes {', '.join(map(str, shapes))}"
-        raise InputError(f"{actual}; they must be (contexts, vocabulary), (lemmas, 2), (contexts,), at least one each")
+        must = "they must be (contexts, vocabulary), (lemmas, 2), (contexts,), at least one each"
+        raise InputError(f"{actual}; {must}")
     if ids.min() < 0 or ids.max() >= logits.shape[1]:
-        entries = logits.shape[1]
-        raise InputError(f"inflection_ids go from {ids.min()} to {ids.max()}; the vocabulary has {entries} entries")
+        entries = f"the vocabulary has {logits.shape[1]} entries"
+        raise InputError(f"inflection_ids go from {ids.min()} to {ids.max()}; {entries}")
     if not ((numbers == 0) | (numbers == 1)).all():
         raise InputError("numbers must be 0 (singular) or 1 (plural) for each context")
     largest = logits.amax(1)  # is NaN where anything is, at a tenth of the cost of a full check

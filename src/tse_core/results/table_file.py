@@ -1,7 +1,8 @@
 """Files of several tables that say how they were made.
 
-A file is Parquet with one row: the column ``contexts/ew`` holds the column ``ew`` of the table ``contexts`` as a list,
-so that any of the tables can be read without the others. Facts, such as a signature, are JSON in the file's metadata.
+A file is Parquet with one row: the column ``contexts/ew`` holds the column ``ew`` of the table
+``contexts`` as a list, so that any of the tables can be read without the others. Facts, such as a
+signature, are JSON in the file's metadata.
 """
 
 import io
@@ -21,7 +22,7 @@ FACTS = b"tse-facts"
 
 
 def write_tables(path: Path, tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]) -> None:
-    """Write tables and facts about them to a file, whole or not at all; the same ones give the same bytes."""
+    """Write tables and facts to a file, whole or not at all; the same ones give the same bytes."""
     write_aside(path, table_bytes(tables, facts))
 
 

@@ -1,7 +1,7 @@
-"""What each cluster adds to an estimate: the jackknife, its variance, skewness and degrees of freedom.
+"""The jackknife over clusters: variance, skewness and degrees of freedom of an estimate.
 
-An estimate is a weighted sum of means. Leaving a cluster (a noun, a verb) out of every mean moves it; these moves, one
-for each cluster, are all that the intervals need.
+An estimate is a weighted sum of means. Leaving a cluster (a noun, a verb) out of every mean moves
+it; these moves, one for each cluster, are all that the intervals need.
 """
 
 from collections.abc import Sequence
@@ -20,22 +20,23 @@ class Sample(NamedTuple):
     """The values of one mean, arrays (n,)."""
 
     values: Any  # a score per context, per pair, or per context and verb; NaN is left out
-    clusters: Sequence  # arrays: the cluster of each value in every crossed way of sampling, its subject and its verb
+    clusters: Sequence  # arrays: each value's cluster by every crossed way, its subject and its verb
     counts: Any = None  # how many values each row is the mean of; 1 by default
 
 
 def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[float, float, float, int, int, int]:
     """How far a weighted sum of means varies over other clusters.
 
-    Returns the estimate, its variance, its third moment, its degrees of freedom, the number of clusters of the way of
-    clustering that has fewest, and the smallest number of clusters of any way in any one mean. Raises InputError: no
-    defined value, a value without a cluster.
+    Returns the estimate, its variance, its third moment, its degrees of freedom, the number of
+    clusters of the way of clustering that has fewest, and the smallest number of clusters of any
+    way in any one mean. Raises InputError: no defined value, a value without a cluster.
 
-    A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
-    those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a way by which a mean
-    has only one cluster samples nothing of that mean, so nothing is taken off for it. Where one way alone gives a
-    larger variance, both moments are its own; the third is never more than that of a single cluster. The degrees of
-    freedom are those of the way that has fewest.
+    A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those
+    by each way, less those by each two ways together, plus those by each three (Cameron, Gelbach &
+    Miller 2011); a way by which a mean has only one cluster samples nothing of that mean, so
+    nothing is taken off for it. Where one way alone gives a larger variance, both moments are its
+    own; the third is never more than that of a single cluster. The degrees of freedom are those of
+    the way that has fewest.
     """
     part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
     means = np.zeros(len(samples))
@@ -99,8 +100,11 @@ def _by_cluster(clusters: np.ndarray, part: np.ndarray, values: np.ndarray, samp
 
 
 def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
-    """The defined values of all samples: the number of each one's sample, the values, their counts, and by each way the
-    number of its cluster."""
+    """The defined values of all samples.
+
+    Returns the number of each one's sample, the values, their counts, and by each way of clustering
+    the number of its cluster.
+    """
     sizes = [len(sample.values) for sample in samples]
     part = np.repeat(np.arange(len(samples)), sizes)
     values = np.concatenate([np.asarray(sample.values, dtype=float) for sample in samples])
@@ -117,15 +121,16 @@ def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray,
         crossed.append(pd.factorize(names[counted])[0])
     lost = sum(int((clusters < 0).sum()) for clusters in crossed)
     if lost:
-        raise InputError(f"{lost} values have no cluster (None or NaN); name one for each, or leave these values out")
+        remedy = "name one for each, or leave these values out"
+        raise InputError(f"{lost} values have no cluster (None or NaN); {remedy}")
     return part[counted], values[counted], counts[counted], crossed
 
 
 def _moves(counts_by_cluster: np.ndarray, sums_by_cluster: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """By how much each cluster (G,) moves the weighted sum of the samples' means: with it, less without it.
+    """The moves (G,) of the weighted sum of the samples' means: with each cluster, less without.
 
-    Both tables are (G, samples): how many values a cluster holds, and the sum of their distances from the mean. A mean
-    that has one cluster alone cannot do without it; it does not move.
+    Both tables are (G, samples): how many values a cluster holds, and the sum of their distances
+    from the mean. A mean that has one cluster alone cannot do without it; it does not move.
     """
     others = counts_by_cluster.sum(axis=0) - counts_by_cluster
     moves = np.zeros(counts_by_cluster.shape)
@@ -134,13 +139,14 @@ def _moves(counts_by_cluster: np.ndarray, sums_by_cluster: np.ndarray, weights: 
 
 
 def _freedom(counts_by_cluster: np.ndarray, moves: np.ndarray, weights: np.ndarray) -> int:
-    """The degrees of freedom of a weighted sum of means whose clusters move it by this much (Satterthwaite 1946).
+    """The degrees of freedom of a weighted sum of means (Satterthwaite 1946).
 
-    Clusters that occur in the same samples form a group. A group of n clusters whose squared moves sum to V has n
-    degrees of freedom; the sum of the groups has (sum V)^2 / sum (V^2 / n), of which the estimate takes one. So a
-    thousand verbs of one mean do not make up for the four of another, and ten nouns count as ten however many rows
-    share them. Clusters of unequal size count as fewer: n is the effective number (sum c)^2 / sum c^2 of their shares c
-    of the values (Kish 1965), so that ten nouns of which one has half of the contexts count as four.
+    Clusters that occur in the same samples form a group. A group of n clusters whose squared moves
+    sum to V has n degrees of freedom; the sum of the groups has (sum V)^2 / sum (V^2 / n), of which
+    the estimate takes one. So a thousand verbs of one mean do not make up for the four of another,
+    and ten nouns count as ten however many rows share them. Clusters of unequal size count as
+    fewer: n is the effective number (sum c)^2 / sum c^2 of their shares c of the values (Kish
+    1965), so that ten nouns of which one has half of the contexts count as four.
     """
     group = np.unique(counts_by_cluster > 0, axis=0, return_inverse=True)[1].ravel()
     shares = counts_by_cluster / counts_by_cluster.sum(axis=0) @ np.abs(weights)
