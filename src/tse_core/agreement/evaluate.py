@@ -212,7 +212,7 @@ def _evaluations(
 class _Question(NamedTuple):
     """What every model is asked on a data set."""
 
-    given: pd.DataFrame  # all pairs
+    all_pairs: pd.DataFrame
     pairs: pd.DataFrame  # those whose subject's number is known
     lemmas: Lemmas
     data: str  # the name of the pairs and their hash
@@ -236,7 +236,7 @@ def _evaluation(
     if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     pairs, contexts, total = numbered_contexts(
-        question.pairs, model.kind, options.protocol, options.contexts, options.seed
+        question.pairs, model.kind, options.protocol, options.sample_size, options.seed
     )
     if find_factors(by, contexts, verbs.lemmas).of_verbs and options.detail != "forms":
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
@@ -298,8 +298,8 @@ def _signature(
     policy = {"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})", **policies}
     if not verbs.policy.in_vocabulary:
         policy |= {"forms": str(verbs.policy), "cut": "list"}
-    if options.contexts != "all":
-        policy["sample"] = f"{options.contexts}@{options.seed}"
+    if options.sample_size != "all":
+        policy["sample"] = f"{options.sample_size}@{options.seed}"
     policy |= {
         "caps": "first" if pairs["left"].str[:1].str.isupper().all() else "as-is",
         "period": "add" if pairs["right"].str.endswith(".").all() else "as-is",
@@ -372,18 +372,18 @@ def _what_was_scored(
     """`Evaluation.scored`, of scored pairs; `total` counts the contexts without a sample."""
     without_form = int(pairs["tse"].isna().sum())
     parts = [
-        f"pairs: {len(pairs) - without_form:,} of {len(question.given):,}",
+        f"pairs: {len(pairs) - without_form:,} of {len(question.all_pairs):,}",
         f"lemmas: {len(verbs.lemmas):,} of {len(question.lemmas):,}",
     ]
     single_tokens = int((verbs.lemmas["tokens"] == 1).sum())
     if single_tokens and not verbs.policy.in_vocabulary:
         parts.append(f"lemmas of single tokens: {single_tokens:,}")
-    if options.contexts != "all":
+    if options.sample_size != "all":
         parts.append(f"contexts drawn: {len(contexts):,} of {total:,} (seed {options.seed})")
     left_out = {
         "pairs outside the sample": len(question.pairs) - len(pairs),
         "pairs whose verb has no form that counts": without_form,
-        "pairs whose subject's number is not known": len(question.given) - len(question.pairs),
+        "pairs whose subject's number is not known": len(question.all_pairs) - len(question.pairs),
     }
     parts += [f"{what}: {count:,}" for what, count in left_out.items() if count]
     return "; ".join(parts)

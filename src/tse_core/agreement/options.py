@@ -87,13 +87,13 @@ class Options:
         check_known("detail", self.detail, TABLES)
         if self.protocol == "released" and not self.verbs.in_vocabulary:
             raise InputError("the released code counts single tokens only; whole words go with protocol 'exact'")
-        size = self.contexts
+        size = self.sample_size
         if size != "all" and (not isinstance(size, int | np.integer) or size is True or size < 1):
             must = "it must be a number of contexts of each construction, or 'all'"
             raise InputError(f"sample is {size!r}; {must}")
 
     @property
-    def contexts(self) -> int | Literal["all"]:
+    def sample_size(self) -> int | Literal["all"]:
         """How many contexts of each construction are scored."""
         if self.sample is not None:
             return self.sample

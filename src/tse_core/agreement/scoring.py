@@ -133,7 +133,7 @@ def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -
 
     A masked model cannot compare forms of unequal lengths: both are -1.
     """
-    both = [pairs[side].map(verbs.where).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")]
+    both = [pairs[side].map(verbs.positions).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")]
     forms = np.stack(both, axis=1)
     if model.kind == "masked" and not verbs.policy.in_vocabulary:
         lengths = np.array([len(spelling) for spelling in verbs.spellings])

@@ -24,8 +24,8 @@ class CountedVerbs(NamedTuple):
     """The lemmas that count, and where their forms are."""
 
     lemmas: pd.DataFrame  # column tokens: the length of a lemma's longer form
-    ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or places in `spellings`
-    where: Mapping[str, int]  # a word's entry or place
+    ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or positions
+    positions: Mapping[str, int]  # a word's entry, or its position in `spellings`
     policy: VerbPolicy = SINGLE_TOKENS
     spellings: Sequence[Spelling] = ()  # words, first those of the lemmas; none where forms are entries
     listed: int = 0  # how many of the spellings are those of the lemmas
@@ -59,9 +59,9 @@ def counted_verbs(
     spellings = list(dict.fromkeys([*listed, *of_further]))
     positions = {spelling: position for position, spelling in enumerate(spellings)}
     ids = np.array([[positions[singular], positions[plural]] for singular, plural in forms], dtype=np.int64)
-    where = {word: positions[spelling] for word, spelling in spelled.items() if spelling in positions}
+    of_words = {word: positions[spelling] for word, spelling in spelled.items() if spelling in positions}
     ends = policy.word_end and not masked
-    return CountedVerbs(table, ids, where, policy, spellings, len(listed), ends)
+    return CountedVerbs(table, ids, of_words, policy, spellings, len(listed), ends)
 
 
 def _spelled(model: LanguageModel, words: Sequence[str], policy: VerbPolicy) -> dict[str, Spelling]:
