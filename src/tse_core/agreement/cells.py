@@ -70,7 +70,8 @@ class Cells:
         """The values whose mean in each cell is the score: cell, context and value."""
         if metric in OF_PAIRS:
             return self.pairs.assign(value=self.pairs[OF_PAIRS[metric].column])
-        return self._long(value=self._of_contexts[metric])
+        values = np.broadcast_to(self._of_contexts[metric], self._cells.shape)
+        return self.contexts[["cell", "context"]].assign(value=values.ravel())
 
     def samples(self, metric: str, over: Sequence[str]) -> dict[int, Sample]:
         """The values of a metric in each cell with their clusters, where they can be sampled so.

@@ -12,9 +12,9 @@ Both can be restricted to the head of the distribution (top p) or to its tail (b
 form on which a cut-off falls is counted in part (their footnote 3). A tie is wrong.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -189,7 +189,7 @@ class _Counted:
 
 def _scores(metrics: Sequence[Metric], forms: Forms, keys, at: Boundary, beyond) -> dict[str, torch.Tensor]:
     """Metrics and coverage (contexts, cutoffs), over the forms with keys beyond a boundary."""
-    terms = [both]
+    terms: list[Callable[[Forms], Any]] = [both]
     for metric in metrics:
         terms += [metric.numerator, metric.denominator]
     terms = list(dict.fromkeys(terms))
