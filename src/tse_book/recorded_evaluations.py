@@ -46,7 +46,7 @@ def recorded_evaluation(
     """
     home = (folder or data_folder() / "recorded") / model / "evaluations"
     files = {path: read_tables(path, ())[1] for path in sorted(home.glob("*.parquet"))}
-    if not files or options.detail == "forms" or options.forms != "single" or options.contexts != "all":
+    if not files or options.detail == "forms" or not options.verbs.in_vocabulary or options.sample_size != "all":
         return None
     lemmas = in_order(lemmas)
     known = numbered_pairs(pairs, lemmas)

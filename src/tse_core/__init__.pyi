@@ -3,6 +3,8 @@ from . import metrics as metrics
 from . import syntaxgym as syntaxgym
 from .agreement.evaluate import evaluate as evaluate
 from .agreement.evaluate import evaluate_models as evaluate_models
+from .agreement.evaluation import Evaluation as Evaluation
+from .agreement.evaluation import load_scores as load_scores
 from .agreement.slots import score_context as score_context
 from .agreement.slots import slot_distribution as slot_distribution
 from .blimp.scores import evaluate_blimp as evaluate_blimp

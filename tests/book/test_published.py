@@ -11,7 +11,9 @@ from golden_facts import facts
 from tse_book import charts, published
 from tse_book.pages import blimp_figures, figures, newman
 from tse_book.pages.blimp_figures import doubling_slopes
-from tse_core.agreement.evaluation import Evaluations
+from tse_core.agreement.evaluation import Evaluation, Evaluations
+from tse_core.metrics.table import Cutoffs
+from tse_core.results.signature import Signature
 from tse_core.syntaxgym.library import public_suites
 
 
@@ -58,7 +60,10 @@ def test_a_fall_over_the_same_contexts_is_not_one_of_the_means_of_what_is_left()
     numbers = [(0, "top", 0.3, 1.0), (1, "top", 0.3, 0.5), (0, "bottom", 0.01, 0.8), (1, "bottom", 0.01, None)]
     rows = [(context, metric, *rest) for metric in ("EW", "MW") for context, *rest in numbers]
     at_cutoffs = pd.DataFrame(rows, columns=["context", "metric", "side", "cutoff", "score"])
-    found = SimpleNamespace(at_cutoffs=at_cutoffs, contexts=pd.DataFrame({"construction": ["Simple"] * 2}))
+    contexts = pd.DataFrame({"construction": ["Simple"] * 2})
+    signature = Signature({"model": "m@00000000", "data": "simple@00000000"}, {})
+    none = pd.DataFrame()
+    found = Evaluation(contexts, none, none, signature, Cutoffs((0.3,), (0.01,)), "", at_cutoffs=at_cutoffs)
     [ew, mw] = figures.falls_of_same_contexts(Evaluations([("m", found)])).to_dict("records")
     assert (ew["contexts"], ew["at both ends"]) == (2, 1) and (ew["metric"], mw["metric"]) == ("EW", "MW")
     assert ew["any contexts"] == pytest.approx(-0.05) and ew["same contexts"] == pytest.approx(0.2)

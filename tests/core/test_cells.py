@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
-from tse_core.agreement.cells import COUNTS, clustered, refuse_taken_names, twin_of
+from tse_core.agreement.comparison import compare_metrics
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.factors import COUNTS, refuse_taken_names
+from tse_core.agreement.twins import twin_of
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.pairs import unique_contexts
 from tse_core.metrics.table import METRICS, NS, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
@@ -123,7 +125,7 @@ def test_every_context_of_a_grammar_but_those_cut_off_has_its_twin():
         (lambda e: replace(e, form_arrays=None).table("noun"), "use detail='forms'"),
         (lambda e: e.intervals([]), "unknown way of sampling ''"),
         (lambda e: e.intervals(["nouns"]), "unknown way of sampling 'nouns'"),
-        (lambda e: clustered(e, "XX"), "unknown metric 'XX'"),
+        (lambda e: compare_metrics(e, "XX", "EW"), "unknown metric 'XX'"),
     ],
 )
 def test_what_is_not_there_is_one_line(ask, message):

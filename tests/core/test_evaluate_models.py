@@ -6,7 +6,7 @@ import weakref
 import pandas as pd
 import pytest
 
-from tse_core import InputError, evaluate, evaluate_models, load_lemmas
+from tse_core import InputError, evaluate, evaluate_models, load_lemmas, load_pairs
 from tse_core.agreement import evaluate as pipeline
 from tse_core.agreement.comparison import compare_metrics
 
@@ -42,9 +42,20 @@ def test_a_score_of_one_verb_is_sampled_and_compared_by_nouns_alone():
     assert compare_metrics(found, "TSE", "EW", over=BOTH).loc[0, "second"] == by_nouns["score"]
 
 
+def test_the_evaluations_of_models_are_a_mapping_from_their_names(runs):
+    assert list(runs) == runs.models == MODELS and len(runs) == 2
+    assert "lab-lexical-causal" in runs and "gpt2" not in runs and runs.get("gpt2") is None
+    assert [scores.signature.model for _, scores in runs.items()] == MODELS
+    with pytest.raises(InputError, match="no evaluation 'gpt2'; there is: 'lab-systematic-causal', 'lab-lex"):
+        runs["gpt2"]
+
+
 def test_several_data_sets_stand_under_one_another():
     data = [SIMPLE, "marvin-linzen/vp-coordination"]
-    found = evaluate_models({"one": MODELS[0], "other": MODELS[1]}, data).table()
+    evaluations = evaluate_models({"one": MODELS[0], "other": MODELS[1]}, data)
+    assert list(evaluations) == [(model, name) for model in ("one", "other") for name in data]
+    assert evaluations["other", data[1]].signature.data_name == data[1] and "other" not in evaluations
+    found = evaluations.table()
     rows = [("one", "Simple"), ("one", "VP coordination"), ("other", "Simple"), ("other", "VP coordination")]
     assert found[["model", "construction"]].apply(tuple, axis=1).tolist() == rows
 
@@ -71,6 +82,7 @@ def test_a_network_is_forgotten_before_the_next_is_opened(tiny_causal, tiny_mask
         ([], {}, "give a list of at least one model"),
         (iter([]), {}, "there is no evaluation; give at least one model and one data set"),
         ([MODELS[0], MODELS[0]], {}, "two models are called 'lab-systematic-causal'; give a mapping"),
+        ([MODELS[0]], {"pairs": [SIMPLE, SIMPLE]}, "the data set marvin-linzen/simple@.* is given twice"),
         ([MODELS[0]], {"by": "advrb"}, "unknown column to divide by 'advrb'"),
         ([MODELS[0]], {"by": "number,noun"}, "by is 'number,noun', .* need detail='forms'"),
     ],
@@ -78,4 +90,27 @@ def test_a_network_is_forgotten_before_the_next_is_opened(tiny_causal, tiny_mask
 def test_mistakes_are_said_before_anything_is_scored(models, how, message, monkeypatch):
     monkeypatch.setattr(pipeline, "score_contexts", None)
     with pytest.raises(InputError, match=message):
-        evaluate_models(models, SIMPLE, **how)
+        evaluate_models(models, **{"pairs": SIMPLE} | how)
+
+
+def test_data_sets_of_one_name_are_told_apart_by_their_hashes():
+    pairs = load_pairs(SIMPLE)
+    data = [pairs.iloc[:10], pairs.iloc[10:20]]
+    runs = evaluate_models(MODELS[:1], data, FEW)
+    identities = [scores.signature.identity["data"] for scores in runs.values()]
+    assert list(runs) == [(MODELS[0], identity) for identity in identities] and len(set(identities)) == 2
+
+
+def test_scores_print_themselves_and_their_signature(runs):
+    scores = runs["lab-lexical-causal"]
+    row = scores.table().iloc[0]
+    shown = f"EW {row['EW']:.2f}  MW {row['MW']:.2f}  TSE {row['TSE']:.2f}"
+    line = f"{shown}  in Simple | {scores.signature}"
+    assert repr(scores) == str(scores) == line
+    assert repr(runs).splitlines()[1] == f"lab-lexical-causal: {line}"
+    both = evaluate(MODELS[0], pd.concat([load_pairs(SIMPLE), load_pairs("marvin-linzen/vp-coordination")]), FEW)
+    means = both.table()[["EW", "MW", "TSE"]].mean()
+    shown = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+    assert repr(both) == f"{shown}  over 2 constructions | {both.signature}"
+    for cell in ("<th>EW</th>", f"<td>{row['EW']:.3f}</td>", scores.signature.model):
+        assert cell in scores._repr_html_()

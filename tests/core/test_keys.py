@@ -54,8 +54,9 @@ class Inputs:
         self.lemmas = self.lemmas.iloc[kept].reset_index(drop=True)
 
     def policy(self):
-        ways = [{"protocol": "released"}, {"forms": "words-no-end"}, {"sample": 3, "seed": 1}, {"sample": 3, "seed": 2}]
-        self.how = self.draw.choice(ways) | {"keep": self.draw.choice(["contexts", "lemmas", "forms"])}
+        words = {"verbs": "all", "word_end": False}
+        ways = [{"protocol": "released"}, words, {"sample": 3, "seed": 1}, {"sample": 3, "seed": 2}]
+        self.how = self.draw.choice(ways) | {"detail": self.draw.choice(["contexts", "lemmas", "forms"])}
 
     def way_of_reading(self):
         ways = [{"bos": "none"}, {"bos": "[SEP]"}, {"bos": "add"}, {"space": True}, {"dtype": "bfloat16"}]

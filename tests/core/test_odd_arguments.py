@@ -25,9 +25,12 @@ SWAPPED = pd.DataFrame({"lemma": ["laugh"], "singular": ["laugh"], "plural": ["l
         ({"cutoffs": Cutoffs((0.5, 0.5, 1.0), ())}, "a tuple of different shares"),
         ({"cutoffs": Cutoffs((0.5, "1"), ())}, "a tuple of different shares"),
         ({"cutoffs": Cutoffs((float("nan"),), ())}, "above 0 and at most 1"),
+        ({"cutoffs": (0.5, 1.0)}, r"cutoffs is \(0.5, 1.0\); give a pair: a sequence of shares at the top"),
+        ({"cutoffs": ((0.5,), (0.1,), ())}, "give a pair"),
+        ({"cutoffs": "paper"}, "give a pair"),
         ({"sample": True}, "sample is True; it must be a number"),
         ({"sample": 0}, "sample is 0; it must be a number"),
-        ({"forms": "word"}, "unknown forms 'word'.*did you mean 'words'"),
+        ({"verbs": "al"}, "unknown choice of verbs 'al'.*did you mean 'all'"),
         ({"pairs": PAIRS.iloc[:0]}, "there are no pairs to score"),
         ({"pairs": [PAIRS, PAIRS]}, "pairs is a list; give one data set, or several to evaluate_models"),
         ({"pairs": PAIRS.assign(wrong=["laugh", "laugh"])}, "row 2: the correct and the wrong form are the same"),
@@ -60,13 +63,3 @@ def test_a_metric_that_is_no_share_is_written_read_and_compared(tiny_causal, tmp
         write_results(numbers.assign(score=20.5, low=np.nan, high=np.nan), path)
         with pytest.raises(InputError, match="score is outside its range"):
             read_results(path)
-
-
-def test_older_names_of_arguments_go_on_with_a_warning(tiny_causal):
-    with pytest.warns(DeprecationWarning, match="keep='lemmas' is an older name; write detail='lemmas'"):
-        assert evaluate(tiny_causal, PAIRS, "newman-clean", keep="lemmas").by_lemma is not None
-    with pytest.warns(DeprecationWarning, match="write verbs='single-token', word_end=True"):
-        older = evaluate(tiny_causal, PAIRS, "newman-clean", forms="single-end")
-    newer = evaluate(tiny_causal, PAIRS, "newman-clean", word_end=True)
-    assert older.signature == newer.signature and older.contexts.equals(newer.contexts)
-    assert "forms:single-end" in str(newer.signature) and "contexts drawn: 2 of 2 (seed 0)" in newer.scored

@@ -47,7 +47,7 @@ def apart(first: pd.DataFrame, second: pd.DataFrame) -> float:
     return float(np.nanmax(np.abs(first[numbers].to_numpy(float) - second[numbers].to_numpy(float))))
 
 
-@pytest.mark.parametrize("options", [{"keep": "forms"}, {"protocol": "released"}, {"forms": "words"}], ids=str)
+@pytest.mark.parametrize("options", [{"detail": "forms"}, {"protocol": "released"}, {"verbs": "all"}], ids=str)
 def test_evaluations_give_the_same(both, options):
     pairs = load_pairs("marvin-linzen/simple").iloc[::40].reset_index(drop=True)
     here, there = (evaluate(model, pairs, VERBS, sample="all", **options) for model in both)

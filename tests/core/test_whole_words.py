@@ -18,7 +18,7 @@ from tse_book.studies.recording import record_details, words_for
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import shared_lemmas
 from tse_core.agreement.contexts import stratified_sample
-from tse_core.agreement.options import CHOICES
+from tse_core.agreement.options import VerbPolicy
 from tse_core.agreement.scoring import pair_forms
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas
@@ -149,7 +149,7 @@ def test_forms_of_several_tokens_are_those_of_scoring_each_alone(pieces, usual):
 def test_single_entries_with_their_ends_are_those_of_whole_words(pieces, simple, few, single, whole):
     ended = evaluate(pieces, simple, few, word_end=True, sample=6)
     assert len(ended.lemmas) < len(whole.lemmas) and set(ended.lemmas["tokens"]) == {1}
-    assert ended.signature.policy["forms"] == "single-end"
+    assert ended.signature.policy["forms"] == "single-end" and "contexts drawn: 6 of 20 (seed 0)" in ended.scored
     rare = simple.head(2).assign(lemma=["", "bring"], correct=["is", "brings"], wrong=["are", "bring"])
     one = evaluate(pieces, rare, few, word_end=True, sample="all")
     assert "pairs whose verb has no form that counts: 1" in one.scored
@@ -175,6 +175,9 @@ def test_a_masked_model_fills_as_many_masks_as_a_form_has_tokens_from_left_to_ri
     assert found == pytest.approx(filled_in(masked_pieces, slot, form, slot.ids[slot.position + 1 :]), abs=1e-5)
 
 
+WAYS = {"words": ("all", True), "words-no-end": ("all", False), "single-end": ("single-token", True)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "ways"),
@@ -184,7 +187,7 @@ def test_lists_of_single_entries_give_the_numbers_of_single_entries(kind, ways, 
     """The tiny models know whole words alone: every entry ends the word before it, so the end is certain too."""
     folder = request.getfixturevalue(kind)
     single = evaluate(folder, simple, detail="lemmas")
-    for verbs, end in map(CHOICES.get, ways):
+    for verbs, end in map(WAYS.get, ways):
         whole = evaluate(folder, simple, verbs=verbs, word_end=end, sample="all", detail="lemmas")
         assert whole.lemmas.equals(single.lemmas)
         for column, within in (("ew", 1e-6), ("mw", 1e-6), ("margin", 1e-4)):
@@ -339,7 +342,7 @@ def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces
 @pytest.mark.slow
 def test_smollm2_counts_twice_as_many_lemmas_as_whole_words():
     model, lemmas = load_model("smollm2-135m-instruct"), load_lemmas("newman-clean")
-    single, whole = (counted_verbs(model, lemmas, forms) for forms in ("single", "words"))
+    single, whole = (counted_verbs(model, lemmas, VerbPolicy.parse(text)) for text in ("single", "words"))
     assert (len(single.lemmas), len(whole.lemmas)) == (962, 1945)
     steps = {step for form in whole.spellings[: whole.listed] for step in form_steps(form)}
     assert (len({step.beginning for step in steps}), len(steps)) == (866, 4617)
@@ -374,7 +377,8 @@ def test_a_form_counts_for_a_masked_model_whether_or_not_the_other_form_can_be_s
     spellings = {"runs": (7,), "run": (8,), "smile": (5, 6)}  # no "smiles"
     runs, run, smile = map(order.index, spellings)
     where = {word: order.index(word) for word in order}
-    verbs = CountedVerbs(pd.DataFrame(), np.empty((0, 2)), where, [spellings[word] for word in order])
+    spelled = [spellings[word] for word in order]
+    verbs = CountedVerbs(pd.DataFrame(), np.empty((0, 2)), where, VerbPolicy("any", word_end=True), spelled)
     asked = [("runs", "run"), ("runs", "smile"), ("runs", "smiles"), ("smiles", "run"), ("smile", "smiles")]
     known = [[runs, run], [-1, -1], [runs, -1], [-1, run], [smile, -1]]
     assert pair_forms(masked_pieces, verbs, pd.DataFrame(asked, columns=["correct", "wrong"])).tolist() == known

@@ -13,7 +13,7 @@ import pandas as pd
 from tse_book.laboratory.known_truth import truth
 from tse_book.laboratory.language import load_language
 from tse_core.agreement.evaluate import evaluate
-from tse_core.agreement.options import CHOICES
+from tse_core.agreement.options import Verbs
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.names import load_pairs
 from tse_core.models.language_model import LanguageModel
@@ -23,7 +23,11 @@ from tse_core.paths import data_folder
 HERE = Path(__file__).parent
 VERBS = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
 CAUSAL = ("lab-lexical-causal", "lab-lexical-causal-bpe")  # measured by single tokens and by whole words
-WAYS = ("single", "words", "words-no-end")  # as signatures name them
+WAYS: dict[str, tuple[Verbs, bool]] = {  # as signatures name them: verbs, and whether the word's end counts
+    "single": ("single-token", False),
+    "words": ("all", True),
+    "words-no-end": ("all", False),
+}
 SAMPLE = 12  # contexts of each construction, where words are scored
 
 
@@ -54,7 +58,7 @@ def against_truth_by_words(
     known = truth(regime).query("band == 'all'").set_index("construction")[["EW", "MW"]].add_prefix("true_")
     parts = []
     for way in ways:
-        verbs, end = CHOICES[way]
+        verbs, end = WAYS[way]
         found = evaluate(model, data, VERBS, verbs=verbs, word_end=end, sample=sample, store=None)
         scores = found.table(intervals=True).join(known, on="construction")
         parts.append(scores.assign(forms=way, lemmas=len(found.lemmas)))

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tse_book.charts import theme
-from tse_core.agreement.evaluation import OF_DISTRIBUTION
+from tse_core.agreement.tables import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
 TOP_END, BOTTOM_START = 0.54, 0.63

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.cells import forms_of, require_lemmas
+from tse_core.agreement.by_lemma import forms_of, require_lemmas
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError

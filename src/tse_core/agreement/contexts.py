@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
-from tse_core.datasets.pairs import context_index, unique_contexts
+from tse_core.datasets.pairs import context_index, contexts_at
 from tse_core.datasets.tables import lemmas_of
 from tse_core.errors import InputError, warn
 from tse_core.words import straight
@@ -66,7 +66,7 @@ def numbered_contexts(
     are without a sample.
     """
     index = context_index(pairs, kind, protocol)
-    contexts = unique_contexts(pairs, kind, protocol)
+    contexts = contexts_at(pairs, kind, index)
     if sample == "all":
         chosen = np.argsort(pd.factorize(contexts["construction"])[0], kind="stable")
     else:

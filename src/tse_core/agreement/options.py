@@ -1,24 +1,16 @@
-"""How an evaluation is made: which verbs count, over which contexts, at which cut-offs, and how much is kept."""
+"""The options of an evaluation: verbs, contexts, cut-offs, and how much is kept."""
 
-import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from tse_core.datasets.pairs import PROTOCOLS, Protocol
-from tse_core.errors import InputError, TseWarning, check_known
-from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs, check_cutoffs
+from tse_core.errors import InputError, check_known
+from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs
 
 Verbs = Literal["single-token", "all"]
 Detail = Literal["contexts", "lemmas", "forms"]
-# What signatures call each choice of verbs and of the word's end; "single", the paper's choice, is not written there.
-CHOICES: dict[str, tuple[Verbs, bool]] = {
-    "single": ("single-token", False),
-    "single-end": ("single-token", True),
-    "words": ("all", True),
-    "words-no-end": ("all", False),
-}
 TABLES = {
     "contexts": ("contexts", "pairs"),
     "lemmas": ("contexts", "pairs", "lemmas"),
@@ -28,56 +20,81 @@ SAMPLE_SIZE = 24  # contexts of a construction where every context takes seconds
 
 
 @dataclass(frozen=True)
+class VerbPolicy:
+    """Which verbs count, and what the probability of a form is.
+
+    Its text is the policy "forms" of signatures.
+
+    >>> str(verb_policy("all", None)), VerbPolicy.parse("single-end")
+    ('words', VerbPolicy(tokens='single', word_end=True))
+    """
+
+    tokens: Literal["single", "any"] = "single"  # of each form: one token, the paper's choice, or any number of them
+    word_end: bool = False  # whether the probability of a form includes that of the word's end behind it
+
+    def __str__(self) -> str:
+        return _POLICY_TEXTS[self]
+
+    @classmethod
+    def parse(cls, text: str) -> "VerbPolicy":
+        """The policy of a text in a signature."""
+        return next(policy for policy, known in _POLICY_TEXTS.items() if known == text)
+
+    @property
+    def in_vocabulary(self) -> bool:
+        """Whether forms are entries of the vocabulary; else they are words of a list.
+
+        Signatures write the policy of the latter alone.
+        """
+        return self == SINGLE_TOKENS
+
+
+SINGLE_TOKENS = VerbPolicy()
+_POLICY_TEXTS = {
+    SINGLE_TOKENS: "single",
+    VerbPolicy("single", word_end=True): "single-end",
+    VerbPolicy("any", word_end=True): "words",
+    VerbPolicy("any", word_end=False): "words-no-end",
+}
+
+
+def verb_policy(verbs: Verbs, word_end: bool | None) -> VerbPolicy:
+    """The policy of two arguments of `evaluate`.
+
+    By default the word's end counts where verbs of any length do. Raises InputError for an unknown
+    choice of verbs.
+    """
+    check_known("choice of verbs", verbs, get_args(Verbs))
+    tokens: Literal["single", "any"] = "single" if verbs == "single-token" else "any"
+    if word_end is None:
+        word_end = tokens == "any"
+    return VerbPolicy(tokens, bool(word_end))
+
+
+@dataclass(frozen=True)
 class Options:
-    """The choices of `evaluate`, which explains them. Raises InputError for one that does not exist."""
+    """The options that `evaluate` explains. Raises InputError for one that does not exist."""
 
     cutoffs: Cutoffs = PAPER_CUTOFFS
     protocol: Protocol = "exact"
     detail: Detail = "contexts"
-    verbs: Verbs = "single-token"
-    word_end: bool | None = None
+    verbs: VerbPolicy = SINGLE_TOKENS
     sample: int | Literal["all"] | None = None
     seed: int = 0
 
     def __post_init__(self):
         check_known("protocol", self.protocol, PROTOCOLS)
         check_known("detail", self.detail, TABLES)
-        check_known("choice of verbs", self.verbs, get_args(Verbs))
-        check_cutoffs(self.cutoffs)
-        if self.protocol == "released" and self.forms != "single":
+        if self.protocol == "released" and not self.verbs.in_vocabulary:
             raise InputError("the released code counts single tokens only; whole words go with protocol 'exact'")
-        size = self.contexts
+        size = self.sample_size
         if size != "all" and (not isinstance(size, int | np.integer) or size is True or size < 1):
-            raise InputError(f"sample is {size!r}; it must be a number of contexts of each construction, or 'all'")
+            must = "it must be a number of contexts of each construction, or 'all'"
+            raise InputError(f"sample is {size!r}; {must}")
 
     @property
-    def forms(self) -> str:
-        """What signatures call the verbs and their ends. By default the end counts where verbs of all lengths do."""
-        chosen = self.verbs, self.verbs == "all" if self.word_end is None else bool(self.word_end)
-        return next(name for name, choice in CHOICES.items() if choice == chosen)
-
-    @property
-    def contexts(self) -> int | Literal["all"]:
+    def sample_size(self) -> int | Literal["all"]:
         """How many contexts of each construction are scored."""
         if self.sample is not None:
             return self.sample
-        return "all" if self.forms == "single" else SAMPLE_SIZE
-
-
-class OlderName(TseWarning, DeprecationWarning):
-    """An argument was given by its older name, which goes on working."""
-
-
-def older_names(forms: str | None = None, keep: str | None = None) -> dict[str, Any]:
-    """The arguments that the older names `forms` and `keep` mean, with a warning."""
-    meant: dict[str, Any] = {}
-    if forms is not None:
-        check_known("forms", forms, CHOICES)
-        verbs, end = CHOICES[forms]
-        meant |= {"verbs": verbs, "word_end": end}
-        text = f"forms={forms!r} is an older name; write verbs={verbs!r}, word_end={end}"
-        warnings.warn(text, OlderName, stacklevel=3)
-    if keep is not None:
-        meant["detail"] = keep
-        warnings.warn(f"keep={keep!r} is an older name; write detail={keep!r}", OlderName, stacklevel=3)
-    return meant
+        return "all" if self.verbs.in_vocabulary else SAMPLE_SIZE

@@ -70,7 +70,7 @@ def score_context(
         raise InputError("the context is empty; give at least one word before or after the verb's place")
     left, right = left_part(left), right_part(right)
     model, options = as_language_model(model), Options(detail="forms")
-    counted = counted_verbs(model, load_lemmas(lemmas), options.forms)
+    counted = counted_verbs(model, load_lemmas(lemmas), options.verbs)
     context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
     tables = score_contexts(model, counted, options, pd.DataFrame([context]), no_pairs)

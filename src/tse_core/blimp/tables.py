@@ -15,7 +15,8 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr, ndtri
+from scipy.special import ndtri
+from scipy.stats import binomtest
 
 from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.clusters import Sample
@@ -113,8 +114,10 @@ def mcnemar(only_first: int, only_second: int) -> float:
     >>> round(mcnemar(1, 9), 6)
     0.021484
     """
-    total, fewer = only_first + only_second, min(only_first, only_second)
-    return min(1.0, 2 * float(bdtr(fewer, total, 0.5)))
+    different = only_first + only_second
+    if different == 0:
+        return 1.0
+    return float(binomtest(only_first, different).pvalue)
 
 
 def _groups(table: pd.DataFrame, by: str) -> list[tuple[dict[str, str], pd.DataFrame]]:

@@ -1,12 +1,11 @@
 """tse evaluate: TSE, EW and MW of a model."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pandas as pd
 import typer
 
-from tse_core.agreement.options import older_names
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
@@ -24,7 +23,6 @@ def evaluate(
     protocol: Annotated[Literal["exact", "released"], typer.Option(help="released: as the authors' code.")] = "exact",
     verbs: Annotated[Literal["single-token", "all"], typer.Option(help="Which count.")] = "single-token",
     word_end: Annotated[bool | None, typer.Option(help="Count that the word ends; default: with --verbs all.")] = None,
-    forms: Annotated[str | None, typer.Option(hidden=True)] = None,
     sample: Annotated[str | None, typer.Option(metavar="N|all", help="Contexts of each construction.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     first: options.First = None,
@@ -54,6 +52,9 @@ def evaluate(
     pairs: list = data or ["marvin-linzen"]
     if said := options.columns_of(columns):
         pairs = [load_pairs(name, said) for name in pairs]
+    size: Any = sample  # what is neither a number nor "all" is refused with the other options
+    if sample and sample.isdecimal():
+        size = int(sample)
     runs = evaluate_models(
         opening.models(*models, *([against] if against else [])),
         pairs,
@@ -62,8 +63,9 @@ def evaluate(
         by=by or "construction",
         protocol=protocol,
         detail="forms" if by else "contexts",
-        **{"verbs": verbs, "word_end": word_end} | older_names(forms),
-        sample=int(sample) if sample and sample.isdecimal() else sample,
+        verbs=verbs,
+        word_end=word_end,
+        sample=size,
         seed=seed,
         first=first,
         period=period,
@@ -90,14 +92,15 @@ def evaluate(
 
 def _show_scores(runs, by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
-    from tse_core.agreement.cells import TABLE_ORDER, factor_names
+    from tse_core.agreement.factors import factor_names
+    from tse_core.metrics.table import table_order
 
     tables = [each.table(by, intervals=True).assign(model=m, data=each.signature.data_name) for m, each in runs.runs]
     table, factors = pd.concat(tables, ignore_index=True), factor_names(by)
     named = [*(name for name in ("model", "data") if table[name].nunique() > 1), *factors]
     counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
     counted = counted if by == "construction" else ["lemmas", *counted]
-    metrics = [name for name in TABLE_ORDER if name in table]
+    metrics = [name for name in table_order() if name in table]
     print_table(table, [*named, *metrics, *counted], len(named), TSE_items="TSE of items")
     print()
     verbs = " and verbs (EW, margin, NS, shift)" if set(factors) & set(runs.runs[0][1].lemmas) else ""

@@ -42,7 +42,11 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
     then each further column of the pairs with one value per context, such as the factors of a design. ``twin`` is cut
     at the verb's place for a causal model, which reads no further.
     """
-    index = context_index(pairs, kind, protocol)
+    return contexts_at(pairs, kind, context_index(pairs, kind, protocol))
+
+
+def contexts_at(pairs: pd.DataFrame, kind: str, index: np.ndarray) -> pd.DataFrame:
+    """`unique_contexts` by the row of each pair's context, which `context_index` gives."""
     first = np.unique(index, return_index=True)[1]
     columns = ["construction", "subject", "noun", "left", "right", "number"]
     contexts = pairs.iloc[first].reindex(columns=columns, fill_value="").reset_index(drop=True)

@@ -1,4 +1,7 @@
-"""TSE, EW and MW with their cut-offs (Newman et al. 2021, section 3): pure functions on arrays of logits."""
+"""TSE, EW and MW with their cut-offs (Newman et al. 2021): pure functions on arrays of logits.
+
+The public names are in ``__init__.pyi``, and are loaded on first use.
+"""
 
 import lazy_loader
 

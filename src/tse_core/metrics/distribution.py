@@ -1,4 +1,4 @@
-"""Where a cut-off falls in a distribution: the entry on which it lands and the share of that entry inside."""
+"""Where a cut-off falls in a distribution: on which entry, and how much of it is inside."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,19 +22,23 @@ def exact_boundaries(
 ) -> tuple[Boundary, Boundary]:
     """Boundaries of the top and bottom cut-offs, summed in double precision.
 
-    Entries of equal probability form one group, so the result does not depend on the order of the vocabulary.
+    Entries of equal probability form one group, so the result does not depend on the order of the
+    vocabulary.
     """
     find = by_histogram if probabilities.device.type == "cpu" else by_sorting
     key, below, above, total = find(probabilities, top, bottom)
+    n = len(top)
     at_top = torch.tensor(top, dtype=torch.float64, device=key.device).repeat(len(key), 1)
     at_bottom = torch.tensor(bottom, dtype=torch.float64, device=key.device).repeat(len(key), 1)
-    n = len(top)
-    head = Boundary(key[:, :n], share(at_top, total - above[:, :n], total - below[:, :n]), at_top >= 1)
-    return head, Boundary(key[:, n:], share(at_bottom, below[:, n:], above[:, n:]), at_bottom >= 1)
+    head_share = share(at_top, total - above[:, :n], total - below[:, :n])
+    tail_share = share(at_bottom, below[:, n:], above[:, n:])
+    head = Boundary(key[:, :n], head_share, at_top >= 1)
+    tail = Boundary(key[:, n:], tail_share, at_bottom >= 1)
+    return head, tail
 
 
 def by_sorting(probabilities: torch.Tensor, top: Sequence[float], bottom: Sequence[float]) -> tuple[torch.Tensor, ...]:
-    """Key of the entry at each cut-off, the mass below and up to its group from the tail, and the total mass."""
+    """The entry's key at each cut-off, the mass below and up to its group, and the total mass."""
     ascending = probabilities.sort(dim=1).values
     running = ascending.cumsum(1, dtype=torch.float64)
     total = running[:, -1:]
@@ -48,15 +52,17 @@ def by_histogram(
 ) -> tuple[torch.Tensor, ...]:
     """As `by_sorting`, without sorting the vocabulary."""
     head, tail = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
-    rows = (_row_by_histogram(row, head, tail) for row in probabilities.contiguous().numpy())
-    return tuple(torch.from_numpy(np.stack(part)) for part in zip(*rows, strict=True))
+    rows = [_row_by_histogram(row, head, tail) for row in probabilities.contiguous().numpy()]
+    parts = zip(*rows, strict=True)
+    return tuple(torch.from_numpy(np.stack(part)) for part in parts)
 
 
 def _row_by_histogram(row, top, bottom):
     """`by_sorting` of one distribution (vocabulary,).
 
-    The bits of a positive float32, read as an integer, increase with it, so the leading bits sort the entries into
-    buckets. The buckets' masses show in which bucket each cut-off falls, and only those few are sorted.
+    The bits of a positive float32, read as an integer, increase with it, so the leading bits sort
+    the entries into buckets. The buckets' masses show in which bucket each cut-off falls, and only
+    those few are sorted.
     """
     buckets = row.view(np.int32) >> BUCKET_BITS
     running = np.bincount(buckets, weights=row).cumsum()
@@ -84,7 +90,7 @@ def _places(running, total, top, bottom):
 
 
 def group(rising: torch.Tensor, running: torch.Tensor, place: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """The key at a place of the order, and the running sum before and after all entries that have this key."""
+    """The key at a place of the order, and the running sums before and after its entries."""
     key = rising.gather(1, place.clamp(max=rising.shape[1] - 1))
     padded = torch.nn.functional.pad(running, (1, 0))
     below = padded.gather(1, torch.searchsorted(rising, key))

@@ -11,17 +11,20 @@ from tse_core.metrics.distribution import Boundary, group, share
 def released_sides(
     logits: torch.Tensor, top: Sequence[float], bottom: Sequence[float]
 ) -> tuple[tuple[torch.Tensor, Boundary], tuple[torch.Tensor, Boundary]]:
-    """Head and tail of each distribution as the authors' released code computes them on a CPU with AVX2.
+    """Head and tail of each distribution as the released code computes them on a CPU with AVX2.
 
-    Each has the probabilities as read from that end, float32 (contexts, vocabulary), and the boundaries.
+    Each has the probabilities as read from that end, float32 (contexts, vocabulary), and the
+    boundaries.
 
-    That code sorts the logits first and applies a float32 softmax to the sorted row, once in falling and once in rising
-    order. Its running sum is accumulated in double precision but stored in single, and never exceeds 1; a cut-off falls
-    on the first entry at which the stored sum reaches it. At top 1.0 that is the entry whose sum rounds to 1, not the
-    last one, and which one it is depends on the last bits of the softmax. These vary on the width of the processor's
-    registers, so PyTorch's own softmax gives other results on other machines. The arithmetic of the AVX2 kernel is
-    therefore spelt out here, in operations that are the same everywhere. Only ties differ: entries of equal logit
-    form one group, where the released code takes them in the order of its sort.
+    That code sorts the logits first and applies a float32 softmax to the sorted row, once in
+    falling and once in rising order. Its running sum is accumulated in double precision but stored
+    in single, and never exceeds 1; a cut-off falls on the first entry at which the stored sum
+    reaches it. At top 1.0 that is the entry whose sum rounds to 1, not the last one, and which one
+    it is depends on the last bits of the softmax. These vary on the width of the processor's
+    registers, so PyTorch's own softmax gives other results on other machines. The arithmetic of the
+    AVX2 kernel is therefore spelt out here, in operations that are the same everywhere. Only ties
+    differ: entries of equal logit form one group, where the released code takes them in the order
+    of its sort.
     """
     falling, order = logits.sort(dim=1, descending=True)
     exponentials = _exponential((logits - falling[:, :1]).cpu().numpy())
@@ -34,7 +37,7 @@ def released_sides(
 
 
 def _side(rising, sign, ordered, exponentials, cutoffs) -> tuple[torch.Tensor, Boundary]:
-    """One side, of which `ordered` are the exponentials as read and `rising` the logits times `sign`."""
+    """One side: `ordered` are the exponentials as read, `rising` the logits times `sign`."""
     scale = 1 / _sum_of_eight_lanes(ordered)
     stored = (ordered * scale).cumsum(1, dtype=torch.float64).float().clamp(max=1).double()
     cutoffs = stored.new_tensor(cutoffs).repeat(len(stored), 1)
@@ -44,7 +47,7 @@ def _side(rising, sign, ordered, exponentials, cutoffs) -> tuple[torch.Tensor, B
 
 
 def _sum_of_eight_lanes(rows):
-    """float32 sum of each row: entry i goes to lane i mod 8, and the lanes are then added by halves."""
+    """float32 sums of rows: entry i goes to lane i mod 8, and the lanes are added by halves."""
     rows = torch.nn.functional.pad(rows, (0, -rows.shape[1] % 8))
     lanes = rows.cpu().numpy().reshape(len(rows), -1, 8)
     total = np.add.accumulate(lanes, axis=1)[:, -1]  # accumulate adds one after the other; sum would add in pairs
@@ -54,7 +57,10 @@ def _sum_of_eight_lanes(rows):
 
 
 def _exponential(x):
-    """exp(x) of float32 x <= 0, bit for bit as in PyTorch's softmax on AVX2 (SLEEF's expf: less than 1 ulp off)."""
+    """exp(x) of float32 x <= 0, bit for bit as in PyTorch's softmax on AVX2 (SLEEF's expf).
+
+    It is less than 1 ulp off.
+    """
     bounded = np.maximum(x, np.float32(-105))  # exp is 0 in float32 below -104
     power = np.rint(bounded * np.float32(1.44269504))  # x = power * ln 2 + rest, ln 2 in two parts
     rest = _fused(power, np.float32(-0.693145752), bounded)
@@ -67,5 +73,5 @@ def _exponential(x):
 
 
 def _fused(a, b, c):
-    """a * b + c of float32 values, rounded once: the product of two of them is exact in double precision."""
+    """a * b + c of float32 values, rounded once: the product is exact in double precision."""
     return (a.astype(np.float64) * b + c).astype(np.float32)

@@ -1,12 +1,14 @@
 """The table of metrics: the name of each, and how it is computed.
 
-Everything else iterates over this table: the scores at the cut-offs, the tables, the result files, the intervals, the
-charts. A metric of contexts or pairs is a sum over the lemmas that count (`numerator`) divided by another
-(`denominator`); both are functions of `Forms`, written with operators only, so that arrays and tensors both work.
-`MARGIN`, `NS` and `SHIFT` are scores beside the table: they are not sums of this form.
+Everything else iterates over this table: the scores at the cut-offs, the tables, the result files,
+the intervals, the charts. A metric of contexts or pairs is a sum over the lemmas that count
+(`numerator`) divided by another (`denominator`); both are functions of `Forms`, written with
+operators only, so that arrays and tensors both work. `MARGIN`, `NS` and `SHIFT` are scores beside
+the table: they are not sums of this form.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
@@ -23,6 +25,25 @@ class Cutoffs(NamedTuple):
     def listed(self) -> list[tuple[str, float]]:
         """Every (side, cut-off), those at the top first."""
         return [(side, cutoff) for side in self._fields for cutoff in getattr(self, side)]
+
+
+def as_cutoffs(cutoffs: Cutoffs | Sequence[Sequence[float]]) -> Cutoffs:
+    """Cut-offs from a pair of sequences, those at the top and those at the bottom.
+
+    Raises InputError for anything else, and what `check_cutoffs` raises.
+
+    >>> as_cutoffs(((0.5, 1.0), (0.1,)))
+    Cutoffs(top=(0.5, 1.0), bottom=(0.1,))
+    """
+    try:
+        top, bottom = cutoffs
+        pair = Cutoffs(tuple(top), tuple(bottom))
+    except (TypeError, ValueError):
+        must = "give a pair: a sequence of shares at the top, then one at the bottom"
+        example = "as in ((0.5, 1.0), (0.1,))"
+        raise InputError(f"cutoffs is {cutoffs!r}; {must}, {example}") from None
+    check_cutoffs(pair)
+    return Cutoffs(tuple(map(float, pair.top)), tuple(map(float, pair.bottom)))
 
 
 def check_cutoffs(cutoffs: Cutoffs) -> None:
@@ -48,7 +69,8 @@ class Forms(NamedTuple):
     wins: Any  # 1.0 where the first is the larger, 0.0 where not or tied
 
 
-# Of every lemma: 1[P(correct) > P(wrong)], Eq. 1 of Newman et al. (2021); the probability of the form that agrees.
+# Of every lemma: 1[P(correct) > P(wrong)], Eq. 1 of Newman et al. (2021); the probability of the
+# form that agrees.
 wins, correct = attrgetter("wins"), attrgetter("correct")
 
 
@@ -64,14 +86,15 @@ def both(forms: Forms) -> Any:
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric: the sum of `numerator` over the lemmas that count, divided by that of `denominator`."""
+    """The sum of `numerator` over the lemmas that count, divided by that of `denominator`."""
 
     name: str  # what tables and charts call it
     of: Literal["context", "pair"]  # over all lemmas of the list and at every cut-off, or for a pair's own verb
     numerator: Callable[[Forms], Any]  # one value per lemma
     denominator: Callable[[Forms], Any]
-    # What is counted at a top cut-off: every lemma with either form inside, or every form inside (the other then has
-    # probability 0); at a bottom cut-off, always a lemma with both forms inside.
+    # What is counted at a top cut-off: every lemma with either form inside, or every form inside
+    # (the other then has probability 0); at a bottom cut-off, always a lemma with both forms
+    # inside.
     inside: Literal["lemma", "form"] = "lemma"
     range: tuple[float, float] = (0.0, 1.0)  # the lowest and the highest score; infinite for a score in nats
 
@@ -84,19 +107,37 @@ class Metric:
 METRICS = {
     metric.name: metric
     for metric in (
-        # Targeted syntactic evaluation: the share of pairs whose own verb is more probable in its correct form.
+        # Targeted syntactic evaluation: the share of pairs whose own verb is more probable in its
+        # correct form.
         Metric("TSE", of="pair", numerator=wins, denominator=each),
-        # Equally weighted: the share of verbs that are more probable in their correct form, a mean over contexts.
+        # Equally weighted: the share of verbs that are more probable in their correct form, a mean
+        # over contexts.
         Metric("EW", of="context", numerator=wins, denominator=each),
-        # Model weighted: the share of the probability of verb forms that is on correct ones, a mean over contexts.
+        # Model weighted: the share of the probability of verb forms that is on correct ones, a mean
+        # over contexts.
         Metric("MW", of="context", numerator=correct, denominator=both, inside="form"),
     )
 }
 
 
 MARGIN = "margin"  # the mean over verbs of log P(correct) - log P(wrong), in nats: beside EW
-NS = "NS"  # number sensitivity, which `tse_core.agreement.cells` defines
+NS = "NS"  # number sensitivity, which `tse_core.agreement.twins` defines
 SHIFT = "shift"  # the mean over twins and verbs of a difference of log-odds, in nats: beside NS
 OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
 OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
 COVERAGE = "mass"  # the column of the probability on the forms that count
+UNBOUNDED = (-math.inf, math.inf)
+
+
+def score_range(metric: str) -> tuple[float, float]:
+    """The lowest and the highest score: 0 and 1 unless a metric says otherwise or is in nats."""
+    if metric in METRICS:
+        return METRICS[metric].range
+    if metric in (MARGIN, SHIFT):
+        return UNBOUNDED
+    return 0.0, 1.0
+
+
+def table_order() -> tuple[str, ...]:
+    """The names of all scores in the order of tables: MW, EW, TSE as in Table 2, the others."""
+    return (*reversed(METRICS), MARGIN, NS, SHIFT)

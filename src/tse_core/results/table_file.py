@@ -1,7 +1,8 @@
 """Files of several tables that say how they were made.
 
-A file is Parquet with one row: the column ``contexts/ew`` holds the column ``ew`` of the table ``contexts`` as a list,
-so that any of the tables can be read without the others. Facts, such as a signature, are JSON in the file's metadata.
+A file is Parquet with one row: the column ``contexts/ew`` holds the column ``ew`` of the table
+``contexts`` as a list, so that any of the tables can be read without the others. Facts, such as a
+signature, are JSON in the file's metadata.
 """
 
 import io
@@ -21,7 +22,12 @@ FACTS = b"tse-facts"
 
 
 def write_tables(path: Path, tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]) -> None:
-    """Write tables and facts about them to a file, whole or not at all; the same ones give the same bytes."""
+    """Write tables and facts to a file, whole or not at all; the same ones give the same bytes."""
+    write_aside(path, table_bytes(tables, facts))
+
+
+def table_bytes(tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]) -> bytes:
+    """The contents of a file with these tables, and facts about them in JSON."""
     columns = {}
     for name, frame in tables.items():
         table = pa.Table.from_pandas(frame, preserve_index=False)
@@ -29,11 +35,12 @@ def write_tables(path: Path, tables: Mapping[str, pd.DataFrame], facts: Mapping[
             values = table[column].combine_chunks()
             columns[f"{name}/{column}"] = pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
     table = pa.table(columns)
-    buffer, how = io.BytesIO(), {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
-    with pq.ParquetWriter(buffer, table.schema, **how) as writer:
+    options = {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
+    buffer = io.BytesIO()
+    with pq.ParquetWriter(buffer, table.schema, **options) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({FACTS: json.dumps({**facts, "columns": list(columns)})})
-    write_aside(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:

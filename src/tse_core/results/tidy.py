@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from tse_core.errors import InputError
 from tse_core.files import write_output
-from tse_core.metrics.table import METRICS
+from tse_core.metrics.table import score_range
 from tse_core.results.signature import Signature
 
 TIDY_COLUMNS: list[str] = [
@@ -105,8 +105,7 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
 def _mistakes(table: pd.DataFrame, models: pd.Series) -> dict[str, pd.Series]:
     """The rows with each mistake: a number outside its range, or against itself, its signature or another row."""
     found = {"the model is not the one that its signature names": table["model"] != models}
-    ranges = [METRICS[metric].range if metric in METRICS else (0.0, 1.0) for metric in table["metric"]]
-    lowest, highest = np.array(ranges).T
+    lowest, highest = np.array([score_range(metric) for metric in table["metric"]]).T
     for column in _NUMBERS:
         least, most = (lowest, highest) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1)
         outside = (table[column] < least) | (table[column] > most + 1e-9)

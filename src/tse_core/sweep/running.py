@@ -24,7 +24,7 @@ import torch
 
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.options import Options
+from tse_core.agreement.options import verb_policy
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.blimp.scores import PairScores, evaluate_blimp
 from tse_core.datasets.lemmas import load_lemmas
@@ -125,11 +125,11 @@ def trouble(run: Run) -> str:
 
 def _check_verbs(model: AnyModel, data: str, policies: dict[str, Any]) -> None:
     """Raises InputError where the tokenizer has no verb of the list, or shows no ends of words."""
-    listed = policies.pop("lemmas", None)
-    options = Options(**policies)
-    lemmas = load_lemmas(listed or usual_list(options.protocol, data))
+    protocol = policies.get("protocol", "exact")
+    lemmas = load_lemmas(policies.get("lemmas") or usual_list(protocol, data))
+    policy = verb_policy(policies.get("verbs", "single-token"), policies.get("word_end"))
     language_model = as_language_model(model)
-    if counted_verbs(language_model, lemmas, options.forms).ends:
+    if counted_verbs(language_model, lemmas, policy).ends:
         language_model.word_ends  # noqa: B018  (raises)
 
 

@@ -1,7 +1,7 @@
-"""What each cluster adds to an estimate: the jackknife, its variance, skewness and degrees of freedom.
+"""The jackknife over clusters: variance, skewness and degrees of freedom of an estimate.
 
-An estimate is a weighted sum of means. Leaving a cluster (a noun, a verb) out of every mean moves it; these moves, one
-for each cluster, are all that the intervals need.
+An estimate is a weighted sum of means. Leaving a cluster (a noun, a verb) out of every mean moves
+it; these moves, one for each cluster, are all that the intervals need.
 """
 
 from collections.abc import Sequence
@@ -20,88 +20,136 @@ class Sample(NamedTuple):
     """The values of one mean, arrays (n,)."""
 
     values: Any  # a score per context, per pair, or per context and verb; NaN is left out
-    clusters: Sequence  # arrays: the cluster of each value in every crossed way of sampling, its subject and its verb
+    clusters: Sequence  # arrays: each value's cluster by every crossed way, its subject and its verb
     counts: Any = None  # how many values each row is the mean of; 1 by default
 
 
 def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[float, float, float, int, int, int]:
     """How far a weighted sum of means varies over other clusters.
 
-    Returns the estimate, its variance, its third moment, its degrees of freedom, the number of clusters of the way of
-    clustering that has fewest, and the smallest number of clusters of any way in any one mean. Raises InputError: no
-    defined value, a value without a cluster.
+    Returns the estimate, its variance, its third moment, its degrees of freedom, the number of
+    clusters of the way of clustering that has fewest, and the smallest number of clusters of any
+    way in any one mean. Raises InputError: no defined value, a value without a cluster.
 
-    A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those by each way, less
-    those by each two ways together, plus those by each three (Cameron, Gelbach & Miller 2011); a way by which a mean
-    has only one cluster samples nothing of that mean, so nothing is taken off for it. Where one way alone gives a
-    larger variance, both moments are its own; the third is never more than that of a single cluster. The degrees of
-    freedom are those of the way that has fewest.
+    A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those
+    by each way, less those by each two ways together, plus those by each three (Cameron, Gelbach &
+    Miller 2011); a way by which a mean has only one cluster samples nothing of that mean, so
+    nothing is taken off for it. Where one way alone gives a larger variance, both moments are its
+    own; the third is never more than that of a single cluster. The degrees of freedom are those of
+    the way that has fewest.
     """
     part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
-    means = np.array([np.average(values[part == n], weights=counts[part == n]) for n in range(len(samples))])
+    means = np.zeros(len(samples))
+    for number in range(len(samples)):
+        here = part == number
+        means[number] = np.average(values[here], weights=counts[here])
     deviations = counts * (values - means[part])
+
     variance = third = 0.0
-    alone: list[tuple] = []
-    several: dict[int, np.ndarray] = {}
+    several: list[np.ndarray] = []  # by each way, whether a mean has several of its clusters: one samples nothing
+    single: list[_Way] = []
     for size in range(1, len(crossed) + 1):
-        for chosen in combinations(range(len(crossed)), size):
-            clusters = crossed[chosen[0]]
-            for way in chosen[1:]:
-                clusters = pd.factorize(clusters * len(part) + crossed[way])[0]
-            shape = 1 + int(clusters.max()), len(samples)
-            place = clusters * shape[1] + part
-            held, moved = (np.bincount(place, of, np.prod(shape)).reshape(shape) for of in (counts, deviations))
-            clusters_of = (held > 0).sum(axis=0)
-            several.setdefault(chosen[0], clusters_of > 1)  # single ways come first
-            moves = _moves(held, moved, weights * np.all([several[way] for way in chosen], axis=0))
-            sign, square, cube = 1 if size % 2 else -1, float((moves**2).sum()), float((moves**3).sum())
-            variance, third = variance + sign * square, third + sign * cube
+        sign = 1 if size % 2 else -1
+        for ways in combinations(range(len(crossed)), size):
+            clusters = _intersected([crossed[way] for way in ways])
+            counts_by_cluster = _by_cluster(clusters, part, counts, len(samples))
+            sums_by_cluster = _by_cluster(clusters, part, deviations, len(samples))
+            clusters_of_mean = (counts_by_cluster > 0).sum(axis=0)
             if size == 1:
-                alone.append((square, cube, _freedom(held, moves, weights), shape[0], int(clusters_of.min())))
-    squares, cubes, freedoms, numbers, fewest = zip(*alone, strict=True)
-    variance, third = max((variance, third), *zip(squares, cubes, strict=True))
+                several.append(clusters_of_mean > 1)
+            sampled = np.all([several[way] for way in ways], axis=0)
+            moves = _moves(counts_by_cluster, sums_by_cluster, weights * sampled)
+            square, cube = float((moves**2).sum()), float((moves**3).sum())
+            variance += sign * square
+            third += sign * cube
+            if size == 1:
+                freedom = _freedom(counts_by_cluster, moves, weights)
+                single.append(_Way(square, cube, freedom, len(moves), int(clusters_of_mean.min())))
+
+    variance, third = max([(variance, third), *[(way.square, way.cube) for way in single]])
     third = float(np.clip(third, -(variance**1.5), variance**1.5))
-    return float(weights @ means), variance, third, min(freedoms), min(numbers), min(fewest)
+    freedom = min(way.freedom for way in single)
+    number = min(way.clusters for way in single)
+    fewest = min(way.fewest for way in single)
+    return float(weights @ means), variance, third, freedom, number, fewest
+
+
+class _Way(NamedTuple):
+    """One way of clustering, taken alone."""
+
+    square: float  # the sum of the squared moves of its clusters
+    cube: float
+    freedom: int
+    clusters: int
+    fewest: int  # the smallest number of its clusters in any one mean
+
+
+def _intersected(ways: Sequence[np.ndarray]) -> np.ndarray:
+    """The number of each value's cluster by several ways together."""
+    clusters = ways[0]
+    for way in ways[1:]:
+        clusters = pd.factorize(clusters * len(way) + way)[0]
+    return clusters
+
+
+def _by_cluster(clusters: np.ndarray, part: np.ndarray, values: np.ndarray, samples: int) -> np.ndarray:
+    """The sums of values in each cluster and sample: (clusters, samples)."""
+    shape = 1 + int(clusters.max()), samples
+    cells = clusters * samples + part
+    return np.bincount(cells, values, np.prod(shape)).reshape(shape)
 
 
 def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
-    """The defined values of all samples: the number of each one's sample, the values, their counts, and by each way the
-    number of its cluster."""
-    part = np.repeat(np.arange(len(samples)), [len(sample.values) for sample in samples])
+    """The defined values of all samples.
+
+    Returns the number of each one's sample, the values, their counts, and by each way of clustering
+    the number of its cluster.
+    """
+    sizes = [len(sample.values) for sample in samples]
+    part = np.repeat(np.arange(len(samples)), sizes)
     values = np.concatenate([np.asarray(sample.values, dtype=float) for sample in samples])
-    counts = np.concatenate([np.ones(len(s.values)) if s.counts is None else s.counts for s in samples])
+    counts_of_samples = []
+    for sample, size in zip(samples, sizes, strict=True):
+        counts_of_samples.append(np.ones(size) if sample.counts is None else sample.counts)
+    counts = np.concatenate(counts_of_samples)
     counted = ~np.isnan(values) & (counts > 0)
     if len(np.unique(part[counted])) < len(samples):
         raise InputError("no defined value to average: all are NaN or there are none")
-    ways = zip(*(sample.clusters for sample in samples), strict=True)
-    named = [np.concatenate([np.asarray(clusters, dtype=object) for clusters in way]) for way in ways]
-    crossed = [pd.factorize(clusters[counted])[0] for clusters in named]
-    if lost := sum(int((clusters < 0).sum()) for clusters in crossed):
-        raise InputError(f"{lost} values have no cluster (None or NaN); name one for each, or leave these values out")
+    crossed = []
+    for way in zip(*(sample.clusters for sample in samples), strict=True):
+        names = np.concatenate([np.asarray(clusters, dtype=object) for clusters in way])
+        crossed.append(pd.factorize(names[counted])[0])
+    lost = sum(int((clusters < 0).sum()) for clusters in crossed)
+    if lost:
+        remedy = "name one for each, or leave these values out"
+        raise InputError(f"{lost} values have no cluster (None or NaN); {remedy}")
     return part[counted], values[counted], counts[counted], crossed
 
 
-def _moves(held: np.ndarray, deviations: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """By how much each cluster (G,) moves the weighted sum of the samples' means: with it, less without it.
+def _moves(counts_by_cluster: np.ndarray, sums_by_cluster: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The moves (G,) of the weighted sum of the samples' means: with each cluster, less without.
 
-    Both tables are (G, samples): how many values a cluster holds, and the sum of their distances from the mean. A mean
-    that has one cluster alone cannot do without it; it does not move.
+    Both tables are (G, samples): how many values a cluster holds, and the sum of their distances
+    from the mean. A mean that has one cluster alone cannot do without it; it does not move.
     """
-    others = held.sum(axis=0) - held
-    return np.divide(deviations, others, out=np.zeros(held.shape), where=others > 0) @ weights
+    others = counts_by_cluster.sum(axis=0) - counts_by_cluster
+    moves = np.zeros(counts_by_cluster.shape)
+    np.divide(sums_by_cluster, others, out=moves, where=others > 0)
+    return moves @ weights
 
 
-def _freedom(held: np.ndarray, moves: np.ndarray, weights: np.ndarray) -> int:
-    """The degrees of freedom of a weighted sum of means whose clusters move it by this much (Satterthwaite 1946).
+def _freedom(counts_by_cluster: np.ndarray, moves: np.ndarray, weights: np.ndarray) -> int:
+    """The degrees of freedom of a weighted sum of means (Satterthwaite 1946).
 
-    Clusters that occur in the same samples form a group. A group of n clusters whose squared moves sum to V has n
-    degrees of freedom; the sum of the groups has (sum V)^2 / sum (V^2 / n), of which the estimate takes one. So a
-    thousand verbs of one mean do not make up for the four of another, and ten nouns count as ten however many rows
-    share them. Clusters of unequal size count as fewer: n is the effective number (sum c)^2 / sum c^2 of their shares c
-    of the values (Kish 1965), so that ten nouns of which one has half of the contexts count as four.
+    Clusters that occur in the same samples form a group. A group of n clusters whose squared moves
+    sum to V has n degrees of freedom; the sum of the groups has (sum V)^2 / sum (V^2 / n), of which
+    the estimate takes one. So a thousand verbs of one mean do not make up for the four of another,
+    and ten nouns count as ten however many rows share them. Clusters of unequal size count as
+    fewer: n is the effective number (sum c)^2 / sum c^2 of their shares c of the values (Kish
+    1965), so that ten nouns of which one has half of the contexts count as four.
     """
-    group = np.unique(held > 0, axis=0, return_inverse=True)[1].ravel()
-    shares = held / held.sum(axis=0) @ np.abs(weights)
+    group = np.unique(counts_by_cluster > 0, axis=0, return_inverse=True)[1].ravel()
+    shares = counts_by_cluster / counts_by_cluster.sum(axis=0) @ np.abs(weights)
     numbers = np.rint(np.bincount(group, shares) ** 2 / np.bincount(group, shares**2))
     squares = np.bincount(group, moves**2)
     if not squares.sum() > NO_VARIANCE:  # or is not known: a margin may be infinite

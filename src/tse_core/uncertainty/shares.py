@@ -6,21 +6,27 @@ from scipy.special import betainc, betaincinv, ndtri
 
 
 def wilson(successes: float, trials: float) -> tuple[float, float, float]:
-    """A share of independent trials, e.g. items of a suite, with Wilson's 95 % score interval: share, low, high.
+    """A share of independent trials with Wilson's 95 % score interval: share, low, high.
+
+    All are NaN of no trials. A tie may count as half a success, which `scipy.stats.binomtest` does
+    not take.
 
     Both may be effective numbers, where trials repeat each other.
 
     >>> [round(number, 3) for number in wilson(22, 28)]
     [0.786, 0.605, 0.898]
     """
-    z, share = ndtri(0.975), successes / trials
+    if trials == 0:
+        return np.nan, np.nan, np.nan
+    z = ndtri(0.975)
+    share = successes / trials
     centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
     half = z / (1 + z**2 / trials) * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
     return share, max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
 def all_or_nothing(share: float, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """The exact bounds of a share of independent trials (Clopper & Pearson 1934), of any share between 0 and 1."""
+    """The exact bounds of any share of independent trials (Clopper & Pearson 1934)."""
     right = min(max(share, 0.0), 1.0) * trials
     low = betaincinv(right, trials - right + 1, (1 - level) / 2) if right > 0 else 0.0
     high = betaincinv(right + 1, trials - right, (1 + level) / 2) if right < trials else 1.0
@@ -40,8 +46,8 @@ def joined(
 ) -> tuple[float, float, float]:
     """The weighted mean of independent estimates, with bounds from theirs.
 
-    The distances from the estimates to their bounds add in squares, on each side (Zou & Donner 2008). The weights are,
-    e.g., the sizes of the groups; equal by default.
+    The distances from the estimates to their bounds add in squares, on each side (Zou & Donner
+    2008). The weights are, e.g., the sizes of the groups; equal by default.
 
     >>> [round(number, 3) for number in joined([0.5, 0.7], [0.4, 0.5], [0.6, 0.8])]
     [0.6, 0.488, 0.671]

@@ -1,0 +1,135 @@
+"""Tables of an evaluation: scores in cells, intervals, curves, and tidy numbers for files."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from tse_core.agreement.cells import OVER_VERBS, Cells
+from tse_core.agreement.data import EvaluationData
+from tse_core.agreement.options import VerbPolicy
+from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, score_range, table_order
+from tse_core.results.tidy import tidied
+from tse_core.uncertainty.intervals import interval
+
+OF_DISTRIBUTION, OF_LIST = "of the distribution", "of the list"  # what cut-offs are shares of
+
+
+def score_table(
+    data: EvaluationData, by: str | Sequence[str] = "construction", *, intervals: bool = False
+) -> pd.DataFrame:
+    """`Evaluation.table`."""
+    cells = Cells(data, by)
+    table = cells.labels.copy()
+    for metric in cells.metrics:
+        table[metric] = cells.scores(metric).groupby("cell")["value"].mean()
+    table["lemmas"] = cells.lemmas[table.index]
+    for name, rows in _counted(cells).items():
+        table[name] = rows["cell"].value_counts().reindex(table.index, fill_value=0)
+    if NS in cells.metrics and "number" not in cells.labels:
+        table["twins"] //= 2  # both contexts are in the cell
+    table["TSE_items"] = distinct_items(cells.pairs).groupby("cell")["tse"].mean()
+    if intervals:
+        over = ("subjects", "verbs") if cells.by_verbs else ("subjects",)
+        for metric in cells.metrics:
+            if metric in OVER_VERBS or not cells.by_verbs:
+                bounds = cells.intervals(metric, over)[["low", "high"]]
+                table[[f"{metric}_low", f"{metric}_high"]] = bounds
+    return table.reset_index(drop=True)
+
+
+def _counted(cells: Cells) -> dict[str, pd.DataFrame]:
+    """What a table counts in each cell: a row for each thing, under the name of its count."""
+    contexts, pairs = cells.contexts, cells.pairs
+    scored = pairs[pairs["tse"].notna()]
+    counted = {"contexts": contexts}
+    if NS in cells.metrics:
+        counted["twins"] = contexts[contexts["has_twin"]]
+        counted["split_twins"] = contexts[contexts["split"]]
+    counted["pairs"] = scored
+    counted["unscored"] = pairs[pairs["tse"].isna()]
+    counted["verbs"] = scored.drop_duplicates(["cell", "lemma"])
+    counted["items"] = distinct_items(pairs)
+    return counted
+
+
+def distinct_items(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that TSE scores, one for each distinct item (same context and same two forms)."""
+    return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])
+
+
+def construction_scores(data: EvaluationData) -> pd.DataFrame:
+    """The scores to show first: construction, MW, EW, TSE, contexts and pairs."""
+    contexts = data.contexts.groupby("construction", sort=False)
+    pairs = data.pairs.groupby("construction", sort=False)
+    table = pd.DataFrame(index=contexts.size().index)
+    for name in table_order():
+        if name in OF_CONTEXTS:
+            table[name] = contexts[OF_CONTEXTS[name].column].mean()
+        elif name in OF_PAIRS:
+            table[name] = pairs[OF_PAIRS[name].column].mean()
+    table["contexts"] = contexts.size()
+    table["pairs"] = pairs["tse"].count().reindex(table.index, fill_value=0)
+    return table.reset_index()
+
+
+def score_line(data: EvaluationData) -> str:
+    """The scores in a line: those of the construction, or their means over all constructions."""
+    scores = construction_scores(data)
+    means = scores[[*OF_CONTEXTS, *OF_PAIRS]].mean()
+    shown = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+    if len(scores) == 1:
+        return f"{shown}  in {scores['construction'].iloc[0]}"
+    return f"{shown}  over {len(scores)} constructions"
+
+
+def interval_table(
+    data: EvaluationData, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction"
+) -> pd.DataFrame:
+    """`Evaluation.intervals`."""
+    cells = Cells(data, by)
+    tables = []
+    for metric in cells.metrics:
+        rows = cells.intervals(metric, over)
+        if len(rows):
+            rows.insert(0, "metric", metric)
+            tables.append(cells.labels.join(rows, how="inner"))
+    return pd.concat(tables, ignore_index=True)
+
+
+def curve_table(data: EvaluationData, *, intervals: bool = False) -> pd.DataFrame:
+    """`Evaluation.curves`."""
+    numbers = data.at_cutoffs[data.at_cutoffs["metric"].isin(list(OF_CONTEXTS))]
+    numbers = numbers.astype({"metric": "str", "side": "str"})
+    numbers.insert(0, "construction", data.contexts["construction"].to_numpy()[numbers["context"]])
+    numbers["invalid"] = numbers["score"].isna()
+    groups = numbers.groupby(["construction", "metric", "side", "cutoff"], sort=False)
+    table = groups[["score", "coverage", "invalid"]].mean().assign(contexts=groups.size())
+    if intervals:
+        table[["low", "high"]] = [_bounds(data, group, key[1]) for key, group in groups]
+    table = table.reset_index()
+    verbs = VerbPolicy.parse(data.signature.policy.get("forms", "single"))
+    table.insert(4, "share", OF_DISTRIBUTION if verbs.in_vocabulary else OF_LIST)
+    return table
+
+
+def _bounds(data: EvaluationData, numbers: pd.DataFrame, metric: str) -> tuple[float, float]:
+    """The interval of a score at one cut-off."""
+    if numbers["invalid"].all():
+        return np.nan, np.nan
+    subjects = data.subjects[numbers["context"]]
+    bounds = interval(numbers["score"], subjects, bounds=score_range(metric))
+    return bounds.low, bounds.high
+
+
+def tidy_table(data: EvaluationData) -> pd.DataFrame:
+    """`Evaluation.tidy`."""
+    table = score_table(data, intervals=True)
+    tables = []
+    for name in OF_PAIRS:
+        numbers = {"score": table[name], "low": table[f"{name}_low"], "high": table[f"{name}_high"]}
+        tables.append(table.assign(metric=name, side="", cutoff=np.nan, **numbers))
+    curves = curve_table(data, intervals=True)
+    curves["pairs"] = curves["construction"].map(table.set_index("construction")["pairs"])
+    tables.append(curves.assign(lemmas=len(data.lemmas)))
+    return tidied(pd.concat(tables, ignore_index=True), data.signature)
