@@ -25,7 +25,7 @@
 # : 5 minutes to read, a few seconds to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/00_report.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/00_report.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 00_report.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -41,6 +41,11 @@ models = ["smollm2-135m-instruct"]
 data = "marvin-linzen"
 lemmas = "newman-clean"
 protocol = "exact"
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
 
 # %% [markdown] tags=["explains"]
 # ## Does the finding hold for a model the paper never saw?

@@ -25,7 +25,7 @@
 # : 10 minutes to read, under a minute to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/01_data.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/01_data.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 01_data.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -37,6 +37,11 @@ if "google.colab" in sys.modules:
 
 # %% tags=["parameters"]
 models = ["smollm2-135m-instruct"]  # whose vocabularies are looked into
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
 
 # %% [markdown] tags=["explains"]
 # ## Nine constructions

@@ -25,7 +25,7 @@
 # : 15 minutes to read, a minute and a half to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/02_methods.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/02_methods.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 02_methods.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -39,6 +39,12 @@ if "google.colab" in sys.modules:
 # short names, folders, or names on the Hugging Face hub
 models = ["smollm2-135m-instruct"]  # the first that reads from left to right is asked
 masked = ["lab-systematic-masked"]  # explained below
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+masked = as_list(masked)
 
 # %% [markdown] tags=["explains"]
 # ## Two verbs, three scores

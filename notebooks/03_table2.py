@@ -25,7 +25,7 @@
 # : 8 minutes to read, two minutes to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/03_table2.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/03_table2.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 03_table2.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -41,6 +41,13 @@ recorded = ["gemma-3-270m"]  # shown beside them, from results kept with the boo
 data = ["marvin-linzen"]  # "newman-blimp" needs: tse data fetch newman-blimp
 lemmas = "newman-clean"  # the list of verbs
 protocol = "exact"  # "released": exactly as the authors' code counts
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+recorded = as_list(recorded)
+data = as_list(data)
 
 # %% [markdown] tags=["explains"]
 # ## What was published

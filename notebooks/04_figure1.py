@@ -25,7 +25,7 @@
 # : 5 minutes to read, two minutes to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/04_figure1.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/04_figure1.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 04_figure1.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -42,6 +42,13 @@ recorded = ["gemma-3-270m"]
 data = ["marvin-linzen"]
 lemmas = "newman-clean"
 protocol = "exact"
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+recorded = as_list(recorded)
+data = as_list(data)
 
 # %% [markdown] tags=["explains"]
 # ## What the paper drew

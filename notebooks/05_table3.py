@@ -25,7 +25,7 @@
 # : 6 minutes to read, seconds to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/05_table3.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/05_table3.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 05_table3.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -45,6 +45,14 @@ sentences = [
 ]  # the subject of each blank is singular
 verbs = ["like", "hate", "love"]  # those that the sentences' template names
 adverb = "often"  # what comes before the blank in the last table
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+masked = as_list(masked)
+sentences = as_list(sentences, commas=False)
+verbs = as_list(verbs)
 
 # %% [markdown] tags=["explains"]
 # ## The paper's two sentences

@@ -25,7 +25,7 @@
 # : 7 minutes to read, three minutes to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/07_figures3_4.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/07_figures3_4.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 07_figures3_4.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -43,6 +43,13 @@ data = ["marvin-linzen"]
 lemmas = "newman-clean"
 protocol = "exact"
 sample = 20  # contexts of each construction whose whole distribution is looked at
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+recorded = as_list(recorded)
+data = as_list(data)
 
 # %% [markdown] tags=["explains"]
 # ## The published coverage

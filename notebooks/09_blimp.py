@@ -25,7 +25,7 @@
 # : 9 minutes to read, a minute to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/09_blimp.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/09_blimp.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 09_blimp.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -43,6 +43,12 @@ models = [  # the first causal one reads pairs; the laboratory's (lab-) are scor
 ]
 sentence_pairs = "laboratory"  # "blimp" needs: tse data fetch blimp
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+recorded = as_list(recorded)
 
 # %% [markdown] tags=["explains"]
 # ## Phenomena

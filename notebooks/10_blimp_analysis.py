@@ -25,7 +25,7 @@
 # : 9 minutes to read, seconds to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/10_blimp_analysis.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/10_blimp_analysis.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 10_blimp_analysis.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -39,6 +39,12 @@ if "google.colab" in sys.modules:
 models = ["gpt2"]  # scored only if sentence_pairs names a data set
 sentence_pairs = ""  # "blimp" needs: tse data fetch blimp
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+recorded = as_list(recorded)
 
 # %% [markdown] tags=["explains"]
 # Why do accuracies differ? We compare these models, and humans; *GPT-2* is GPT-2 large:

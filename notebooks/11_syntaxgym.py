@@ -25,7 +25,7 @@
 # : 8 minutes to read, seconds to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/11_syntaxgym.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/11_syntaxgym.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 11_syntaxgym.ipynb mine.ipynb -p reader gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]

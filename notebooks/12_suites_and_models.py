@@ -25,7 +25,7 @@
 # : 6 minutes to read, seconds to run, from recorded results
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/12_suites_and_models.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/12_suites_and_models.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With one model: `papermill 12_suites_and_models.ipynb mine.ipynb -p recorded gemma-3-270m`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -37,6 +37,11 @@ if "google.colab" in sys.modules:
 
 # %% tags=["parameters"]
 recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
+
+# %%
+from tse_book.pages import as_list
+
+recorded = as_list(recorded)  # several may be one text
 
 # %% [markdown] tags=["explains"]
 # ## How many suites are there?

@@ -25,7 +25,7 @@
 # : 6 minutes to read, seconds to run, from recorded results
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/13_training_dynamics.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/13_training_dynamics.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). From a terminal: `papermill 13_training_dynamics.ipynb mine.ipynb`
 # :::
 
 # %% tags=["remove-cell", "install"]

@@ -25,7 +25,7 @@
 # : 8 minutes to read, a few minutes to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/14_pitfalls.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/14_pitfalls.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 14_pitfalls.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -44,6 +44,12 @@ constructions = [  # kept small: every switch is a new run
 ]
 recorded = "smollm2-135m-instruct"  # whose recorded runs on BLiMP are shown
 kept = "gemma-3-270m"  # whose recorded scores of Table 2 get intervals
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+constructions = as_list(constructions)
 
 # %% [markdown] tags=["explains"]
 # ## Four faults in released code

@@ -25,7 +25,7 @@
 # : 5 minutes to read, half a minute to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/16_laboratory.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/16_laboratory.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). From a terminal: `papermill 16_laboratory.ipynb mine.ipynb`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -37,6 +37,11 @@ if "google.colab" in sys.modules:
 
 # %% tags=["parameters"]
 grammars = ["systematic", "lexical"]  # the language's two grammars, in this order
+
+# %%
+from tse_book.pages import as_list
+
+grammars = as_list(grammars)  # several may be one text
 
 # %% [markdown] tags=["explains"]
 # Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose true scores follow by arithmetic.

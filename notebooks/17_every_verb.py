@@ -25,7 +25,7 @@
 # : 7 minutes to read, half a minute to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/17_every_verb.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/17_every_verb.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 17_every_verb.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -41,6 +41,12 @@ context = "The author"  # of the tree
 number = "singular"  # of its subject
 drawn = ["write", "accuse", "modernize", "antagonize"]  # its verbs
 recorded = "smollm2-135m-instruct"  # whose recorded scores of whole words are shown
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+drawn = as_list(drawn)
 
 # %% [markdown]
 # {cite:t}`newman2021refining` count verbs whose forms are *both* single tokens of a model. What about the verbs that a tokenizer cuts up?

@@ -25,7 +25,7 @@
 # : 10 minutes to read, a minute to run (from recorded results)
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/18_gap.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/18_gap.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill 18_gap.ipynb mine.ipynb -p models gpt2`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -39,6 +39,12 @@ if "google.colab" in sys.modules:
 models = ["smollm2-135m-instruct"]  # one without recorded results takes hours
 recorded = ["gemma-3-270m"]  # shown beside them, from results kept with the book
 lemmas = "newman-clean"  # the list of verbs
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+recorded = as_list(recorded)
 
 # %% [markdown] tags=["explains"]
 # ## A question and a prediction

@@ -25,7 +25,7 @@
 # : seconds to run
 #
 # Run it
-# : {download}`this notebook <../_build/colab/notebooks/19_ledger.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md)
+# : {download}`this notebook <../_build/colab/notebooks/19_ledger.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With results of your own: `papermill 19_ledger.ipynb mine.ipynb -p results mine.parquet`
 # :::
 
 # %% tags=["remove-cell", "install"]
@@ -35,17 +35,25 @@ if "google.colab" in sys.modules:
     package = "tse_core-0.1.0-py3-none-any.whl"
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
+# %% tags=["parameters"]
+results = []  # files of your own, as `tse evaluate MODEL --out FILE` writes them
+
 # %% [markdown] tags=["explains"]
 # ## At a glance
 #
 # A row is a sentence or a number of the papers; its verdict is computed from results. Press a tile to see its rows below.
 
 # %% tags=["hide-input"]
-from tse_book.claims.judging import ledger
-from tse_book.pages import verdict_tiles
-from tse_book.recorded import known_results
+import pandas as pd
 
-claims = ledger(known_results())
+from tse_book.claims.judging import ledger
+from tse_book.pages import as_list, verdict_tiles
+from tse_book.recorded import known_results
+from tse_core.results.tidy import read_results
+
+results = as_list(results)  # several may be one text: "a.parquet, b.parquet"
+measured = [read_results(file) for file in results]
+claims = ledger(pd.concat([*measured, known_results()]))
 verdict_tiles(claims)
 
 # %% tags=["hide-input"]
@@ -107,8 +115,6 @@ made = recorded[columns].rename(columns={"left_out": "left out"})
 table(made, "Recorded runs in data/recorded: what, when and on what.", digits=1)
 
 # %% tags=["hide-input"]
-import pandas as pd
-
 from tse_book.published import blimp_table3
 from tse_core.syntaxgym.library import public_suites
 

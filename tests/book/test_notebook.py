@@ -5,9 +5,51 @@ from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
+import papermill
 import pytest
 
-from tse_book.pages import guard, table, try_this
+from book.make import NOTEBOOKS
+from book.make.profile import notebook_names
+from tse_book.pages import as_list, guard, table, try_this
+from tse_core.errors import InputError
+
+TWO = ["lab-lexical-causal", "some/folder"]
+
+
+@pytest.mark.parametrize(
+    ("handed_over", "entries"),
+    [
+        (TWO, TWO),
+        ('["lab-lexical-causal", "some/folder"]', TWO),
+        ("[lab-lexical-causal, some/folder]", TWO),
+        (" lab-lexical-causal ,some/folder, ", TWO),
+        ("lab-lexical-causal", TWO[:1]),
+        ("[]", []),
+        ("", []),
+    ],
+)
+def test_a_parameter_is_a_list_however_papermill_hands_it_over(handed_over, entries):
+    assert as_list(handed_over) == entries
+
+
+def test_a_sentence_keeps_its_commas():
+    sentence = "Today, the skater ___ here."
+    assert as_list(sentence, commas=False) == [sentence]
+    assert as_list(f'["{sentence}", "The skater ___."]', commas=False) == [sentence, "The skater ___."]
+
+
+@pytest.mark.parametrize("text", ['["gpt2"', "[1, 2]", "[gpt2: 1]"])
+def test_a_faulty_list_is_named(text):
+    with pytest.raises(InputError, match="no list of texts: .*right would be"):
+        as_list(text)
+
+
+@pytest.mark.parametrize("name", notebook_names())
+def test_every_list_that_a_chapter_takes_may_be_one_text(name):
+    parameters = papermill.inspect_notebook(str(NOTEBOOKS / f"{name}.ipynb"))
+    code = (NOTEBOOKS / f"{name}.py").read_text()
+    lists = [key for key, parameter in parameters.items() if parameter["default"].startswith("[")]
+    assert [key for key in lists if f"\n{key} = as_list({key}" not in code] == []
 
 
 def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():

@@ -13,6 +13,7 @@ from .ledger import verdict_rows as verdict_rows
 from .ledger import verdict_tiles as verdict_tiles
 from .markup import link as link
 from .newman import real_models as real_models
+from .notebook import as_list as as_list
 from .notebook import folded as folded
 from .notebook import glue as glue
 from .notebook import guard as guard

@@ -4,12 +4,43 @@ import re
 from html import escape
 
 import pandas as pd
+import yaml
 from bs4 import BeautifulSoup
 from IPython.display import HTML, display
+
+from tse_core.errors import InputError
 
 NOTHING = "no model of this build has such numbers."  # instead of a table without rows
 _NUMBERS = re.compile(r"(?<![\w.-])(?:\d+(?:\.\d+)?|\.\d+)(?![\w-])")
 _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # letters of scripts that run from right to left
+
+
+def as_list(value: str | list[str], *, commas: bool = True) -> list[str]:
+    """A parameter that holds several texts: a list as it is, or what ``papermill -p`` hands over, which is one text.
+
+    A text in brackets is a YAML list; any other is cut at its commas, or is one entry where `commas` is False, for
+    sentences. Raises InputError: a text in brackets that is no list of texts.
+
+    >>> as_list("gpt2"), as_list("gpt2, roberta-base"), as_list('["gpt2", "roberta-base"]')
+    (['gpt2'], ['gpt2', 'roberta-base'], ['gpt2', 'roberta-base'])
+    """
+    if not isinstance(value, str):
+        return list(value)
+    text = value.strip()
+    if text.startswith("["):
+        return _yaml_list(text)
+    parts = text.split(",") if commas else [text]
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _yaml_list(text: str) -> list[str]:
+    try:
+        entries = yaml.safe_load(text)
+    except yaml.YAMLError:
+        entries = None
+    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+        raise InputError(f'no list of texts: {text}; right would be: ["gpt2", "roberta-base"]')
+    return entries
 
 
 def glue(name: str, value) -> None:
