@@ -179,7 +179,7 @@ complete = charts.published_curves(1)
 # ````{exercise} ★ What cannot be read
 # :label: 06-hidden
 #
-# `points` has a row for every point of Figure 2, with its `side` (top or bottom) and `quality` (ok, partial or hidden). Give `hidden_top` and `hidden_bottom`, the share of hidden points on each side.
+# `points` has a row for every point of Figure 2, with its `side` (top or bottom) and `quality` (ok, partial, hidden or impossible). Give `hidden_top` and `hidden_bottom`, the share of hidden points on each side.
 #
 # ```{dropdown} Hint
 # The mean of True and False is a share.

@@ -54,17 +54,29 @@ def figures(figure: int | None = None) -> pd.DataFrame:
     """Newman et al. 2021, Figures 1 and 2 (scores), 3 (coverage), 4 (share of contexts without an eligible lemma).
 
     Digitised. Figure 1, of BERT cased alone, is good to about 0.003. The others are rough, since curves overlap:
-    `quality` is "ok", "partial" or "hidden", and hidden points have no estimate.
+    `quality` is "ok", "partial", "hidden" or "impossible", and the last two have no estimate. Impossible are readings
+    that break a rule which the figure must obey (newman_figures_impossible.csv; data/README.md has the rules).
 
     Columns: figure (1 to 4), model (its name on the hub), metric (EW, MW), construction, side (top, bottom), cutoff (a
     fraction), estimate, quality.
     """
     first = _read("newman_fig1_digitised_bert-large-cased", score_estimate="estimate").assign(figure=1, quality="ok")
-    others = _read("newman_fig2_3_4_digitised").replace({"metric": {"EW-run": "EW"}, "model": MODELS})
+    others = _without_the_impossible(_read("newman_fig2_3_4_digitised"))
+    others = others.replace({"metric": {"EW-run": "EW"}, "model": MODELS})
     others["figure"] = others["figure"].str[len("fig")].astype(int)
     columns = ["figure", "model", "metric", "construction", "side", "cutoff", "estimate", "quality"]
     table = pd.concat([first, others], ignore_index=True)[columns]
     return table if figure is None else table[table["figure"] == figure]
+
+
+def _without_the_impossible(readings: pd.DataFrame) -> pd.DataFrame:
+    """The readings of Figures 2 to 4; those that cannot be right have no estimate."""
+    place = ["figure", "model", "metric", "construction", "side", "cutoff"]
+    readings = readings.merge(_read("newman_figures_impossible"), on=place, how="left")
+    wrong = readings["why"].notna()
+    estimate = readings["estimate"].mask(wrong)
+    quality = readings["quality"].mask(wrong, "impossible")
+    return readings.assign(estimate=estimate, quality=quality)
 
 
 def with_table2(curves: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """The papers' own numbers, and the tables of the book beside them: sizes, known cells, contrasts, bins, slopes."""
 
 import hashlib
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -53,6 +54,50 @@ def test_the_other_figures_agree_with_figure_1_where_they_show_the_same_curve_an
     assert (mw["head"], mw["tail"], mw["tail_cutoff"]) == (0.987, 0.570, 1e-6)
     bert = second.query("model == 'bert-large-cased' and metric == 'MW' and side == 'bottom'")
     assert not ((bert["construction"] == "Across object relative (no that)") & (bert["score"] == 1.0)).any()
+
+
+PLACE = ["figure", "model", "metric", "construction", "side", "cutoff"]
+READING = 0.02  # how far readings of Figures 2 to 4 may lie from what was drawn
+
+
+def broken_rules(points: pd.DataFrame) -> set[tuple]:
+    """The points that break a rule which a figure must obey; of two that contradict each other, both."""
+    points = points.dropna(subset="estimate")
+    found = list(map(tuple, points.loc[~points["estimate"].between(0, 1), PLACE].to_numpy()))
+    # what lies in the bottom p holds at most p
+    tail = points[(points["figure"] == 3) & (points["side"] == "bottom")]
+    found += map(tuple, tail.loc[tail["estimate"] > tail["cutoff"] + READING, PLACE].to_numpy())
+    # a larger part of the distribution holds more verbs, and fewer contexts are without one
+    for figure, sign in ((3, 1), (4, -1)):
+        for _, curve in points[points["figure"] == figure].groupby(PLACE[1:-1]):
+            for one, other in itertools.combinations(curve.sort_values("cutoff").to_dict("records"), 2):
+                if sign * (other["estimate"] - one["estimate"]) < -READING:
+                    found += [tuple(point[name] for name in PLACE) for point in (one, other)]
+    # the same number can be read in Figure 1 or stands in Table 2
+    known = published.figures(1)[[*PLACE[1:], "estimate"]]
+    table = published.table2().assign(model=lambda table: table["hf_name"], side="top", cutoff=1.0)
+    known = pd.concat([known, table.rename(columns={"score": "estimate"})[[*PLACE[1:], "estimate"]]])
+    both = points[points["figure"] == 2].merge(known, on=PLACE[1:])
+    apart = (both["estimate_x"] - both["estimate_y"]).abs() > READING
+    return {*found, *map(tuple, both.loc[apart, PLACE].to_numpy())}
+
+
+def test_the_digitised_figures_hold_no_point_that_cannot_be():
+    assert broken_rules(published.figures()) == set()
+
+
+def test_each_point_that_was_taken_out_breaks_a_rule():
+    folder = published.data_folder() / "published"
+    readings = pd.read_csv(folder / "newman_fig2_3_4_digitised.csv").replace({"metric": {"EW-run": "EW"}})
+    readings = readings.replace({"model": published.MODELS})
+    readings["figure"] = readings["figure"].str[3].astype(int)
+    taken_out = published.figures().query("quality == 'impossible'")[PLACE]
+    assert {*map(tuple, taken_out.to_numpy())} <= broken_rules(readings)
+    worst = [
+        (3, "roberta-large", "EW", "In object relative clause", "bottom", 1e-6),
+        (3, "bert-large-uncased", "EW", "In object relative (no that)", "bottom", 1e-6),
+    ]
+    assert {*worst} <= {*map(tuple, taken_out.to_numpy())}
 
 
 def test_a_fall_over_the_same_contexts_is_not_one_of_the_means_of_what_is_left():
