@@ -11,13 +11,16 @@
   /* What is typed is sought from the beginning of words: "ew" finds EW and not "few". */
   const beginning = (typed) => new RegExp("(?<![\\p{L}\\p{N}])" + typed.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "u");
 
+  /* A row can have several values, with a bar between them: what its verdict turns on. */
+  const valuesOf = (row, name) => (row.dataset[name] ?? "").split("|").filter(Boolean);
+
   function equip(ledger) {
     const { filters, prefix } = ledger.dataset, names = filters.split(",");
     const rows = [...ledger.querySelectorAll("tbody tr")], texts = new Map(rows.map((row) => [row, wordsOf(row)]));
     const elsewhere = document.querySelector(".tse-elsewhere"); // where other claims are, for a search that finds none
     const { line: status, say } = statusLine(), reset = button("Clear", clearAll);
     const controls = Object.fromEntries(names.map((name) => {
-      const values = [...new Set(rows.map((row) => row.dataset[name]).filter(Boolean))];
+      const values = [...new Set(rows.flatMap((row) => valuesOf(row, name)))];
       const options = [["", "all"], ...values.map((value) => [value, value])];
       return [name, menu(options, address.get(prefix + name), () => {}, { name: prefix + name })];
     }));
@@ -36,7 +39,7 @@
     function show() {
       const chosen = names.filter((name) => controls[name].value), typed = controls.words.value.trim().toLowerCase();
       const asked = typed.split(/\s+/).filter(Boolean).map(beginning);
-      const left = rows.filter((row) => chosen.every((name) => row.dataset[name] === controls[name].value)
+      const left = rows.filter((row) => chosen.every((name) => valuesOf(row, name).includes(controls[name].value))
         && asked.every((word) => word.test(texts.get(row))));
       for (const row of rows) row.hidden = !left.includes(row);
       say(left.length === rows.length ? `${rows.length} rows` : `${left.length} of ${rows.length} rows`);

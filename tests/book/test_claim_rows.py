@@ -150,10 +150,24 @@ def test_a_row_has_numbers_our_criterion_and_what_a_claim_that_waits_needs(claim
 
 def test_what_does_not_hold_leads_to_its_row_and_prints_only_what_is_printed(claims):
     found = failing_table(claims, "failing").data
-    failing = claims.loc[claims["verdict"] == verdicts.FAILS, "id"]
-    assert re.findall(r'<a href="19_ledger\.html#claim-([^"]+)">', found) == list(failing)
+    failing = [*claims.loc[claims["verdict"] == verdicts.FAILS, "id"]]
+    as_printed = [*claims.loc[claims["verdict"] == verdicts.AS_PRINTED, "id"]]
+    assert re.findall(r'<a href="19_ledger\.html#claim-([^"]+)">', found) == failing + as_printed
     assert "<td>–</td>" in row_of(found, "B.hard") and "<td>13 of 16</td>" in row_of(found, "B.hard")
-    assert "<td>at least 0.02; at least 0.04</td>" in row_of(found, "B.methods-exceptions")
+    assert "<td>3 of 4</td>" in row_of(found, "B.islands")  # the printed table alone says otherwise
+
+
+def test_a_row_says_what_other_choices_make_of_it_and_what_it_turns_on(claims):
+    html = ledger_table(claims, "all claims").data
+    row = row_of(html, "B.islands-human")
+    assert "<dt>By it</dt><dd>does not hold</dd>" in row and "the printed table (0.218): holds" in row
+    assert '<td data-label="Robust" class="number">3 of 4</td>' in row
+    assert 'data-robustness="turns on the printed table"' in row
+    both = row_of(html, "B.irregulars.2")
+    assert 'data-robustness="turns on the printed table|turns on the corrected table"' in both
+    assert 'data-robustness="no other choice tried"' in row_of(html, "B.tokens")
+    assert 'data-robustness="the same under every choice"' in row_of(html, "B.perplexity")
+    assert "data-robustness" not in row_of(html, "T2.001")
 
 
 def test_each_difference_is_that_of_the_numbers_beside_it():

@@ -71,7 +71,13 @@ def test_the_report_leads_to_rows_of_the_ledger(turn):
     row.wait_for(state="visible")
     page.wait_for_function("id => { const {top, bottom} = document.getElementById(id).getBoundingClientRect();"
                            " return top >= 0 && bottom <= innerHeight }", arg=f"claim-{name}")  # fmt: skip
-    assert name in row.inner_text() and "published data disagree" in row.inner_text()
+    assert name in row.inner_text() and "holds as printed" in row.inner_text()
+
+
+def test_rows_that_turn_on_a_choice_are_found(report):
+    chosen(report, "robustness", "turns on the printed table")
+    values = shown(report, "robustness")
+    assert values and all("turns on the printed table" in value.split("|") for value in values)
 
 
 def test_a_tile_shows_its_rows_and_leaves_the_other_ledger_alone(report):

@@ -1,7 +1,7 @@
 """Checks of BLiMP's claims (Warstadt et al. 2020) and SyntaxGym's (Gauthier et al. 2020) against published data.
 
-A claim of BLiMP's paper is judged on the values recomputed from its data repository; the note gives the results for the
-printed and the corrected tables.
+A claim of BLiMP's paper is judged on the values recomputed from its data repository; what the printed and the corrected
+tables would make of it stands beside the verdict.
 """
 
 import math
@@ -14,10 +14,11 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.claims import verdicts
+from tse_book.claims.choices import CORRECTED, PRINTED, Choice
 from tse_book.claims.finding import Finding, check, meets
 from tse_book.studies.benchmark_findings import NEURAL
 
-SOURCES = ("printed", "corrected", "recomputed")
+OTHERS = {"printed": PRINTED, "corrected": CORRECTED}  # versions of the tables beside the recomputed one
 DISTRACTORS = ["distractor_agreement_relational_noun", "distractor_agreement_relative_clause"]
 SHALLOW = ["NPI LICENSING", "ISLAND EFFECTS"]  # the phenomena that more text helps least
 
@@ -39,16 +40,20 @@ def tables_of(source: str) -> Tables:
 
 
 def in_each_version(judge: Callable[[dict, Tables], Finding]) -> None:
-    """Register a check of a sentence in every version of the tables: judged on the recomputed one, the others noted."""
+    """Register a check of a sentence: judged on the recomputed tables, with what the other versions say of it."""
 
     @wraps(judge)
     def joint(case: dict) -> Finding:
-        found = {source: judge(case, tables_of(source)) for source in SOURCES}
-        each = [f"{source} {one.value:.3f}, {verdicts.in_words(meets(one, case))}" for source, one in found.items()]
-        judged = found["recomputed"]
-        return judged._replace(note="; ".join(filter(None, [judged.note, *each])))
+        versions = [_version(about, judge(case, tables_of(source)), case) for source, about in OTHERS.items()]
+        return judge(case, tables_of("recomputed"))._replace(versions=tuple(versions))
 
     check(joint)
+
+
+def _version(about: str, found: Finding, case: dict) -> Choice:
+    """What one version of the tables says of a claim."""
+    value = f"{found.value:.3f}" if found.out_of is None else f"{found.value:g} of {found.out_of}"
+    return Choice(about, f"{about} ({value})", verdicts.in_words(meets(found, case)))
 
 
 @check

@@ -17,6 +17,7 @@ import pandas as pd
 
 from tse_book.claims import verdicts
 from tse_book.claims.benchmarks import prefix_methods
+from tse_book.claims.choices import THRESHOLD, Choice, robustness
 from tse_book.claims.finding import load_claims
 from tse_book.laboratory.names import is_laboratory
 from tse_book.studies.contrasts import ALL, DIFFERENCE
@@ -28,7 +29,8 @@ SIGNIFICANCE = 0.05
 FEWEST = 3  # units; fewer are described
 EXTENSION = (
     "model", "id", "paper", "claim", "statistic", "threshold", "whose", "why", "value", "low", "high", "n",
-    "p_holm", "verdict", "on", "otherwise", "conditions", "signature", "cell",
+    "p_holm", "verdict", "on", "robustness", "agree", "choices", "turns_on", "otherwise", "conditions", "signature",
+    "cell",
 )  # fmt: skip
 
 
@@ -57,12 +59,17 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
         mine = {claim["id"]: claim for claim in claims if claim["paper"] in papers}
         judged = _tested(measured, mine)
         for name, claim in mine.items():
-            others = []
+            thresholds = []
             for threshold in claim.get("otherwise", []):
                 other = claim | {"threshold": threshold}
                 row = _row(model, other, _tested(measured, mine | {name: other}))
-                others.append(f"{threshold:g}: {row['verdict']}" + (f" on {row['on']}" if row["on"] else ""))
-            rows.append(_row(model, claim, judged) | {"otherwise": "; ".join(others)})
+                said = row["verdict"] + (f" on {row['on']}" if row["on"] else "")
+                thresholds.append(Choice(THRESHOLD, f"{threshold:g}", said))
+            row = _row(model, claim, judged)
+            conditions = row["conditions"][["condition", "verdict"]].itertuples(index=False)
+            others = [Choice(NAMED[condition], condition, verdict) for condition, verdict in conditions]
+            row |= robustness(row["answer"], [*thresholds, *others])
+            rows.append(row | {"otherwise": robustness("", thresholds)["otherwise"]})
     return pd.DataFrame(rows, columns=list(EXTENSION))
 
 
@@ -113,6 +120,7 @@ def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
         row |= numbers.loc[DEFAULT, ["value", "low", "high", "n", "p_holm", "verdict", "signature"]].to_dict()
         if row["n"] < FEWEST:
             row |= {"low": np.nan, "high": np.nan}
+    row["answer"] = row["verdict"]
     conditions = numbers.drop(index=DEFAULT, errors="ignore")[["value", "low", "high", "verdict"]]
     conditions = conditions.join(gaps[["value", "p_holm"]].set_axis(["difference", "p_holm"], axis=1))
     against = numbers["verdict"].reindex(conditions.index.map(AGAINST)).to_numpy()

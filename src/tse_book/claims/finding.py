@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+from tse_book.claims.choices import Choice
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 
@@ -24,6 +25,7 @@ class Finding(NamedTuple):
     low: float | None = None
     high: float | None = None
     signature: str = ""
+    versions: tuple[Choice, ...] = ()  # what other versions of the published table say
 
 
 SIDES = {"below": operator.lt, "above": operator.gt, "at_least": operator.ge, "at_most": operator.le}
@@ -37,14 +39,18 @@ def check(function: Callable[[dict], Finding]) -> Callable[[dict], Finding]:
 
 
 def meets(finding: Finding, case: dict) -> bool:
-    """Whether a claim holds: its value is on the right side of its threshold, or is the published one, `within`."""
-    value = finding.value
+    """Whether a claim holds: its value is on the right side of its threshold, or is the published one, `within`.
+
+    `misread` is an error of the value: the claim then holds if it does wherever the value may be.
+    """
     if finding.holds is not None:
         return bool(finding.holds)
+    error = case.get("misread", 0)
+    values = finding.value - error, finding.value + error
     for name, on_its_side in SIDES.items():
         if name in case:
-            return bool(on_its_side(value, case[name]))
-    return abs(value - case["published"]) <= case.get("within", 0)
+            return all(on_its_side(value, case[name]) for value in values)
+    return all(abs(value - case["published"]) <= case.get("within", 0) for value in values)
 
 
 @cache

@@ -13,7 +13,8 @@ import pandas as pd
 
 from tse_book.claims import benchmarks, newman, verdicts  # noqa: F401  (each registers its checks)
 from tse_book.claims.cases import cases
-from tse_book.claims.finding import CHECKS, load_claims, meets
+from tse_book.claims.choices import POLICIES, PRECISION, READING, THRESHOLD, Choice, robustness, turned_by
+from tse_book.claims.finding import CHECKS, SIDES, Finding, load_claims, meets
 from tse_book.claims.results import Results
 from tse_book.claims.runs import RUNS, of_a_model_above_chance
 from tse_core.errors import InputError
@@ -30,9 +31,12 @@ RESULTS = (
 )  # fmt: skip
 LEDGER = (
     "id", "paper", "claim", "criterion", "otherwise", "basis", "model", "construction", "metric", "published",
-    "measured", "out_of", "low", "high", "difference", "verdict", "signature", "cell", "how", "note",
+    "measured", "out_of", "low", "high", "difference", "answer", "verdict", "robustness", "agree", "choices",
+    "turns_on", "signature", "cell", "how", "note",
 )  # fmt: skip
 _NEEDED = ["hf_name", "construction", "metric", "score"]
+# What a claim's `otherwise` may be about, by the word in data/claims.yaml.
+ABOUT = {"threshold": THRESHOLD, "reading": READING, "precision": PRECISION}
 
 
 def ledger(results: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -43,9 +47,11 @@ def ledger(results: pd.DataFrame | None = None) -> pd.DataFrame:
     names what it lacks.
 
     Returns a table with one row per claim, case and basis ("published data" or "model run") and the columns `LEDGER`:
-    criterion is our own threshold, where the paper gives none, otherwise the verdict under other thresholds; published
-    what the paper prints or its authors released; out_of the total of a count; low and high the 95 % interval; verdict
-    one of `VERDICTS`; cell the page and place that show it; how the way to run it.
+    criterion is our own threshold, where the paper gives none; published what the paper prints or its authors released;
+    out_of the total of a count; low and high the 95 % interval; answer whether the claim holds by our criterion;
+    verdict one of `VERDICTS`; cell the page and place that show it; how the way to run it. On other choices (see
+    `tse_book.claims.choices`): otherwise the answer under each, choices how many were tried, agree how many give our
+    answer, robustness their share, turns_on what those are about that do not.
     """
     measured = Results(_tidy(pd.DataFrame(columns=_NEEDED) if results is None else results))
     rows = []
@@ -55,7 +61,7 @@ def ledger(results: pd.DataFrame | None = None) -> pd.DataFrame:
         if "run" in case:
             rows.append(_row(case) | {"basis": "model run"} | _from_run(case, measured))
     table = pd.DataFrame(rows, columns=list(LEDGER))
-    table = table.astype(dict.fromkeys(("published", "measured", "out_of", "low", "high"), float))
+    table = table.astype(dict.fromkeys(("published", "measured", "out_of", "low", "high", "robustness"), float))
     return table.assign(difference=table["measured"] - table["published"])
 
 
@@ -142,7 +148,8 @@ def _row(case: dict) -> dict:
         "published": np.nan if printed is None else printed,
         "how": case.get("how", load_claims()["how"][case["paper"]]).format_map({"model": case.get("model")}),
         "verdict": verdicts.NOT_RUN,
-        **dict.fromkeys(("signature", "note", "otherwise"), ""),
+        **dict.fromkeys(("signature", "note", "answer"), ""),
+        **robustness("", []),
     }
 
 
@@ -151,43 +158,65 @@ def _from_data(case: dict) -> dict:
     settings = {**case, **case["from_data"]}
     check = CHECKS[settings["check"]]
     found = check(settings)
-    others = [(words, {**settings, **other}) for words, other in _otherwise(case)]
-    words = [f"{words}: {verdicts.in_words(meets(check(other), other))}" for words, other in others]
+    holds = meets(found, settings)
+    choices = list(found.versions)
+    for about, words, other in _otherwise(case):
+        if "within" in other and SIDES.keys() & settings.keys():
+            continue  # a bound is judged by itself
+        changed = {**settings, **other}
+        choices.append(Choice(about, words, verdicts.in_words(meets(check(changed), changed))))
+    answer = verdicts.in_words(holds)
     return {
         "basis": "published data",
         "how": "",
         "measured": found.value,
         "out_of": found.out_of,
-        "verdict": verdicts.HOLDS if meets(found, settings) else verdicts.FAILS,
-        "otherwise": "; ".join(words),
+        "answer": answer,
+        "verdict": verdicts.of_published(holds, turned_by(answer, choices)),
         "note": _joined(found.note, case.get("note")),
+        **robustness(answer, choices),
     }
 
 
 def _from_run(case: dict, results: Results) -> dict:
     """What results say of a case; nothing but a criterion where its model has not run."""
-    settings = {**case, **case["run"]}
-    check = RUNS[settings["check"]]
-    found, row = check(settings, results), dict[str, Any]()
+    settings, row = {**case, **case["run"]}, dict[str, Any]()
     if "above_chance" in settings:
-        found = of_a_model_above_chance(found, settings, results)
         least = f"MW of Simple at least {settings['above_chance']}, which random weights do not reach"
         row["criterion"] = _joined(_row(case)["criterion"], least)
+    found = _run(settings, results)
     if found is None:
         return row
-    others = [(words, check({**settings, **other}, results)) for words, other in _otherwise(case)]
-    row |= {name: getattr(found, name) for name in ("verdict", "low", "high", "signature", "out_of")}
-    row |= {"measured": float(found.value), "note": _joined(found.note, case.get("note"))}
-    return row | {"otherwise": "; ".join(f"{words}: {other.verdict}" for words, other in others if other)}
+    others = [
+        (about, words, _run(settings | other, results))
+        for about, words, other in _otherwise(case)
+        if about != PRECISION and "within" not in other  # of readings of figures; runs have tolerances
+    ]
+    others += [
+        (POLICIES[name], f"{name} {value}", _run(settings, other))
+        for name, value, other in results.switched(found.signature)
+    ]
+    choices = [Choice(about, words, other.verdict) for about, words, other in others if other]
+    row |= {name: getattr(found, name) for name in ("low", "high", "signature", "out_of")}
+    row |= {"measured": float(found.value), "note": _joined(found.note, case.get("note")), "answer": found.verdict}
+    turned = THRESHOLD in turned_by(found.verdict, choices)
+    row["verdict"] = verdicts.AT_THRESHOLD if turned else found.verdict
+    return row | robustness(found.verdict, choices)
 
 
-def _otherwise(claim: dict) -> list[tuple[str, dict]]:
-    """Other settings of a claim's check than ours, each in words."""
+def _run(settings: dict, results: Results) -> Finding | None:
+    """What a check of results finds; what random weights could pass counts only for a model above chance."""
+    found = RUNS[settings["check"]](settings, results)
+    return of_a_model_above_chance(found, settings, results) if "above_chance" in settings else found
+
+
+def _otherwise(claim: dict) -> list[tuple[str, str, dict]]:
+    """Other settings of a claim's check than ours: what each choice is about, the choice in words, the settings."""
     found = []
     for other in claim.get("otherwise", []):
-        settings = {name: value for name, value in other.items() if name != "words"}
+        settings = {name: value for name, value in other.items() if name not in ("about", "words")}
         words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
-        found.append((other.get("words", words), settings))
+        found.append((ABOUT[other.get("about", "threshold")], other.get("words", words), settings))
     return found
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from tse_book.claims.choices import POLICIES
 from tse_book.published import lemmas_in_vocabulary
 from tse_core.errors import InputError
 from tse_core.results.signature import Signature
@@ -17,6 +18,7 @@ class Results:
     """A table of results (in the schema `tse_book.claims.judging.RESULTS`), reduced to the `preferred` ones."""
 
     def __init__(self, table: pd.DataFrame):
+        self.whole = table
         self.table = preferred(table)
         self._numbers = {self._key(row): row for row in self.table.dropna(subset="score").to_dict("records")}
 
@@ -32,6 +34,23 @@ class Results:
     def one(self, case: dict) -> dict | None:
         """The number that a case names: its model, construction, metric, side (top) and cutoff (1); None if missing."""
         return self._numbers.get(self._key({"side": "top", "cutoff": 1.0, **case, "hf_name": case["model"]}))
+
+    def switched(self, signature: str) -> list[tuple[str, str, "Results"]]:
+        """The same model's results where one policy is another: its name, its value there, the results."""
+        ours = policy(signature)
+        texts = [text for text in self.whole["signature"].unique() if ours and policy(text)]
+        found: dict[tuple[str, str], list[str]] = {}
+        for text in texts:
+            theirs = policy(text)
+            differing = [name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)]
+            same_model = Signature.parse(text).model == Signature.parse(signature).model
+            if same_model and len(differing) == 1 and differing[0] in POLICIES:
+                value = theirs.get(differing[0], "as usual")
+                found.setdefault((differing[0], value), []).append(text)
+        return [
+            (name, value, Results(self.whole[self.whole["signature"].isin(texts)]))
+            for (name, value), texts in found.items()
+        ]
 
 
 def preferred(results: pd.DataFrame) -> pd.DataFrame:

@@ -1,14 +1,22 @@
 """The verdicts, and the rules that give them. A verdict is computed, never typed."""
 
+from collections.abc import Container
+
+from tse_book.claims.choices import CORRECTED, PRINTED, THRESHOLD
+
 REPRODUCED = "reproduced"
 CLOSE = "close"
 DIRECTION = "direction"
 OTHER_LIST = "comparable, other lemma list"
 NOT_REPRODUCED = "not reproduced"
 HOLDS = "checked from published data: holds"
+AS_PRINTED = "holds as printed, not on the corrected table"
+AT_THRESHOLD = "at our threshold"
 FAILS = "checked from published data: does not hold"
 NOT_RUN = "not yet run"
-VERDICTS = (REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED, HOLDS, FAILS, NOT_RUN)
+VERDICTS = (
+    REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED, HOLDS, AS_PRINTED, AT_THRESHOLD, FAILS, NOT_RUN,
+)  # fmt: skip
 
 EXTENDS = "extends"
 DOES_NOT_EXTEND = "does not extend"
@@ -55,6 +63,23 @@ def of_probability(measured: float, published: float) -> str:
 def in_words(holds: bool) -> str:
     """Whether something holds, as the ledgers say it."""
     return "holds" if holds else "does not hold"
+
+
+def of_published(holds: bool, turned: Container[str]) -> str:
+    """The verdict from published data; `turned` is what the answer turns on (`choices.turned_by`).
+
+    A threshold of ours decides nothing where another as good as ours would turn the answer.
+
+    >>> of_published(True, []), of_published(False, [PRINTED])
+    ('checked from published data: holds', 'holds as printed, not on the corrected table')
+    >>> of_published(False, [PRINTED, CORRECTED]), of_published(True, [THRESHOLD])
+    ('checked from published data: does not hold', 'at our threshold')
+    """
+    if THRESHOLD in turned:
+        return AT_THRESHOLD
+    if not holds and PRINTED in turned and CORRECTED not in turned:
+        return AS_PRINTED
+    return HOLDS if holds else FAILS
 
 
 def of_comparison(holds: bool, *, same_list: bool) -> str:

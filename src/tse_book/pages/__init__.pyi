@@ -4,7 +4,6 @@ from . import newman as newman
 from . import profiles as profiles
 from . import statements as statements
 from .blimp_figures import published_accuracies as published_accuracies
-from .ledger import another_verdict as another_verdict
 from .ledger import extension_table as extension_table
 from .ledger import failing_table as failing_table
 from .ledger import laboratory_table as laboratory_table

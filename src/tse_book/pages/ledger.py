@@ -19,14 +19,18 @@ MEANING = {
     verdicts.OTHER_LIST: "run with other verbs than the paper's",
     verdicts.NOT_REPRODUCED: "a run says otherwise",
     verdicts.HOLDS: "checked from published numbers alone: holds",
+    verdicts.AS_PRINTED: "true of the numbers in the paper, not of those that its authors corrected",
+    verdicts.AT_THRESHOLD: "another threshold, as good as ours, turns the answer",
     verdicts.FAILS: "checked from published numbers alone: does not hold",
     verdicts.NOT_RUN: "needs a model that has not run here",
 }
 FEW_UNITS = 10  # fewer are counted beside the number
-_ALWAYS = (verdicts.REPRODUCED, verdicts.HOLDS, verdicts.FAILS, verdicts.NOT_RUN)
+_ALWAYS = (
+    verdicts.REPRODUCED, verdicts.HOLDS, verdicts.AS_PRINTED, verdicts.AT_THRESHOLD, verdicts.FAILS, verdicts.NOT_RUN,
+)  # fmt: skip
 _NAMES = {verdicts.HOLDS: "published data agree", verdicts.FAILS: "published data disagree"}
-_OTHERWISE = {verdicts.HOLDS: verdicts.in_words(True), verdicts.FAILS: verdicts.in_words(False)}  # in that column
-_FILTERS = ("paper", "chapter", "model", "construction", "verdict")
+_FILTERS = ("paper", "chapter", "model", "construction", "verdict", "robustness")
+NONE_TRIED, ALWAYS_SO = "no other choice tried", "the same under every choice"
 
 
 def verdict_tiles(table: pd.DataFrame):
@@ -46,17 +50,20 @@ def verdict_tiles(table: pd.DataFrame):
 
 
 def ledger_table(table: pd.DataFrame, caption: str):
-    """A ledger, one row per claim, judged ones first; filters are paper, chapter, model, construction and verdict."""
+    """A ledger, one row per claim, judged ones first; filters are paper, chapter, model, construction, verdict and what
+    the verdict turns on.
+    """
     table = table.sort_values("verdict", key=lambda verdict: verdict.eq(verdicts.NOT_RUN), kind="stable")
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
     table = table.fillna(dict.fromkeys(words, ""))
-    table = table.assign(signature=without_provenance(table["signature"]), another=another_verdict(table))
+    table = table.assign(signature=without_provenance(table["signature"]))
     table["paper"] = table["paper"].map(papers()).str.split(",").str[0]
     table["chapter"] = table["cell"].map(markup.chapter)
     table["place"] = "claim-" + table["id"]
     table.loc[table.duplicated("id"), "place"] = ""  # the run of a claim stands below its row from published data
     rows = map(_row, table.to_dict("records"))
-    return markup.ledger_of(("Claim", "Published", "Ours [95 %]", "Difference", "Verdict"), rows, caption, _FILTERS)
+    heads = ("Claim", "Published", "Ours [95 %]", "Difference", "Verdict", "Robust")
+    return markup.ledger_of(heads, rows, caption, _FILTERS)
 
 
 def _row(row: dict) -> str:
@@ -64,13 +71,13 @@ def _row(row: dict) -> str:
     digits = max(3, printed)
     command = row["how"].split(" ")[0] in ("make", "tse")
     return markup.row_of(
-        {column: row[column] for column in _FILTERS} | {"verdict": name},
+        {column: row[column] for column in _FILTERS} | {"verdict": name, "robustness": _turns(row)},
         row["claim"],
-        (markup.code(row["id"]), escape(row["paper"]), escape(row["model"]), markup.chapter_link(row["cell"]),
-         "depends on our criterion" * row["another"]),
+        (markup.code(row["id"]), escape(row["paper"]), escape(row["model"]), markup.chapter_link(row["cell"])),
         {
             "Our criterion": escape(row["criterion"]),
-            "Under another": escape(row["otherwise"]),
+            "By it": escape(row["answer"]),
+            "Other choices": escape(row["otherwise"]),
             "Note": escape(row["note"]),
             "To run it": markup.code(row["how"]) if command else escape(row["how"]),
             "Made by": markup.code(unquote(row["signature"])),
@@ -80,24 +87,40 @@ def _row(row: dict) -> str:
             "Ours": markup.estimate(row["measured"], row["low"], row["high"], digits, row["out_of"]),
             "Difference": markup.number(row["difference"], digits, signed=True),
             "Verdict": markup.badge(row["verdict"], name),
+            "Robust": _robust(row),
         },
         row["place"],
     )  # fmt: skip
 
 
+def _turns(row: dict) -> str:
+    """What a verdict turns on, as the filter says it; several things with a bar between them."""
+    if not row["choices"]:
+        return NONE_TRIED if row["verdict"] != verdicts.NOT_RUN else ""
+    return "|".join(f"turns on {about}" for about in row["turns_on"].split(", ") if about) or ALWAYS_SO
+
+
+def _robust(row: dict) -> str:
+    """How many of the other choices give the same answer."""
+    if not row["choices"]:
+        return markup.number(float("nan"), 0)
+    return escape(f"{row['agree']} of {row['choices']}")
+
+
 def failing_table(table: pd.DataFrame, caption: str):
-    """The claims of a ledger that published data contradict; each links to its row on the ledger's page."""
-    failing = table[table["verdict"] == verdicts.FAILS]
-    measured = zip(failing["measured"], failing["out_of"], strict=True)
-    would_hold = [[words for words, verdict in _others(text) if verdict == "holds"] for text in failing["otherwise"]]
+    """The claims of a ledger that published data do not bear out, or not on the corrected tables; each links to its row
+    on the ledger's page.
+    """
+    failing = table[table["verdict"].isin([verdicts.FAILS, verdicts.AS_PRINTED])]
+    failing = failing.sort_values("verdict", kind="stable")
+    rows = failing.to_dict("records")
     columns = {
         "": failing["id"],
         "claim": failing["claim"],
-        "printed": [
-            "–" if value != value else markup.number(value, markup.decimals(value)) for value in failing["published"]
-        ],
-        "from its data": [f"{m:.3f}" if total != total else f"{m:,.0f} of {total:,.0f}" for m, total in measured],
-        "would hold": ["; ".join(words) or "–" for words in would_hold],
+        "printed": [_plain(row["published"], markup.decimals(row["published"])) for row in rows],
+        "from its data": [_measured(row) for row in rows],
+        "verdict": failing["verdict"].replace(verdicts.FAILS, verdicts.in_words(False)),
+        "robust": [f"{row['agree']} of {row['choices']}" if row["choices"] else "–" for row in rows],
     }
     made = plain_table(pd.DataFrame(columns), caption)
     for name in failing["id"]:
@@ -105,17 +128,16 @@ def failing_table(table: pd.DataFrame, caption: str):
     return made
 
 
-def another_verdict(table: pd.DataFrame) -> pd.Series:
-    """Whether each claim of a ledger has another verdict under another plausible threshold."""
-    rows = zip(table["verdict"], table["otherwise"], strict=True)
-    differs = [any(other != _OTHERWISE.get(verdict, verdict) for _, other in _others(text)) for verdict, text in rows]
-    return pd.Series(differs, table.index, dtype=bool)
+def _plain(value: float, digits: int) -> str:
+    """A number in a table of text, a dash where there is none."""
+    return "–" if value != value else markup.number(value, digits)
 
 
-def _others(otherwise: str) -> list[tuple[str, str]]:
-    """Other criteria than ours, each with its verdict, from a ledger's column."""
-    parts = [part.rpartition(": ") for part in otherwise.split("; ") if part]
-    return [(words, verdict) for words, _, verdict in parts]
+def _measured(row: dict) -> str:
+    """What published data gave, a count with its total."""
+    if row["out_of"] != row["out_of"]:
+        return _plain(row["measured"], 3)
+    return f"{row['measured']:,.0f} of {row['out_of']:,.0f}"
 
 
 def laboratory_table(table: pd.DataFrame, caption: str):
@@ -151,8 +173,8 @@ def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
     of_rows = findings[(findings["condition"] == "default") & ~findings["row"].isin(["all", "difference"])]
     beside = {key: of.to_dict("records") for key, of in of_rows.groupby(["model", "claim"], sort=False)}
     rows = [_extension_row(row, beside.get((row["model"], row["id"]), [])) for row in table.to_dict("records")]
-    heads = ("Claim", "Threshold", "Measured [95 %]", "Verdict")
-    return markup.ledger_of(heads, rows, caption, ("paper", "model", "verdict"), "extends-")
+    heads = ("Claim", "Threshold", "Measured [95 %]", "Verdict", "Robust")
+    return markup.ledger_of(heads, rows, caption, ("paper", "model", "verdict", "robustness"), "extends-")
 
 
 def _extension_row(row: dict, beside: list[dict]) -> str:
@@ -164,13 +186,13 @@ def _extension_row(row: dict, beside: list[dict]) -> str:
             each["further"] += f" (paired difference {each['difference']:+.3f}{p})"
     threshold, whose = f"{row['threshold']:.3g}", "ours" if row["whose"] == "ours" else f"that of {row['whose']}"
     return markup.row_of(
-        {name: row[name] for name in ("paper", "model", "verdict")},
+        {name: row[name] for name in ("paper", "model", "verdict")} | {"robustness": _turns(row)},
         row["claim"],
         (markup.code(row["id"]), escape(row["paper"]), escape(row["model"]), markup.chapter_link(row["cell"])),
         {
             "Measured": escape(row["statistic"]),
             "Threshold": escape(f"{threshold}, {whose}"),
-            "Under another": escape(row["otherwise"]),
+            "Another threshold": escape(row["otherwise"]),
             "Why": escape(row["why"]),
             "Conditions": markup.listed(conditions, "condition"),
             "Rows": markup.listed(beside, "row"),
@@ -183,6 +205,7 @@ def _extension_row(row: dict, beside: list[dict]) -> str:
             "Measured": markup.estimate(row["value"], row["low"], row["high"], 3)
             + (f" ({row['n']} units)" if 0 < row["n"] < FEW_UNITS else ""),
             "Verdict": markup.badge(row["verdict"], f"{row['verdict']} on {row['on']}" if row["on"] else ""),
+            "Robust": _robust(row),
         },
     )
 

@@ -13,7 +13,7 @@ from IPython.display import HTML
 from tse_book.claims import verdicts
 from tse_core.paths import data_folder
 
-_NUMBERS = ("Published", "Ours", "Difference", "Truth", "Measured")
+_NUMBERS = ("Published", "Ours", "Difference", "Truth", "Measured", "Robust")
 SIGNS = {  # sign and kind of each verdict
     verdicts.REPRODUCED: ("=", "good"),
     verdicts.CLOSE: ("≈", "good"),
@@ -21,6 +21,8 @@ SIGNS = {  # sign and kind of each verdict
     verdicts.OTHER_LIST: ("~", "open"),
     verdicts.NOT_REPRODUCED: ("≠", "bad"),
     verdicts.HOLDS: ("✓", "good"),
+    verdicts.AS_PRINTED: ("✎", "printed"),
+    verdicts.AT_THRESHOLD: ("±", "threshold"),
     verdicts.FAILS: ("✗", "bad"),
     verdicts.NOT_RUN: ("…", "open"),
     verdicts.EXTENDS: ("✓", "good"),
