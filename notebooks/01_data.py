@@ -129,7 +129,7 @@ folded(table(of_tse.reset_index(), "The verbs that TSE asks about"), "All verbs"
 # %% [markdown] tags=["explains"]
 # ## The verb list
 #
-# EW and MW need a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*. There are three:
+# EW and MW need a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*. The paper's 3,562 come from three sources: the 1,000 most frequent verbs of COCA {cite}`davies2008coca`, the 1,951 tagged as base forms in the Penn Treebank {cite}`marcus1993penn`, and the 3,250 of the Giant Verb List, which may not be copied. Its appendix has those of the first two. Three lists can be used here:
 #
 # - `newman-appendix`: the list in the paper's appendix
 # - `newman-clean`, for new results: the same without typos, modals, *was/were* and words that are not verbs

@@ -135,12 +135,12 @@ caption = "TSE minus EW, with intervals over subjects and verbs"
 folded(table(differences[shown], caption, digits=3), caption)
 
 # %% [markdown] tags=["explains"]
-# Now the difference is significant in one row of Gemma and in none of SmolLM2, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. Some intervals go beyond 1, which no difference of two shares can exceed: two to eight verbs for a construction are too few. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
+# Now the difference is significant in one row of Gemma and in none of SmolLM2, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. This cannot refute the paper: two to eight verbs for a construction are too few for an interval over verbs. Some intervals even go beyond 1, which no difference of two shares can exceed. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
 
 # %% [markdown] tags=["explains"]
 # ## With and without a BOS token
 #
-# Most models read a {term}`BOS token` before the first word. The paper gave GPT-2 none. Here is SmolLM2 with and without one. How far can TSE of a row move?
+# Most models read a {term}`BOS token` before the first word. The paper does not say what GPT-2 read; its released code gives it none. Here is SmolLM2 with and without one. How far can TSE of a row move?
 
 # %%
 from tse_book.recorded import recorded_details

@@ -46,7 +46,7 @@ recorded = as_list(recorded)  # several may be one text
 # %% [markdown] tags=["explains"]
 # ## How many suites are there?
 #
-# There are 34 public files. One has a single item; without it there are 33, as {cite:t}`gauthier2020syntaxgym` say. {cite:t}`hu2020systematic` set two more aside, which leaves 31, in six {term}`circuits <circuit>`, groups of suites that test one ability.
+# [SyntaxGym](https://syntaxgym.org) is a website for suites, with [a command line](https://cpllab.github.io/syntaxgym-core/) and, for models, [lm-zoo](https://cpllab.github.io/lm-zoo/). There are [34 public files](https://github.com/cpllab/syntactic-generalization). One has a single item; without it there are 33, as {cite:t}`gauthier2020syntaxgym` say. {cite:t}`hu2020systematic` set two more aside, which leaves 31, in six {term}`circuits <circuit>`, groups of suites that test one ability.
 
 # %%
 from tse_book.pages import folded, table

@@ -2,8 +2,9 @@
 
 The Giant Verb List is a PDF of 3,250 verbs for writers (ADDRESS, as the appendix of Newman et al. 2021 gives it), which
 each reader downloads, as it may not be redistributed. Its verbs stand behind numbers on pages 7 to 32, some of them
-starred. The authors' spelling rule gives their third persons; `be` is skipped, since the released rows hold is/are,
-and `breath` is read as `breathe`. What else is known of an added verb comes from the inflection library lemminflect.
+starred. The authors' spelling rule (scripts/create_combined_verb_list.py of refining-tse) gives their third persons;
+`be` is skipped, since the released rows hold is/are, and `breath` is read as `breathe`. What else is known of an added
+verb comes from the inflection library lemminflect.
 
     python data/lemmas/giant_verb_list.py Giant-Verb-List-3250-Verbs.pdf
 

@@ -17,6 +17,9 @@ guard("at most eight verbs", few["lemma"].max() == 8)
 theirs = list(published.lemmas_in_vocabulary().values())
 guard("between 980 (BERT, cased) and 1,265", theirs == [980, 1159, 1265, 1265])
 guard("of its full list of 3,562", int(published.constants()["lemmas_total"]) == 3562)
+sources = ["lemmas_total", "lemmas_COCA", "lemmas_PTB_VB", "lemmas_GiantVerbList"]
+counted = [int(published.constants()[name]) for name in sources]
+guard("the 1,000 most frequent verbs", counted == [3562, 1000, 1951, 3250])
 
 # %%
 if "smollm2-135m-instruct" in set(verbs["model"]):

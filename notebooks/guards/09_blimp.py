@@ -32,10 +32,11 @@ guard("the corrected one by a tenth of a point at most", left.max().max() < 0.1)
 quotes("12 cells of 6 rows", len(wrong), wrong["paradigm"].nunique())
 human = published.blimp_human()
 quotes("in 96.4 % of the pairs", 20 * human["items_accepted"].sum() / len(human))
-quotes(
-    "it is at 86.4 %, and they are at 90.9 %",
-    *table3.loc["SUBJECT-VERB AGR.", ["GPT-2 large", "human"]],
-)
+said = "The printed 89.0 % against their 90.9 %; recomputed, it is at 86.4 %"
+verbs = points.loc["SUBJECT-VERB AGR."]
+as_printed = verbs["printed", "GPT-2"], verbs["printed", "human"]
+quotes(said, *as_printed, verbs["recomputed", "GPT-2"])
+guard("in at least four of the five pairs", human["items_accepted"].min() >= 4)
 hardest = points["recomputed"].drop(columns="human").mean(axis=1)
 margin = hardest["NPI LICENSING"] - hardest["ISLAND EFFECTS"]
 quotes("NPI licensing is only 1.1 points better", margin)

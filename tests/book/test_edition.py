@@ -27,7 +27,8 @@ DIRECTIVE = re.compile(r"^(?:`{3,}|:{3,})\{[\w:]+\}(?: \d\d-[\w-]+$)?", re.MULTI
 OPTION = re.compile(r"^:(?:class|label|doc):.*$", re.MULTILINE)
 ROLE = re.compile(r"\{[\w:]+\}`([^`<]*?)(?: ?<[^`>]*>)?`")
 CITATION = re.compile(r"\{cite(?::t)?\}`[^`]*`")
-PAPER = re.compile(r"\[[^\]]*\]\(https://doi\S*\)")  # the link that stands for a citation
+# The link that stands for a citation; two works have no DOI.
+PAPER = re.compile(r"\[[^\]]*\]\(https://(?:doi|aclanthology|www\.english-corpora)\S*\)")
 UNNAMED_LINK = re.compile(r"\[\]\((?:\.\./)?([\w/]+)\.(?:md|ipynb)\)")
 TARGET = re.compile(r"\]\([^)]*\)|\{\.[\w-]+\}")
 GLUED = re.compile(r"^```\{glue:\} \w+\n:doc: (\w+)\.ipynb\n```", re.MULTILINE)
