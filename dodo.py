@@ -37,7 +37,9 @@ settle()
 PROFILE = load_profile()
 MAKE = ROOT / "book" / "make"
 WHEEL = BUILD / "wheel" / f"tse_core-{__version__}-py3-none-any.whl"
-FIRST = ["preflight"]  # what has no other step before it follows this one, so that what is missing is said at once
+FIRST = [
+    "preflight"
+]  # what has no other step before it follows this one, so that what is missing is said at once
 
 
 def step(module: str, *arguments: str, **more) -> dict:
@@ -72,7 +74,10 @@ def task_score():
     """Score one model of the profile on all its data, one model after the other: each shows its own progress."""
     before = FIRST
     for model in dict.fromkeys(PROFILE["models"]):
-        name, made = model.replace("/", "-"), [job.record for job in jobs(PROFILE) if job.model == model]
+        name, made = (
+            model.replace("/", "-"),
+            [job.record for job in jobs(PROFILE) if job.model == model],
+        )
         needs = {"task_dep": before, "file_dep": inputs(MAKE / "scores.py")}
         yield step("scores", model, name=name, io={"capture": False}, targets=made, **needs)
         before = [f"score:{name}"]
@@ -87,17 +92,27 @@ def task_notebook():
         scored = jobs(PROFILE) if any(f"\n{key} = " in text for key in SHARED) else []
         before = ["gym"] if "src/tse_book/gym.py" in reads else []
         before += [f"notebook:{other}" for other in texts if name in last and other not in last]
-        chosen = {"profile": profile_name(), "own": str(PROFILE["notebooks"].get(name)), "models": PROFILE["models"]}
+        chosen = {
+            "profile": profile_name(),
+            "own": str(PROFILE["notebooks"].get(name)),
+            "models": PROFILE["models"],
+        }
         yield step(
             "execute",
             name,
             name=name,
             task_dep=[*FIRST, *before],
             file_dep=[
-                *(f"notebooks/{name}.ipynb", *(f"book/make/{file}.py" for file in ("execute", "forks", "guards"))),
+                *(
+                    f"notebooks/{name}.ipynb",
+                    *(f"book/make/{file}.py" for file in ("execute", "forks", "guards")),
+                ),
                 *(*reads, *(job.record for job in scored)),
             ],
-            uptodate=[config_changed(chosen), *([as_before("results", results)] if name in last else [])],
+            uptodate=[
+                config_changed(chosen),
+                *([as_before("results", results)] if name in last else []),
+            ],
             targets=[RUNS / f"{name}.ipynb"],
         )
 
@@ -112,13 +127,29 @@ def task_gym():
 def task_assets():
     """Take the chart bundle and MathJax out of the installed packages."""
     made = [ASSETS / "vega-bundle.js", ASSETS / "vega-versions.js"]
-    return step("assets", file_dep=["book/make/assets.py"], uptodate=[config_changed(versions())], targets=made)
+    return step(
+        "assets",
+        file_dep=["book/make/assets.py"],
+        uptodate=[config_changed(versions())],
+        targets=made,
+    )
 
 
 def task_wheel():
     """Build the package as a wheel, which the book offers for download: notebooks on their own install it."""
-    wheel = [sys.executable, "-m", "pip", "wheel", ".", "--quiet", "--no-deps", "--no-build-isolation"]
-    packed = files(*(ROOT / name for name in ("pyproject.toml", "src", "data", "notebooks/profiles")))
+    wheel = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        ".",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+    ]
+    packed = files(
+        *(ROOT / name for name in ("pyproject.toml", "src", "data", "notebooks/profiles"))
+    )
     same = "SOURCE_DATE_EPOCH=1577836800"  # the same files give the same wheel
     command = f"{same} {shlex.join([*wheel, '--wheel-dir', str(WHEEL.parent)])}"
     return {"actions": [command], "task_dep": FIRST, "file_dep": packed, "targets": [WHEEL]}
@@ -128,13 +159,17 @@ def task_slides():
     """Write the lesson's slides, one file that needs nothing beside it."""
     code = inputs(MAKE / "slides.py", MAKE / "front.py", MAKE / "live_pages.py")
     executed = [RUNS / f"{name}.ipynb" for name in notebooks_used()]
-    return step("slides", task_dep=[], file_dep=[*code, SOURCE, *PARTS, *executed], targets=[TARGET])
+    return step(
+        "slides", task_dep=[], file_dep=[*code, SOURCE, *PARTS, *executed], targets=[TARGET]
+    )
 
 
 def notebooks_in_markdown(module: str, archive) -> dict:
     """A task that writes notebooks in plain Markdown: they quote the glossary, the reference and pages' titles."""
     sources = [f"notebooks/{name}.ipynb" for name in notebook_names()]
-    code = files(MAKE, *(ROOT / "book").glob("*.md"), ROOT / "book" / "api", ROOT / "book" / "references.bib")
+    code = files(
+        MAKE, *(ROOT / "book").glob("*.md"), ROOT / "book" / "api", ROOT / "book" / "references.bib"
+    )
     chosen = {"profile": profile_name(), "models": PROFILE["models"]}
     chosen |= {"repository": repository(), "commit": os.environ.get("TSE_COMMIT")}
     needs = {"file_dep": [*sources, *code, "_config.yml"], "uptodate": [config_changed(chosen)]}
@@ -167,8 +202,21 @@ def task_live():
 
 def task_html():
     """Build the pages, from nothing."""
-    before = ["notebook", "gym", "assets", "wheel", "slides", "edition", "exercises", "downloads", "live"]
-    same = [config_changed({name: version(name) for name in PACKAGES}), (HTML / "book" / "index.html").exists]
+    before = [
+        "notebook",
+        "gym",
+        "assets",
+        "wheel",
+        "slides",
+        "edition",
+        "exercises",
+        "downloads",
+        "live",
+    ]
+    same = [
+        config_changed({name: version(name) for name in PACKAGES}),
+        (HTML / "book" / "index.html").exists,
+    ]
     return step("html", task_dep=before, uptodate=[*same, as_before("state", state)])
 
 

@@ -24,9 +24,15 @@ SHARE_OF_BOUND = 0.8
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--full", action="store_true", help="all of Table 2 and of BLiMP once, with the peak memory")
-    parser.add_argument("--only", choices=[*jobs.JOBS, *jobs.WHOLE], help="one job; with --full one model")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--full", action="store_true", help="all of Table 2 and of BLiMP once, with the peak memory"
+    )
+    parser.add_argument(
+        "--only", choices=[*jobs.JOBS, *jobs.WHOLE], help="one job; with --full one model"
+    )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, help="threads of torch; all cores by default")
     parser.add_argument("--device", default="cpu")
@@ -34,7 +40,9 @@ def main() -> None:
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     names = list(jobs.WHOLE if arguments.full else jobs.JOBS)
-    if not arguments.only:  # each in a process of its own, so that none inherits the memory of another
+    if (
+        not arguments.only
+    ):  # each in a process of its own, so that none inherits the memory of another
         print(f"{machine.describe(arguments.device)}", flush=True)
         again = [sys.executable, "-m", "benchmarks", *sys.argv[1:], "--only"]
         sys.exit(max(subprocess.run([*again, name]).returncode for name in names))
@@ -55,7 +63,11 @@ def main() -> None:
         for side, run in job.sides.items():
             try:
                 times[side].append(run())
-                print(f"{arguments.only}: {side}: {times[side][-1]:.2f} s", file=sys.stderr, flush=True)
+                print(
+                    f"{arguments.only}: {side}: {times[side][-1]:.2f} s",
+                    file=sys.stderr,
+                    flush=True,
+                )
             except UnavailableError as reason:
                 print(f"{arguments.only}: {side} left out: {reason}", file=sys.stderr)
                 times[side].append(None)
@@ -79,7 +91,10 @@ def report(job, times, rates) -> int:
     if job.rates:
         layers, vocabulary, spared = job.flops
         fast, slow = map(statistics.median, zip(*rates, strict=True))
-        bound, least = layers / fast + vocabulary / slow, (layers - spared) / fast + vocabulary / slow
+        bound, least = (
+            layers / fast + vocabulary / slow,
+            (layers - spared) / fast + vocabulary / slow,
+        )
         parts = " and ".join(
             f"{flops / 1e9:,.0f} GFLOP at {rate / 1e9:.0f} GFLOP/s"
             for flops, rate in ((layers, fast), (vocabulary, slow))
@@ -92,14 +107,20 @@ def report(job, times, rates) -> int:
             f"  target {SHARE_OF_BOUND:.0%} {'reached' if enough else 'MISSED'}"
         )
         if spared:
-            print(f"  with the last feed-forward only where asked: {least:.2f} s; reached {least / ours:.0%} of it")
+            print(
+                f"  with the last feed-forward only where asked: {least:.2f} s; reached {least / ours:.0%} of it"
+            )
     if job.loop:
         loop, own = (machine.product_flops(work) for work in (job.loop, job.sides["tse_core"]))
-        print(f"  products of the padded loop: {loop / 1e9:,.0f} GFLOP, {loop / own:.2f} times those of tse_core")
+        print(
+            f"  products of the padded loop: {loop / 1e9:,.0f} GFLOP, {loop / own:.2f} times those of tse_core"
+        )
     if missed:
         print(f"  where tse_core's time goes: {machine.shares_of_time(job.sides['tse_core'])}")
     if job.difference is not None:
-        print(f"  largest difference of log-probabilities to the plain loop: {job.difference():.1e}")
+        print(
+            f"  largest difference of log-probabilities to the plain loop: {job.difference():.1e}"
+        )
     return missed
 
 

@@ -7,9 +7,17 @@ from benchmarks import machine
 
 def layer_flops(network) -> int:
     """FLOP of the layers' matrix products for one token: two for each weight outside the embeddings."""
-    skipped = {id(p) for e in (network.get_input_embeddings(), network.get_output_embeddings()) for p in e.parameters()}
+    skipped = {
+        id(p)
+        for e in (network.get_input_embeddings(), network.get_output_embeddings())
+        for p in e.parameters()
+    }
     embeddings = ("embed", "wpe", "wte")
-    weights = [p for n, p in network.named_parameters() if p.ndim == 2 and not any(e in n for e in embeddings)]
+    weights = [
+        p
+        for n, p in network.named_parameters()
+        if p.ndim == 2 and not any(e in n for e in embeddings)
+    ]
     return 2 * sum(p.numel() for p in weights if id(p) not in skipped)
 
 
@@ -17,7 +25,11 @@ def last_flops(network) -> int:
     """FLOP for one token behind the last attention, up to the product with the vocabulary."""
     last = f".{network.config.num_hidden_layers - 1}."
     after = (last + "mlp.", last + "intermediate.", last + "output.", "predictions.transform.")
-    return 2 * sum(p.numel() for n, p in network.named_parameters() if p.ndim == 2 and any(a in n for a in after))
+    return 2 * sum(
+        p.numel()
+        for n, p in network.named_parameters()
+        if p.ndim == 2 and any(a in n for a in after)
+    )
 
 
 def head_flops(network) -> int:
@@ -40,7 +52,9 @@ def work(model, device: str, tokens: int, rows: int) -> tuple[tuple[int, int, in
     head = [(network.config.hidden_size, network.config.vocab_size)]
 
     def rates():
-        return tuple(machine.matrix_rate(shapes, 512, device) for shapes in (layer_shapes(network), head))
+        return tuple(
+            machine.matrix_rate(shapes, 512, device) for shapes in (layer_shapes(network), head)
+        )
 
     spared = (tokens - rows) * last_flops(network)
     return (tokens * layer_flops(network), rows * head_flops(network), spared), rates

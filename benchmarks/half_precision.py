@@ -43,7 +43,9 @@ def measured(name: str, repeats: int) -> pd.DataFrame:
     """One row a type: seconds, scores, and how far they lie from those of the first type."""
     models = {dtype: load_model(name, device="cpu", dtype=dtype) for dtype in DTYPES}
     pairs = load_pairs("marvin-linzen")
-    blimp = load_sentence_pairs("blimp").groupby("paradigm", sort=False).sample(PAIRS, random_state=0)
+    blimp = (
+        load_sentence_pairs("blimp").groupby("paradigm", sort=False).sample(PAIRS, random_state=0)
+    )
     for model in models.values():  # opened, and its pages touched
         score_pairs(model, blimp.head(8))
     seconds: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
@@ -67,7 +69,10 @@ def _timed(times: list[float]) -> Iterator[None]:
 
 def _row(name, dtype, seconds, found) -> dict:
     (slots, sentences), (usual, usual_sentences) = found[dtype], found[DTYPES[0]]
-    tables, row = [evaluation.table().set_index("construction") for evaluation in (slots, usual)], {}
+    tables, row = (
+        [evaluation.table().set_index("construction") for evaluation in (slots, usual)],
+        {},
+    )
     for metric in ("TSE", "EW", "MW"):
         row[metric] = tables[0][metric].mean()
         row[f"{metric}_largest_change"] = (tables[0][metric] - tables[1][metric]).abs().max()
@@ -82,7 +87,9 @@ def _row(name, dtype, seconds, found) -> dict:
         "sentence_pairs": len(sentences),
         "seconds_of_sentences": statistics.median(seconds[dtype, "sentences"]),
         "accuracy": sentences["correct"].mean(),
-        "decisions_changed": int((sentences["correct"] != usual_sentences["correct"].to_numpy()).sum()),
+        "decisions_changed": int(
+            (sentences["correct"] != usual_sentences["correct"].to_numpy()).sum()
+        ),
         "sentence_ties": int((sentences["margin"] == 0).sum()),
         "instructions": torch.backends.cpu.get_cpu_capability(),
     }

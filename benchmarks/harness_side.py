@@ -11,11 +11,16 @@ from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
 request = json.load(sys.stdin)
-model = HFLM(pretrained=request["model"], device="cpu", dtype="float32", batch_size=request["batch"])
+model = HFLM(
+    pretrained=request["model"], device="cpu", dtype="float32", batch_size=request["batch"]
+)
 
 
 def run(sentences):
-    asked = [Instance("loglikelihood", {}, ("", sentence), number) for number, sentence in enumerate(sentences)]
+    asked = [
+        Instance("loglikelihood", {}, ("", sentence), number)
+        for number, sentence in enumerate(sentences)
+    ]
     return model.loglikelihood(asked, disable_tqdm=True)
 
 

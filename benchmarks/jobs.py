@@ -9,7 +9,14 @@ import torch
 
 from benchmarks import machine, samples
 from benchmarks.costs import work
-from benchmarks.sides import drained, equal_lengths, forms_alone, other_tool, padded_loop, padded_sentences
+from benchmarks.sides import (
+    drained,
+    equal_lengths,
+    forms_alone,
+    other_tool,
+    padded_loop,
+    padded_sentences,
+)
 from tse_core import evaluate, evaluate_blimp, load_lemmas, load_pairs, load_sentence_pairs
 from tse_core.forward.passes import blocks
 from tse_core.forward.word_forms import form_log_probabilities
@@ -32,8 +39,12 @@ class Job:
     targets: dict[str, float] = field(default_factory=dict)
     tokens: int = 0
     fewest: int = 0
-    flops: tuple[float, float, float] | None = None  # layers, vocabulary; of the layers' what need not be, see `work`
-    rates: Callable[[], tuple[float, float]] | None = None  # FLOP/s at the shapes of the products, now
+    flops: tuple[float, float, float] | None = (
+        None  # layers, vocabulary; of the layers' what need not be, see `work`
+    )
+    rates: Callable[[], tuple[float, float]] | None = (
+        None  # FLOP/s at the shapes of the products, now
+    )
     difference: Callable[[], float] | None = None
     loop: Callable[[], object] | None = None  # the padded loop, to count its products
     inverted: bool = False
@@ -49,7 +60,8 @@ def largest_difference(ours, theirs) -> float:
     """Between the log-probabilities of our blocks and those of a plain loop, blocks of rows in order."""
     rows = torch.cat(list(theirs))
     return max(
-        (block[torch.as_tensor(at)] - rows[torch.as_tensor(asked)]).abs().max().item() for asked, block, at in ours
+        (block[torch.as_tensor(at)] - rows[torch.as_tensor(asked)]).abs().max().item()
+        for asked, block, at in ours
     )
 
 
@@ -82,8 +94,12 @@ def causal(name: str, device: str) -> Job:
         "equal lengths, last position only": lambda: timed(
             lambda: drained(equal_lengths(model, slots_of(model, contexts))), device
         ),
-        "padded loop": lambda: timed(lambda: drained(padded_loop(model, slots_of(model, contexts))), device),
-        "minicons next_word_distribution": lambda: other_tool("minicons", "next", name, in_front(model, texts)),
+        "padded loop": lambda: timed(
+            lambda: drained(padded_loop(model, slots_of(model, contexts))), device
+        ),
+        "minicons next_word_distribution": lambda: other_tool(
+            "minicons", "next", name, in_front(model, texts)
+        ),
     }
     shape = name in samples.SHAPES
     return Job(
@@ -107,7 +123,9 @@ def masked(device: str) -> Job:
     sides = {
         "tse_core": lambda: timed(lambda: drained(our_slots(model, contexts)), device),
         "padded loop": lambda: timed(lambda: drained(padded_loop(model, slots)), device),
-        "padded loop with duplicates": lambda: timed(lambda: drained(padded_loop(model, repeated)), device),
+        "padded loop with duplicates": lambda: timed(
+            lambda: drained(padded_loop(model, repeated)), device
+        ),
     }
     return Job(
         f"Verb slots, masked: {len(slots):,} contexts of Table 2 ({len(repeated):,} pairs), BERT base's shape",
@@ -127,15 +145,21 @@ def blimp(name: str, pairs: int, targets: dict, device: str) -> Job:
 
     def difference():
         plain = torch.cat(list(padded_sentences(model, encodings))).double().cpu().numpy()
-        return np.abs(score_pairs(model, table, "full-sentence")["logp_good"].to_numpy() - plain[::2]).max()
+        return np.abs(
+            score_pairs(model, table, "full-sentence")["logp_good"].to_numpy() - plain[::2]
+        ).max()
 
     sides = {
         "tse_core": lambda: timed(lambda: score_pairs(model, table, "full-sentence"), device),
         "padded loop of whole sentences": lambda: timed(
             lambda: drained(padded_sentences(model, model.encode_batch(sentences))), device
         ),
-        "minicons sequence_score": lambda: other_tool("minicons", "sequence", name, in_front(model, sentences)),
-        "lm-evaluation-harness loglikelihood": lambda: other_tool("harness", "sequence", name, sentences),
+        "minicons sequence_score": lambda: other_tool(
+            "minicons", "sequence", name, in_front(model, sentences)
+        ),
+        "lm-evaluation-harness loglikelihood": lambda: other_tool(
+            "harness", "sequence", name, sentences
+        ),
     }
     return Job(
         f"Full sentences: {len(table)} pairs of {table['paradigm'].nunique()} paradigms, {TITLES.get(name, name)}",
@@ -150,24 +174,36 @@ def regions(device: str) -> Job:
     suites = [load_suite(name) for name in SUITES]
     texts = [sentence for suite in suites for sentence in suite.sentences()["sentence"]]
     sides = {
-        "tse_core": lambda: timed(lambda: [*(evaluate_suite(model, suite, store=None) for suite in suites)], device),
+        "tse_core": lambda: timed(
+            lambda: [*(evaluate_suite(model, suite, store=None) for suite in suites)], device
+        ),
         "padded loop of whole sentences": lambda: timed(
             lambda: drained(padded_sentences(model, model.encode_batch(texts))), device
         ),
     }
-    return Job(f"Region surprisals: {len(texts)} sentences of {len(suites)} suites, smollm2-135m-instruct", sides)
+    return Job(
+        f"Region surprisals: {len(texts)} sentences of {len(suites)} suites, smollm2-135m-instruct",
+        sides,
+    )
 
 
 def words(device: str) -> Job:
     model = samples.loaded("smollm2-135m-instruct", device)
-    slots = sorted(slots_of(model, samples.contexts("causal", None)), key=lambda slot: len(slot.ids))
+    slots = sorted(
+        slots_of(model, samples.contexts("causal", None)), key=lambda slot: len(slot.ids)
+    )
     slots = [slots[len(slots) // 4], slots[-len(slots) // 4]]  # a short context and a long one
     forms = [*load_lemmas().table["singular"], *load_lemmas().table["plural"]]
     spellings = sorted(dict.fromkeys(model.spellings(forms)), key=len)
 
     def difference():
         ours = form_log_probabilities(model, slots[:1], spellings, ends=model.word_ends)
-        theirs = torch.cat(list(forms_alone(model, slots[:1], spellings, model.word_ends))).double().cpu().numpy()
+        theirs = (
+            torch.cat(list(forms_alone(model, slots[:1], spellings, model.word_ends)))
+            .double()
+            .cpu()
+            .numpy()
+        )
         return np.abs((ours.log_probability + ours.log_end)[0] - theirs).max()
 
     return Job(
@@ -175,7 +211,8 @@ def words(device: str) -> Job:
         f"{' and '.join(str(len(slot.ids)) for slot in slots)} tokens, smollm2-135m-instruct",
         {
             "tse_core": lambda: timed(
-                lambda: form_log_probabilities(model, slots, spellings, ends=model.word_ends), device
+                lambda: form_log_probabilities(model, slots, spellings, ends=model.word_ends),
+                device,
             ),
             "each form alone": lambda: timed(
                 lambda: drained(forms_alone(model, slots, spellings, model.word_ends)), device
@@ -231,7 +268,10 @@ JOBS = {
     "masked": masked,
     "blimp": partial(blimp, "gpt2", 200, {"minicons sequence_score": 2.5}),
     "blimp-smollm2": partial(
-        blimp, "smollm2-135m-instruct", 402, {"minicons sequence_score": 3, "padded loop of whole sentences": 2}
+        blimp,
+        "smollm2-135m-instruct",
+        402,
+        {"minicons sequence_score": 3, "padded loop of whole sentences": 2},
     ),
     "regions": regions,
     "words": words,
@@ -245,7 +285,9 @@ def whole_table(name: str, device: str) -> str:
     """Every unique context of Table 2 through `evaluate`, once: a line."""
     pairs = load_pairs("marvin-linzen")
     model = samples.loaded(name, device)
-    evaluate(model, pairs.head(1), store=None)  # weights that lie in a mapped file come into memory with the first pass
+    evaluate(
+        model, pairs.head(1), store=None
+    )  # weights that lie in a mapped file come into memory with the first pass
     with machine.peak_memory() as peak:
         seconds = timed(lambda: evaluate(model, pairs, store=None), device)
     n = len(samples.contexts(model.kind, None))

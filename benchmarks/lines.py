@@ -28,7 +28,12 @@ def lines(files: Iterable[Path]) -> int:
 def packages() -> list[tuple[str, int, int]]:
     """(package, modules, lines) of the two packages, the folders in them, and the tests."""
     folders = [SOURCE / "tse_core", SOURCE / "tse_book", SOURCE.parent / "tests"]
-    folders += [f for package in folders[:2] for f in sorted(package.iterdir()) if (f / "__init__.py").is_file()]
+    folders += [
+        f
+        for package in folders[:2]
+        for f in sorted(package.iterdir())
+        if (f / "__init__.py").is_file()
+    ]
     rows = []
     for folder in sorted(folders):
         files = [file for file in folder.rglob("*") if file.suffix in (".py", ".pyi")]
@@ -38,7 +43,9 @@ def packages() -> list[tuple[str, int, int]]:
 
 def loaded() -> list[Path]:
     """The modules of this project that one `evaluate` on a laboratory folder imports."""
-    done = subprocess.run([sys.executable, "-c", EVALUATE], capture_output=True, text=True, check=True)  # noqa: S603  (own code)
+    done = subprocess.run(
+        [sys.executable, "-c", EVALUATE], capture_output=True, text=True, check=True
+    )  # noqa: S603  (own code)
     return [Path(line) for line in done.stdout.splitlines()]
 
 

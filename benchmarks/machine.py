@@ -14,14 +14,18 @@ from torch.utils.flop_counter import FlopCounterMode
 
 def describe(device: str) -> str:
     name = (
-        torch.cuda.get_device_name(device) if device.startswith("cuda") else platform.processor() or platform.machine()
+        torch.cuda.get_device_name(device)
+        if device.startswith("cuda")
+        else platform.processor() or platform.machine()
     )
     return f"{name}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch {torch.__version__}"
 
 
 def matrix_rate(shapes: list[tuple[int, int]], tokens: int, device: str) -> float:
     """FLOP/s of products of a batch of tokens with matrices of these shapes (in, out)."""
-    work = [(torch.randn(tokens, a, device=device), torch.randn(a, b, device=device)) for a, b in shapes]
+    work = [
+        (torch.randn(tokens, a, device=device), torch.randn(a, b, device=device)) for a, b in shapes
+    ]
     best = 0.0
     for _ in range(6):
         start = now(device)
@@ -51,7 +55,8 @@ def shares_of_time(work: Callable[[], object], most: int = 8) -> str:
     events = sorted(profiler.key_averages(), key=lambda event: -event.self_cpu_time_total)
     total = sum(event.self_cpu_time_total for event in events)
     named = [
-        (event.key.removeprefix("aten::").strip("_"), event.self_cpu_time_total / total) for event in events[:most]
+        (event.key.removeprefix("aten::").strip("_"), event.self_cpu_time_total / total)
+        for event in events[:most]
     ]
     return ", ".join(f"{name} {share:.1%}" for name, share in named)
 

@@ -37,7 +37,16 @@ TESTS = {  # package or module of tse_core: the words in the names of its tests'
     "metrics": ["metric", "invariances", "cells"],
     "uncertainty": ["uncertainty"],
     "forward": ["forward", "families", "invariances", "whole_words"],
-    "agreement": ["evaluation", "cells", "tables", "invariances", "slots", "metrics", "results", "words"],
+    "agreement": [
+        "evaluation",
+        "cells",
+        "tables",
+        "invariances",
+        "slots",
+        "metrics",
+        "results",
+        "words",
+    ],
     "results": ["results", "signature", "code", "keys", "cells"],
     "sentences": ["sentences", "unusual_tokenizers", "blimp", "whole_words"],
 }
@@ -106,7 +115,9 @@ def mutants(package: str, source: Path) -> list[Mutant]:
             before = ast.get_source_segment(text, node)
             if before is not None and (after := changed(node)) is not None:
                 name = file.relative_to(source)
-                found.append(Mutant(package, name, function, node, before, f"({ast.unparse(after)})"))
+                found.append(
+                    Mutant(package, name, function, node, before, f"({ast.unparse(after)})")
+                )
     return found
 
 
@@ -133,7 +144,9 @@ class Calls:
 
     def note(self, frame, event, _):
         if event == "call" and frame.f_code.co_filename.startswith(self.folder):
-            self.current.add((frame.f_code.co_filename[len(self.folder) + 1 :], frame.f_code.co_firstlineno))
+            self.current.add(
+                (frame.f_code.co_filename[len(self.folder) + 1 :], frame.f_code.co_firstlineno)
+            )
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
@@ -171,7 +184,9 @@ class Chosen:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
-        items[:] = sorted((i for i in items if i.nodeid in self.rank), key=lambda item: self.rank[item.nodeid])
+        items[:] = sorted(
+            (i for i in items if i.nodeid in self.rank), key=lambda item: self.rank[item.nodeid]
+        )
 
 
 def run_tests(checkout: Path, source: Path, files: list[str], plugin) -> None:
@@ -181,15 +196,30 @@ def run_tests(checkout: Path, source: Path, files: list[str], plugin) -> None:
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     os.chdir(checkout)
-    sys.path[:] = [str(source), str(checkout), *(p for p in sys.path if Path(p).resolve() not in (ROOT, ROOT / "src"))]
+    sys.path[:] = [
+        str(source),
+        str(checkout),
+        *(p for p in sys.path if Path(p).resolve() not in (ROOT, ROOT / "src")),
+    ]
     os.environ["PYTHONPATH"] = str(source)
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", "not slow and not browser"]
+    options = [
+        "-x",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        "-m",
+        "not slow and not browser",
+    ]
     os._exit(int(pytest.main([*options, *files], plugins=[plugin])))
 
 
 def outcome(checkout: Path, source: Path, files: list[str], plugin, limit: float) -> int | None:
     """The exit code of the tests; None where they ran longer than the limit, which counts as noticed."""
-    child = multiprocessing.get_context("fork").Process(target=run_tests, args=(checkout, source, files, plugin))
+    child = multiprocessing.get_context("fork").Process(
+        target=run_tests, args=(checkout, source, files, plugin)
+    )
     child.start()
     child.join(limit)
     code = child.exitcode
@@ -208,11 +238,15 @@ def calling(mutant: Mutant, tests: dict) -> list[str]:
 
 def main() -> None:
     """Print each survivor, then the share that was noticed in each package."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=300, help="how many mutants")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=TESTS, help="one package")
-    parser.add_argument("--source", type=Path, default=ROOT, help="a checkout of the project, this one by default")
+    parser.add_argument(
+        "--source", type=Path, default=ROOT, help="a checkout of the project, this one by default"
+    )
     arguments = parser.parse_args()
     checkout = arguments.source.resolve()
     for name in HEAVY:
@@ -228,16 +262,27 @@ def main() -> None:
         sample.sort(key=lambda mutant: (mutant.package, mutant.file, mutant.node.lineno))
         files, tests = {}, {}
         for name in names:
-            of_package = (path for word in TESTS[name] for path in checkout.glob(f"tests/**/test_*{word}*.py"))
-            files[name] = [str(path) for path in sorted(set(of_package)) if not {"book", "browser"} & set(path.parts)]
+            of_package = (
+                path for word in TESTS[name] for path in checkout.glob(f"tests/**/test_*{word}*.py")
+            )
+            files[name] = [
+                str(path)
+                for path in sorted(set(of_package))
+                if not {"book", "browser"} & set(path.parts)
+            ]
             report = Path(temporary) / f"{name}.json"
             if outcome(checkout, source, files[name], Calls(core, report), 2400) != 0:
                 sys.exit(f"mutants: the tests of {name} fail before anything is changed")
             tests[name] = json.loads(report.read_text())
             seconds = sum(said["seconds"] for said in tests[name].values())
-            print(f"{name}: {len(tests[name])} tests, {seconds:.0f} s while their calls are noted", flush=True)
+            print(
+                f"{name}: {len(tests[name])} tests, {seconds:.0f} s while their calls are noted",
+                flush=True,
+            )
         noticed = dict.fromkeys(names, 0)
-        for mutant in tqdm.tqdm(sample, unit="mutant", file=sys.stdout, disable=not sys.stdout.isatty()):
+        for mutant in tqdm.tqdm(
+            sample, unit="mutant", file=sys.stdout, disable=not sys.stdout.isatty()
+        ):
             file = core / mutant.file
             text = file.read_text(encoding="utf-8")
             chosen = calling(mutant, tests[mutant.package])
@@ -249,14 +294,22 @@ def main() -> None:
             ]
             file.write_text(with_mutant(text, mutant), encoding="utf-8")
             shutil.rmtree(file.parent / "__pycache__", ignore_errors=True)
-            survives = not chosen or outcome(checkout, source, theirs, Chosen(chosen), limit) in (0, NO_TESTS)
+            survives = not chosen or outcome(checkout, source, theirs, Chosen(chosen), limit) in (
+                0,
+                NO_TESTS,
+            )
             file.write_text(text, encoding="utf-8")
             shutil.rmtree(file.parent / "__pycache__", ignore_errors=True)
             noticed[mutant.package] += not survives
             if survives:
-                print(f"survives: {mutant.file}:{mutant.node.lineno}: {mutant.before} -> {mutant.after}", flush=True)
+                print(
+                    f"survives: {mutant.file}:{mutant.node.lineno}: {mutant.before} -> {mutant.after}",
+                    flush=True,
+                )
     for name in names:
-        print(f"{name:12} {noticed[name]:4} of {sum(mutant.package == name for mutant in sample):4} noticed")
+        print(
+            f"{name:12} {noticed[name]:4} of {sum(mutant.package == name for mutant in sample):4} noticed"
+        )
     print(f"{'all':12} {sum(noticed.values()):4} of {len(sample):4} noticed")
 
 

@@ -16,7 +16,11 @@ from tse_core.models.language_model import LanguageModel
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "_build" / "bench"
 HUB = {"gpt2": "gpt2", "bert-cased": "bert-base-cased", "roberta": "roberta-base"}
-STAND_INS = {"gpt2": "smollm2-135m-instruct", "bert-cased": "lab-lexical-masked", "roberta": "lab-lexical-masked"}
+STAND_INS = {
+    "gpt2": "smollm2-135m-instruct",
+    "bert-cased": "lab-lexical-masked",
+    "roberta": "lab-lexical-masked",
+}
 
 
 @cache
@@ -33,7 +37,10 @@ def tokenizer(name: str):
         return AutoTokenizer.from_pretrained(place), name
     except OSError:
         other = STAND_INS[name]
-        print(f"the tokenizer of {name} cannot be had here: that of {other} stands in for it", file=sys.stderr)
+        print(
+            f"the tokenizer of {name} cannot be had here: that of {other} stands in for it",
+            file=sys.stderr,
+        )
         return load_model(other).tokenizer, other
 
 
@@ -66,7 +73,10 @@ def _bert(entries: int):
     return BertForMaskedLM(BertConfig(vocab_size=entries))
 
 
-SHAPES = {"gpt2": ("gpt2", _gpt2, 50257), "bert": ("bert-cased", _bert, 28996)}  # tokenizer, network, its entries
+SHAPES = {
+    "gpt2": ("gpt2", _gpt2, 50257),
+    "bert": ("bert-cased", _bert, 28996),
+}  # tokenizer, network, its entries
 
 
 def folder_for_others(name: str) -> Path:
@@ -88,7 +98,8 @@ def contexts(kind: str, n: int | None = 1024) -> pd.DataFrame:
         return found
     share = n / len(found)
     parts = [
-        group.sample(max(1, round(share * len(group))), random_state=0) for _, group in found.groupby("construction")
+        group.sample(max(1, round(share * len(group))), random_state=0)
+        for _, group in found.groupby("construction")
     ]
     return pd.concat(parts).sort_index().head(n)
 

@@ -31,13 +31,26 @@ from tse_core import evaluate, evaluate_blimp, load_model, load_pairs, load_sent
 from tse_core.metrics.table import METRICS
 from tse_core.models.folders import laboratory_models
 
-LARGE = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
+LARGE = {
+    "hidden_size": 1024,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "intermediate_size": 4096,
+}
 SHAPES = {
-    "gpt2-xl": ("gpt2", lambda n: GPT2LMHeadModel(GPT2Config(vocab_size=n, n_embd=1600, n_layer=48, n_head=25))),
-    "bert-large-cased": ("bert-cased", lambda n: BertForMaskedLM(BertConfig(vocab_size=n, **LARGE))),
+    "gpt2-xl": (
+        "gpt2",
+        lambda n: GPT2LMHeadModel(GPT2Config(vocab_size=n, n_embd=1600, n_layer=48, n_head=25)),
+    ),
+    "bert-large-cased": (
+        "bert-cased",
+        lambda n: BertForMaskedLM(BertConfig(vocab_size=n, **LARGE)),
+    ),
     "roberta-large": (
         "roberta",
-        lambda n: RobertaForMaskedLM(RobertaConfig(vocab_size=n, max_position_embeddings=514, **LARGE)),
+        lambda n: RobertaForMaskedLM(
+            RobertaConfig(vocab_size=n, max_position_embeddings=514, **LARGE)
+        ),
     ),
 }
 SIMPLE, PARADIGM = "marvin-linzen/simple", "blimp/adjunct_island"
@@ -52,7 +65,9 @@ WORK = [
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", default=SIMPLE)
     parser.add_argument("--only", choices=list(SHAPES))
     parser.add_argument("--device", default="cpu")
@@ -70,14 +85,23 @@ def main() -> None:
 def measured(chosen):
     """A row for each piece of work; then, for a table, one for each of the laboratory's models."""
     for name in laboratory_models() if chosen.table else ():
-        asked = [evaluate(load_model(name, device=d), SIMPLE, store=None) for d in ("cpu", chosen.device)]
+        asked = [
+            evaluate(load_model(name, device=d), SIMPLE, store=None) for d in ("cpu", chosen.device)
+        ]
         one, other = (found.table()[list(METRICS)].to_numpy() for found in asked)
-        yield {"model": name, "data": SIMPLE, "protocol": "exact", "difference": f"{abs(one - other).max():.1e}"}
+        yield {
+            "model": name,
+            "data": SIMPLE,
+            "protocol": "exact",
+            "difference": f"{abs(one - other).max():.1e}",
+        }
     for name in [chosen.only] if chosen.only else SHAPES:
         with tempfile.TemporaryDirectory() as folder:
             model = load_model(made(name, Path(folder) / name), device=chosen.device)
             for data, protocol in WORK if chosen.table else [(chosen.data, "exact")]:
-                yield {"model": name, "data": data, "protocol": protocol} | cost(model, data, protocol, chosen.device)
+                yield {"model": name, "data": data, "protocol": protocol} | cost(
+                    model, data, protocol, chosen.device
+                )
             del model
         gc.collect()
 

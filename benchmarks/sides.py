@@ -12,7 +12,10 @@ from torch.nn.utils.rnn import pad_sequence
 from benchmarks import samples
 
 BATCH = 64
-TOOLS = {"minicons": "minicons==0.3.39", "harness": "lm-eval[hf]==0.4.13"}  # folder and requirement of each
+TOOLS = {
+    "minicons": "minicons==0.3.39",
+    "harness": "lm-eval[hf]==0.4.13",
+}  # folder and requirement of each
 
 
 class UnavailableError(RuntimeError):
@@ -53,7 +56,12 @@ def equal_lengths(model, slots):
     for sequences in by_length.values():
         for start in range(0, len(sequences), BATCH):
             ids = torch.tensor(sequences[start : start + BATCH], device=model.device)
-            yield model.network.module(input_ids=ids, logits_to_keep=1).logits[:, -1].float().log_softmax(-1)
+            yield (
+                model.network.module(input_ids=ids, logits_to_keep=1)
+                .logits[:, -1]
+                .float()
+                .log_softmax(-1)
+            )
 
 
 @torch.inference_mode()
@@ -79,7 +87,9 @@ def forms_alone(model, slots, forms, ends):
         for length, alike in by_length.items():
             for start in range(0, len(alike), BATCH):
                 tokens = torch.tensor(alike[start : start + BATCH], device=model.device)
-                ids = torch.cat([torch.tensor(slot.ids, device=model.device).expand(len(tokens), -1), tokens], 1)
+                ids = torch.cat(
+                    [torch.tensor(slot.ids, device=model.device).expand(len(tokens), -1), tokens], 1
+                )
                 logits = model.network.module(input_ids=ids, logits_to_keep=length + 1).logits
                 shares = logits.float().log_softmax(-1)
                 spelled = shares[:, :-1].gather(2, tokens[..., None])[..., 0].sum(1)
@@ -89,11 +99,21 @@ def forms_alone(model, slots, forms, ends):
 def other_tool(tool: str, task: str, model: str, payload: list[str]) -> float:
     """Seconds that another tool takes for a task, in its own environment."""
     python = _python_of(tool)
-    request = {"task": task, "model": str(samples.folder_for_others(model)), "payload": payload, "batch": BATCH}
-    environment = os.environ | {"OMP_NUM_THREADS": str(torch.get_num_threads()), "HF_HUB_OFFLINE": "1"}
+    request = {
+        "task": task,
+        "model": str(samples.folder_for_others(model)),
+        "payload": payload,
+        "batch": BATCH,
+    }
+    environment = os.environ | {
+        "OMP_NUM_THREADS": str(torch.get_num_threads()),
+        "HF_HUB_OFFLINE": "1",
+    }
     environment.pop("PYTHONPATH", None)
     script = Path(__file__).with_name(f"{tool}_side.py")
-    done = subprocess.run([python, script], input=json.dumps(request), text=True, capture_output=True, env=environment)
+    done = subprocess.run(
+        [python, script], input=json.dumps(request), text=True, capture_output=True, env=environment
+    )
     if done.returncode:
         raise UnavailableError((done.stderr.strip().splitlines() or ["it failed"])[-1])
     return json.loads(done.stdout.splitlines()[-1])["seconds"]

@@ -27,7 +27,13 @@ from hub import serving  # noqa: E402
 from rehearse import settings_for, stand_ins, trimmed  # noqa: E402
 
 TORCH = "torch==2.13.0"
-VERSIONS = ["numpy==2.0.2", "pandas==2.2.2", "altair==5.5.0", "pyarrow==18.1.0", "transformers==5.0.0"]
+VERSIONS = [
+    "numpy==2.0.2",
+    "pandas==2.2.2",
+    "altair==5.5.0",
+    "pyarrow==18.1.0",
+    "transformers==5.0.0",
+]
 BESIDES = ["papermill", "ipykernel", "nbformat", "typer", "rich", "pyyaml", "jsonschema", "safetensors", "matplotlib",
            "accelerate", "requests", "scipy", "tqdm", "filelock", "psutil", "beautifulsoup4"]  # fmt: skip
 ON_COLAB = """
@@ -51,14 +57,25 @@ def main() -> int:
         run(python, "-m", "pip", "install", "--quiet", *VERSIONS, *BESIDES)
         book = trimmed(place)
         run(
-            sys.executable, "-m", "pip", "wheel", str(book), "--quiet", "--no-deps", "--wheel-dir", str(place / "wheel")
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            str(book),
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            str(place / "wheel"),
         )
         (place / "colab").mkdir()
         (place / "colab" / "sitecustomize.py").write_text(ON_COLAB)
         code = "from tse_core.datasets.downloads import fetch; fetch(['newman-blimp', 'blimp'])"
         run(sys.executable, "-c", code, env=settings_for(place, book / "src"))
         with serving(stand_ins(place)) as hub:
-            settings = settings_for(place, place / "colab") | {"HF_ENDPOINT": str(hub), "OMP_NUM_THREADS": "1"}
+            settings = settings_for(place, place / "colab") | {
+                "HF_ENDPOINT": str(hub),
+                "OMP_NUM_THREADS": "1",
+            }
             for name in options.notebooks or notebook_names():
                 for profile in options.profile or ("", "base"):
                     said = errors(name, profile, python, place, settings)
@@ -75,7 +92,16 @@ def errors(name: str, profile: str, python: str, place: Path, settings: dict) ->
     nbformat.write(edition(name), folder / f"{name}.ipynb")
     shutil.copy2(next((place / "wheel").glob("tse_core-*.whl")), folder)
     given = chosen_parameters(name, profile) if profile else {}
-    command = [python, "-m", "papermill", f"{name}.ipynb", "done.ipynb", "--kernel", "python3", "--no-progress-bar"]
+    command = [
+        python,
+        "-m",
+        "papermill",
+        f"{name}.ipynb",
+        "done.ipynb",
+        "--kernel",
+        "python3",
+        "--no-progress-bar",
+    ]
     command += ["--parameters_yaml", json.dumps(given)]
     settings = settings | {"TSE_STORE": str(folder / "store")}
     done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True)

@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes that share the cores would wait for each other's threads
+os.environ.setdefault(
+    "OMP_NUM_THREADS", "1"
+)  # processes that share the cores would wait for each other's threads
 NUMBERS = count()
 REPOSITORY = Path(__file__).parents[1]
 collect_ignore = ["typed"]  # read by mypy, not run
-SHARED = REPOSITORY.parent / "shared"  # reference data that are not public; no test needs them to be true
+SHARED = (
+    REPOSITORY.parent / "shared"
+)  # reference data that are not public; no test needs them to be true
 SOURCES = ["stand-ins"]
 if SHARED.is_dir():
     SOURCES.append(pytest.param("reference", marks=pytest.mark.reference))
@@ -48,7 +52,9 @@ def shared_store(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def own_store(shared_store, tmp_path_factory, monkeypatch):
     """No test finds the results of another."""
-    monkeypatch.setenv("TSE_STORE", str(tmp_path_factory.getbasetemp() / "stores" / str(next(NUMBERS))))
+    monkeypatch.setenv(
+        "TSE_STORE", str(tmp_path_factory.getbasetemp() / "stores" / str(next(NUMBERS)))
+    )
 
 
 @pytest.fixture(scope="session")
@@ -167,7 +173,9 @@ def pinned(tmp_path, monkeypatch):
         (tmp_path / "data").mkdir()
         (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(known))
         for module in ("downloads", "names"):
-            monkeypatch.setattr(f"tse_core.datasets.{module}.data_folder", lambda: tmp_path / "data")
+            monkeypatch.setattr(
+                f"tse_core.datasets.{module}.data_folder", lambda: tmp_path / "data"
+            )
         monkeypatch.setenv("TSE_CACHE", str(tmp_path / "cache"))
         monkeypatch.delenv("TSE_MIRROR", raising=False)
         return tmp_path / "mirror"
@@ -179,6 +187,9 @@ def pinned(tmp_path, monkeypatch):
 def tiny_registry(pinned) -> Path:
     """The mirror's folder of two data sets with three small files."""
     row = {"holds": "sentence pairs", "format": "table", "commit": "0" * 40, "licence": "MIT"}
-    rows = {"greetings": row | {"repository": "owner/words"}, "numbers": row | {"repository": "owner/sums"}}
+    rows = {
+        "greetings": row | {"repository": "owner/words"},
+        "numbers": row | {"repository": "owner/sums"},
+    }
     greetings = {"data/hello.txt": b"hello\n" * 100, "data/bye.txt": b"bye\n" * 100}
     return pinned(rows, {"greetings": greetings, "numbers": {"one.txt": b"1\n"}})

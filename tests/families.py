@@ -12,8 +12,18 @@ from tse_core.models.language_model import LanguageModel
 
 LENGTHS = (8, 64, 300)  # tokens of a sequence
 WINDOW = 16  # tokens that a layer sees at most, in families that have a window
-BASE = {"vocab_size": 60, "max_position_embeddings": 512, "initializer_range": 0.3, "pad_token_id": 0}
-SIZE = BASE | {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 48}
+BASE = {
+    "vocab_size": 60,
+    "max_position_embeddings": 512,
+    "initializer_range": 0.3,
+    "pad_token_id": 0,
+}
+SIZE = BASE | {
+    "hidden_size": 32,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 2,
+    "intermediate_size": 48,
+}
 WIDE = SIZE | {"num_key_value_heads": 2}
 HEAD = WIDE | {"head_dim": 16}
 SLIDING = WIDE | {"sliding_window": WINDOW}
@@ -77,7 +87,9 @@ OTHERWISE = {"GPT2": ("GPT2Config", "GPT2LMHeadModel"), "Gemma3": ("Gemma3TextCo
              "Llama4": ("Llama4TextConfig", "Llama4ForCausalLM")}  # fmt: skip
 
 
-TREE_FAMILIES = [family for family in CAUSAL if family.lower() in {name.replace("_", "") for name in TREES}]
+TREE_FAMILIES = [
+    family for family in CAUSAL if family.lower() in {name.replace("_", "") for name in TREES}
+]
 TREE_FAMILIES.append("Gemma3")
 
 
@@ -129,7 +141,9 @@ def asked(lengths) -> list[tuple[torch.Tensor, list[int]]]:
 def plainly(module, ids, places) -> torch.Tensor:
     """The module's own log-probabilities at the places of each sequence, each computed by itself."""
     with torch.inference_mode():
-        return torch.cat([module(input_ids=row[None]).logits[0, places].double().log_softmax(-1) for row in ids])
+        return torch.cat(
+            [module(input_ids=row[None]).logits[0, places].double().log_softmax(-1) for row in ids]
+        )
 
 
 def through_passes(model, ids, places) -> torch.Tensor:

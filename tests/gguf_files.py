@@ -17,7 +17,9 @@ def network_of(family: str) -> torch.nn.Module:
     """A random network whose norms are no ones; Gemma's heads have the one length that is read."""
     torch.manual_seed(0)
     if family == "llama":
-        module = LlamaForCausalLM(LlamaConfig(**SHAPE, rms_norm_eps=1e-3, rope_parameters={"rope_theta": 1e5}))
+        module = LlamaForCausalLM(
+            LlamaConfig(**SHAPE, rms_norm_eps=1e-3, rope_parameters={"rope_theta": 1e5})
+        )
     else:
         ropes = {"full_attention": {"rope_theta": 1e5}, "sliding_attention": {"rope_theta": 1e4}}
         ropes = {kind: rope | {"rope_type": "default"} for kind, rope in ropes.items()}
@@ -33,7 +35,9 @@ def network_of(family: str) -> torch.nn.Module:
 def header_of(family: str, config) -> dict[str, object]:
     """A header's keys and values, with a tokenizer that knows a few words."""
     special = SPECIAL[family]
-    words = [word.replace("Ġ", "▁").replace("Ċ", "\n") if family == "gemma3" else word for word in WORDS]
+    words = [
+        word.replace("Ġ", "▁").replace("Ċ", "\n") if family == "gemma3" else word for word in WORDS
+    ]
     space = words[0][0]
     tokens = [*special, *words]
     tokens += [f"{space}{i}" for i in range(config.vocab_size - len(tokens))]
@@ -59,9 +63,21 @@ def header_of(family: str, config) -> dict[str, object]:
         network["rope.dimension_count"] = config.head_dim
         tokenizer |= {"model": "gpt2", "pre": "gpt-2", "merges": ["t h"]}
     else:
-        network |= {"attention.key_length": config.head_dim, "attention.sliding_window": config.sliding_window}
-        tokenizer |= {"model": "llama", "pre": "default", "scores": [-float(i) for i in range(len(tokens))]}
-        tokenizer |= {"bos_token_id": 2, "eos_token_id": 1, "add_bos_token": True, "add_space_prefix": False}
+        network |= {
+            "attention.key_length": config.head_dim,
+            "attention.sliding_window": config.sliding_window,
+        }
+        tokenizer |= {
+            "model": "llama",
+            "pre": "default",
+            "scores": [-float(i) for i in range(len(tokens))],
+        }
+        tokenizer |= {
+            "bos_token_id": 2,
+            "eos_token_id": 1,
+            "add_bos_token": True,
+            "add_space_prefix": False,
+        }
     return (
         {"general.file_type": 0}
         | {f"{family}.{key}": value for key, value in network.items()}
@@ -78,8 +94,12 @@ def tensors_of(family: str, module: torch.nn.Module) -> dict[str, np.ndarray]:
         stored, weight = names.get_name(name, try_suffixes=(".weight",)), parameter.detach().numpy()
         if family == "llama" and (".attn_q." in stored or ".attn_k." in stored):
             heads = weight.shape[0] // module.config.head_dim
-            weight = weight.reshape(heads, 2, -1, weight.shape[1]).swapaxes(1, 2).reshape(weight.shape)
-        found[stored] = weight + 1 if family == "gemma3" and name.endswith("norm.weight") else weight
+            weight = (
+                weight.reshape(heads, 2, -1, weight.shape[1]).swapaxes(1, 2).reshape(weight.shape)
+            )
+        found[stored] = (
+            weight + 1 if family == "gemma3" and name.endswith("norm.weight") else weight
+        )
     return found
 
 
@@ -111,7 +131,9 @@ def write(
     return path
 
 
-def write_network(path: Path, family: str, module: torch.nn.Module, changes=None, tensors=None, **options) -> Path:
+def write_network(
+    path: Path, family: str, module: torch.nn.Module, changes=None, tensors=None, **options
+) -> Path:
     """The file of a network, with some keys and tensors changed; None takes one out."""
     header = header_of(family, module.config) | (changes or {})
     stored = tensors_of(family, module) | (tensors or {})

@@ -33,7 +33,11 @@ def vocabulary(tokenizer: str) -> Callable[[str], int | None]:
     Any other word is a KeyError: nobody looked it up.
     """
     with VOCABULARIES.open(encoding="utf-8", newline="") as file:
-        rows = [(row[tokenizer] == "1", form) for row in csv.DictReader(file) for form in row["forms"].split()]
+        rows = [
+            (row[tokenizer] == "1", form)
+            for row in csv.DictReader(file)
+            for form in row["forms"].split()
+        ]
     return {form: number if held else None for number, (held, form) in enumerate(rows)}.__getitem__
 
 
@@ -71,7 +75,9 @@ def measured_facts(shared: Path) -> dict:
     given = pd.read_csv(shared / "mirror" / "registry.csv").rename(columns={"repo": "repository"})
     given.index = given["repository"] + "/" + given["commit"] + "/" + given["path"]
     (verbs,) = shared.glob("mirror/bnewm0609/refining-tse/*/data/verbs/combined_verb_list.csv")
-    released = pd.read_csv(verbs, keep_default_na=False).rename(columns={"sing": "singular", "plur": "plural"})
+    released = pd.read_csv(verbs, keep_default_na=False).rename(
+        columns={"sing": "singular", "plur": "plural"}
+    )
     return {
         "published tables": {
             file.name: hashlib.sha256(file.read_bytes()).hexdigest()
@@ -86,10 +92,15 @@ def measured_vocabularies(shared: Path) -> str:
     """Which `forms` are single entries of which tokenizers: a row per first letter and combination."""
     from transformers import AutoTokenizer
 
-    entries = {name: _entries(AutoTokenizer.from_pretrained(shared / "tokenizers" / name)) for name in TOKENIZERS}
+    entries = {
+        name: _entries(AutoTokenizer.from_pretrained(shared / "tokenizers" / name))
+        for name in TOKENIZERS
+    }
     rows: dict[tuple, list[str]] = {}
     for form in forms():
-        rows.setdefault((form[0], *(int(entries[name](form)) for name in TOKENIZERS)), []).append(form)
+        rows.setdefault((form[0], *(int(entries[name](form)) for name in TOKENIZERS)), []).append(
+            form
+        )
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*TOKENIZERS, "forms"])

@@ -26,7 +26,12 @@ OWNERS = {"bert": "google-bert", "roberta": "FacebookAI", "gpt2": "openai-commun
 MODELS = ("gpt2", "gpt2-xl", "bert-base-cased", "bert-base-uncased", "bert-large-cased", "bert-large-uncased",
           "roberta-base", "roberta-large")  # fmt: skip
 LAYOUTS = (*MODELS, "gpt2_head", "bert-base-cased_decoder")
-WIDTH = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+WIDTH = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+}
 
 
 def training_text() -> list[str]:
@@ -67,8 +72,12 @@ def plain_module(name: str, vocabulary: int):
         config = transformers.GPT2Config(n_embd=16, n_layer=2, n_head=2, n_positions=64, **size)
         return transformers.GPT2LMHeadModel(config).eval()
     if family(name) == "bert":
-        return transformers.BertForMaskedLM(transformers.BertConfig(max_position_embeddings=64, **WIDTH, **size)).eval()
-    config = transformers.RobertaConfig(max_position_embeddings=66, type_vocab_size=1, **WIDTH, **size)
+        return transformers.BertForMaskedLM(
+            transformers.BertConfig(max_position_embeddings=64, **WIDTH, **size)
+        ).eval()
+    config = transformers.RobertaConfig(
+        max_position_embeddings=66, type_vocab_size=1, **WIDTH, **size
+    )
     return transformers.RobertaForMaskedLM(config).eval()
 
 
@@ -76,21 +85,32 @@ def old_layout(name: str, module) -> dict[str, torch.Tensor]:
     """A model's weights under the names that the hub's old checkpoints have."""
     variant = name.partition("_")[2]
     if family(name) == "gpt2":
-        weights = {key.removeprefix("transformer."): value for key, value in module.state_dict().items()}
+        weights = {
+            key.removeprefix("transformer."): value for key, value in module.state_dict().items()
+        }
         weights |= {f"h.{layer}.attn.bias": torch.ones(1, 1, 64, 64).tril() for layer in range(2)}
         head = "lm_head.weight"
     else:
         weights, base = dict(module.state_dict()), family(name)
-        weights |= {f"{base}.pooler.dense.weight": torch.ones(16, 16), f"{base}.pooler.dense.bias": torch.ones(16)}
+        weights |= {
+            f"{base}.pooler.dense.weight": torch.ones(16, 16),
+            f"{base}.pooler.dense.bias": torch.ones(16),
+        }
         positions = module.config.max_position_embeddings
         if base == "roberta":
             weights[f"{base}.embeddings.position_ids"] = torch.arange(positions)[None]
         head = "lm_head.decoder" if base == "roberta" else "cls.predictions.decoder"
         weights.pop(f"{head}.bias")
         if base == "bert":
-            weights |= {"cls.seq_relationship.weight": torch.ones(2, 16), "cls.seq_relationship.bias": torch.ones(2)}
+            weights |= {
+                "cls.seq_relationship.weight": torch.ones(2, 16),
+                "cls.seq_relationship.bias": torch.ones(2),
+            }
             for ours, theirs in (("weight", "gamma"), ("bias", "beta")):  # as TensorFlow calls them
-                weights = {k.replace(f"LayerNorm.{ours}", f"LayerNorm.{theirs}"): v for k, v in weights.items()}
+                weights = {
+                    k.replace(f"LayerNorm.{ours}", f"LayerNorm.{theirs}"): v
+                    for k, v in weights.items()
+                }
         head += ".weight"
     if variant not in ("head", "decoder"):
         weights.pop(head)
@@ -107,9 +127,13 @@ def write_tokenizer(folder: Path, name: str, source: Path | None = None) -> int:
                 shutil.copy(source / kind / file, folder)
     else:
         _train(folder, family(name), cased)
-    settings: dict = {"model_max_length": 1024 if family(name) == "gpt2" else 512}  # all that the hub's files say
+    settings: dict = {
+        "model_max_length": 1024 if family(name) == "gpt2" else 512
+    }  # all that the hub's files say
     settings |= {"do_lower_case": not cased} if family(name) == "bert" else {}
-    made = {"bert": "BertTokenizer", "roberta": "RobertaTokenizer", "gpt2": "GPT2Tokenizer"}[family(name)]
+    made = {"bert": "BertTokenizer", "roberta": "RobertaTokenizer", "gpt2": "GPT2Tokenizer"}[
+        family(name)
+    ]
     (folder / "tokenizer_config.json").write_text(json.dumps(settings | {"tokenizer_class": made}))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
@@ -126,8 +150,12 @@ def _train(folder: Path, kind: str, cased: bool) -> None:
         (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(entries)) + "\n")
         return
     tokenizer = ByteLevelBPETokenizer()
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if kind == "roberta" else ["<|endoftext|>"]
-    tokenizer.train_from_iterator(training_text(), vocab_size=600, special_tokens=special, show_progress=False)
+    special = (
+        ["<s>", "<pad>", "</s>", "<unk>", "<mask>"] if kind == "roberta" else ["<|endoftext|>"]
+    )
+    tokenizer.train_from_iterator(
+        training_text(), vocab_size=600, special_tokens=special, show_progress=False
+    )
     tokenizer.save_model(str(folder))
 
 
@@ -162,29 +190,43 @@ def serving(root: Path) -> Iterator[Hub]:
                 return self.reply(status, {"X-Error-Code": word}, b'{"error": "told to"}')
             parts = path.strip("/").split("/")
             api = parts[:2] == ["api", "models"]
-            own, legacy = (parts[2:] if api else parts), {name: repository(name) for name in LAYOUTS}
+            own, legacy = (
+                (parts[2:] if api else parts),
+                {name: repository(name) for name in LAYOUTS},
+            )
             if own[0] in legacy:
                 return self.reply(307, {"Location": path.replace(own[0], legacy[own[0]], 1)})
             repo, rest = "/".join(own[:2]), own[2:]
             if parts[0] == "files":
                 return self.file(root / "/".join(parts[1:]), {}, fault)
             if not (root / repo).is_dir():
-                return self.reply(401, {"X-Error-Code": "RepoNotFound"}, b'{"error": "Repository not found"}')
+                return self.reply(
+                    401, {"X-Error-Code": "RepoNotFound"}, b'{"error": "Repository not found"}'
+                )
             revision = rest[1] if rest else "main"
             if revision not in ("main", commit(repo)):
                 return self.reply(404, {"X-Error-Code": "RevisionNotFound"})
             if api:
                 files = sorted((root / repo).iterdir())
-                about = {"id": repo, "sha": commit(repo), "siblings": [{"rfilename": file.name} for file in files]}
+                about = {
+                    "id": repo,
+                    "sha": commit(repo),
+                    "siblings": [{"rfilename": file.name} for file in files],
+                }
                 listed = [_entry(file) for file in files] if rest[:1] == ["tree"] else about
                 return self.reply(200, {}, json.dumps(listed).encode())
             file, said = root / repo / rest[2], {"X-Repo-Commit": commit(repo)}
             if not file.is_file():
                 return self.reply(404, said | {"X-Error-Code": "EntryNotFound"})
             if file.suffix == ".safetensors":
-                said |= {"X-Linked-Etag": f'"{_digest(file)}"', "X-Linked-Size": str(file.stat().st_size)}
+                said |= {
+                    "X-Linked-Etag": f'"{_digest(file)}"',
+                    "X-Linked-Size": str(file.stat().st_size),
+                }
                 port = self.server.server_port
-                return self.reply(302, said | {"Location": f"http://localhost:{port}/files/{repo}/{file.name}"})
+                return self.reply(
+                    302, said | {"Location": f"http://localhost:{port}/files/{repo}/{file.name}"}
+                )
             return self.file(file, said)
 
         do_HEAD = do_GET  # noqa: N815
@@ -220,16 +262,30 @@ def use(hub: str, home: Path, monkeypatch) -> None:
 
     monkeypatch.setenv("HF_ENDPOINT", hub)
     monkeypatch.setattr(constants, "ENDPOINT", str(hub))
-    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub + "/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setattr(
+        constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub + "/{repo_id}/resolve/{revision}/{filename}"
+    )
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(home / "hub"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+    for name in (
+        "HF_HUB_OFFLINE",
+        "TRANSFORMERS_OFFLINE",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 
 def _entry(file: Path) -> dict:
     """A file as the hub lists it; weights lie elsewhere."""
-    entry = {"type": "file", "path": file.name, "size": file.stat().st_size, "oid": _digest(file)[:40]}
+    entry = {
+        "type": "file",
+        "path": file.name,
+        "size": file.stat().st_size,
+        "oid": _digest(file)[:40],
+    }
     large = {"oid": _digest(file), "size": file.stat().st_size, "pointerSize": 100}
     return entry | ({"lfs": large} if file.suffix == ".safetensors" else {})
 

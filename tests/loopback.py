@@ -42,7 +42,10 @@ def serving(model, answer=echoed, names=("tiny",)):
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):  # noqa: N802
-            listed = [{"id": name, "object": "model", "created": id(self), "owned_by": "test"} for name in names]
+            listed = [
+                {"id": name, "object": "model", "created": id(self), "owned_by": "test"}
+                for name in names
+            ]
             self.reply({"object": "list", "data": listed})
 
         def do_POST(self):  # noqa: N802

@@ -47,7 +47,9 @@ def source(name: str) -> str | Path:
     return name
 
 
-def agreement(name, pairs, lemmas=None, *, protocol="exact", detail="contexts", verbs="single-token", **sample):
+def agreement(
+    name, pairs, lemmas=None, *, protocol="exact", detail="contexts", verbs="single-token", **sample
+):
     end = {"single-token": False, "all": True, "single-token with end": True}[verbs]
     how = {"verbs": verbs.split()[0], "word_end": end, "detail": detail, "store": None}
     return tse_core.evaluate(model(name), pairs, lemmas, protocol=protocol, **how, **sample)
@@ -55,7 +57,9 @@ def agreement(name, pairs, lemmas=None, *, protocol="exact", detail="contexts", 
 
 def at_cutoffs(evaluation) -> pd.DataFrame:
     """Scores of contexts, long: construction, left, right, number, metric, side, cutoff, score."""
-    found = evaluation.at_cutoffs[evaluation.at_cutoffs["metric"] != "margin"].drop(columns="coverage")
+    found = evaluation.at_cutoffs[evaluation.at_cutoffs["metric"] != "margin"].drop(
+        columns="coverage"
+    )
     contexts = evaluation.contexts[["construction", "left", "right", "number"]]
     return contexts.join(found.set_index("context")).astype({"metric": str, "side": str})
 
@@ -78,7 +82,9 @@ def of_forms(evaluation) -> pd.DataFrame:
 
 def sensitivity(evaluation, by: str) -> pd.DataFrame:
     table = evaluation.table(by, intervals=True)
-    return table[[by, *(c for c in table if c.startswith(("NS", "shift"))), "twins", "split_twins", "lemmas"]]
+    return table[
+        [by, *(c for c in table if c.startswith(("NS", "shift"))), "twins", "split_twins", "lemmas"]
+    ]
 
 
 def suite(name, suite):
@@ -113,10 +119,16 @@ def with_lemmas():
 # The numbers in a table
 
 
-def numbers(table: pd.DataFrame, values: list[str], label: str, keys: list[str] | None = None) -> Numbers:
+def numbers(
+    table: pd.DataFrame, values: list[str], label: str, keys: list[str] | None = None
+) -> Numbers:
     """The columns `values` of a table, each under the label, the other columns' words and its own name."""
     keys = [column for column in table if column not in values] if keys is None else keys
-    words = table[keys].astype(str).agg(" | ".join, axis=1) if keys else pd.Series("", index=table.index)
+    words = (
+        table[keys].astype(str).agg(" | ".join, axis=1)
+        if keys
+        else pd.Series("", index=table.index)
+    )
     found: Numbers = {}
     for column in values:
         for word, value in zip(words, table[column].astype(float), strict=True):
@@ -127,14 +139,23 @@ def numbers(table: pd.DataFrame, values: list[str], label: str, keys: list[str] 
 
 
 def overall(evaluation) -> Numbers:
-    found = numbers(evaluation.table(), ["MW", "EW", "TSE", "contexts", "pairs"], "table", ["construction"])
+    found = numbers(
+        evaluation.table(), ["MW", "EW", "TSE", "contexts", "pairs"], "table", ["construction"]
+    )
     curves = evaluation.curves()
-    found |= numbers(curves, ["score", "coverage", "invalid"], "curve", ["construction", "metric", "side", "cutoff"])
+    found |= numbers(
+        curves,
+        ["score", "coverage", "invalid"],
+        "curve",
+        ["construction", "metric", "side", "cutoff"],
+    )
     contexts = evaluation.contexts
     found |= numbers(contexts, ["ew", "mw"], "context", ["construction", "left", "right", "number"])
     pairs = evaluation.pairs
     texts = ["construction", "left", "right", "correct", "wrong"]
-    return found | numbers(pairs, ["tse", "log_probability_correct", "log_probability_wrong"], "pair", texts)
+    return found | numbers(
+        pairs, ["tse", "log_probability_correct", "log_probability_wrong"], "pair", texts
+    )
 
 
 def some(table: pd.DataFrame, count: int) -> pd.DataFrame:
@@ -151,13 +172,19 @@ def preferences(name: str, count: int, method: str) -> Numbers:
     field = {"one-prefix": "one_prefix_prefix", "two-prefix": "two_prefix_prefix_good"}.get(method)
     if field:
         pairs = pairs[pairs[field] != ""].reset_index(drop=True)
-    table = tse_core.score_pairs(model(name), pairs, method).reset_index(drop=True).assign(sentence=pairs["good"])
+    table = (
+        tse_core.score_pairs(model(name), pairs, method)
+        .reset_index(drop=True)
+        .assign(sentence=pairs["good"])
+    )
     return numbers(table, ["logp_good", "logp_bad", "correct"], "pair", ["sentence"])
 
 
 def regions(name: str, suite_name: str, count: int | None = None) -> Numbers:
     table = suite(name, suite_name).regions
-    return numbers(some(table, count) if count else table, ["bits"], "region", ["item", "condition", "region"])
+    return numbers(
+        some(table, count) if count else table, ["bits"], "region", ["item", "condition", "region"]
+    )
 
 
 # The settings: what each measures, under a name
@@ -174,10 +201,15 @@ def settings() -> Iterator[tuple[str, Callable[[], Numbers]]]:
 def of_agreement():
     for lab in ("lab-systematic-causal", "lab-lexical-masked"):
         for protocol in ("exact", "released"):
-            yield f"{lab}, {protocol}", partial(table_2, lab, "marvin-linzen", 487, protocol=protocol)
+            yield (
+                f"{lab}, {protocol}",
+                partial(table_2, lab, "marvin-linzen", 487, protocol=protocol),
+            )
     for random in ("random-gpt2", "random-roberta", "random-bert-cased"):
         for protocol, lemmas in (("exact", "newman-clean"), ("released", "newman-appendix")):
-            measure = partial(table_2, random, "marvin-linzen", 1999, lemmas=lemmas, protocol=protocol)
+            measure = partial(
+                table_2, random, "marvin-linzen", 1999, lemmas=lemmas, protocol=protocol
+            )
             yield f"{random}, {protocol}, {lemmas}", measure
     for name, model_name, verbs, sample in (
         ("whole words of a causal model", "stories260K", "all", 3),
@@ -185,7 +217,10 @@ def of_agreement():
         ("whole words of a masked model", "random-bert-cased", "all", 2),
         ("whole words of the laboratory's pieces", "lab-lexical-causal-bpe", "all", 3),
     ):
-        yield name, partial(table_2, model_name, "marvin-linzen/simple", 9, verbs=verbs, sample=sample)
+        yield (
+            name,
+            partial(table_2, model_name, "marvin-linzen/simple", 9, verbs=verbs, sample=sample),
+        )
 
 
 def of_stand_ins():
@@ -198,7 +233,9 @@ def of_stand_ins():
         ("random-bert-cased", (exact, released)),
     ):
         for protocol, lemmas in ways:
-            measure = partial(table_2, STAND_IN + random, "marvin-linzen", 1999, lemmas=lemmas, protocol=protocol)
+            measure = partial(
+                table_2, STAND_IN + random, "marvin-linzen", 1999, lemmas=lemmas, protocol=protocol
+            )
             yield f"{STAND_IN}{random}, {protocol}, {lemmas}", measure
     for model_name, verbs, sample in (
         ("stories260K", "all", 3),
@@ -228,17 +265,23 @@ def of_details():
 
     def by_verb_and_adverb():
         table = with_adverbs().table("noun,adverb", intervals=True)
-        return numbers(table, [column for column in cells if column in table], "cell", ["noun", "adverb"])
+        return numbers(
+            table, [column for column in cells if column in table], "cell", ["noun", "adverb"]
+        )
 
     def twins():
         table = sensitivity(with_adverbs(), "adverb")
-        return numbers(table, [c for c in table if table[c].dtype.kind in "fi"], "sensitivity", ["adverb"])
+        return numbers(
+            table, [c for c in table if table[c].dtype.kind in "fi"], "sensitivity", ["adverb"]
+        )
 
     def two_models():
         pair = (lab, "lab-systematic-causal")
         shared, pairs = shared_lemmas(map(model, pair)), templates("marvin-linzen", 101)
         table = compare_evaluations(*(agreement(name, pairs, shared) for name in pair))
-        return numbers(table, ["first", "second", "difference", "low", "high", "p_value"], "comparison", place)
+        return numbers(
+            table, ["first", "second", "difference", "low", "high", "p_value"], "comparison", place
+        )
 
     def two_metrics():
         table = compare_metrics(with_lemmas(), "TSE", "EW")
@@ -249,7 +292,9 @@ def of_details():
         return {"ew": scores.ew, "mw": scores.mw}
 
     def slot():
-        table = tse_core.slot_distribution(model("lab-lexical-masked"), "The author", "here.").head(200)
+        table = tse_core.slot_distribution(model("lab-lexical-masked"), "The author", "here.").head(
+            200
+        )
         return numbers(table, ["probability"], "slot", ["token"])
 
     yield "scores of contexts at cut-offs", at_every_cutoff
@@ -260,9 +305,15 @@ def of_details():
     yield "number sensitivity", twins
     yield "a comparison of two models", two_models
     yield "a comparison of two metrics", two_metrics
-    yield "intervals over subjects", lambda: numbers(with_lemmas().intervals(), ends, "interval", place)
+    yield (
+        "intervals over subjects",
+        lambda: numbers(with_lemmas().intervals(), ends, "interval", place),
+    )
     both = ("subjects", "verbs")
-    yield "intervals over subjects and verbs", lambda: numbers(with_lemmas().intervals(both), ends, "interval", place)
+    yield (
+        "intervals over subjects and verbs",
+        lambda: numbers(with_lemmas().intervals(both), ends, "interval", place),
+    )
     yield "one context", one_context
     yield "the distribution at a slot", slot
 
@@ -273,15 +324,24 @@ def of_sentences():
         found: Numbers = {}
         for unit in ("token", "word"):
             table = tse_core.surprisals(model("lab-lexical-causal"), sentences, unit=unit)
-            found |= numbers(table.assign(place=range(len(table))), ["surprisal"], unit, ["place", unit])
+            found |= numbers(
+                table.assign(place=range(len(table))), ["surprisal"], unit, ["place", unit]
+            )
         return found
 
     def paradigms():
-        table = evaluate_blimp(model("lab-lexical-causal"), laboratory_pairs(40)).accuracy("paradigm")
+        table = evaluate_blimp(model("lab-lexical-causal"), laboratory_pairs(40)).accuracy(
+            "paradigm"
+        )
         return numbers(table, ["accuracy", "low", "high"], "accuracy", ["paradigm"])
 
     def predictions():
-        return numbers(suite("lab-lexical-causal", "lab_number_prep").items, ["holds"], "item", ["item", "prediction"])
+        return numbers(
+            suite("lab-lexical-causal", "lab_number_prep").items,
+            ["holds"],
+            "item",
+            ["item", "prediction"],
+        )
 
     yield "surprisals of tokens and words", units
     for method in ("full-sentence", "one-prefix", "two-prefix"):
@@ -298,10 +358,19 @@ def of_sentences():
 def of_the_real_model():
     simple = "marvin-linzen/simple"
     yield "the real model, simple", partial(table_2, SMOLLM2, simple)
-    yield "the real model, nine rows", partial(table_2, SMOLLM2, "marvin-linzen", 401, detail="lemmas")
-    yield "the real model, released", partial(table_2, SMOLLM2, "marvin-linzen", 999, protocol="released")
+    yield (
+        "the real model, nine rows",
+        partial(table_2, SMOLLM2, "marvin-linzen", 401, detail="lemmas"),
+    )
+    yield (
+        "the real model, released",
+        partial(table_2, SMOLLM2, "marvin-linzen", 999, protocol="released"),
+    )
     few = some(tse_core.load_lemmas("newman-clean").table, 200)  # more would take a minute
-    yield "the real model, whole words", partial(table_2, SMOLLM2, simple, lemmas=few, verbs="all", sample=2)
+    yield (
+        "the real model, whole words",
+        partial(table_2, SMOLLM2, simple, lemmas=few, verbs="all", sample=2),
+    )
     ends = partial(table_2, SMOLLM2, simple, lemmas=few, verbs="single-token with end", sample=2)
     yield "the real model, single tokens with ends", ends
     yield "the real model, sentences", partial(preferences, SMOLLM2, 3, "full-sentence")
@@ -313,14 +382,23 @@ SETTINGS = dict(settings())
 
 def is_slow(name: str) -> bool:
     """Whether a setting takes more than a few seconds: the real model, and what others of these hold in part."""
-    models = "the real model", "random-roberta", "detail of lemmas, masked", "a comparison of two models"
+    models = (
+        "the real model",
+        "random-roberta",
+        "detail of lemmas, masked",
+        "a comparison of two models",
+    )
     words = "whole words of a causal model", "single tokens with the word's end"
     return name.startswith((*models, *words, "accuracies by paradigm", "sentence pairs, pll-l2r"))
 
 
 def needs_shared(name: str) -> bool:
     """Whether a setting asks for the folder of reference data."""
-    words = "single tokens with the word's end", "whole words of a causal model", "whole words of a masked model"
+    words = (
+        "single tokens with the word's end",
+        "whole words of a causal model",
+        "whole words of a masked model",
+    )
     return name.startswith(("random-", "a public suite", *words))
 
 
@@ -344,7 +422,9 @@ def recorded() -> dict[str, Numbers]:
 def difference(found: Numbers, golden: Numbers) -> float:
     """The largest difference, infinite where a key is missing or one of two values is undefined."""
     if missing := sorted(golden.keys() - found.keys()):
-        raise AssertionError(f"{len(missing)} of {len(golden)} numbers are missing, the first: {missing[0]}")
+        raise AssertionError(
+            f"{len(missing)} of {len(golden)} numbers are missing, the first: {missing[0]}"
+        )
     pairs = np.array([(found[key], value) for key, value in golden.items()], dtype=np.float64)
     same = (pairs[:, 0] == pairs[:, 1]) | np.isnan(pairs).all(axis=1)
     apart = np.where(same, 0, np.abs(pairs[:, 0] - pairs[:, 1]))
@@ -356,7 +436,12 @@ def write(names: list[str]) -> None:
     for name in names or list(SETTINGS):
         found[name] = measured(name)
         print(f"{len(found[name]):7,} {name}", flush=True)
-    rows = [(name, key, value) for name in SETTINGS if name in found for key, value in found[name].items()]
+    rows = [
+        (name, key, value)
+        for name in SETTINGS
+        if name in found
+        for key, value in found[name].items()
+    ]
     table = pd.DataFrame(rows, columns=["setting", "key", "value"]).astype({"setting": "category"})
     table.attrs["version"] = PROTOCOL_VERSION
     table.to_parquet(GOLDEN, compression="zstd", index=False)

@@ -41,13 +41,23 @@ class OtherDevice(TorchFunctionMode):
             self._alone(name, args, leaves)
         found = func(*tree_map(self._here, args), **tree_map(self._here, kwargs))
         stays = there and not moved
-        return self._wrapped(found) if stays or self.device.type in {place.type for place in moved} else found
+        return (
+            self._wrapped(found)
+            if stays or self.device.type in {place.type for place in moved}
+            else found
+        )
 
     def _alone(self, name: str, args, leaves) -> None:
         """Raise where tensors of two devices meet."""
-        others = [leaf for leaf in leaves if type(leaf) is not There and isinstance(leaf, torch.Tensor) and leaf.ndim]
+        others = [
+            leaf
+            for leaf in leaves
+            if type(leaf) is not There and isinstance(leaf, torch.Tensor) and leaf.ndim
+        ]
         if others and not (name in INDEXING and isinstance(args[0], There)):
-            raise RuntimeError(f"{name}: expected all tensors to be on the same device, found {self.device} and cpu")
+            raise RuntimeError(
+                f"{name}: expected all tensors to be on the same device, found {self.device} and cpu"
+            )
 
     def _here(self, leaf):
         if (place := _device(leaf)) and torch.device(place).type == self.device.type:
@@ -61,8 +71,16 @@ class OtherDevice(TorchFunctionMode):
             return found.as_subclass(There)
         if type(found) in (list, tuple) or isinstance(found, tuple):
             parts = [self._wrapped(part) for part in found]
-            return parts if isinstance(found, list) else tuple(parts) if type(found) is tuple else type(found)(parts)
-        return iter([self._wrapped(part) for part in found]) if hasattr(found, "__next__") else found
+            return (
+                parts
+                if isinstance(found, list)
+                else tuple(parts)
+                if type(found) is tuple
+                else type(found)(parts)
+            )
+        return (
+            iter([self._wrapped(part) for part in found]) if hasattr(found, "__next__") else found
+        )
 
 
 def moved(module: torch.nn.Module, device: OtherDevice) -> torch.nn.Module:
@@ -82,4 +100,6 @@ def moved(module: torch.nn.Module, device: OtherDevice) -> torch.nn.Module:
 def _device(leaf) -> str | torch.device | None:
     if isinstance(leaf, torch.device):
         return leaf
-    return leaf if isinstance(leaf, str) and leaf.partition(":")[0] in ("cpu", "cuda", "mps") else None
+    return (
+        leaf if isinstance(leaf, str) and leaf.partition(":")[0] in ("cpu", "cuda", "mps") else None
+    )

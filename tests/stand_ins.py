@@ -26,7 +26,12 @@ from hub import write_tokenizer
 from tiny import SPECIAL
 from tse_core.paths import data_folder
 
-SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+SIZE = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+}
 TOKENIZERS = {"gpt2": "gpt2", "bert-cased": "bert-base-cased", "roberta": "roberta-base"}
 ACCENTED = "éèï"
 TEXT = {"encoding": "utf-8", "newline": "\n"}  # the same files on every system
@@ -63,7 +68,9 @@ def draw_weights(module: torch.nn.Module, spread: float = 0.3) -> torch.nn.Modul
     with torch.no_grad():
         for name, parameter in module.named_parameters():
             if parameter.dim() > 1:
-                numbers = np.random.RandomState(zlib.crc32(name.encode())).normal(0, spread, tuple(parameter.shape))
+                numbers = np.random.RandomState(zlib.crc32(name.encode())).normal(
+                    0, spread, tuple(parameter.shape)
+                )
                 parameter.copy_(torch.from_numpy(numbers))
     return module
 
@@ -72,33 +79,50 @@ def _network(kind: str, vocabulary: int) -> torch.nn.Module:
     size: dict = {"vocab_size": vocabulary}
     if kind == "gpt2":
         ends = {"bos_token_id": 0, "eos_token_id": 0}
-        config = transformers.GPT2Config(n_embd=32, n_layer=2, n_head=2, n_positions=256, **ends, **size)
+        config = transformers.GPT2Config(
+            n_embd=32, n_layer=2, n_head=2, n_positions=256, **ends, **size
+        )
         return draw_weights(transformers.GPT2LMHeadModel(config))
     if kind == "roberta":
-        config = transformers.RobertaConfig(max_position_embeddings=258, type_vocab_size=1, **SIZE, **size)
+        config = transformers.RobertaConfig(
+            max_position_embeddings=258, type_vocab_size=1, **SIZE, **size
+        )
         return draw_weights(transformers.RobertaForMaskedLM(config))
     if kind == "llama":
         config = transformers.LlamaConfig(max_position_embeddings=256, **SIZE, **size)
         return draw_weights(transformers.LlamaForCausalLM(config))
     return draw_weights(
-        transformers.BertForMaskedLM(transformers.BertConfig(max_position_embeddings=256, **SIZE, **size))
+        transformers.BertForMaskedLM(
+            transformers.BertConfig(max_position_embeddings=256, **SIZE, **size)
+        )
     )
 
 
 def _write_entries(root: Path) -> Path:
     """The files that `write_tokenizer` reads: words and letters for WordPiece, the laboratory's merges for BPE."""
-    known = [word for word in _laboratory("lab-lexical-masked")["vocab"] if len(word) > 1 and word.isalpha()]
+    known = [
+        word
+        for word in _laboratory("lab-lexical-masked")["vocab"]
+        if len(word) > 1 and word.isalpha()
+    ]
     letters = [*CHARACTERS, *(f"##{letter}" for letter in CHARACTERS), "##ed", "##ing"]
     (root / "bert-cased").mkdir(parents=True)
     capitals = [word.capitalize() for word in known]
     entries = [*SPECIAL, *letters, *known, *capitals]
     (root / "bert-cased" / "vocab.txt").write_text("\n".join(entries) + "\n", **TEXT)
-    for kind, special in (("gpt2", ["<|endoftext|>"]), ("roberta", ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])):
+    for kind, special in (
+        ("gpt2", ["<|endoftext|>"]),
+        ("roberta", ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]),
+    ):
         (root / kind).mkdir()
-        accented = [ByteLevel(add_prefix_space=False).pre_tokenize_str(letter)[0][0] for letter in ACCENTED]
+        accented = [
+            ByteLevel(add_prefix_space=False).pre_tokenize_str(letter)[0][0] for letter in ACCENTED
+        ]
         vocabulary, merges = _pieces([*special, *sorted(ByteLevel.alphabet())], "Ġ", accented)
         (root / kind / "vocab.json").write_text(json.dumps(vocabulary), **TEXT)
-        (root / kind / "merges.txt").write_text("".join(f"{left} {right}\n" for left, right in merges), **TEXT)
+        (root / kind / "merges.txt").write_text(
+            "".join(f"{left} {right}\n" for left, right in merges), **TEXT
+        )
     return root
 
 
@@ -115,18 +139,31 @@ def _write_sentence_piece(folder: Path) -> int:
     """A tokenizer that marks words as SentencePiece does and puts <s> before each sentence; how many entries it has."""
     special = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
     vocabulary, merges = _pieces([*special, "▁", *CHARACTERS], "▁")
-    tokenizer = Tokenizer(BPE(vocabulary, merges, unk_token="<unk>", byte_fallback=True, fuse_unk=True))
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer = Tokenizer(
+        BPE(vocabulary, merges, unk_token="<unk>", byte_fallback=True, fuse_unk=True)
+    )
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
     tokenizer.decoder = decoders.Sequence(
-        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+        [
+            decoders.Replace("▁", " "),
+            decoders.ByteFallback(),
+            decoders.Fuse(),
+            decoders.Strip(" ", 1, 0),
+        ]
     )
     tokenizer.post_processor = TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
     names = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(
+        folder
+    )
     return len(vocabulary)
 
 
-def _pieces(first: list[str], space: str, pairs: Iterable[str] = ()) -> tuple[dict[str, int], list[tuple[str, str]]]:
+def _pieces(
+    first: list[str], space: str, pairs: Iterable[str] = ()
+) -> tuple[dict[str, int], list[tuple[str, str]]]:
     """Entries and merges: some of its own, the laboratory's, then a space with whatever comes after it."""
     merges = dict.fromkeys((left, right) for left, right in pairs)
     for pair in _laboratory("lab-lexical-causal-bpe")["merges"]:
@@ -140,4 +177,6 @@ def _pieces(first: list[str], space: str, pairs: Iterable[str] = ()) -> tuple[di
 
 def _laboratory(model: str) -> dict:
     """What the tokenizer of a model of the laboratory knows."""
-    return json.loads((data_folder() / "models" / model / "tokenizer.json").read_text(encoding="utf-8"))["model"]
+    return json.loads(
+        (data_folder() / "models" / model / "tokenizer.json").read_text(encoding="utf-8")
+    )["model"]

@@ -18,7 +18,10 @@ def suite_data(
 
     return {
         "meta": {"name": name, "metric": metric, **meta},
-        "region_meta": {str(i): text for i, text in enumerate(regions or [f"r{i}" for i in range(1, count + 1)], 1)},
+        "region_meta": {
+            str(i): text
+            for i, text in enumerate(regions or [f"r{i}" for i in range(1, count + 1)], 1)
+        },
         "predictions": [{"type": "formula", "formula": formula} for formula in formulas],
         "items": [
             {"item_number": number, "conditions": [condition(*one) for one in item.items()]}

@@ -37,7 +37,11 @@ def swap_in(app, docname: str, source: list[str]) -> None:
     if executed.exists():
         source[0] = executed.read_text(encoding="utf8")
     else:
-        LOG.warning("%s has no executed copy in _build/runs: make book runs the notebooks", docname, location=docname)
+        LOG.warning(
+            "%s has no executed copy in _build/runs: make book runs the notebooks",
+            docname,
+            location=docname,
+        )
 
 
 def repository_buttons(app, config) -> None:
@@ -58,15 +62,21 @@ def repository_buttons(app, config) -> None:
 
 def formulas_where_there_are(app, pagename, templatename, context, doctree) -> None:
     """MathJax only on a page that has a formula; Sphinx puts it on the pages above it, too."""
-    if doctree is None or not any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block)))):
+    if doctree is None or not any(
+        doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block)))
+    ):
         scripts = context.get("script_files", [])
-        scripts[:] = [one for one in scripts if "mathjax" not in str(getattr(one, "filename", "")).lower()]
+        scripts[:] = [
+            one for one in scripts if "mathjax" not in str(getattr(one, "filename", "")).lower()
+        ]
 
 
 def picture_of_the_book(app, pagename, templatename, context, doctree) -> None:
     """What a link to the front page shows elsewhere; where the book has an address, the picture's is whole."""
     if pagename == app.config.root_doc:
-        context["metatags"] += f'<meta property="og:image" content="{site() or "../"}_static/book.png">\n'
+        context["metatags"] += (
+            f'<meta property="og:image" content="{site() or "../"}_static/book.png">\n'
+        )
 
 
 def without_icon_font(app, exception) -> None:
@@ -88,7 +98,9 @@ def plain_lists(app, pagename, templatename, context, doctree) -> None:
         return f'<span class="sig-lines">{found[1].replace("dd>", "span>")}</span>'
 
     if "body" in context:
-        body = context["body"].replace('<div role="list" class="citation-list">', '<div class="citation-list">')
+        body = context["body"].replace(
+            '<div role="list" class="citation-list">', '<div class="citation-list">'
+        )
         context["body"] = PARAMETERS.sub(lines, body)
 
 
@@ -100,7 +112,9 @@ def tables_beside(app, pagename, templatename, context, doctree) -> None:
         file = Path("_downloads", sha256(data).hexdigest()[:32], link["name"])
         (app.outdir / file).parent.mkdir(parents=True, exist_ok=True)
         (app.outdir / file).write_bytes(data)
-        return f'download="{link["name"]}" href="{context["pathto"](file.as_posix(), resource=True)}"'
+        return (
+            f'download="{link["name"]}" href="{context["pathto"](file.as_posix(), resource=True)}"'
+        )
 
     if "body" in context:
         held = r'download="(?P<name>[\w.-]+)" href="data:text/csv;charset=utf-8;base64,(?P<data>[^"]+)"'
@@ -124,11 +138,15 @@ def redirects(app, exception) -> None:
     """An address that the book had before leads to the page that has its contents now (book/redirects.yaml)."""
     if exception or app.builder.name != "html":
         return
-    for old, new in yaml.safe_load((Path(app.srcdir) / "book" / "redirects.yaml").read_text(encoding="utf-8")).items():
+    for old, new in yaml.safe_load(
+        (Path(app.srcdir) / "book" / "redirects.yaml").read_text(encoding="utf-8")
+    ).items():
         page = Path(app.outdir, old)
         page.parent.mkdir(parents=True, exist_ok=True)
         target = f"{'../' * old.count('/')}{new}"
-        page.write_text(f'<!doctype html><title>Moved</title><meta http-equiv="refresh" content="0; url={target}">\n')
+        page.write_text(
+            f'<!doctype html><title>Moved</title><meta http-equiv="refresh" content="0; url={target}">\n'
+        )
 
 
 def unbroken(app, doctree):
@@ -155,7 +173,9 @@ def setup(app):
     app.add_directive("tse-made", Made)
     if repository():
         app.tags.add("published")  # for what only such a book says: {only} published
-    app.connect("autodoc-process-docstring", what_is_raised, priority=400)  # before napoleon reads the docstring
+    app.connect(
+        "autodoc-process-docstring", what_is_raised, priority=400
+    )  # before napoleon reads the docstring
     app.connect("doctree-read", unbroken)
     app.connect("html-page-context", tables_beside)
     app.connect("html-page-context", plain_lists)

@@ -22,9 +22,13 @@ def write_assets() -> None:
     shutil.rmtree(ASSETS, ignore_errors=True)
     # The bundle behind every chart, and the versions Altair asks for: it finds them named and fetches nothing.
     lite = "v" + "_".join(altair.VEGALITE_VERSION.split(".")[:2])
-    bundle = vl_convert.javascript_bundle("window.tseVega = {vegaEmbed, vega, vegaLite};", vl_version=lite)
+    bundle = vl_convert.javascript_bundle(
+        "window.tseVega = {vegaEmbed, vega, vegaLite};", vl_version=lite
+    )
     # Of MathJax, out of a package that carries it whole, the pages use a tenth.
-    mathjax = Path(distribution("sphinx-mathjax-offline").locate_file("sphinx-mathjax-offline/static/mathjax"))
+    mathjax = Path(
+        distribution("sphinx-mathjax-offline").locate_file("sphinx-mathjax-offline/static/mathjax")
+    )
     shutil.copytree(mathjax / FONTS, ASSETS / "mathjax" / FONTS)
     shutil.copy2(mathjax / "tex-chtml-full.js", ASSETS / "mathjax")
     (ASSETS / "vega-bundle.js").write_text(f"(function () {{{bundle}\n}})();\n")

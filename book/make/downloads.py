@@ -18,7 +18,9 @@ def build(folder: Path = DOWNLOADS) -> None:
     """measured.parquet and measured.csv: results files, which `tse results add` takes."""
     known = known_results(store_folder())
     names = {text: Signature.parse(text).data_name for text in known["signature"].unique()}
-    known = known.assign(data=known["signature"].map(names), signature=without_provenance(known["signature"]))
+    known = known.assign(
+        data=known["signature"].map(names), signature=without_provenance(known["signature"])
+    )
     known = known[[*FIRST, *known.columns.drop(FIRST)]]
     known = known.sort_values(["source", "signature", "construction", "metric", "side", "cutoff"])
     folder.mkdir(parents=True, exist_ok=True)

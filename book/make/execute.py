@@ -14,19 +14,32 @@ from book.make.profile import load_profile, parameters
 
 CHART = re.compile(r"altair-viz-[0-9a-f]{32}")  # differs between two equal runs
 
-PROMPTS = {"exercise-setup": "Set-up", "solution": "Solution", "check": "Check"}  # on folded cells, by their tags
+PROMPTS = {
+    "exercise-setup": "Set-up",
+    "solution": "Solution",
+    "check": "Check",
+}  # on folded cells, by their tags
 
 
 def execute(name: str) -> None:
     """Run notebooks/<name>.ipynb with the profile's parameters into _build/runs."""
-    source, target, draft = NOTEBOOKS / f"{name}.ipynb", RUNS / f"{name}.ipynb", BUILD / "drafts" / f"{name}.ipynb"
+    source, target, draft = (
+        NOTEBOOKS / f"{name}.ipynb",
+        RUNS / f"{name}.ipynb",
+        BUILD / "drafts" / f"{name}.ipynb",
+    )
     if not source.exists():
-        raise fail(f"notebooks/{name}.ipynb is missing: make notebooks-sync writes it from {name}.py")
+        raise fail(
+            f"notebooks/{name}.ipynb is missing: make notebooks-sync writes it from {name}.py"
+        )
     given = chosen_parameters(name)
     for folder in (draft.parent, RUNS):
         folder.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
-    os.environ |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "PYTHONWARNINGS": "ignore:IProgress not found"}
+    os.environ |= {
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "PYTHONWARNINGS": "ignore:IProgress not found",
+    }
     notebook = run(source, draft, given)
     if errors := stored_errors(notebook):
         raise fail(f"{name}: {errors[0]}\nthe notebook as far as it came: {draft}")
@@ -45,7 +58,12 @@ def chosen_parameters(name: str, profile: str | None = None) -> dict:
 
 def run(source, draft, given):
     """Papermill, quietly, with the guards. A kernel that does not come up (two can pick one port) gets a second try."""
-    how = {"parameters": given, "cwd": str(NOTEBOOKS), "progress_bar": False, "record_timing": False}
+    how = {
+        "parameters": given,
+        "cwd": str(NOTEBOOKS),
+        "progress_bar": False,
+        "record_timing": False,
+    }
     how |= {"execution_timeout": 3600, "start_timeout": 120, "extra_arguments": ["--log-level=40"]}
 
     def once():
@@ -57,7 +75,9 @@ def run(source, draft, given):
         except RuntimeError:
             return once()
     except papermill.PapermillExecutionError as error:
-        said = re.sub(r"\x1b\[[0-9;]*m", "", f"cell {error.cell_index}: {error.ename}: {error.evalue}").strip()
+        said = re.sub(
+            r"\x1b\[[0-9;]*m", "", f"cell {error.cell_index}: {error.ename}: {error.evalue}"
+        ).strip()
         raise fail(f"{source.stem}, {said}\nthe notebook as far as it came: {draft}") from None
 
 
@@ -75,7 +95,9 @@ def with_values(defaults: str, given: str) -> str:
 
 def stored_errors(notebook) -> list[str]:
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", []))
-    return [f"{output.ename}: {output.evalue}" for output in outputs if output.output_type == "error"]
+    return [
+        f"{output.ename}: {output.evalue}" for output in outputs if output.output_type == "error"
+    ]
 
 
 def drop_stderr(notebook) -> str:
@@ -94,11 +116,16 @@ def clean(notebook, name: str) -> str:
     for key in ("papermill", "widgets"):
         notebook.metadata.pop(key, None)
     notebook.metadata.get("language_info", {}).pop("version", None)
-    for index, cell in enumerate(notebook.cells):  # papermill puts its parameters below the cell of the defaults
+    for index, cell in enumerate(
+        notebook.cells
+    ):  # papermill puts its parameters below the cell of the defaults
         for key in ("papermill", "execution"):
             cell.metadata.pop(key, None)
         for tag in PROMPTS.keys() & set(cell.metadata.get("tags", [])):
-            cell.metadata["mystnb"] = {"code_prompt_show": PROMPTS[tag], "code_prompt_hide": PROMPTS[tag]}
+            cell.metadata["mystnb"] = {
+                "code_prompt_show": PROMPTS[tag],
+                "code_prompt_hide": PROMPTS[tag],
+            }
         if not cell.metadata.get("tags"):
             cell.metadata.pop("tags", None)
         elif "injected-parameters" in cell.metadata.tags:

@@ -24,7 +24,9 @@ what is wrong. ★ takes minutes, ★★ some thought, ★★★ a small study. 
 
 def chapters() -> list[str]:
     """The names of the notebooks that have exercises, in order."""
-    return sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb") if f'"{SETUP}"' in path.read_text())
+    return sorted(
+        path.stem for path in NOTEBOOKS.glob("*.ipynb") if f'"{SETUP}"' in path.read_text()
+    )
 
 
 def learners_notebook(name: str):
@@ -65,10 +67,17 @@ def skeleton(solution: str, check: str) -> str:
     for statement in ast.parse(solution).body:
         if isinstance(statement, ast.FunctionDef) and statement.name in asked:
             says = ast.get_docstring(statement)
-            statement.body = [ast.Expr(ast.Constant(text)) for text in ([says, ...] if says else [...])]
+            statement.body = [
+                ast.Expr(ast.Constant(text)) for text in ([says, ...] if says else [...])
+            ]
             lines[statement.name] = ast.unparse(statement)
         elif isinstance(statement, ast.Assign):
-            made = (node.id for target in statement.targets for node in ast.walk(target) if isinstance(node, ast.Name))
+            made = (
+                node.id
+                for target in statement.targets
+                for node in ast.walk(target)
+                if isinstance(node, ast.Name)
+            )
             lines |= {name: f"{name} = ..." for name in made if name in asked}
     return "\n".join(lines.values())
 

@@ -56,7 +56,9 @@ class ForkedKernel(LocalProvisioner):
 
     async def launch_kernel(self, cmd, **options):
         folder, environment = options.get("cwd", "."), options["env"]
-        self.process = FORK.Process(target=_kernel, args=(cmd[3:], folder, environment), daemon=True)
+        self.process = FORK.Process(
+            target=_kernel, args=(cmd[3:], folder, environment), daemon=True
+        )
         self.process.start()
         self.pid = self.process.pid
         return self.connection_info
@@ -87,5 +89,7 @@ def fork_kernels() -> None:
     """From here on a kernel is a fork of the process that starts it."""
     gc.freeze()  # collections of garbage in the forks do not look through what they share
     factory = KernelProvisionerFactory.instance()
-    factory.provisioners["fork"] = EntryPoint("fork", f"{__name__}:ForkedKernel", factory.GROUP_NAME)
+    factory.provisioners["fork"] = EntryPoint(
+        "fork", f"{__name__}:ForkedKernel", factory.GROUP_NAME
+    )
     factory.default_provisioner_name = "fork"

@@ -51,17 +51,29 @@ def subject_panels(*asked: str) -> str:
     wide = subject_scores().pivot(index=["model", "subject"], columns="verbs", values="EW")[
         ["never nouns", "also nouns"]
     ]
-    panels = [panel(SHOWN_NAMES[model], wide.loc[model].loc[list(asked)].rename(LABELS), 0.5) for model in MODELS]
+    panels = [
+        panel(SHOWN_NAMES[model], wide.loc[model].loc[list(asked)].rename(LABELS), 0.5)
+        for model in MODELS
+    ]
     said = '<p class="front-asks">EW: the share of verbs whose agreeing form is more probable</p>'
-    return said + legend(wide, "verbs that are ") + f'<div class="front-panels">{"".join(panels)}</div>'
+    return (
+        said
+        + legend(wide, "verbs that are ")
+        + f'<div class="front-panels">{"".join(panels)}</div>'
+    )
 
 
 def paper() -> str:
     """The published Table 2, TSE and EW: one model in view, the other three folded."""
     table = published.table2()
-    wide = table.pivot(index=["hf_name", "construction"], columns="metric", values="score")[["TSE", "EW"]]
+    wide = table.pivot(index=["hf_name", "construction"], columns="metric", values="score")[
+        ["TSE", "EW"]
+    ]
     order = table["construction"].unique()
-    shown = {model: panel(SHOWN_NAMES[model], wide.loc[model].loc[order], 0.4) for model in table["hf_name"].unique()}
+    shown = {
+        model: panel(SHOWN_NAMES[model], wide.loc[model].loc[order], 0.4)
+        for model in table["hf_name"].unique()
+    }
     first = shown.pop("gpt2-xl")
     return f"{legend(wide)}{first}<details><summary>The other three models</summary>{''.join(shown.values())}</details>"
 
@@ -75,7 +87,9 @@ def expected() -> str:
         for word, p, form in entries
     )
     said = ", ".join(f"{word} {p:.3f} ({form})" for word, p, form in entries)
-    return legend(("correct", "wrong", "past", "other")) + picture(f"Probability of the next word: {said}", rows)
+    return legend(("correct", "wrong", "past", "other")) + picture(
+        f"Probability of the next word: {said}", rows
+    )
 
 
 def slider() -> str:
@@ -91,7 +105,11 @@ def slider() -> str:
 
 
 def legend(names, what: str = "") -> str:
-    return '<p class="front-legend">' + "".join(f"<span>{mark(name)} {what}{name}</span> " for name in names) + "</p>"
+    return (
+        '<p class="front-legend">'
+        + "".join(f"<span>{mark(name)} {what}{name}</span> " for name in names)
+        + "</p>"
+    )
 
 
 def mark(name: str, style: str = "") -> str:
@@ -104,8 +122,12 @@ def panel(title: str, scores: pd.DataFrame, low: float) -> str:
     for label, row in scores.iterrows():
         said.append(f"{label}: " + ", ".join(f"{name} {value:.2f}" for name, value in row.items()))
         places = 100 * (row - low) / (1 - low)
-        between = f'<b style="left: {max(0, places.min()):.1f}%; right: {100 - places.max():.1f}%"></b>'
-        marks = "".join(mark(name, f' style="left: {max(0, place):.1f}%"') for name, place in places.items())
+        between = (
+            f'<b style="left: {max(0, places.min()):.1f}%; right: {100 - places.max():.1f}%"></b>'
+        )
+        marks = "".join(
+            mark(name, f' style="left: {max(0, place):.1f}%"') for name, place in places.items()
+        )
         numbers = " ".join(f"{value:.2f}".lstrip("0") for value in row)
         lines.append(
             f'<div class="front-row"><span class="front-label">{escape(label)}</span>'
@@ -116,7 +138,9 @@ def panel(title: str, scores: pd.DataFrame, low: float) -> str:
         f'<div class="front-row front-axis"><span class="front-label"></span><span class="front-ticks">{ticks}</span>'
         '<span class="front-numbers"></span></div>'
     )
-    return picture(f"{title}. {'; '.join(said)}", f'<p class="front-title">{escape(title)}</p>{"".join(lines)}')
+    return picture(
+        f"{title}. {'; '.join(said)}", f'<p class="front-title">{escape(title)}</p>{"".join(lines)}'
+    )
 
 
 def picture(alt: str, html: str) -> str:

@@ -23,14 +23,18 @@ def with_guards(name: str):
     """
     notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4)
     waiting, cells, heading = sections(name), [], None
-    for cell in notebook.cells:  # headings of the chapter and its sections, without what its boxes hold
+    for (
+        cell
+    ) in notebook.cells:  # headings of the chapter and its sections, without what its boxes hold
         if cell.cell_type == "markdown" and (found := HEADING.findall(FENCED.sub("", cell.source))):
             cells += waiting.pop(heading, [])
             heading = found[-1]
         cells.append(cell)
     notebook.cells = cells + waiting.pop(heading, [])
     if waiting:
-        raise ValueError(f"guards/{name}.py: the chapter has no section {', '.join(map(repr, waiting))}")
+        raise ValueError(
+            f"guards/{name}.py: the chapter has no section {', '.join(map(repr, waiting))}"
+        )
     return notebook
 
 

@@ -36,12 +36,16 @@ def notebook_inputs(name: str) -> list[str]:
 def gym_files() -> list[str]:
     """The reader's own suites and models that data/gym.yaml names by path."""
     gym = yaml.safe_load((DATA / "gym.yaml").read_text())
-    return files(*(ROOT / str(entry) for key in ("suites", "models") for entry in gym.get(key) or []))
+    return files(
+        *(ROOT / str(entry) for key in ("suites", "models") for entry in gym.get(key) or [])
+    )
 
 
 def files(*places: Path) -> list[str]:
     """Every file there, from the repository's root."""
-    found = (file for place in places for file in ([place] if place.is_file() else place.rglob("*")))
+    found = (
+        file for place in places for file in ([place] if place.is_file() else place.rglob("*"))
+    )
     kept = {file for file in found if file.is_file() and "__pycache__" not in file.parts}
     return sorted(file.relative_to(ROOT).as_posix() for file in kept)
 
@@ -57,7 +61,9 @@ def imported(path: Path) -> frozenset[Path]:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             found.add(f"{node.value.id}.{node.attr}")
-    return frozenset(file for name in found if name.split(".")[0] in PACKAGES for file in module_files(name))
+    return frozenset(
+        file for name in found if name.split(".")[0] in PACKAGES for file in module_files(name)
+    )
 
 
 def module_files(name: str) -> set[Path]:
@@ -70,7 +76,11 @@ def module_files(name: str) -> set[Path]:
         if home := public_names(folder).get(part):
             parts = [*home, *parts]
             continue
-        found |= {file for file in (folder / f"{part}.py", folder / part / "__init__.py") if file.is_file()}
+        found |= {
+            file
+            for file in (folder / f"{part}.py", folder / part / "__init__.py")
+            if file.is_file()
+        }
         folder = folder / part
     return found
 
@@ -79,9 +89,16 @@ def module_files(name: str) -> set[Path]:
 def public_names(folder: Path) -> dict[str, tuple[str, ...]]:
     """What ``__init__.pyi`` of a package offers: public name -> the file, or the package and the name, behind it."""
     stub = folder / "__init__.pyi"
-    lines = [node for node in (parsed(stub).body if stub.is_file() else []) if isinstance(node, ast.ImportFrom)]
+    lines = [
+        node
+        for node in (parsed(stub).body if stub.is_file() else [])
+        if isinstance(node, ast.ImportFrom)
+    ]
     return {
-        alias.name: (*line.module.split("."), *([alias.name] if (folder / line.module).is_dir() else []))
+        alias.name: (
+            *line.module.split("."),
+            *([alias.name] if (folder / line.module).is_dir() else []),
+        )
         for line in lines
         if line.module
         for alias in line.names
@@ -90,8 +107,15 @@ def public_names(folder: Path) -> dict[str, tuple[str, ...]]:
 
 def data_entries(path: Path) -> set[str]:
     """The entries of data/ that a file names: the strings it joins to a path with ``/``."""
-    divisions = (n for n in ast.walk(parsed(path)) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div))
-    joined = (node.value for join in divisions for node in ast.walk(join.right) if isinstance(node, ast.Constant))
+    divisions = (
+        n for n in ast.walk(parsed(path)) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)
+    )
+    joined = (
+        node.value
+        for join in divisions
+        for node in ast.walk(join.right)
+        if isinstance(node, ast.Constant)
+    )
     firsts = {text.split("/")[0] for text in joined if isinstance(text, str)}
     return {first for first in firsts if first and (DATA / first).exists()}
 

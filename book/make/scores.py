@@ -38,8 +38,12 @@ def agreement(model, job: Job):
     # by verb as well, as chapters ask: a run that keeps more serves those that ask for less
     evaluation = tse_core.evaluate(model, pairs, job.lemmas, protocol=job.protocol, detail="lemmas")
     if job.model.rpartition("/")[2] in MODELS.values():
-        for text, rows in further_results(evaluation, model, job.lemmas).groupby("signature", sort=False):
-            Store().keep_numbers(Signature.parse(text), lambda rows=rows: rows.reset_index(drop=True), of="further")
+        for text, rows in further_results(evaluation, model, job.lemmas).groupby(
+            "signature", sort=False
+        ):
+            Store().keep_numbers(
+                Signature.parse(text), lambda rows=rows: rows.reset_index(drop=True), of="further"
+            )
     return evaluation.signature
 
 

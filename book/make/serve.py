@@ -14,7 +14,10 @@ from book.make import HTML, fail
 class Pages(SimpleHTTPRequestHandler):
     """Files with the types that browsers ask for, whatever this machine's own table says; no line for each request."""
 
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".wasm": "application/wasm"}
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
+        ".js": "text/javascript",
+        ".wasm": "application/wasm",
+    }
 
     def copyfile(self, source, outputfile):
         with suppress(ConnectionError):  # the reader has left, or cancelled loading
@@ -31,7 +34,9 @@ def server(port: int, host: str = "127.0.0.1", pages: type[Pages] = Pages) -> Th
     try:
         return ThreadingHTTPServer((host, port), partial(pages, directory=str(HTML)))
     except (OSError, OverflowError) as why:
-        raise fail(f"{host}:{port} cannot be used ({why}); choose another: make serve PORT=8001") from None
+        raise fail(
+            f"{host}:{port} cannot be used ({why}); choose another: make serve PORT=8001"
+        ) from None
 
 
 if __name__ == "__main__":
@@ -40,6 +45,9 @@ if __name__ == "__main__":
     parser.add_argument("HOST")
     asked = parser.parse_args()
     pages = server(asked.PORT, asked.HOST)
-    print(f"The book: http://{asked.HOST}:{asked.PORT}/book/index.html (Ctrl-C ends the server)", flush=True)
+    print(
+        f"The book: http://{asked.HOST}:{asked.PORT}/book/index.html (Ctrl-C ends the server)",
+        flush=True,
+    )
     with suppress(KeyboardInterrupt):
         pages.serve_forever()

@@ -35,7 +35,9 @@ def shown(kind: str, address: str, rows: str = "") -> str:
         return f'<div class="shown">{getattr(front, address.removeprefix("front."))()}</div>'
     html = first_of_section(kind, *address.split("#"))
     if rows:
-        html = re.sub(rf"(<tbody>(?:.*?</tr>){{{rows}}}).*(?=</tbody>)", r"\1", html, flags=re.DOTALL)
+        html = re.sub(
+            rf"(<tbody>(?:.*?</tr>){{{rows}}}).*(?=</tbody>)", r"\1", html, flags=re.DOTALL
+        )
     scrolls = ' tabindex="0" role="region" aria-label="Table"' if kind == "table" else ""
     return f'<div class="shown {kind}"{scrolls}>{html}</div>'
 
@@ -43,7 +45,9 @@ def shown(kind: str, address: str, rows: str = "") -> str:
 def first_of_section(kind: str, notebook: str, section: str) -> str:
     inside = False
     for cell in nbformat.read(RUNS / f"{notebook}.ipynb", 4).cells:
-        if cell.cell_type == "markdown" and (headings := re.findall(r"^#+ (.*)", cell.source, re.MULTILINE)):
+        if cell.cell_type == "markdown" and (
+            headings := re.findall(r"^#+ (.*)", cell.source, re.MULTILINE)
+        ):
             inside = make_id(headings[-1]) == section
         for output in cell.get("outputs", []) if inside else []:
             html = output.get("data", {}).get("text/html", "")
@@ -56,7 +60,9 @@ def write_slides() -> None:
     """The slides as one file that needs nothing beside it."""
     text = SOURCE.read_text()
     markdown = MarkdownIt("commonmark").enable("table").use(attrs_plugin, spans=True)
-    markdown.add_render_rule("fence", lambda self, tokens, i, *_: shown(*re.findall(r"[^{}\s]+", tokens[i].info)))
+    markdown.add_render_rule(
+        "fence", lambda self, tokens, i, *_: shown(*re.findall(r"[^{}\s]+", tokens[i].info))
+    )
     parts = re.split(r"\n---\n", text)
     css = "\n".join(path.read_text() for path in STYLES)
     scripts = "\n".join(path.read_text() for path in SCRIPTS).replace("</script", r"<\/script")

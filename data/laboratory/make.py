@@ -38,7 +38,9 @@ def chosen_lemmas(verbs, settings):
     Kept are the leading verbs and every lemma that is no noun, is one plain word, differs in all three forms, and
     shares no form with another word of the language or another verb. Their order behind the leading verbs is drawn.
     """
-    nouns = pd.DataFrame(list(language._nouns(settings)), columns=["class", "singular", "plural", "gender"])
+    nouns = pd.DataFrame(
+        list(language._nouns(settings)), columns=["class", "singular", "plural", "gender"]
+    )
     taken = {*language._words(settings, nouns, tuple(language._patterns(settings)))}
     rules, forms = settings["verbs"], ["singular", "plural", "past"]
     leading = pd.DataFrame(language._leading(settings), columns=["lemma", *forms])
@@ -47,7 +49,10 @@ def chosen_lemmas(verbs, settings):
     uses = Counter(form for row in verbs[forms].itertuples(index=False) for form in {*row})
     plain = [
         len({*row}) == 3
-        and all(form.isascii() and form.isalpha() and uses[form] == 1 and form not in taken for form in row)
+        and all(
+            form.isascii() and form.isalpha() and uses[form] == 1 and form not in taken
+            for form in row
+        )
         for row in free[forms].itertuples(index=False)
     ]
     free = free[plain]
@@ -77,7 +82,9 @@ class Speaker:
     def number(self) -> int:
         return int(self.random.integers(2))
 
-    def noun(self, kind: str = "person", regular: bool | None = None, gender: str | None = None) -> tuple[str, str]:
+    def noun(
+        self, kind: str = "person", regular: bool | None = None, gender: str | None = None
+    ) -> tuple[str, str]:
         """A person or a thing, with or without a regular plural, of a gender ("" for none)."""
         nouns = self.language.nouns
         there = nouns["class"] == kind
@@ -90,7 +97,9 @@ class Speaker:
     def verb(self, band: str = "head") -> tuple[str, str]:
         """A verb of a band, lemmas equally likely, never is/are (which would need an adjective)."""
         lemmas = self.language.lemmas
-        return self._drawn(lemmas[(self.language.band() == language.BANDS.index(band)) & (lemmas["lemma"] != "be")])
+        return self._drawn(
+            lemmas[(self.language.band() == language.BANDS.index(band)) & (lemmas["lemma"] != "be")]
+        )
 
     def one(self, words: str) -> str:
         """A phrase from one of the language's lists (``beside``, ``adjective``, ...)."""
@@ -112,7 +121,9 @@ class Speaker:
 # Minimal pairs
 
 _CHOICE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
-_PLACE = re.compile(r"(?P<bracket>[{[])(?P<word>\w+)(?:\.(?P<kind>\w+))?(?: (?P<other>~?)(?P<number>[\w?]))?[\]}]")
+_PLACE = re.compile(
+    r"(?P<bracket>[{[])(?P<word>\w+)(?:\.(?P<kind>\w+))?(?: (?P<other>~?)(?P<number>[\w?]))?[\]}]"
+)
 _FIXED = {"this": ("this", "these"), "every": ("every", "many"), "gender": ("himself", "herself")}
 
 
@@ -140,7 +151,11 @@ def record(line: str, uid: str, field: str, term: str, number: int) -> dict:
     if two_prefix:
         before = [as_text(version.split("<")[0].split()) for version in versions]
         word = line[line.index("<") + 1 : line.index(">")]
-        fields |= {"two_prefix_prefix_good": before[0], "two_prefix_prefix_bad": before[1], "two_prefix_word": word}
+        fields |= {
+            "two_prefix_prefix_good": before[0],
+            "two_prefix_prefix_bad": before[1],
+            "two_prefix_word": word,
+        }
     else:
         prefix, word_good, word_bad, _ = _CHOICE.split(line, maxsplit=1)
         fields |= {"one_prefix_prefix": as_text(prefix.split())}
@@ -161,15 +176,21 @@ def _said(template: str, speaker: Speaker) -> str:
         if name is None:
             return speaker.rest() if word == "rest" else speaker.one(word)
         if word in ("person", "thing"):
-            gender = {"neuter": "", "gendered": ("masculine", "feminine")[numbers.get("g", 0)]}.get(kind)
+            gender = {"neuter": "", "gendered": ("masculine", "feminine")[numbers.get("g", 0)]}.get(
+                kind
+            )
             forms = speaker.noun(word, {"regular": True, "irregular": False}.get(kind), gender)
         elif word == "verb":
             forms = speaker.verb(kind or "head")
         else:
-            forms = _FIXED[word] if word in _FIXED else (_FIXED["gender"][numbers["g"]], "themselves")
+            forms = (
+                _FIXED[word] if word in _FIXED else (_FIXED["gender"][numbers["g"]], "themselves")
+            )
         number = speaker.number() if name == "?" else numbers.get(name, 0)
         number = 1 - number if place["other"] else number
-        return forms[number] if place["bracket"] == "{" else f"[{forms[number]}|{forms[1 - number]}]"
+        return (
+            forms[number] if place["bracket"] == "{" else f"[{forms[number]}|{forms[1 - number]}]"
+        )
 
     return _PLACE.sub(fill, text)
 
@@ -237,7 +258,9 @@ _MATCH = "(({0};%match_sing%) < ({0};%mismatch_sing%)) & (({0};%match_plural%) <
 _EVER = "((7;%neg_pos%) < (7;%pos_pos%)) & ((7;%neg_neg%) < (7;%pos_neg%)) & ((7;%neg_pos%) < (7;%pos_neg%))"
 _GAP = "(({0};%what_nogap%) > ({0};%that_nogap%)) & (({1};%what_gap%) < ({1};%that_gap%))"
 _CENTER = "((6;%plaus%) + (7;%plaus%)) < ((6;%implaus%) + (7;%implaus%))"
-_SUBORDINATION = "((3;%sub_no-matrix%) > (3;%no-sub_no-matrix%)) & ((3;%sub_matrix%) < (3;%no-sub_matrix%))"
+_SUBORDINATION = (
+    "((3;%sub_no-matrix%) > (3;%no-sub_no-matrix%)) & ((3;%sub_matrix%) < (3;%no-sub_matrix%))"
+)
 _GARDEN = (
     "((6;%no-obj_no-comma%) > (6;%no-obj_comma%)) & ((6;%no-obj_no-comma%) > (6;%obj_no-comma%))"
     " & (((6;%no-obj_no-comma%) - (6;%no-obj_comma%)) > ((6;%obj_no-comma%) - (6;%obj_comma%)))"
@@ -252,14 +275,24 @@ def suite(name: str, items: int = 24) -> Suite:
         speaker.new_item()
         for condition, texts in say(speaker).items():
             rows += [(item, condition, region, text) for region, text in enumerate(texts, 1)]
-    meta = {"name": name, "metric": "sum", "circuit": circuit, "comment": "in the words of the laboratory language"}
+    meta = {
+        "name": name,
+        "metric": "sum",
+        "circuit": circuit,
+        "comment": "in the words of the laboratory language",
+    }
     names = dict(enumerate(regions.split(), 1))
     return Suite(meta, names, (Formula.parse(formula),), pd.DataFrame(rows, columns=COLUMNS))
 
 
 def _numbers(say) -> dict[str, list[str]]:
     """The four number conditions: ``say(subject number, number of the tested word)``."""
-    conditions = {"match_sing": (0, 0), "mismatch_sing": (0, 1), "match_plural": (1, 1), "mismatch_plural": (1, 0)}
+    conditions = {
+        "match_sing": (0, 0),
+        "mismatch_sing": (0, 1),
+        "match_plural": (1, 1),
+        "mismatch_plural": (1, 0),
+    }
     return {name: say(*numbers) for name, numbers in conditions.items()}
 
 
@@ -280,7 +313,13 @@ def _number(s, clause: str):
 
 
 def _reflexive(s, clause: str):
-    noun, attractor, inner, verb, preposition = s.noun(gender=""), s.noun(), s.verb(), s.verb(), s.one("beside")
+    noun, attractor, inner, verb, preposition = (
+        s.noun(gender=""),
+        s.noun(),
+        s.verb(),
+        s.verb(),
+        s.one("beside"),
+    )
     word = (("himself", "herself")[s.number()], "themselves")
 
     def say(n, v):
@@ -299,7 +338,9 @@ def _ever(s, clause: str):
     n, m = s.number(), s.number()
 
     def say(outer, embedded):
-        middle = [inner[n], embedded, second[m]] if clause == "src" else [embedded, second[m], inner[m]]
+        middle = (
+            [inner[n], embedded, second[m]] if clause == "src" else [embedded, second[m], inner[m]]
+        )
         return [outer, first[n], "that", *middle, "ever", f"{verb[n]} {rest}"]
 
     words = {"neg": ("No", "no"), "pos": ("The", "the")}
@@ -313,20 +354,43 @@ def _filler_gap(s, deep: bool):
 
     def say(word, filled):
         filler = f"the {thing}" if filled else ""
-        return [f"The {speaker} {claimed}", word, *middle, f"the {noun[n]}", verb[n], filler, time, "."]
+        return [
+            f"The {speaker} {claimed}",
+            word,
+            *middle,
+            f"the {noun[n]}",
+            verb[n],
+            filler,
+            time,
+            ".",
+        ]
 
-    return {f"{w}_{'nogap' if filled else 'gap'}": say(w, filled) for w in ("what", "that") for filled in (True, False)}
+    return {
+        f"{w}_{'nogap' if filled else 'gap'}": say(w, filled)
+        for w in ("what", "that")
+        for filled in (True, False)
+    }
 
 
 def _center(s, adjectives: bool):
     outer, inner, first, second, n = s.noun(), s.noun(), s.verb(), s.verb(), s.number()
     big, small = (f"{s.one('adjective')} " if adjectives else "" for _ in range(2))
     start = ["The", big + outer[n], "that", "the", small + inner[1 - n]]
-    return {"plaus": [*start, first[1 - n], second[n], "."], "implaus": [*start, first[n], second[1 - n], "."]}
+    return {
+        "plaus": [*start, first[1 - n], second[n], "."],
+        "implaus": [*start, first[n], second[1 - n], "."],
+    }
 
 
 def _subordination(s, filled: bool):
-    word, first, second, verb, other, rest = s.one("subordinator"), s.noun(), s.noun(), s.verb(), s.verb(), s.rest()
+    word, first, second, verb, other, rest = (
+        s.one("subordinator"),
+        s.noun(),
+        s.noun(),
+        s.verb(),
+        s.verb(),
+        s.rest(),
+    )
     n, m = s.number(), s.number()
     phrase = f"{verb[n]} the {s.noun('thing')[s.number()]}" if filled else verb[n]
     matrix = f", the {second[m]} {other[m]} {rest}"
@@ -336,7 +400,14 @@ def _subordination(s, filled: bool):
 
 
 def _garden_path(s):
-    word, first, second, verb, other, rest = s.one("subordinator"), s.noun(), s.noun(), s.verb(), s.verb(), s.rest()
+    word, first, second, verb, other, rest = (
+        s.one("subordinator"),
+        s.noun(),
+        s.noun(),
+        s.verb(),
+        s.verb(),
+        s.rest(),
+    )
     n, m, thing = s.number(), s.number(), s.noun("thing")[s.number()]
     start = [f"{word.capitalize()} the {first[n]}", verb[n]]
     objects, commas = {"no-obj": "", "obj": f"the {thing}"}, {"no-comma": "", "comma": ","}

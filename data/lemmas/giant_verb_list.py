@@ -35,7 +35,9 @@ def read_verbs(path: Path) -> list[str]:
 
     texts = [page.extract_text() for page in PdfReader(path).pages[PAGES]]
     lines = [line.strip() for text in texts for line in text.splitlines()]
-    return [verb.lower() for line in lines if re.match(r"\d+\.", line) for verb in ENTRY.findall(line)]
+    return [
+        verb.lower() for line in lines if re.match(r"\d+\.", line) for verb in ENTRY.findall(line)
+    ]
 
 
 def third_person(verb: str) -> str:
@@ -57,7 +59,9 @@ def united(verbs: list[str]) -> pd.DataFrame:
     """The released rows and those of the verbs; a row that both have counts once."""
     released = load_lemmas("newman-released").table.drop(columns="band")
     verbs = ["breathe" if verb == "breath" else verb for verb in verbs if verb != "be"]
-    added = pd.DataFrame({"lemma": verbs, "singular": [third_person(verb) for verb in verbs], "plural": verbs})
+    added = pd.DataFrame(
+        {"lemma": verbs, "singular": [third_person(verb) for verb in verbs], "plural": verbs}
+    )
     added = added.merge(described(verbs, released), on="plural")
     return pd.concat([released, added]).drop_duplicates(["singular", "plural"], ignore_index=True)
 
@@ -81,7 +85,10 @@ def main(path: Path) -> None:
     if not verbs:
         sys.exit(f"{path}: no verb found; it must be the published PDF, or hold one verb a line")
     table = united(verbs)
-    for what, found, expected in (("verbs in the file", len(verbs), VERBS), ("lemmas", len(table), LEMMAS)):
+    for what, found, expected in (
+        ("verbs in the file", len(verbs), VERBS),
+        ("lemmas", len(table), LEMMAS),
+    ):
         print(f"{what}: {found:,}; the paper has {expected:,} ({found - expected:+,})")
     file = full_list_file()
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -25,14 +25,21 @@ COLUMNS = ["lemma", "singular", "plural", "past", "homograph", "noun", "left_out
 def rows() -> list[dict]:
     """One row per line of appendix.txt, in its order."""
     exceptions = yaml.safe_load((HERE / "exceptions.yaml").read_text(encoding="utf-8"))
-    return [_row(entry, exceptions) for entry in (HERE / "appendix.txt").read_text(encoding="utf-8").split()]
+    return [
+        _row(entry, exceptions)
+        for entry in (HERE / "appendix.txt").read_text(encoding="utf-8").split()
+    ]
 
 
 def released(table: list[dict]) -> list[dict]:
     """The rows of `rows` that the authors' file has, with its third persons, faults included."""
     faults = yaml.safe_load((HERE / "released.yaml").read_text(encoding="utf-8"))
     singular = {row["plural"]: third_person(row["plural"]) for row in table} | faults["singular"]
-    return [row | {"singular": singular[row["plural"]]} for row in table if row["plural"] not in faults["left_out"]]
+    return [
+        row | {"singular": singular[row["plural"]]}
+        for row in table
+        if row["plural"] not in faults["left_out"]
+    ]
 
 
 def _row(entry: str, exceptions: dict) -> dict:
@@ -45,7 +52,9 @@ def _row(entry: str, exceptions: dict) -> dict:
         "plural": plural,
         "past": past,
         "homograph": _homograph(entry, plural, past, exceptions),
-        "noun": "yes" if entry in exceptions["also_nouns"] or getAllInflections(entry, "NOUN") else "no",
+        "noun": "yes"
+        if entry in exceptions["also_nouns"] or getAllInflections(entry, "NOUN")
+        else "no",
         "left_out": exceptions["left_out"].get(entry, ""),
         "zipf": _zipf(singular, plural),
     }
@@ -98,7 +107,9 @@ def main() -> None:
             writer.writerows(written)
     if "--review" in sys.argv:
         for row in table:
-            if row["singular"] != third_person(row["plural"]) or row["past"] != _regular_past(row["plural"]):
+            if row["singular"] != third_person(row["plural"]) or row["past"] != _regular_past(
+                row["plural"]
+            ):
                 print(row["plural"], row["singular"], row["past"], row["left_out"])
     print(f"{len(table)} rows")
 

@@ -42,7 +42,9 @@ def german() -> Iterator[Forms]:
         present = forms.get("PRÄ", {})
         singular, plural = present.get("S", {}).get("3"), present.get("P", {}).get("3")
         separable = "EIZ" in forms or not isinstance(singular, str)  # festzustellen, nimmt mit
-        if not separable and (plural == lemma or lemma == "sein"):  # other plurals are slips of the source
+        if not separable and (
+            plural == lemma or lemma == "sein"
+        ):  # other plurals are slips of the source
             yield tuple(_respelled(word, lemma) for word in (lemma, singular, plural))
 
 
@@ -55,9 +57,16 @@ def _respelled(word: str, lemma: str) -> str:
 def russian() -> Iterator[Forms]:
     """OpenCorpora's dictionary, as pymorphy3 packages it: imperfective verbs in the present."""
     found: dict[tuple[str, int], dict[str, str]] = {}
-    for word, tag, lemma, paradigm, _ in pymorphy3.MorphAnalyzer(lang="ru").dictionary.iter_known_words():
+    for word, tag, lemma, paradigm, _ in pymorphy3.MorphAnalyzer(
+        lang="ru"
+    ).dictionary.iter_known_words():
         grammemes = tag.grammemes
-        if {"VERB", "impf", "pres", "3per", "indc"} <= grammemes and not grammemes & {"Infr", "Arch", "Erro", "Dist"}:
+        if {"VERB", "impf", "pres", "3per", "indc"} <= grammemes and not grammemes & {
+            "Infr",
+            "Arch",
+            "Erro",
+            "Dist",
+        }:
             forms = found.setdefault((lemma, paradigm), {})
             forms.setdefault("singular" if "sing" in grammemes else "plural", word)
     for (lemma, _), forms in found.items():
@@ -100,7 +109,11 @@ def _npm_json(package: str, version: str, name: str) -> dict:
 
 
 def main() -> None:
-    for name, language, verbs in (("french", "fr", french()), ("german", "de", german()), ("russian", "ru", russian())):
+    for name, language, verbs in (
+        ("french", "fr", french()),
+        ("german", "de", german()),
+        ("russian", "ru", russian()),
+    ):
         table = chosen(verbs, language)
         with (HERE / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

@@ -36,11 +36,20 @@ class LSTM(nn.Module, Network):
 
     keeps_results = False
 
-    def __init__(self, vocabulary_size: int, embedding: int = 128, hidden: int = 128, layers: int = 1, dropout=0.1):
+    def __init__(
+        self,
+        vocabulary_size: int,
+        embedding: int = 128,
+        hidden: int = 128,
+        layers: int = 1,
+        dropout=0.1,
+    ):
         super().__init__()
         self.vocabulary_size = vocabulary_size
         self.embedding = nn.Embedding(vocabulary_size, embedding)
-        self.recurrent = nn.LSTM(embedding, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0)
+        self.recurrent = nn.LSTM(
+            embedding, hidden, layers, batch_first=True, dropout=dropout if layers > 1 else 0
+        )
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(hidden, vocabulary_size)
         nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
@@ -117,7 +126,10 @@ def _batches(sentences, batch, seed, boundary):
         for group in random.permutation(np.arange(0, len(order), batch)):
             chosen = order[group : group + batch]
             begins = random.random(len(chosen)) < 0.5
-            yield [[boundary, *sentences[i]] if b else [*sentences[i]] for i, b in zip(chosen, begins, strict=True)]
+            yield [
+                [boundary, *sentences[i]] if b else [*sentences[i]]
+                for i, b in zip(chosen, begins, strict=True)
+            ]
 
 
 def _rows(sequences, end):
@@ -136,7 +148,11 @@ def trained(kind: str, corpus: list[str], words) -> LanguageModel:
     if kind == "ngram":
         return train_baseline(corpus, words, name=kind)
     ids = words(corpus, add_special_tokens=False, verbose=False)["input_ids"]
-    common = {"vocabulary_size": len(words), "boundary": words.bos_token_id, "end": words.eos_token_id}
+    common = {
+        "vocabulary_size": len(words),
+        "boundary": words.bos_token_id,
+        "end": words.eos_token_id,
+    }
     network, _ = train_lstm(ids, **common, batch=BATCH, epochs=UPDATES * BATCH / len(corpus))
     return LanguageModel(kind, "causal", words, network)
 
@@ -151,7 +167,17 @@ def learning_curve(sizes: Iterable[int] = SIZES) -> pd.DataFrame:
             length = sum(map(len, words(corpus, add_special_tokens=False)["input_ids"]))
             found = evaluate_blimp(trained(kind, corpus, words), pairs).accuracy()
             parts.append(found.assign(model=kind, sentences=size, words=length))
-    columns = ["model", "sentences", "words", "phenomenon", "paradigm", "accuracy", "low", "high", "pairs"]
+    columns = [
+        "model",
+        "sentences",
+        "words",
+        "phenomenon",
+        "paradigm",
+        "accuracy",
+        "low",
+        "high",
+        "pairs",
+    ]
     return pd.concat(parts, ignore_index=True)[columns]
 
 

@@ -33,7 +33,9 @@ def without(tables: Tables, name: str, column: str, values: Sequence[str]) -> Ta
 
 def papers_nouns(tables: Tables) -> Tables:
     nouns = tables.controls["noun"]
-    return tables._replace(controls=tables.controls[nouns.isin([*PAPERS_NOUNS, "he", "she", "they"])])
+    return tables._replace(
+        controls=tables.controls[nouns.isin([*PAPERS_NOUNS, "he", "she", "they"])]
+    )
 
 
 def by_lexicon(tables: Tables) -> Tables:
@@ -44,7 +46,9 @@ def by_lexicon(tables: Tables) -> Tables:
 
 def by_tokens(tables: Tables) -> Tables:
     """Single tokens instead of whole words, after the subjects of agreement-controls."""
-    return tables._replace(controls=tables.controls.assign(log_odds=tables.controls["log_odds_tokens"]))
+    return tables._replace(
+        controls=tables.controls.assign(log_odds=tables.controls["log_odds_tokens"])
+    )
 
 
 CHOICES: dict[str, Callable[[Tables], Tables]] = {
@@ -52,7 +56,9 @@ CHOICES: dict[str, Callable[[Tables], Tables]] = {
     "the paper's nouns alone": papers_nouns,
     "the new nouns alone": lambda tables: without(tables, "controls", "noun", PAPERS_NOUNS),
     "three openers": lambda tables: without(tables, "controls", "opener", OPENERS),
-    "no preposition that can begin a clause": lambda tables: without(tables, "attractors", "preposition", CLAUSES),
+    "no preposition that can begin a clause": lambda tables: without(
+        tables, "attractors", "preposition", CLAUSES
+    ),
     "also a noun by the lexicon": by_lexicon,
     "single tokens": by_tokens,
     "the package's jackknife": lambda tables: tables._replace(jackknife=True),

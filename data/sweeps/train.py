@@ -23,7 +23,9 @@ def main(folder: Path) -> None:
     torch.set_num_threads(1)
     wanted = [("lab-lexical-causal", folder / "lab-lexical-causal", 0, "log")]
     wanted += [("lab-systematic-causal", folder / "lab-systematic-causal", 0, "log")]
-    wanted += [("lab-systematic-causal", folder / "sizes" / f"sentences-{n:06}", n, "") for n in SIZES]
+    wanted += [
+        ("lab-systematic-causal", folder / "sizes" / f"sentences-{n:06}", n, "") for n in SIZES
+    ]
     for name, out, sentences, checkpoints in wanted:
         if out.exists():
             continue
@@ -39,6 +41,8 @@ def _report(out: Path, step: int, loss: float) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent / "dynamics")
     main(parser.parse_args().folder)

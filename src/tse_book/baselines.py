@@ -35,7 +35,9 @@ from tse_core.models.network import Network
 SPECIAL = ("[UNK]", "[BOS]", "[EOS]")
 
 
-def train_baseline(sentences: Iterable[str], tokenizer=None, *, name="ngram", order: int = 5) -> LanguageModel:
+def train_baseline(
+    sentences: Iterable[str], tokenizer=None, *, name="ngram", order: int = 5
+) -> LanguageModel:
     """An n-gram model of these sentences.
 
     `tokenizer` is a PreTrainedTokenizerFast with a beginning and an end of sentence and an unknown token, by default
@@ -69,10 +71,16 @@ class Level:
     """The n-grams of one length, as continuations of the contexts one word shorter (the nodes of the level above)."""
 
     keys: np.ndarray  # (nodes,) int64, sorted: parent node * vocabulary + last word
-    counts: np.ndarray  # (nodes,) int64: occurrences, or different preceding words below the highest order
-    first: np.ndarray  # (parents + 1,) int64: the children of parent c are first[c] .. first[c + 1] - 1
+    counts: (
+        np.ndarray
+    )  # (nodes,) int64: occurrences, or different preceding words below the highest order
+    first: (
+        np.ndarray
+    )  # (parents + 1,) int64: the children of parent c are first[c] .. first[c + 1] - 1
     probability: np.ndarray  # (nodes,) float64: the discounted share of the parent's count
-    rest: np.ndarray  # (parents,) float64: the mass left to the shorter context; 1 where nothing was counted
+    rest: (
+        np.ndarray
+    )  # (parents,) float64: the mass left to the shorter context; 1 where nothing was counted
 
 
 class NGram(Network):
@@ -80,7 +88,11 @@ class NGram(Network):
 
     def __init__(self, keys: Sequence[np.ndarray], counts: Sequence[np.ndarray], vocabulary_size: int, boundary: int,
                  discounts: float | Sequence[float] | None = None):  # fmt: skip
-        self.vocabulary_size, self.order, self.boundary = int(vocabulary_size), len(keys), int(boundary)
+        self.vocabulary_size, self.order, self.boundary = (
+            int(vocabulary_size),
+            len(keys),
+            int(boundary),
+        )
         if discounts is None:
             once, twice = ([int((level == times).sum()) for level in counts] for times in (1, 2))
             discounts = [a / (a + 2 * b) if a else 0.5 for a, b in zip(once, twice, strict=True)]
@@ -93,7 +105,9 @@ class NGram(Network):
             some = np.where(total > 0, total, 1)
             first = np.searchsorted(level, np.arange(size + 1) * self.vocabulary_size)
             rest = np.where(total > 0, discount * types / some, 1.0)
-            self.levels.append(Level(level, count, first, np.maximum(count - discount, 0) / some[parent], rest))
+            self.levels.append(
+                Level(level, count, first, np.maximum(count - discount, 0) / some[parent], rest)
+            )
 
     def probabilities(self, contexts: np.ndarray) -> np.ndarray:
         """The distribution of the next word after each context: (contexts, vocabulary) float64.
@@ -103,15 +117,23 @@ class NGram(Network):
         contexts = np.asarray(contexts, dtype=np.int64)
         mixed = np.full((len(contexts), self.vocabulary_size), 1 / self.vocabulary_size)
         for length, level in enumerate(self.levels):
-            nodes = self._nodes(contexts[:, contexts.shape[1] - length :]) if length <= contexts.shape[1] else None
+            nodes = (
+                self._nodes(contexts[:, contexts.shape[1] - length :])
+                if length <= contexts.shape[1]
+                else None
+            )
             if nodes is None:
                 break
             rows = np.flatnonzero(nodes >= 0)
             nodes = nodes[rows]
             mixed[rows] *= level.rest[nodes, None]
             size = level.first[nodes + 1] - level.first[nodes]
-            children = np.repeat(level.first[nodes] - np.cumsum(size) + size, size) + np.arange(size.sum())
-            mixed[np.repeat(rows, size), level.keys[children] % self.vocabulary_size] += level.probability[children]
+            children = np.repeat(level.first[nodes] - np.cumsum(size) + size, size) + np.arange(
+                size.sum()
+            )
+            mixed[np.repeat(rows, size), level.keys[children] % self.vocabulary_size] += (
+                level.probability[children]
+            )
         return mixed
 
     def _nodes(self, contexts: np.ndarray) -> np.ndarray:
@@ -141,8 +163,14 @@ class NGram(Network):
         return torch.from_numpy(logarithms)[torch.from_numpy(where.reshape(-1))]
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        counted = {f"counts {n}": torch.from_numpy(level.counts) for n, level in enumerate(self.levels, start=1)}
-        return counted | {f"keys {n}": torch.from_numpy(level.keys) for n, level in enumerate(self.levels, start=1)}
+        counted = {
+            f"counts {n}": torch.from_numpy(level.counts)
+            for n, level in enumerate(self.levels, start=1)
+        }
+        return counted | {
+            f"keys {n}": torch.from_numpy(level.keys)
+            for n, level in enumerate(self.levels, start=1)
+        }
 
     def configuration(self) -> dict:
         sizes = {"vocabulary_size": self.vocabulary_size, "boundary": self.boundary}
@@ -170,17 +198,25 @@ def train_ngram(
     [0.064, 0.251, 0.117, 0.284, 0.284]
     """
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
-    total = lengths + order  # all sentences with their boundaries in one array; how many words of each still follow
+    total = (
+        lengths + order
+    )  # all sentences with their boundaries in one array; how many words of each still follow
     stops = np.cumsum(total)
     words = np.full(stops[-1], boundary, dtype=np.int64)
-    inside = np.repeat(stops - total + order - 1 - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-    words[inside] = np.concatenate([np.asarray(sentence, dtype=np.int64) for sentence in sentences if len(sentence)])
+    inside = np.repeat(
+        stops - total + order - 1 - (np.cumsum(lengths) - lengths), lengths
+    ) + np.arange(lengths.sum())
+    words[inside] = np.concatenate(
+        [np.asarray(sentence, dtype=np.int64) for sentence in sentences if len(sentence)]
+    )
     words[stops - 1] = end
     last = np.repeat(stops, total) - np.arange(len(words)) - 1
     nodes = np.zeros(len(words), dtype=np.int64)
     keys, numbers, suffixes = [], [], []
     for length in range(1, order + 1):
-        starts = np.flatnonzero(last >= length - 1)  # positions that have length - 1 more words in their sentence
+        starts = np.flatnonzero(
+            last >= length - 1
+        )  # positions that have length - 1 more words in their sentence
         wanted = nodes[starts] * vocabulary_size + words[starts + length - 1]
         level, where, count = np.unique(wanted, return_inverse=True, return_counts=True)
         suffix = np.zeros(len(level), dtype=np.int64)

@@ -47,7 +47,9 @@ def load_gym(path: str | Path | None = None) -> Gym:
     path = Path(path) if path else data_folder() / "gym.yaml"
     data = read_yaml(path) or {}
     check(data, SCHEMA, str(path))
-    suites = [suite for entry in data.get("suites", []) for suite in load_suites(_placed(entry, path))]
+    suites = [
+        suite for entry in data.get("suites", []) for suite in load_suites(_placed(entry, path))
+    ]
     names = [suite.name for suite in suites]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"{path}: two suites are called {twice!r}; change meta.name of one")
@@ -57,7 +59,9 @@ def load_gym(path: str | Path | None = None) -> Gym:
 
 def _placed(entry: str, path: Path) -> str:
     """A path in the file, relative to the file's folder or the one above; any other name unchanged."""
-    places = [folder / entry for folder in (path.parent, path.parent.parent) if is_there(folder / entry)]
+    places = [
+        folder / entry for folder in (path.parent, path.parent.parent) if is_there(folder / entry)
+    ]
     return str(places[0]) if places and entry not in ("laboratory", "public") else entry
 
 
@@ -68,7 +72,9 @@ def run_gym(gym: Gym, store) -> Iterator[Outcome]:
         try:
             model = as_model(name)
             if model.label in titles:
-                raise InputError(f"another model is called {model.label!r}, too; rename the folder of one")
+                raise InputError(
+                    f"another model is called {model.label!r}, too; rename the folder of one"
+                )
             titles.add(model.label)
             for suite in gym.suites:
                 yield evaluate_suite(model, suite, store=store)
@@ -87,12 +93,17 @@ def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> No
         own = [outcome for outcome in outcomes if outcome.suite.name == suite.name]
         suites.append(_suite(suite, own, gym.unknown))
         if own:
-            write_output(folder / "gym" / f"{safe_name(suite.name)}.csv", _regions(own).round(6).to_csv(index=False))
+            write_output(
+                folder / "gym" / f"{safe_name(suite.name)}.csv",
+                _regions(own).round(6).to_csv(index=False),
+            )
     accuracies = accuracy_table(outcomes, gym.unknown)
     write_output(folder / "gym" / "accuracies.csv", accuracies.round(6).to_csv(index=False))
     chart = None  # of regions, into which the page puts the rows of the suite and model chosen
     if outcomes:
-        chart = region_profile(_regions(outcomes[:1]), title="Mean surprisal of each region").to_dict(validate=False)
+        chart = region_profile(
+            _regions(outcomes[:1]), title="Mean surprisal of each region"
+        ).to_dict(validate=False)
         chart |= {"datasets": {}, "data": {"values": []}}
     data = {"suites": suites, "chart": chart}
     write_output(folder / "gym-data.js", f"window.tseGym = {json.dumps(data, cls=INERT['cls'])};\n")
@@ -105,7 +116,9 @@ def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
     recorded = published.hu2020_suites()
     recorded = recorded[recorded["suite"] == suite.name].fillna({"corpus": ""})
     recorded = recorded.assign(model=(recorded["model"] + " " + recorded["corpus"]).str.strip())
-    accuracies = accuracy_table(outcomes, unknown)[["model", "accuracy", "correct", "judged", "unknown"]]
+    accuracies = accuracy_table(outcomes, unknown)[
+        ["model", "accuracy", "correct", "judged", "unknown"]
+    ]
     profiles = {label(outcome): mean_regions(_regions([outcome])) for outcome in outcomes}
     return {
         "name": suite.name,
@@ -114,12 +127,17 @@ def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
         "metric": suite.metric,
         "items": len(suite.items),
         "predictions": [str(formula) for formula in suite.predictions],
-        "critical": sorted({region for formula in suite.predictions for region, _ in formula.atoms if region}),
+        "critical": sorted(
+            {region for formula in suite.predictions for region, _ in formula.atoms if region}
+        ),
         "regions": [f"{number} {name}" for number, name in suite.regions.items()],
         "example": [{"condition": name, "texts": texts.tolist()} for name, texts in item],
         "accuracies": accuracies.astype(object).where(accuracies.notna(), None).to_dict("records"),
         "recorded": recorded.groupby("model", sort=False)["accuracy"].mean().round(4).to_dict(),
-        "profiles": {name: rows[["condition", "label", "bits"]].to_dict("records") for name, rows in profiles.items()},
+        "profiles": {
+            name: rows[["condition", "label", "bits"]].to_dict("records")
+            for name, rows in profiles.items()
+        },
         "outcomes": {label(outcome): _holds(outcome, unknown) for outcome in outcomes},
         "file": f"gym/{safe_name(suite.name)}.csv" if outcomes else "",
     }
@@ -132,7 +150,9 @@ def question_of(suite: str) -> str:
     True
     """
     questions = read_yaml(data_folder() / "syntaxgym" / "questions.yaml")
-    fitting = [beginning for beginning in questions if suite.removeprefix("lab_").startswith(beginning)]
+    fitting = [
+        beginning for beginning in questions if suite.removeprefix("lab_").startswith(beginning)
+    ]
     return questions[max(fitting, key=len)] if fitting else ""
 
 
@@ -144,4 +164,6 @@ def _holds(outcome: Outcome, unknown: str) -> dict[str, str]:
 
 
 def _regions(outcomes: list[Outcome]) -> pd.DataFrame:
-    return pd.concat([outcome.regions.assign(model=label(outcome)) for outcome in outcomes], ignore_index=True)
+    return pd.concat(
+        [outcome.regions.assign(model=label(outcome)) for outcome in outcomes], ignore_index=True
+    )

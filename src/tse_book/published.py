@@ -42,7 +42,12 @@ _PHENOMENA = {
 def table2() -> pd.DataFrame:
     """Newman et al. 2021, Table 2: construction, model, hf_name, metric (MW, EW, TSE), score (two decimals)."""
     wide = _read("newman_table2", template="construction")
-    return wide.melt(["construction", "model", "hf_name"], ["MW", "EW", "TSE"], var_name="metric", value_name="score")
+    return wide.melt(
+        ["construction", "model", "hf_name"],
+        ["MW", "EW", "TSE"],
+        var_name="metric",
+        value_name="score",
+    )
 
 
 def table3() -> pd.DataFrame:
@@ -60,7 +65,9 @@ def figures(figure: int | None = None) -> pd.DataFrame:
     Columns: figure (1 to 4), model (its name on the hub), metric (EW, MW), construction, side (top, bottom), cutoff (a
     fraction), estimate, quality.
     """
-    first = _read("newman_fig1_digitised_bert-large-cased", score_estimate="estimate").assign(figure=1, quality="ok")
+    first = _read("newman_fig1_digitised_bert-large-cased", score_estimate="estimate").assign(
+        figure=1, quality="ok"
+    )
     others = _without_the_impossible(_read("newman_fig2_3_4_digitised"))
     others = others.replace({"metric": {"EW-run": "EW"}, "model": MODELS})
     others["figure"] = others["figure"].str[len("fig")].astype(int)
@@ -81,10 +88,14 @@ def _without_the_impossible(readings: pd.DataFrame) -> pd.DataFrame:
 
 def with_table2(curves: pd.DataFrame) -> pd.DataFrame:
     """Published curves of EW and MW with the points at top 100 % from Table 2, where they are printed and complete."""
-    cells = table2().assign(model=lambda table: table["hf_name"], side="top", cutoff=1.0, source="published")
+    cells = table2().assign(
+        model=lambda table: table["hf_name"], side="top", cutoff=1.0, source="published"
+    )
     for column in ("metric", "model", "construction"):
         cells = cells[cells[column].isin(curves[column])]
-    return pd.concat([curves[~of_everything(curves)], cells.reindex(columns=curves.columns)], ignore_index=True)
+    return pd.concat(
+        [curves[~of_everything(curves)], cells.reindex(columns=curves.columns)], ignore_index=True
+    )
 
 
 def quoted_values() -> pd.DataFrame:
@@ -109,7 +120,16 @@ def template_counts() -> pd.DataFrame:
 
     Columns: row, files, pairs, singular, plural, contexts (left and right), left_contexts, verb_pairs.
     """
-    columns = ["row", "files", "pairs", "singular", "plural", "contexts", "left_contexts", "verb_pairs"]
+    columns = [
+        "row",
+        "files",
+        "pairs",
+        "singular",
+        "plural",
+        "contexts",
+        "left_contexts",
+        "verb_pairs",
+    ]
     return _read("newman_template_counts").set_axis(columns, axis=1)
 
 
@@ -123,12 +143,19 @@ def blimp_table3() -> pd.DataFrame:
     table["source"] = table["source"].str.split(r"[_(]").str[0].replace({"TACL": "printed"})
     long = table.melt(["source", "model"], var_name="phenomenon", value_name="accuracy")
     long["accuracy"] = (long["accuracy"] / 100).round(6)
-    long = long.replace({"phenomenon": _PHENOMENA, "model": {"TXL": "Transformer-XL", "Human": "human"}})
-    paradigms = blimp_table4().query("source == 'recomputed'")  # not rounded, as the file's own recomputed rows are
+    long = long.replace(
+        {"phenomenon": _PHENOMENA, "model": {"TXL": "Transformer-XL", "Human": "human"}}
+    )
+    paradigms = blimp_table4().query(
+        "source == 'recomputed'"
+    )  # not rounded, as the file's own recomputed rows are
     means = paradigms.groupby(["phenomenon", "model"])["accuracy"].mean()
     overall = paradigms.groupby("model")["accuracy"].mean()
     places = zip(long["phenomenon"], long["model"], strict=True)
-    mean = [overall[model] if phenomenon == "Overall" else means[phenomenon, model] for phenomenon, model in places]
+    mean = [
+        overall[model] if phenomenon == "Overall" else means[phenomenon, model]
+        for phenomenon, model in places
+    ]
     return long.assign(accuracy=long["accuracy"].where(long["source"] != "recomputed", mean))
 
 
@@ -142,13 +169,19 @@ def blimp_table4() -> pd.DataFrame:
     ):
         for model, name in zip(BLIMP_MODELS, names, strict=True):
             accuracy = table[f"{prefix}_{name}"] / scale
-            parts.append(table[["UID", "phenomenon"]].assign(source=source, model=model, accuracy=accuracy))
+            parts.append(
+                table[["UID", "phenomenon"]].assign(source=source, model=model, accuracy=accuracy)
+            )
     return pd.concat(parts, ignore_index=True)[["source", "UID", "phenomenon", "model", "accuracy"]]
 
 
 def blimp_human() -> pd.DataFrame:
     """Warstadt et al. 2020: UID, judgments (single judgments counted), items_accepted (of 5, by majority), accuracy."""
-    columns = {"human_n": "judgments", "human_items_accepted_of_5": "items_accepted", "repo_human": "accuracy"}
+    columns = {
+        "human_n": "judgments",
+        "human_items_accepted_of_5": "items_accepted",
+        "repo_human": "accuracy",
+    }
     return _read("blimp_table4", **columns)[["UID", *columns.values()]]
 
 
@@ -158,9 +191,17 @@ def blimp_methods_compared() -> pd.DataFrame:
     From the data repository's summary by method, which is of an older GPT-2 run than its other numbers.
     Columns: model, paradigm, linguistics_term, compared ("one-prefix", "two-prefix"), full_sentence, prefix.
     """
-    models = {"N-Gram": "5-gram", "LSTM": "LSTM", "TXL": "Transformer-XL", "GPT2": "GPT-2", "human": "human"}
+    models = {
+        "N-Gram": "5-gram",
+        "LSTM": "LSTM",
+        "TXL": "Transformer-XL",
+        "GPT2": "GPT-2",
+        "human": "human",
+    }
     table = _read("blimp_prefix_methods_summary", UID="paradigm", **models)
-    table = table.melt(["paradigm", "type", "linguistics_term"], [*models.values()], "model", "accuracy")
+    table = table.melt(
+        ["paradigm", "type", "linguistics_term"], [*models.values()], "model", "accuracy"
+    )
     wide = table.pivot_table("accuracy", ["model", "paradigm", "linguistics_term"], "type")
     parts = []
     for method in PREFIX_FIELDS:

@@ -39,7 +39,10 @@ from tse_core.results.store import Store, as_store
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results
 from tse_core.sentences.preferences import judged
 
-METHODS = ("full-sentence", *PREFIX_FIELDS)  # of causal models on pairs; a masked one has its own, "pll"
+METHODS = (
+    "full-sentence",
+    *PREFIX_FIELDS,
+)  # of causal models on pairs; a masked one has its own, "pll"
 PROVENANCE = "provenance.json"
 
 
@@ -56,9 +59,15 @@ def list_recorded(folder: Path | None = None) -> pd.DataFrame:
     for home in _homes(folder):
         made = read_provenance(home)
         files = made["files"].values()
-        row = {"model": home.name, "parts": ", ".join(made["files"]), "numbers": sum(file["numbers"] for file in files)}
+        row = {
+            "model": home.name,
+            "parts": ", ".join(made["files"]),
+            "numbers": sum(file["numbers"] for file in files),
+        }
         row |= {"date": made["date"], "hardware": made["hardware"]}
-        row["versions"] = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
+        row["versions"] = ", ".join(
+            f"{name} {version}" for name, version in made["versions"].items()
+        )
         row["minutes"] = sum(file["seconds"] for file in files) / 60
         row["left_out"] = "; ".join(f"{part}: {why}" for part, why in made["left_out"].items())
         rows.append(row)
@@ -74,18 +83,28 @@ def load_recorded(model: str, folder: Path | None = None) -> pd.DataFrame:
     check_known("recorded run", model, homes)
     files = read_provenance(homes[model])["files"]
     tables = [
-        read_results(_checked(homes[model], name, said["sha256"])).assign(part=name) for name, said in files.items()
+        read_results(_checked(homes[model], name, said["sha256"])).assign(part=name)
+        for name, said in files.items()
     ]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*TIDY_COLUMNS, "part"])
+    return (
+        pd.concat(tables, ignore_index=True)
+        if tables
+        else pd.DataFrame(columns=[*TIDY_COLUMNS, "part"])
+    )
 
 
-def known_results(store: Store | str | Path = "default", folder: Path | None = None) -> pd.DataFrame:
+def known_results(
+    store: Store | str | Path = "default", folder: Path | None = None
+) -> pd.DataFrame:
     """All known results, with a column ``source``: "computed" (here), "added" or "recorded".
 
     A number that was computed here is not repeated from a file that was added, nor either of them from a recorded run.
     """
     place = as_store(store)
-    runs = [load_recorded(home.name, folder)[TIDY_COLUMNS].assign(source="recorded") for home in _homes(folder)]
+    runs = [
+        load_recorded(home.name, folder)[TIDY_COLUMNS].assign(source="recorded")
+        for home in _homes(folder)
+    ]
     tables = [place.numbers() if place else pd.DataFrame(), *runs]
     none = pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
     table = pd.concat([t for t in tables if len(t)] or [none], ignore_index=True)
@@ -106,11 +125,17 @@ def with_recorded(
 
     Left out are models that are among `runs`, or of which nothing is recorded in this way.
     """
-    pairs, verbs = [load_pairs(name) for name in ([data] if isinstance(data, str) else data)], load_lemmas(lemmas)
+    pairs, verbs = (
+        [load_pairs(name) for name in ([data] if isinstance(data, str) else data)],
+        load_lemmas(lemmas),
+    )
     found = list(runs.runs) if runs else []
     for model in models:
         if runs is None or model not in runs.models:
-            kept = [recorded_evaluation(model, each, verbs, Options(protocol=protocol), folder) for each in pairs]
+            kept = [
+                recorded_evaluation(model, each, verbs, Options(protocol=protocol), folder)
+                for each in pairs
+            ]
             found += [(model, evaluation) for evaluation in kept if evaluation is not None]
     return Evaluations(found)
 
@@ -121,7 +146,9 @@ def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detai
     Raises InputError: a file that is not the one recorded.
     """
     home = (folder or data_folder() / "recorded") / model
-    said = read_provenance(home).get("details", {}).get(kind) if (home / PROVENANCE).exists() else None
+    said = (
+        read_provenance(home).get("details", {}).get(kind) if (home / PROVENANCE).exists() else None
+    )
     if said is None:
         return None
     signatures = {part: Signature.parse(line) for part, line in said["signatures"].items()}
@@ -136,20 +163,28 @@ def recorded_pairs(
     if found is None or f"{bos} {method}" not in found.signatures:
         return None
     table = found.table
-    rows = table[(table["bos"] == bos) & (table["method"] == method)].drop(columns=["bos", "method"])
+    rows = table[(table["bos"] == bos) & (table["method"] == method)].drop(
+        columns=["bos", "method"]
+    )
     numbers = {name: rows[name].astype(float) for name in ("logp_good", "margin")}
-    rows = rows.assign(**numbers, logp_bad=numbers["logp_good"] - numbers["margin"]).reset_index(drop=True)
+    rows = rows.assign(**numbers, logp_bad=numbers["logp_good"] - numbers["margin"]).reset_index(
+        drop=True
+    )
     return PairScores(judged(rows), found.signatures[f"{bos} {method}"])
 
 
-def recorded_items(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
+def recorded_items(
+    model: str, bos: str = "default", folder: Path | None = None
+) -> pd.DataFrame | None:
     """Whether each prediction of each suite holds for each item, from a recorded run; None where it has none."""
     if found := recorded_details(model, "items", folder):
         return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
     return None
 
 
-def recorded_regions(model: str, bos: str = "default", folder: Path | None = None) -> pd.DataFrame | None:
+def recorded_regions(
+    model: str, bos: str = "default", folder: Path | None = None
+) -> pd.DataFrame | None:
     """Surprisals of regions (bits) in every suite, item and condition, from a recorded run; None where it has none."""
     if found := recorded_details(model, "regions", folder):
         return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
@@ -161,7 +196,9 @@ def read_provenance(home: Path) -> dict:
     try:
         return json.loads((home / PROVENANCE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise InputError(f"{home / PROVENANCE}: missing or not JSON; `tse record` writes it") from None
+        raise InputError(
+            f"{home / PROVENANCE}: missing or not JSON; `tse record` writes it"
+        ) from None
 
 
 def write_provenance(home: Path, made: dict) -> None:
@@ -172,7 +209,9 @@ def write_provenance(home: Path, made: dict) -> None:
 def _checked(home: Path, name: str, checksum: str) -> Path:
     path = home / f"{name}.parquet"
     if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != checksum:
-        raise InputError(f"{path}: not the file that {PROVENANCE} lists; take the original or record it again")
+        raise InputError(
+            f"{path}: not the file that {PROVENANCE} lists; take the original or record it again"
+        )
     return path
 
 

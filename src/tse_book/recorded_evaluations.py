@@ -22,14 +22,25 @@ from tse_core.paths import data_folder
 from tse_core.results.signature import PROTOCOL_VERSION, Signature
 from tse_core.results.table_file import read_tables, write_tables
 
-SCORED = ["context", "tse", "log_probability_correct", "log_probability_wrong", "within_noise"]  # what pairs gain
+SCORED = [
+    "context",
+    "tse",
+    "log_probability_correct",
+    "log_probability_wrong",
+    "within_noise",
+]  # what pairs gain
 EXACT = ["ew", "mw", "margin", "tse", "score"]  # kept in single precision
 
 
 def write_evaluation(found: Evaluation, path: Path) -> None:
     """Keep an evaluation of all its pairs with detail "lemmas". Raises InputError where nothing can be written."""
     scores = found.at_cutoffs[["score", "coverage"]]
-    tables = {"contexts": found.contexts, "pairs": found.pairs[SCORED], "scores": scores, "by_lemma": found.by_lemma}
+    tables = {
+        "contexts": found.contexts,
+        "pairs": found.pairs[SCORED],
+        "scores": scores,
+        "by_lemma": found.by_lemma,
+    }
     small = {name: _rounded(table) for name, table in tables.items()}
     small["verbs"] = found.lemmas[[*REQUIRED, "tokens"]]
     facts = {"cutoffs": found.cutoffs._asdict(), "scored": found.scored, **asdict(found.signature)}
@@ -46,7 +57,12 @@ def recorded_evaluation(
     """
     home = (folder or data_folder() / "recorded") / model / "evaluations"
     files = {path: read_tables(path, ())[1] for path in sorted(home.glob("*.parquet"))}
-    if not files or options.detail == "forms" or not options.verbs.in_vocabulary or options.sample_size != "all":
+    if (
+        not files
+        or options.detail == "forms"
+        or not options.verbs.in_vocabulary
+        or options.sample_size != "all"
+    ):
         return None
     lemmas = in_order(lemmas)
     known = numbered_pairs(pairs, lemmas)
@@ -55,11 +71,14 @@ def recorded_evaluation(
     cutoffs = {side: list(shares) for side, shares in options.cutoffs._asdict().items()}
     for path, facts in files.items():
         made = Signature(facts["identity"], facts["policy"], facts["provenance"])
-        same = made.identity["data"] == data and made.policy["lemmas"].startswith(f"{lemmas.name}@{lemmas.hash}(")
+        same = made.identity["data"] == data and made.policy["lemmas"].startswith(
+            f"{lemmas.name}@{lemmas.hash}("
+        )
         if same and made.policy["protocol"] == protocol and facts["cutoffs"] == cutoffs:
             tables, _ = read_tables(path)
             tables = {
-                k: table.astype(dict.fromkeys(table.select_dtypes("float"), "float64")) for k, table in tables.items()
+                k: table.astype(dict.fromkeys(table.select_dtypes("float"), "float64"))
+                for k, table in tables.items()
             }
             return Evaluation(
                 contexts=tables["contexts"],

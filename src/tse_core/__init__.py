@@ -12,5 +12,7 @@ import warnings
 import lazy_loader
 
 __version__ = "0.1.0"
-warnings.filterwarnings("ignore", message="IProgress not found")  # a dependency of torch warns in notebooks
+warnings.filterwarnings(
+    "ignore", message="IProgress not found"
+)  # a dependency of torch warns in notebooks
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # what controls a terminal
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)  # what controls a terminal
 # Files whose lines a warning does not point at: the package's, and what stands between two of them.
 _INSIDE = (str(Path(__file__).parent) + os.sep, functools.__file__, contextlib.__file__)
 

@@ -13,7 +13,13 @@ import yaml
 from tse_core.errors import InputError
 
 LONGEST_NAME = 80  # characters; file systems take 255 bytes
-DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+DEVICES = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)),
+}
 # These return False, rather than fail, for text that cannot be a path.
 is_there, is_file, is_folder = os.path.exists, os.path.isfile, os.path.isdir
 
@@ -84,7 +90,9 @@ def decoded(contents: bytes, where: str) -> str:
         return contents.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         byte = f"byte {error.start + 1} is 0x{contents[error.start]:02x}"
-        raise InputError(f"{where}: is not text in UTF-8 ({byte}); save it as UTF-8, e.g. as CSV UTF-8") from None
+        raise InputError(
+            f"{where}: is not text in UTF-8 ({byte}); save it as UTF-8, e.g. as CSV UTF-8"
+        ) from None
 
 
 def lines_of(text: str) -> list[str]:
@@ -109,14 +117,18 @@ class _UniqueKeys(yaml.SafeLoader):
 
     def compose_node(self, parent, index):
         if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="an alias; write it out", problem_mark=self.peek_event().start_mark)
+            raise yaml.MarkedYAMLError(
+                problem="an alias; write it out", problem_mark=self.peek_event().start_mark
+            )
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node, deep=False):
         names = [key.value for key, _ in node.value]
         for (key, _), name in zip(node.value, names, strict=True):
             if names.count(name) > 1:
-                raise yaml.MarkedYAMLError(problem=f"the key {name!r} appears twice", problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {name!r} appears twice", problem_mark=key.start_mark
+                )
         return super().construct_mapping(node, deep)
 
 
@@ -132,7 +144,9 @@ def write_output(path: str | Path, contents: str | bytes) -> None:
     try:
         write_aside(path, data)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); what was there is kept") from None
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror}); what was there is kept"
+        ) from None
 
 
 def write_aside(path: Path, contents: bytes) -> None:

@@ -29,7 +29,9 @@ def mirror_folder() -> Path | None:
     if mirror.startswith("file://"):
         folder = Path(url2pathname(mirror.removeprefix("file://")))
     if not folder.is_dir():
-        raise InputError(f"TSE_MIRROR is {mirror!r}, which is neither a folder nor an http(s) address")
+        raise InputError(
+            f"TSE_MIRROR is {mirror!r}, which is neither a folder nor an http(s) address"
+        )
     return folder
 
 

@@ -21,8 +21,14 @@ def mistakes(content: object, schema: Mapping) -> list[str]:
 
     A text that does not match a pattern is told what the pattern's ``description`` says.
     """
-    errors = sorted(Draft202012Validator(schema).iter_errors(content), key=lambda e: [str(step) for step in e.path])
-    return [f"{place}: {_message(e)}" if (place := e.json_path[1:].lstrip(".")) else _message(e) for e in errors]
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(content),
+        key=lambda e: [str(step) for step in e.path],
+    )
+    return [
+        f"{place}: {_message(e)}" if (place := e.json_path[1:].lstrip(".")) else _message(e)
+        for e in errors
+    ]
 
 
 def check(content: object, schema: Mapping, where: str) -> None:

@@ -24,12 +24,20 @@ _QUOTES = rf"\p{{Pi}}\p{{Pf}}\"״{APOSTROPHES}"
 OPENING = regex.compile(rf"[\p{{Ps}}¿¡…{_QUOTES}]*")
 CLOSING = regex.compile(rf"[\p{{Terminal_Punctuation}}\p{{Pe}}…·՛՜՞{_QUOTES}]*$", regex.REVERSE)
 # Final marks: … lacks Unicode's Sentence_Terminal, and NFC turns the question mark of Greek into a semicolon.
-_FINAL = regex.compile(rf"(?:[\p{{Sentence_Terminal}}…]|\p{{Greek}};)[\p{{Pe}}{_QUOTES}\s]*$", regex.REVERSE)
+_FINAL = regex.compile(
+    rf"(?:[\p{{Sentence_Terminal}}…]|\p{{Greek}};)[\p{{Pe}}{_QUOTES}\s]*$", regex.REVERSE
+)
 # Writing without spaces between words, with its wide punctuation marks.
-_UNSPACED = r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Line_Break=SA}]|(?=\p{P})[\p{ea=W}\p{ea=F}]"
-_TOUCHES_NEXT = regex.compile(rf"(?:[\p{{Ps}}¿¡]|(?<!\s)(?:[–—]|\.{{3,}})|{_UNSPACED})$", regex.REVERSE)
+_UNSPACED = (
+    r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Line_Break=SA}]|(?=\p{P})[\p{ea=W}\p{ea=F}]"
+)
+_TOUCHES_NEXT = regex.compile(
+    rf"(?:[\p{{Ps}}¿¡]|(?<!\s)(?:[–—]|\.{{3,}})|{_UNSPACED})$", regex.REVERSE
+)
 _QUOTES_AT_END = regex.compile(rf"(?:^|[\s\p{{Ps}}¿¡–—])[…{_QUOTES}]+$", regex.REVERSE)
-_TOUCHES_PREVIOUS = regex.compile(rf"[\p{{Terminal_Punctuation}}\p{{Pe}}…·՛՜՞]|[–—]+(?!\s)|{_UNSPACED}")
+_TOUCHES_PREVIOUS = regex.compile(
+    rf"[\p{{Terminal_Punctuation}}\p{{Pe}}…·՛՜՞]|[–—]+(?!\s)|{_UNSPACED}"
+)
 _QUOTE_AT_START = regex.compile(rf"[{_QUOTES}](?![\p{{L}}\p{{N}}\p{{Ps}}\p{{Pi}}¿¡])")
 
 
@@ -209,8 +217,19 @@ def spelled_nouns(subjects: Iterable[str]) -> list[str]:
     for word in known:
         endings = [("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man"), ("es", ""), ("s", "")]
         options = [word[: -len(old)] + new for old, new in endings if word.endswith(old)]
-        options += {"people": ["person"], "children": ["child"], "teeth": ["tooth"], "mice": ["mouse"]}.get(word, [])
-        irregular = word.endswith("men") and word not in ("men", "specimen", "regimen", "abdomen", "omen")
+        options += {
+            "people": ["person"],
+            "children": ["child"],
+            "teeth": ["tooth"],
+            "mice": ["mouse"],
+        }.get(word, [])
+        irregular = word.endswith("men") and word not in (
+            "men",
+            "specimen",
+            "regimen",
+            "abdomen",
+            "omen",
+        )
         present = [o for o in options if o in known] or ([word[:-3] + "man"] if irregular else [])
         singular[word] = present[-1] if present else word
     return [singular[word_of[subject]] for subject in subjects]

@@ -17,11 +17,16 @@ BOUNDARY, END, VOCABULARY = 0, 1, 30
 
 def corpus(sentences=200, seed=0):
     random = np.random.default_rng(seed)
-    return [list(2 + (random.zipf(1.4, random.integers(1, 9)) - 1) % (VOCABULARY - 3)) for _ in range(sentences)]
+    return [
+        list(2 + (random.zipf(1.4, random.integers(1, 9)) - 1) % (VOCABULARY - 3))
+        for _ in range(sentences)
+    ]
 
 
 def model(order=3, **options):
-    return train_ngram(corpus(), vocabulary_size=VOCABULARY, boundary=BOUNDARY, end=END, order=order, **options)
+    return train_ngram(
+        corpus(), vocabulary_size=VOCABULARY, boundary=BOUNDARY, end=END, order=order, **options
+    )
 
 
 @pytest.mark.parametrize("order", [2, 4])
@@ -50,7 +55,9 @@ def test_kneser_ney_equals_nltks(order):
 @pytest.mark.parametrize("order", [1, 2, 5])
 def test_every_distribution_sums_to_one_and_is_positive(order):
     random = np.random.default_rng(3)
-    contexts = np.concatenate([random.integers(-1, VOCABULARY, (50, 4)), np.zeros((1, 4), int), np.full((1, 4), -1)])
+    contexts = np.concatenate(
+        [random.integers(-1, VOCABULARY, (50, 4)), np.zeros((1, 4), int), np.full((1, 4), -1)]
+    )
     distribution = model(order).probabilities(contexts)
     np.testing.assert_allclose(distribution.sum(axis=1), 1, atol=1e-12)
     assert distribution.min() > 0
@@ -59,10 +66,18 @@ def test_every_distribution_sums_to_one_and_is_positive(order):
 def test_bigrams_by_hand():
     """Corpus "a b", "a c" with discount 1/2: after a, b and c have (1 - 1/2)/2 each, the rest goes by continuation."""
     a, b, c = 2, 3, 4
-    ours = train_ngram([[a, b], [a, c]], vocabulary_size=5, boundary=BOUNDARY, end=END, order=2, discounts=[0, 0.5])
-    continuation = np.array([0, 2, 1, 1, 1]) / 5  # end follows b and c; a, b and c follow one word each
-    np.testing.assert_allclose(ours.probabilities([[a]])[0], np.array([0, 0, 0, 0.25, 0.25]) + 0.5 * continuation)
-    np.testing.assert_allclose(ours.probabilities([[BOUNDARY]])[0], np.array([0, 0, 0.75, 0, 0]) + 0.25 * continuation)
+    ours = train_ngram(
+        [[a, b], [a, c]], vocabulary_size=5, boundary=BOUNDARY, end=END, order=2, discounts=[0, 0.5]
+    )
+    continuation = (
+        np.array([0, 2, 1, 1, 1]) / 5
+    )  # end follows b and c; a, b and c follow one word each
+    np.testing.assert_allclose(
+        ours.probabilities([[a]])[0], np.array([0, 0, 0, 0.25, 0.25]) + 0.5 * continuation
+    )
+    np.testing.assert_allclose(
+        ours.probabilities([[BOUNDARY]])[0], np.array([0, 0, 0.75, 0, 0]) + 0.25 * continuation
+    )
     np.testing.assert_allclose(ours.probabilities([[-1]])[0], continuation)
 
 
@@ -85,7 +100,9 @@ def baseline():
 @pytest.mark.parametrize("bos", ["none", "add"])
 def test_sentence_scores_equal_the_conditional_probabilities_by_hand(baseline, bos):
     """Word by word from the network alone, with and without a beginning-of-sentence token."""
-    ids = [baseline.tokenizer.bos_token_id] * (bos == "add") + baseline.tokenizer(WORDS[2])["input_ids"]
+    ids = [baseline.tokenizer.bos_token_id] * (bos == "add") + baseline.tokenizer(WORDS[2])[
+        "input_ids"
+    ]
     expected = 0
     for place in range(len(ids) - 1):
         batch = torch.tensor([ids[: place + 1]])
@@ -101,8 +118,14 @@ def test_the_lstm_of_the_learning_curve_learns_a_small_language(baseline):
     train_lstm = runpy.run_path(str(data_folder() / "recorded" / "learning_curve.py"))["train_lstm"]
     tokenizer = baseline.tokenizer
     ids = tokenizer(WORDS * 50, add_special_tokens=False)["input_ids"]
-    common = {"vocabulary_size": len(tokenizer), "boundary": tokenizer.bos_token_id, "end": tokenizer.eos_token_id}
-    runs = [train_lstm(ids, **common, hidden=32, embedding=32, epochs=20, batch=20) for _ in range(2)]
+    common = {
+        "vocabulary_size": len(tokenizer),
+        "boundary": tokenizer.bos_token_id,
+        "end": tokenizer.eos_token_id,
+    }
+    runs = [
+        train_lstm(ids, **common, hidden=32, embedding=32, epochs=20, batch=20) for _ in range(2)
+    ]
     assert runs[0][1][0] > 2.5 and runs[0][1][-20:].mean() < 0.35
     first, second = (run[0].state_dict() for run in runs)
     assert all(torch.equal(first[name], second[name]) for name in first)
@@ -123,6 +146,8 @@ def test_tse_is_high_where_ew_is_at_chance(ngram):
     Across a phrase the subject is out of reach and nothing is left.
     """
     names = [f"marvin-linzen/{name}" for name in ("simple", "across-prepositional-phrase")]
-    simple, across = (tse_core.evaluate(ngram, name, "newman-clean").table().iloc[0] for name in names)
+    simple, across = (
+        tse_core.evaluate(ngram, name, "newman-clean").table().iloc[0] for name in names
+    )
     assert simple["TSE"] > 0.9 > simple["MW"] > 0.7 and simple["EW"] < 0.6
     assert abs(across["TSE"] - 0.5) < 0.1 and abs(across["MW"] - 0.5) < 0.1

@@ -25,7 +25,10 @@ def written(tmp_path_factory):
 
 @pytest.mark.slow
 def test_parquet_and_csv_hold_the_same_rows_in_the_columns_that_the_page_explains(written):
-    parquet, csv = pd.read_parquet(written / "measured.parquet"), pd.read_csv(written / "measured.csv")
+    parquet, csv = (
+        pd.read_parquet(written / "measured.parquet"),
+        pd.read_csv(written / "measured.csv"),
+    )
     explained = re.findall(r"^\| `(\w+)` \|", (ROOT / "book" / "cite.md").read_text(), re.MULTILINE)
     assert list(parquet) == list(csv) == explained
     assert len(parquet) == len(csv) > 0
@@ -54,11 +57,15 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_without_the_engine_the_book_has_recorded_examples_and_one_warning(place, monkeypatch, capsys):
+def test_without_the_engine_the_book_has_recorded_examples_and_one_warning(
+    place, monkeypatch, capsys
+):
     monkeypatch.setenv("NPM_CONFIG_REGISTRY", "http://127.0.0.1:9")
     live.write()
     said = capsys.readouterr().out
-    assert said.startswith("WARNING: the book is built without its living model, with recorded examples instead: ")
+    assert said.startswith(
+        "WARNING: the book is built without its living model, with recorded examples instead: "
+    )
     assert json.loads(live.FACTS.read_text())["model"]["file"] is None and not live.complete()
 
 
@@ -86,10 +93,18 @@ def test_the_recorded_examples_are_what_the_package_computes(real_model):
     computed, recorded = recorded_examples(model), live_pages.recorded()["examples"]
     for one, other in zip(computed, recorded, strict=True):
         assert (one["left"], one["verbs"]) == (other["left"], other["verbs"])
-        assert [one[score] for score in ("ew", "mw")] == pytest.approx([other["ew"], other["mw"]], abs=0.003)
-        assert [entry["token"] for entry in one["top"][:3]] == [entry["token"] for entry in other["top"][:3]]
+        assert [one[score] for score in ("ew", "mw")] == pytest.approx(
+            [other["ew"], other["mw"]], abs=0.003
+        )
+        assert [entry["token"] for entry in one["top"][:3]] == [
+            entry["token"] for entry in other["top"][:3]
+        ]
     facts = page_facts(model)
-    assert len(facts["lemmas"]) == 962 and facts["bos_token"] == "<|endoftext|>" and len(facts["contexts"]) == 18
+    assert (
+        len(facts["lemmas"]) == 962
+        and facts["bos_token"] == "<|endoftext|>"
+        and len(facts["contexts"]) == 18
+    )
     assert all(len(context["agrees"]) == 962 for context in facts["contexts"])
 
 
@@ -98,7 +113,12 @@ def test_the_recorded_examples_are_what_the_package_computes(real_model):
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    for name in ("book/index.md", "src/tse_core/errors.py", "_build/runs/01_data.ipynb", "_build/html/index.html"):
+    for name in (
+        "book/index.md",
+        "src/tse_core/errors.py",
+        "_build/runs/01_data.ipynb",
+        "_build/html/index.html",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("text")
     monkeypatch.setattr(html, "ROOT", tmp_path)

@@ -16,7 +16,9 @@ from tse_book.pages.notebook import NOTHING
 
 pytestmark = pytest.mark.slow
 LABORATORY = ["lab-systematic-causal", "lab-lexical-causal"]
-CHAPTERS = [name for name in notebook_names() if "\nmodels = [" in (NOTEBOOKS / f"{name}.py").read_text()]
+CHAPTERS = [
+    name for name in notebook_names() if "\nmodels = [" in (NOTEBOOKS / f"{name}.py").read_text()
+]
 PROGRESS = re.compile(r".*: +\d+%\|.*")  # the bar of what takes longer than half a second
 TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL)
 
@@ -67,11 +69,17 @@ def holds_together(notebook):
              if "scrapbook" in output.get("metadata", {})}  # fmt: skip
     prose = " ".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert set(re.findall(r"\{glue:text\}`([^`:]+)", prose)) <= set(glued)
-    assert not re.search(r"\b(nan|inf|NaN)\b", f"{words(notebook)} {json.dumps(list(glued.values()))}")
+    assert not re.search(
+        r"\b(nan|inf|NaN)\b", f"{words(notebook)} {json.dumps(list(glued.values()))}"
+    )
     for title, data in charts(notebook):
-        assert "hollow:" not in title or '"beside"' in data, f"{title!r} speaks of points that are not drawn"
+        assert "hollow:" not in title or '"beside"' in data, (
+            f"{title!r} speaks of points that are not drawn"
+        )
         if re.search(r"-\w+ leads|does best|ranks first", title):
-            assert len(set(re.findall(r'"model": "([^"]+)"', data))) > 1, f"{title!r} compares one model with none"
+            assert len(set(re.findall(r'"model": "([^"]+)"', data))) > 1, (
+                f"{title!r} compares one model with none"
+            )
 
 
 @pytest.mark.parametrize("name", notebook_names())

@@ -15,14 +15,23 @@ import tse_core
 from tse_book import charts, published
 from tse_book.charts import chart_data, save_chart
 from tse_book.charts.cutoffs import position
-from tse_book.charts.theme import CONSTRUCTIONS, FORM_COLOURS, KIND_COLOURS, METRIC_COLOURS, OTHER, colours_of
+from tse_book.charts.theme import (
+    CONSTRUCTIONS,
+    FORM_COLOURS,
+    KIND_COLOURS,
+    METRIC_COLOURS,
+    OTHER,
+    colours_of,
+)
 from tse_core import InputError
 
 
 def test_the_joined_axis_is_linear_in_top_p_and_logarithmic_in_bottom_p():
     top = position("top", np.array([0.1, 0.4, 0.7, 1.0]))
     bottom = position("bottom", np.array([1e-3, 1e-4, 1e-5, 1e-6]))
-    assert np.diff(top) == pytest.approx(np.diff(top)[0]) and np.diff(bottom) == pytest.approx(np.diff(bottom)[0])
+    assert np.diff(top) == pytest.approx(np.diff(top)[0]) and np.diff(bottom) == pytest.approx(
+        np.diff(bottom)[0]
+    )
     assert top[0] == 0 and bottom[-1] == pytest.approx(1) and top[-1] < position("bottom", 0.5)
 
 
@@ -35,7 +44,11 @@ def test_a_construction_keeps_its_colour_whatever_stands_beside_it_and_other_nam
 
 MACHADO = {  # simulated dichromacy on linear RGB (Machado, Oliveira & Fernandes 2009, severity 1)
     "protanopia": [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
-    "deuteranopia": [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0475], [-0.0118, 0.0429, 0.9689]],
+    "deuteranopia": [
+        [0.3673, 0.8606, -0.2280],
+        [0.2801, 0.6725, 0.0475],
+        [-0.0118, 0.0429, 0.9689],
+    ],
     "tritanopia": [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
 }
 
@@ -65,7 +78,12 @@ def test_the_ten_colours_differ_for_every_reader(vision):
 
 
 def test_the_page_has_the_colours_of_the_charts_and_the_dark_page_changes_just_those_that_it_is_said_to():
-    assert set(ON_DARK) == {*CONSTRUCTIONS.values(), *KIND_COLOURS.values(), *METRIC_COLOURS.values(), OTHER[1]}
+    assert set(ON_DARK) == {
+        *CONSTRUCTIONS.values(),
+        *KIND_COLOURS.values(),
+        *METRIC_COLOURS.values(),
+        OTHER[1],
+    }
     charts = {"never": KIND_COLOURS["never nouns"], "also": KIND_COLOURS["also nouns"]}
     charts |= {name.lower(): METRIC_COLOURS[name] for name in ("TSE", "EW", "MW")}
     for name, colour in charts.items():
@@ -80,7 +98,9 @@ def test_a_download_holds_the_table_and_escapes_its_name():
     html = charts.download_table(table, 'my"><script>', label="a < b").data
     assert "<script" not in html and "a &lt; b" in html and 'download="my-script-.csv"' in html
     text = base64.b64decode(re.search(r"base64,([^\"]+)", html)[1]).decode()
-    assert text.splitlines()[0] == "word,score" and float(text.splitlines()[2].split(",")[1]) == 1 / 3
+    assert (
+        text.splitlines()[0] == "word,score" and float(text.splitlines()[2].split(",")[1]) == 1 / 3
+    )
 
 
 def test_each_token_of_a_tree_of_words_has_a_place_and_no_two_share_one():
@@ -96,7 +116,14 @@ def test_each_token_of_a_tree_of_words_has_a_place_and_no_two_share_one():
     rows = chart_data(chart).set_index("node")
     assert rows["x"].to_dict() == {"": 0, "a": 1, "ab": 2, "abc": 3, "ad": 2, "e": 1}
     assert rows["y"].to_dict() == {"": 0, "a": 0, "ab": 0, "abc": 0, "ad": 1, "e": 2}
-    assert rows["share"].to_dict() == {"": "", "a": "25%", "ab": "50%", "abc": "20%", "ad": "4e-2", "e": "1e-3"}
+    assert rows["share"].to_dict() == {
+        "": "",
+        "a": "25%",
+        "ab": "50%",
+        "abc": "20%",
+        "ad": "4e-2",
+        "e": "1e-3",
+    }
     assert rows.loc["", "token"] == "The fox"
 
 
@@ -105,7 +132,9 @@ DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
 
 @pytest.fixture(scope="module")
 def tidy(tiny_causal):
-    return pd.concat([tse_core.evaluate(tiny_causal, name, sample=20).tidy() for name in DATA], ignore_index=True)
+    return pd.concat(
+        [tse_core.evaluate(tiny_causal, name, sample=20).tidy() for name in DATA], ignore_index=True
+    )
 
 
 def test_the_slider_has_a_step_for_every_cutoff_from_likely_to_unlikely(tidy):
@@ -128,7 +157,12 @@ def drawn(chart, source, column):
 
 @pytest.mark.parametrize(
     ("figure", "column", "points"),
-    [("figure1", "score", 38), ("figure2", "score", 76), ("figure3", "coverage", 38), ("figure4", "invalid", 38)],
+    [
+        ("figure1", "score", 38),
+        ("figure2", "score", 76),
+        ("figure3", "coverage", 38),
+        ("figure4", "invalid", 38),
+    ],
 )
 def test_a_figure_draws_every_number_of_the_run_that_has_a_value(tidy, figure, column, points):
     keys = ["construction", "metric", "side", "cutoff"]
@@ -146,12 +180,20 @@ def test_a_figure_draws_every_number_of_the_run_that_has_a_value(tidy, figure, c
 def test_the_published_model_stands_behind_with_its_own_numbers(tidy):
     rows = drawn(tse_book.plot(tidy, "figure2", beside="gpt2-xl"), "beside", "score")
     assert set(rows["construction"]) == {"Simple", "VP coordination"}
-    whole = rows[(rows["side"] == "top") & (rows["cutoff"] == 1)].set_index(["construction", "metric"])["score"]
-    printed = published.table2().query("hf_name == 'gpt2-xl'").set_index(["construction", "metric"])["score"]
+    whole = rows[(rows["side"] == "top") & (rows["cutoff"] == 1)].set_index(
+        ["construction", "metric"]
+    )["score"]
+    printed = (
+        published.table2()
+        .query("hf_name == 'gpt2-xl'")
+        .set_index(["construction", "metric"])["score"]
+    )
     assert len(whole) == 4 and all(printed[key] == value for key, value in whole.items())
     rows = chart_data(tse_book.plot(tidy, "table2", beside="roberta-large"))
     assert rows.groupby("source").size().to_dict() == {"measured": 6, "published": 6}
-    simple = rows.query("source == 'published' and construction == 'Simple' and metric == 'EW'")["score"]
+    simple = rows.query("source == 'published' and construction == 'Simple' and metric == 'EW'")[
+        "score"
+    ]
     assert simple.item() == 0.93
 
 
@@ -161,7 +203,9 @@ def test_other_results_and_two_runs_of_one_model_are_refused(tidy):
     with pytest.raises(InputError, match="the results hold several runs of tiny-causal"):
         tse_book.plot(pd.concat([tidy, tidy]), "figure2")
     with pytest.raises(InputError, match="gpt2-xl was published for .*; the results hold others"):
-        tse_book.plot(tidy.assign(construction=tidy["construction"] + "!"), "figure2", beside="gpt2-xl")
+        tse_book.plot(
+            tidy.assign(construction=tidy["construction"] + "!"), "figure2", beside="gpt2-xl"
+        )
 
 
 @pytest.mark.slow
@@ -176,11 +220,15 @@ def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypat
     assert "https://cdn" not in (tmp_path / "figure.html").read_text()[:20000]
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     save_chart(chart, tmp_path / "light.html")
-    with pytest.raises(InputError, match="pictures need one package more: pip install vl-convert-python"):
+    with pytest.raises(
+        InputError, match="pictures need one package more: pip install vl-convert-python"
+    ):
         save_chart(chart, tmp_path / "figure.svg")
 
 
-def test_the_command_draws_a_results_file_or_names_what_is_missing_in_one_line(tse, tidy, tmp_path, monkeypatch):
+def test_the_command_draws_a_results_file_or_names_what_is_missing_in_one_line(
+    tse, tidy, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "vl_convert", None)  # whose copy of Vega takes long to read
     tidy.to_csv("run.csv", index=False)

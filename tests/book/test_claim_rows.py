@@ -46,7 +46,9 @@ def judged(results, ids):
 def test_table_3_is_asked_of_a_model(bert):
     printed, asked = table3(), sentence_rows(bert)
     assert list(asked.columns) == TIDY_COLUMNS
-    assert (asked["metric"].str.startswith("P(")).sum() == len(printed) + 4  # like and likes in both sentences
+    assert (asked["metric"].str.startswith("P(")).sum() == len(
+        printed
+    ) + 4  # like and likes in both sentences
     assert asked.set_index("metric").loc["TSE", "score"] in (0, 1 / 3, 2 / 3, 1)
     sentence = printed["sentence"].iloc[0]
     shown = tse_core.slot_distribution(bert, *[part.strip() for part in sentence.split("[mask]")])
@@ -56,7 +58,9 @@ def test_table_3_is_asked_of_a_model(bert):
         assert row.score == pytest.approx(there.sum(), abs=1e-7)
     found = judged(asked, "T3")
     assert set(found["model"]) == {"bert-large-cased"}
-    assert len(found) == len(printed) + 2  # two overlaps; the others wait for agreement in simple sentences
+    assert (
+        len(found) == len(printed) + 2
+    )  # two overlaps; the others wait for agreement in simple sentences
 
 
 def test_past_is_what_the_distribution_gives(gpt2):
@@ -76,7 +80,9 @@ def test_ew_without_nouns_is_ew_over_a_list_without_nouns(gpt2, tmp_path):
     kept = tse_core.evaluate(gpt2, "marvin-linzen/simple", "newman-appendix", detail="lemmas")
     row = not_nouns_rows(kept).iloc[0]
     table = tse_core.load_lemmas("newman-appendix").table
-    table[~table["noun"]][["lemma", "singular", "plural"]].to_csv(tmp_path / "verbs.csv", index=False)
+    table[~table["noun"]][["lemma", "singular", "plural"]].to_csv(
+        tmp_path / "verbs.csv", index=False
+    )
     alone = tse_core.evaluate(gpt2, "marvin-linzen/simple", tmp_path / "verbs.csv")
     assert row["score"] == pytest.approx(alone.table()["EW"].iloc[0], abs=1e-12)
     assert (row["lemmas"], row["contexts"]) == (len(alone.lemmas), len(alone.contexts))
@@ -90,9 +96,13 @@ def made_up_blimp(share, model="gpt2-large"):
     """Scores of 10 pairs a paradigm, the first `share` of them right."""
     known = blimp_paradigms()[["phenomenon", "UID"]].rename(columns={"UID": "paradigm"})
     rows = known.merge(pd.DataFrame({"pair_id": range(10)}), how="cross")
-    rows = rows.assign(correct=(rows["pair_id"] < share * 10).astype(float), tie=False, unknown_critical=False)
+    rows = rows.assign(
+        correct=(rows["pair_id"] < share * 10).astype(float), tie=False, unknown_critical=False
+    )
     made = {"method": "full-sentence", "bos": "none", "dtype": "float32"}
-    return PairScores(rows, Signature({"model": f"{model}@00000000", "data": "blimp@11111111"}, made))
+    return PairScores(
+        rows, Signature({"model": f"{model}@00000000", "data": "blimp@11111111"}, made)
+    )
 
 
 def test_blimp_accuracies_reach_their_claims_but_not_of_a_phenomenon_with_a_paradigm_missing():
@@ -114,7 +124,9 @@ def made_up_outcome(suite, right, items):
     named = SimpleNamespace(name=suite, hash="00000000", predictions=[None], items=[])
     table = pd.DataFrame({"item": range(items), "prediction": 1, "unknown": False})
     table = table.assign(holds=table["item"] < right)
-    made = Signature({"model": "gpt2@00000000", "data": f"{suite}@00000000"}, {"metric": "sum", "bos": "add"})
+    made = Signature(
+        {"model": "gpt2@00000000", "data": f"{suite}@00000000"}, {"metric": "sum", "bos": "add"}
+    )
     return Outcome(named, "causal", "sum", None, None, table, made)
 
 
@@ -134,7 +146,9 @@ def claims():
 
 
 def row_of(html, claim):
-    return re.search(rf"<tr(?: [^>]*)?>(?:(?!</tr>).)*>{re.escape(claim)}<.*?</tr>", html, re.DOTALL)[0]
+    return re.search(
+        rf"<tr(?: [^>]*)?>(?:(?!</tr>).)*>{re.escape(claim)}<.*?</tr>", html, re.DOTALL
+    )[0]
 
 
 def test_a_row_has_numbers_our_criterion_and_what_a_claim_that_waits_needs(claims):
@@ -153,14 +167,18 @@ def test_what_does_not_hold_leads_to_its_row_and_prints_only_what_is_printed(cla
     failing = [*claims.loc[claims["verdict"] == verdicts.FAILS, "id"]]
     as_printed = [*claims.loc[claims["verdict"] == verdicts.AS_PRINTED, "id"]]
     assert re.findall(r'<a href="19_ledger\.html#claim-([^"]+)">', found) == failing + as_printed
-    assert "<td>–</td>" in row_of(found, "B.hard") and "<td>13 of 16</td>" in row_of(found, "B.hard")
+    assert "<td>–</td>" in row_of(found, "B.hard") and "<td>13 of 16</td>" in row_of(
+        found, "B.hard"
+    )
     assert "<td>3 of 4</td>" in row_of(found, "B.islands")  # the printed table alone says otherwise
 
 
 def test_a_row_says_what_other_choices_make_of_it_and_what_it_turns_on(claims):
     html = ledger_table(claims, "all claims").data
     row = row_of(html, "B.islands-human")
-    assert "<dt>By it</dt><dd>does not hold</dd>" in row and "the printed table (0.218): holds" in row
+    assert (
+        "<dt>By it</dt><dd>does not hold</dd>" in row and "the printed table (0.218): holds" in row
+    )
     assert '<td data-label="Robust" class="number">3 of 4</td>' in row
     assert 'data-robustness="turns on the printed table"' in row
     both = row_of(html, "B.irregulars.2")
@@ -174,4 +192,7 @@ def test_each_difference_is_that_of_the_numbers_beside_it():
     table = extension_ledger(recorded_findings())
     for row in table.itertuples():
         for one in row.conditions.dropna(subset="difference").itertuples():
-            assert row.value - one.value == pytest.approx(one.difference, abs=2e-5), (row.id, one.condition)
+            assert row.value - one.value == pytest.approx(one.difference, abs=2e-5), (
+                row.id,
+                one.condition,
+            )

@@ -47,7 +47,9 @@ def checked(bare):
 def results(model, shift=0.0, lemmas=None, protocol="released"):
     """The published values of one model as if measured."""
     table = table2()
-    table = table[table["hf_name"] == model].assign(protocol=protocol, signature="made up for the test")
+    table = table[table["hf_name"] == model].assign(
+        protocol=protocol, signature="made up for the test"
+    )
     return table.assign(
         lemmas=lemmas_in_vocabulary()[model] if lemmas is None else lemmas,
         score=table["score"] + shift,
@@ -59,7 +61,11 @@ def results(model, shift=0.0, lemmas=None, protocol="released"):
 def verdicts_of_cells(found, model):
     """The verdicts on the cells of Table 2 of one model."""
     table = ledger(found)
-    cells = table["id"].str.startswith("T2.") & table["construction"].notna() & (table["model"] == model)
+    cells = (
+        table["id"].str.startswith("T2.")
+        & table["construction"].notna()
+        & (table["model"] == model)
+    )
     return set(table.loc[cells, "verdict"])
 
 
@@ -100,7 +106,13 @@ def test_what_published_numbers_say_and_a_count_says_out_of_how_many(checked):
     for verdict, values in SAID.items():
         assert set(checked.loc[list(values), "verdict"]) == {verdict}
         assert checked.loc[list(values), "measured"].to_dict() == pytest.approx(values, abs=6e-4)
-    out_of = {"B.hard": 16, "B.T3.printed": 65, "B.T4.corrected": 335, "T2.tse-ew": 40, "S4.head-tail.1": 20}
+    out_of = {
+        "B.hard": 16,
+        "B.T3.printed": 65,
+        "B.T4.corrected": 335,
+        "T2.tse-ew": 40,
+        "S4.head-tail.1": 20,
+    }
     out_of |= {"T3.conjugated.2": 10, "SG.circuits": 46}
     counts = checked.loc[list(out_of)]
     assert counts["out_of"].to_dict() == out_of
@@ -116,7 +128,9 @@ def test_other_thresholds_stand_beside_a_verdict_and_the_papers_own_has_none(bar
     assert run["otherwise"] == "at least 6: direction; at least 8: direction"
 
 
-def test_blimps_sentences_are_judged_on_recomputed_values_and_the_other_versions_stand_beside_them(checked):
+def test_blimps_sentences_are_judged_on_recomputed_values_and_the_other_versions_stand_beside_them(
+    checked,
+):
     holds = {  # recomputed, printed, corrected
         "B.three-phenomena": "nyn", "B.islands": "nyn", "B.islands-human": "nyn", "B.correlation": "yyy",
         "B.correlation-human": "yyy", "B.adjective.1": "yyn", "B.attractors.1": "yyy", "B.attractors.2": "nyn",
@@ -125,19 +139,34 @@ def test_blimps_sentences_are_judged_on_recomputed_values_and_the_other_versions
     verdict = {"y": HOLDS, "n": FAILS}
     for claim, (recomputed, *versions) in holds.items():
         row = checked.loc[claim]
-        assert row["verdict"] == (AS_PRINTED if holds[claim] == "nyn" else verdict[recomputed]), claim
+        assert row["verdict"] == (AS_PRINTED if holds[claim] == "nyn" else verdict[recomputed]), (
+            claim
+        )
         assert row["answer"] == ("holds" if recomputed == "y" else "does not hold")
         for source, version in zip(("printed", "corrected"), versions, strict=True):
             words = "holds" if version == "y" else "does not hold"
-            assert re.search(rf"the {source} table \([-.0-9]+\): {words}(;|$)", row["otherwise"]), claim
+            assert re.search(rf"the {source} table \([-.0-9]+\): {words}(;|$)", row["otherwise"]), (
+                claim
+            )
 
 
 def test_robustness_is_the_share_of_other_choices_with_the_same_answer(checked):
     row = checked.loc["B.wh-gap"]  # two tables and one threshold agree, two thresholds do not
-    assert (row["agree"], row["choices"], row["robustness"], row["turns_on"]) == (3, 5, 0.6, "our threshold")
+    assert (row["agree"], row["choices"], row["robustness"], row["turns_on"]) == (
+        3,
+        5,
+        0.6,
+        "our threshold",
+    )
     row = checked.loc["B.irregulars.2"]  # a wider margin agrees, both other tables do not
-    assert (row["agree"], row["choices"], row["turns_on"]) == (1, 3, "the printed table, the corrected table")
-    assert np.isnan(checked.loc["B.tokens", "robustness"]) and checked.loc["B.tokens", "choices"] == 0
+    assert (row["agree"], row["choices"], row["turns_on"]) == (
+        1,
+        3,
+        "the printed table, the corrected table",
+    )
+    assert (
+        np.isnan(checked.loc["B.tokens", "robustness"]) and checked.loc["B.tokens", "choices"] == 0
+    )
 
 
 def test_what_is_published_stands_in_the_papers(bare, shared):
@@ -148,9 +177,20 @@ def test_what_is_published_stands_in_the_papers(bare, shared):
     released = bare["id"].str.startswith(("T2.", "B.accuracy", "SG.recorded", "T3.probability"))
     for row in bare[bare["published"].notna() & ~released].itertuples():
         text = (shared / "papers" / f"{row.paper}.txt").read_text(encoding="utf-8")
-        text, value = re.sub(r"(\d{2,})\1\1", r"\1", text), row.published  # a formula's number stands there thrice
-        spelled = {f"{value:g}", f"{value:.2f}", f"{100 * value:g}", f"{value:,.0f}", f"10{value:.0f}"}
-        assert any(re.search(rf"(?<![\d.]){re.escape(one)}(?![\d])", text) for one in spelled), row.id
+        text, value = (
+            re.sub(r"(\d{2,})\1\1", r"\1", text),
+            row.published,
+        )  # a formula's number stands there thrice
+        spelled = {
+            f"{value:g}",
+            f"{value:.2f}",
+            f"{100 * value:g}",
+            f"{value:,.0f}",
+            f"10{value:.0f}",
+        }
+        assert any(re.search(rf"(?<![\d.]){re.escape(one)}(?![\d])", text) for one in spelled), (
+            row.id
+        )
 
 
 def test_stability_of_ew_is_judged_beside_the_same_models_mw(checked):
@@ -158,10 +198,16 @@ def test_stability_of_ew_is_judged_beside_the_same_models_mw(checked):
     stable = checked[checked.index.str.startswith("A.stable")]
     assert [round(value, 3) for value in stable["measured"]] == [0.244, 0.271, 0.215]
     assert list(stable["verdict"]) == [HOLDS] * 3
-    assert [re.search("MW moves by ([.0-9]+)", note)[1] for note in stable["note"]] == ["0.358", "0.360", "0.273"]
+    assert [re.search("MW moves by ([.0-9]+)", note)[1] for note in stable["note"]] == [
+        "0.358",
+        "0.360",
+        "0.273",
+    ]
     assert [re.search("complete: ([0-9])", note)[1] for note in stable["note"]] == ["3", "2", "3"]
     assert "over the top cut-offs alone EW by 0.118, MW by 0.114" in stable["note"].iloc[2]
-    reversed_by = "by the cut-offs from the top alone: does not hold; by those from the bottom alone: holds"
+    reversed_by = (
+        "by the cut-offs from the top alone: does not hold; by those from the bottom alone: holds"
+    )
     assert set(stable["otherwise"]) == {reversed_by}
 
 
@@ -170,7 +216,9 @@ def test_the_range_of_a_curve_with_a_gap_does_not_count():
     cells = itertools.product(("whole", "gap"), steep, ("top",), PAPER_CUTOFFS.top)
     table = pd.DataFrame(cells, columns=["construction", "metric", "side", "cutoff"])
     table["score"] = 0.9 - table["metric"].map(steep) * table["cutoff"]
-    table.loc[table.eval("construction == 'gap' and cutoff == 0.1 and metric == 'MW'"), "score"] = None
+    table.loc[table.eval("construction == 'gap' and cutoff == 0.1 and metric == 'MW'"), "score"] = (
+        None
+    )
     moved = ranges(table, "top")
     assert list(moved.index) == ["whole"]
     assert moved.loc["whole"].to_dict() == {"EW": pytest.approx(0.09), "MW": pytest.approx(0.18)}
@@ -179,22 +227,34 @@ def test_the_range_of_a_curve_with_a_gap_does_not_count():
 
 
 def test_results_of_one_model_turn_exactly_its_rows_into_verdicts(bare):
-    after = ledger(pd.concat([results("roberta-large"), results("gpt2-xl").assign(hf_name="another-model")]))
+    after = ledger(
+        pd.concat([results("roberta-large"), results("gpt2-xl").assign(hf_name="another-model")])
+    )
     changed = after[after["verdict"] != bare["verdict"]]
     assert set(changed["model"]) == {"roberta-large"} and set(changed["basis"]) == {"model run"}
     cells = changed[changed["construction"].notna()]
     assert len(cells) == 30 and set(cells["verdict"]) == {REPRODUCED}
-    assert set(changed["id"]) - set(cells["id"]) == {"T2.tse-ew.run.3", "T2.mw-ew.run.3", "S3.vocabulary.3"}
+    assert set(changed["id"]) - set(cells["id"]) == {
+        "T2.tse-ew.run.3",
+        "T2.mw-ew.run.3",
+        "S3.vocabulary.3",
+    }
     assert (cells["signature"] == "made up for the test").all()
     assert (cells["high"] - cells["low"]).between(0.0199, 0.0201).all()
 
 
 @pytest.mark.parametrize(
     ("options", "verdict"),
-    [({"shift": 0.03}, NOT_REPRODUCED), ({"lemmas": 745}, OTHER_LIST), ({"protocol": "exact"}, CLOSE)],
+    [
+        ({"shift": 0.03}, NOT_REPRODUCED),
+        ({"lemmas": 745}, OTHER_LIST),
+        ({"protocol": "exact"}, CLOSE),
+    ],
 )
 def test_a_value_is_reproduced_only_with_the_papers_list_and_protocol(options, verdict):
-    assert verdicts_of_cells(results("bert-large-cased", **options), "bert-large-cased") == {verdict}
+    assert verdicts_of_cells(results("bert-large-cased", **options), "bert-large-cased") == {
+        verdict
+    }
 
 
 def made(policy: str) -> str:
@@ -209,16 +269,26 @@ def test_numbers_of_two_ways_are_never_judged_together():
     assert verdicts_of_cells(released, "gpt2-xl") == {REPRODUCED}
     mixed = ledger(pd.concat([strays[strays["construction"] == "Simple"], whole]))
     assert set(mixed.loc[mixed["verdict"] == REPRODUCED, "signature"]) == {none}
-    apart = ledger(pd.concat([strays[strays["metric"] == "TSE"], whole[whole["metric"] != "TSE"]])).set_index("id")
+    apart = ledger(
+        pd.concat([strays[strays["metric"] == "TSE"], whole[whole["metric"] != "TSE"]])
+    ).set_index("id")
     assert apart.loc["T2.tse-ew.run.4", "verdict"] == NOT_RUN
     assert mixed.set_index("id").loc["T2.tse-ew.run.4", "verdict"] == DIRECTION
 
 
 def test_table_3_says_nothing_of_the_rows_of_table_2():
-    whole = results("bert-large-cased").assign(signature=made("list@00000000(980) caps:first protocol:released/3"))
-    sentence = {"construction": "The senators that the skater [mask] are young.", "metric": "TSE", "score": 2 / 3}
+    whole = results("bert-large-cased").assign(
+        signature=made("list@00000000(980) caps:first protocol:released/3")
+    )
+    sentence = {
+        "construction": "The senators that the skater [mask] are young.",
+        "metric": "TSE",
+        "score": 2 / 3,
+    }
     sentence |= {"signature": made("list@00000000(980) protocol:exact/3")}
-    judged = ledger(pd.concat([whole, whole.iloc[:1].assign(**sentence)])).set_index("id")["verdict"]
+    judged = ledger(pd.concat([whole, whole.iloc[:1].assign(**sentence)])).set_index("id")[
+        "verdict"
+    ]
     assert judged["T2.tse-ew.run.1"] == judged["T2.mw-ew.run.1"] == DIRECTION
     assert judged["T3.tse"] == REPRODUCED
 
@@ -234,21 +304,30 @@ def test_a_probability_is_judged_by_its_ratio_so_that_small_ones_need_not_agree(
 
     assert verdicts_of(rows["score"] * 1.04) == {REPRODUCED}
     assert verdicts_of(rows["score"] / 1.2) == {CLOSE}
-    assert verdicts_of(1 / 28996) == {NOT_REPRODUCED}  # every entry of the vocabulary alike, as random weights say
+    assert verdicts_of(1 / 28996) == {
+        NOT_REPRODUCED
+    }  # every entry of the vocabulary alike, as random weights say
 
 
 def test_a_bound_and_a_quoted_value_are_judged_at_their_cutoff():
-    table = ledger(figures(1).rename(columns={"estimate": "score"}).assign(protocol="released", lemmas=980))
+    table = ledger(
+        figures(1).rename(columns={"estimate": "score"}).assign(protocol="released", lemmas=980)
+    )
     run = table[table["basis"] == "model run"].set_index("id")
     quoted = run[run.index.str.startswith("S4.quoted")]
     assert list(quoted["verdict"]) == [CLOSE, REPRODUCED, DIRECTION, DIRECTION]
-    assert (run.loc["S4.forty", "verdict"], round(run.loc["S4.forty", "measured"], 3)) == (CLOSE, 0.417)
+    assert (run.loc["S4.forty", "verdict"], round(run.loc["S4.forty", "measured"], 3)) == (
+        CLOSE,
+        0.417,
+    )
 
 
 def test_a_run_is_judged_at_our_threshold_where_another_would_turn_it():
     table = results("gpt2-xl")
     wide = table.pivot(index="construction", columns="metric", values="score")
-    two = wide.index[wide["EW"] < wide["TSE"]][:2]  # then EW is below TSE in eight of ten rows; nine is as good a bound
+    two = wide.index[wide["EW"] < wide["TSE"]][
+        :2
+    ]  # then EW is below TSE in eight of ten rows; nine is as good a bound
     table.loc[table["construction"].isin(two) & (table["metric"] == "EW"), "score"] = 1.0
     row = ledger(table).set_index("id").loc["T2.tse-ew.run.4"]
     assert (row["measured"], row["answer"], row["verdict"]) == (8, DIRECTION, AT_THRESHOLD)
@@ -259,11 +338,16 @@ def test_a_run_says_what_another_bos_token_or_precision_makes_of_a_number():
     usual = results("gpt2-xl").assign(signature=of_gpt2("bos:none dtype:float32"))
     bos = results("gpt2-xl", shift=0.1).assign(signature=of_gpt2("bos:add dtype:float32"))
     half = results("gpt2-xl", shift=0.004).assign(signature=of_gpt2("bos:none dtype:float16"))
-    both = results("gpt2-xl").assign(signature=of_gpt2("bos:add dtype:float16"))  # two switches at once say nothing
+    both = results("gpt2-xl").assign(
+        signature=of_gpt2("bos:add dtype:float16")
+    )  # two switches at once say nothing
     table = ledger(pd.concat([usual, bos, half, both])).set_index("id")
     row = table[(table["model"] == "gpt2-xl") & (table["construction"] == "Simple")].iloc[0]
     assert row["verdict"] == REPRODUCED and row["turns_on"] == "the BOS token"
-    assert row["otherwise"] == "bos add: not reproduced; dtype float16: reproduced" and row["robustness"] == 0.5
+    assert (
+        row["otherwise"] == "bos add: not reproduced; dtype float16: reproduced"
+        and row["robustness"] == 0.5
+    )
 
 
 def of_gpt2(policy: str) -> str:
@@ -286,13 +370,33 @@ def falling(highest, slopes):
     """Curves of two models over all cut-offs, alike in all constructions; `slopes`: metric -> its fall at each step."""
     steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
     rows = [
-        (model, construction, metric, side, cutoff, highest - slope * step, 0.3, 0.5, lemmas_in_vocabulary()[model])
+        (
+            model,
+            construction,
+            metric,
+            side,
+            cutoff,
+            highest - slope * step,
+            0.3,
+            0.5,
+            lemmas_in_vocabulary()[model],
+        )
         for model in ("bert-large-cased", "gpt2-xl")
         for construction in CONSTRUCTIONS
         for metric, slope in slopes.items()
         for step, (side, cutoff) in enumerate(steps)
     ]
-    names = ["hf_name", "construction", "metric", "side", "cutoff", "score", "coverage", "invalid", "lemmas"]
+    names = [
+        "hf_name",
+        "construction",
+        "metric",
+        "side",
+        "cutoff",
+        "score",
+        "coverage",
+        "invalid",
+        "lemmas",
+    ]
     return pd.DataFrame(rows, columns=names).assign(protocol="released")
 
 
@@ -302,15 +406,24 @@ def test_claims_about_all_rows_wait_for_all_rows():
     whole, without_blimp = of_runs(table), of_runs(table[table["construction"] != "BLiMP"])
     assert not {*expected} & set(without_blimp.index)
     # MW equals EW here
-    assert whole.loc[expected, "verdict"].tolist() == [DIRECTION, DIRECTION, DIRECTION, NOT_REPRODUCED]
+    assert whole.loc[expected, "verdict"].tolist() == [
+        DIRECTION,
+        DIRECTION,
+        DIRECTION,
+        NOT_REPRODUCED,
+    ]
 
 
 def a_run(simple):
     """Results of two models that bring all that random weights can pass, and that have one MW on Simple."""
     table = falling(0.8, {"EW": 0.01, "MW": 0.012})
     whole = (table["side"] == "top") & (table["cutoff"] == 1)
-    table.loc[whole & (table["construction"] == "Simple") & (table["metric"] == "MW"), "score"] = simple
-    past = table[whole & (table["metric"] == "EW")].assign(metric="past", score=0.2, coverage=None, invalid=None)
+    table.loc[whole & (table["construction"] == "Simple") & (table["metric"] == "MW"), "score"] = (
+        simple
+    )
+    past = table[whole & (table["metric"] == "EW")].assign(
+        metric="past", score=0.2, coverage=None, invalid=None
+    )
     sentence = table3()["sentence"].iloc[0]
     few = table.head(3).assign(construction=sentence, metric=["TSE", "P(like)", "P(likes)"], score=[2 / 3, 0.02, 0.01],
                                side="top", cutoff=1.0, coverage=None, invalid=None)  # fmt: skip
@@ -318,7 +431,16 @@ def a_run(simple):
 
 
 CHANCE = {"T3.tse": REPRODUCED} | dict.fromkeys(
-    ("A.stable.1", "F3.mass.1", "F3.mass.4", "F3.past.1", "F4.invalid.1", "S4.head-tail.1", "T3.like.1"), DIRECTION
+    (
+        "A.stable.1",
+        "F3.mass.1",
+        "F3.mass.4",
+        "F3.past.1",
+        "F4.invalid.1",
+        "S4.head-tail.1",
+        "T3.like.1",
+    ),
+    DIRECTION,
 )
 
 
@@ -334,10 +456,28 @@ def test_what_random_weights_pass_counts_only_for_a_model_above_chance():
 
 
 def test_the_laboratory_has_its_own_ledger():
-    scores = {"model": "lab", "construction": "Simple", "band": "all", "true_TSE": 1.0, "true_EW": 0.7, "true_MW": 0.9}
-    measured = {"EW": 0.71, "EW_low": 0.69, "EW_high": 0.73, "MW": 0.95, "MW_low": 0.94, "MW_high": 0.96}
+    scores = {
+        "model": "lab",
+        "construction": "Simple",
+        "band": "all",
+        "true_TSE": 1.0,
+        "true_EW": 0.7,
+        "true_MW": 0.9,
+    }
+    measured = {
+        "EW": 0.71,
+        "EW_low": 0.69,
+        "EW_high": 0.73,
+        "MW": 0.95,
+        "MW_low": 0.94,
+        "MW_high": 0.96,
+    }
     table = laboratory_ledger(pd.DataFrame([scores | measured])).set_index("metric")["verdict"]
-    assert table[["TSE", "EW", "MW"]].tolist() == [NOT_RUN, "truth in the interval", "truth outside the interval"]
+    assert table[["TSE", "EW", "MW"]].tolist() == [
+        NOT_RUN,
+        "truth in the interval",
+        "truth outside the interval",
+    ]
     without = laboratory_ledger(pd.DataFrame([scores | {"TSE": 1.0, "EW": 0.71, "MW": 0.95}]))
     assert list(without["verdict"]) == ["within 0.02", "within 0.02", "differs"]
 
@@ -345,7 +485,9 @@ def test_the_laboratory_has_its_own_ledger():
 def test_an_evaluation_goes_into_the_ledger_as_it_is(small_models, reference_data):
     """A random model that calls itself by a paper model's name, for the form of the table alone."""
     model = tse_core.load_model(small_models / "random-bert-cased", device="cpu")
-    tidy = tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean", protocol="released").tidy()
+    tidy = tse_core.evaluate(
+        model, "marvin-linzen/simple", "newman-clean", protocol="released"
+    ).tidy()
     found = of_runs(tidy.assign(model="somewhere/bert-large-cased"))
     assert set(found["verdict"]) == {OTHER_LIST}
     assert list(found["metric"].dropna()) == ["MW", "EW", "TSE", "lemmas"]
@@ -391,9 +533,13 @@ def test_claims_about_the_sizes_of_gpt2_wait_for_all_of_them():
     waiting = ledger(measured[measured["hf_name"] != "gpt2"]).set_index("id")
     assert waiting.loc["B.sizes.spread", "verdict"] == NOT_RUN
     spread, xl = ledger(measured).set_index("id").loc[["B.sizes.spread", "B.sizes.xl"]].itertuples()
-    assert spread.measured == pytest.approx(0.0111803, abs=1e-6)  # the standard deviation is sqrt(.0005 / 4)
+    assert spread.measured == pytest.approx(
+        0.0111803, abs=1e-6
+    )  # the standard deviation is sqrt(.0005 / 4)
     assert spread.verdict == DIRECTION
-    assert xl.measured == pytest.approx(-0.01)  # GPT-2 XL is above GPT-2 large here, and so not slightly worse
+    assert xl.measured == pytest.approx(
+        -0.01
+    )  # GPT-2 XL is above GPT-2 large here, and so not slightly worse
     assert xl.verdict == NOT_REPRODUCED
 
 
@@ -401,7 +547,9 @@ def test_claims_about_the_sizes_of_gpt2_wait_for_all_of_them():
 def test_the_wrong_form_of_like_is_judged_against_the_right_one(like, verdict):
     sentence = published.table3()["sentence"].iloc[-1]
     rows = [(sentence, "P(like)", like), (sentence, "P(likes)", 0.01), ("Simple", "MW", 0.9)]
-    measured = pd.DataFrame(rows, columns=["construction", "metric", "score"]).assign(hf_name="bert-large-cased")
+    measured = pd.DataFrame(rows, columns=["construction", "metric", "score"]).assign(
+        hf_name="bert-large-cased"
+    )
     row = ledger(measured).set_index("id").loc["T3.like.2"]
     assert row["measured"] == pytest.approx(like / 0.01) and row["verdict"] == verdict
 
@@ -456,7 +604,9 @@ def test_each_check_fails_where_the_papers_had_printed_other_numbers():
                     other = {"published": case["published"] + 1} if check in BY_COUNT else {}
                     found[claim["id"]].append(meets(CHECKS[check](case | other), case | other))
     clear()
-    assert not [claim for claim, held in found.items() if all(held)], "these rows hold whatever is printed"
+    assert not [claim for claim, held in found.items() if all(held)], (
+        "these rows hold whatever is printed"
+    )
 
 
 # Checks of files that the project holds: the paper's number, not the file, is what may be another.

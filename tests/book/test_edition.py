@@ -85,7 +85,10 @@ def words(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("myst", "expected"),
     [
-        (":::{admonition} Mind\n:class: important\nEW *and* MW.\n:::", "> **Mind**\n>\n> EW *and* MW."),
+        (
+            ":::{admonition} Mind\n:class: important\nEW *and* MW.\n:::",
+            "> **Mind**\n>\n> EW *and* MW.",
+        ),
         (
             "```{dropdown} Predict: is *be* right?\nNo.\n```",
             "**Predict: is *be* right?**\n\n<details>\n<summary>Answer</summary>\n\nNo.\n\n</details>",
@@ -104,7 +107,10 @@ def words(text: str) -> list[str]:
         ),
         ("|a|b|\n|---|---|\n|[is]{.good}|`x\\|y`|", "| a | b |\n|---|---|\n| is | `x\\|y` |"),
         ("{term}`cut-offs <cut-off>` of [](../book/designer.md)", "cut-offs of Design a suite"),
-        ("{py:func}`tse_core.evaluate` ({download}`data <../data/README.md>`)", "`tse_core.evaluate()` (data)"),
+        (
+            "{py:func}`tse_core.evaluate` ({download}`data <../data/README.md>`)",
+            "`tse_core.evaluate()` (data)",
+        ),
         ("so $a_1 * b_1$\n\n$$\na_1\n$$", "so $a_1 * b_1$\n\n$$\na_1\n$$"),
         ("```python\n{x}\n```", "```python\n{x}\n```"),
     ],
@@ -116,7 +122,10 @@ def test_what_becomes_of_a_piece_of_myst(myst, expected, monkeypatch):
 
 def test_words_lead_to_the_site_where_it_has_an_address(monkeypatch):
     monkeypatch.setenv("TSE_REPOSITORY", GITHUB)
-    assert plain("{term}`BOS tokens <BOS token>`") == f"[BOS tokens]({SITE}book/glossary.html#term-BOS-token)"
+    assert (
+        plain("{term}`BOS tokens <BOS token>`")
+        == f"[BOS tokens]({SITE}book/glossary.html#term-BOS-token)"
+    )
     assert plain("[how](../book/gpu.md)") == f"[how]({SITE}book/gpu.html)"
     assert plain("{py:class}`tse_core.LanguageModel`") == (
         f"[`tse_core.LanguageModel`]({SITE}book/api/models.html#tse_core.LanguageModel)"
@@ -124,7 +133,10 @@ def test_words_lead_to_the_site_where_it_has_an_address(monkeypatch):
 
 
 def test_a_paper_is_named_by_its_authors_and_its_year_and_linked():
-    marvin, newman = "https://doi.org/10.18653/v1/D18-1151", "https://doi.org/10.18653/v1/2021.naacl-main.290"
+    marvin, newman = (
+        "https://doi.org/10.18653/v1/D18-1151",
+        "https://doi.org/10.18653/v1/2021.naacl-main.290",
+    )
     assert plain("{cite:t}`marvin2018targeted` say") == f"[Marvin and Linzen (2018)]({marvin}) say"
     both = f"([Newman et al., 2021]({newman}); [Marvin and Linzen, 2018]({marvin}))"
     assert plain("{cite}`newman2021refining,marvin2018targeted`") == both
@@ -152,11 +164,17 @@ def test_what_has_no_rule_or_no_place_is_an_error(myst, error):
 @pytest.mark.parametrize("name", notebook_names())
 def test_no_cell_holds_a_role_a_directive_or_a_relative_link(name, address):
     reader = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin)
-    for text in markdown(edition_at(name, address)) + (markdown(learners_notebook(name)) if name in chapters() else []):
+    for text in markdown(edition_at(name, address)) + (
+        markdown(learners_notebook(name)) if name in chapters() else []
+    ):
         blocks = reader.parse(text)
         inline = [token for block in blocks for token in block.children or []]
-        assert not [token.info for token in blocks if token.type == "fence" and token.info.startswith("{")]
-        assert not [token.content for token in inline if token.type == "text" and ":::" in token.content]
+        assert not [
+            token.info for token in blocks if token.type == "fence" and token.info.startswith("{")
+        ]
+        assert not [
+            token.content for token in inline if token.type == "text" and ":::" in token.content
+        ]
         assert not [before.content for before, after in pairwise(inline)
                     if after.type == "code_inline" and re.search(r"\{[\w:]+\}$", before.content)]  # fmt: skip
         links = [token.attrs["href"] for token in inline if token.type == "link_open"]
@@ -166,7 +184,9 @@ def test_no_cell_holds_a_role_a_directive_or_a_relative_link(name, address):
 
 @pytest.mark.parametrize("name", notebook_names())
 def test_all_other_text_is_the_chapters(name, address):
-    for before, after in zip(markdown(source(name)), markdown(edition_at(name, address)), strict=True):
+    for before, after in zip(
+        markdown(source(name)), markdown(edition_at(name, address)), strict=True
+    ):
         assert words(after) == words_of_myst(before)
 
 
@@ -203,9 +223,7 @@ def test_code_is_the_chapters_with_the_parameters_of_the_page(name):
 
 def test_curves_of_the_published_figures_need_no_altair():
     """Exercises read them, which need the package alone."""
-    code = (
-        "import sys; sys.modules['altair'] = None; from tse_book import charts; print(len(charts.published_curves(1)))"
-    )
+    code = "import sys; sys.modules['altair'] = None; from tse_book import charts; print(len(charts.published_curves(1)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     points = data_folder() / "published" / "newman_fig1_digitised_bert-large-cased.csv"
     assert int(done.stdout) == len(points.read_text().splitlines()) - 1
@@ -235,7 +253,9 @@ def test_the_button_downloads_the_edition_and_its_links_lead_to_places_of_the_bu
         downloaded = HTML / "_sources" / "notebooks" / f"{name}.ipynb"
         assert downloaded.read_bytes() == (COLAB / "notebooks" / f"{name}.ipynb").read_bytes()
         places |= {
-            place for text in markdown(edition_at(name, GITHUB)) for place in re.findall(rf"{SITE}([^)\s]+)", text)
+            place
+            for text in markdown(edition_at(name, GITHUB))
+            for place in re.findall(rf"{SITE}([^)\s]+)", text)
         }
     assert places
     by_page: dict[PurePosixPath, set[str]] = {}

@@ -24,7 +24,9 @@ def test_a_solution_passes_its_check_alone_and_a_check_without_one_says_what_is_
     for solution, check in zip(tagged(name, SOLUTION), tagged(name, CHECK), strict=True):
         capsys.readouterr()
         exec(f"{solution}\n{check}", dict(prepared))
-        assert capsys.readouterr().out.strip(), f"the check's last line says what is known now:\n{check}"
+        assert capsys.readouterr().out.strip(), (
+            f"the check's last line says what is known now:\n{check}"
+        )
         with pytest.raises(AssertionError) as failure:
             exec(f"{skeleton(solution, check)}\n{check}", dict(prepared))
         assert " " in str(failure.value), f"an assertion says in words what is wrong:\n{check}"
@@ -42,7 +44,13 @@ def test_a_learners_notebook_is_valid_and_holds_every_question_and_no_solution(n
     left = [skeleton(solution, check) for solution, check in zip(solutions, checks, strict=True)]
     discussions = re.findall(r"^# ```\{solution\}.*?^# ```$", chapter, re.DOTALL | re.MULTILINE)
     given = "\n".join([*tagged(name, SETUP), *checks, *left])
-    hidden = [line.removeprefix("# ") for block in [*solutions, *discussions] for line in block.splitlines()]
+    hidden = [
+        line.removeprefix("# ")
+        for block in [*solutions, *discussions]
+        for line in block.splitlines()
+    ]
     assert not [line for line in hidden if len(line) > 40 and line not in given and line in text]
     words = "".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    assert not re.search(r"\{[\w:]+\}`|```\{|\.ipynb\)", words), "nothing that only the book understands"
+    assert not re.search(r"\{[\w:]+\}`|```\{|\.ipynb\)", words), (
+        "nothing that only the book understands"
+    )

@@ -12,10 +12,23 @@ import pytest
 
 from tse_book.claims.extension import EXTENSION, extension_ledger, threshold_of
 from tse_book.claims.finding import load_claims
-from tse_book.claims.verdicts import DEPENDS, DESCRIBED, DOES_NOT_EXTEND, EXTENDS, NOT_RUN, UNDECIDED
+from tse_book.claims.verdicts import (
+    DEPENDS,
+    DESCRIBED,
+    DOES_NOT_EXTEND,
+    EXTENDS,
+    NOT_RUN,
+    UNDECIDED,
+)
 from tse_book.published import blimp_table4
 from tse_book.studies.agreement_findings import agreement_statistics
-from tse_book.studies.benchmark_findings import DISTANCES, MODIFIERS, PREFIXES, blimp_statistics, suite_statistics
+from tse_book.studies.benchmark_findings import (
+    DISTANCES,
+    MODIFIERS,
+    PREFIXES,
+    blimp_statistics,
+    suite_statistics,
+)
 from tse_book.studies.contrasts import Group, Statistic, correlated, difference, numbers
 from tse_book.studies.findings import FINDING_COLUMNS, findings_table
 from tse_core import evaluate, load_pairs
@@ -26,8 +39,28 @@ from tse_core.uncertainty.intervals import combine
 CLAIMS = {claim["id"]: claim for claim in load_claims()["extensions"]}
 
 
-def finding(claim="E.ew-below-tse", value=0.2, error=0.01, *, model="some-model", condition="default", row="all"):
-    return (model, condition, claim, row, value, value - 2 * error, value + 2 * error, error, 200, 20, "made up")
+def finding(
+    claim="E.ew-below-tse",
+    value=0.2,
+    error=0.01,
+    *,
+    model="some-model",
+    condition="default",
+    row="all",
+):
+    return (
+        model,
+        condition,
+        claim,
+        row,
+        value,
+        value - 2 * error,
+        value + 2 * error,
+        error,
+        200,
+        20,
+        "made up",
+    )
 
 
 def findings_of(*findings):
@@ -52,7 +85,10 @@ def test_each_claim_can_extend_fail_and_stay_undecided():
 def test_two_units_are_described_and_take_no_part_in_the_family():
     rows = findings_of(finding("E.wh-gap", 0.4), finding("E.islands", 0.4)).assign(n=[2, 8])
     found = extension_ledger(rows).set_index("id")
-    assert (found.loc["E.wh-gap", "verdict"], found.loc["E.islands", "verdict"]) == (DESCRIBED, EXTENDS)
+    assert (found.loc["E.wh-gap", "verdict"], found.loc["E.islands", "verdict"]) == (
+        DESCRIBED,
+        EXTENDS,
+    )
     assert np.isnan(found.loc["E.wh-gap", "p_holm"])
 
 
@@ -85,8 +121,12 @@ def test_a_claim_depends_on_what_changes_its_verdict_by_a_paired_test(other, gap
 
 def test_each_model_has_a_row_for_each_claim_but_those_of_the_laboratory_and_of_the_claims_own_paper():
     assert judged(finding(model="lab-systematic-causal")).empty
-    assert set(judged(finding(model="openai-community/gpt2-xl"))["paper"]) == {"marvin-linzen-2018"}  # no folder
-    assert {"newman-2021", "marvin-linzen-2018"} == set(judged(finding(model="gpt2-large"))["paper"]) - {"hu-2020"}
+    assert set(judged(finding(model="openai-community/gpt2-xl"))["paper"]) == {
+        "marvin-linzen-2018"
+    }  # no folder
+    assert {"newman-2021", "marvin-linzen-2018"} == set(
+        judged(finding(model="gpt2-large"))["paper"]
+    ) - {"hu-2020"}
     table = extension_ledger(findings_of(finding(), finding(model="another/model")))
     assert list(table.columns) == list(EXTENSION)
     assert len(table) == 2 * len(CLAIMS) and (table["verdict"] != NOT_RUN).sum() == 2
@@ -96,8 +136,12 @@ def test_each_model_has_a_row_for_each_claim_but_those_of_the_laboratory_and_of_
 def test_every_threshold_says_whose_it_is_and_why_it_is_ours():
     for claim in CLAIMS.values():
         assert claim["whose"] == "the paper" or claim["why"]
-    assert threshold_of(CLAIMS["E.methods.mean"]) == pytest.approx(0.02995)  # Transformer-XL, two prefixes
-    assert threshold_of(CLAIMS["E.methods.correlation"]) == pytest.approx((0.849 + 0.407) / 2, abs=1e-3)  # GPT-2
+    assert threshold_of(CLAIMS["E.methods.mean"]) == pytest.approx(
+        0.02995
+    )  # Transformer-XL, two prefixes
+    assert threshold_of(CLAIMS["E.methods.correlation"]) == pytest.approx(
+        (0.849 + 0.407) / 2, abs=1e-3
+    )  # GPT-2
 
 
 # ---- measuring ----
@@ -117,7 +161,9 @@ def test_a_mean_over_rows_that_share_nouns_by_hand():
     judged_number, *others = numbers(Statistic(rows))
     assert judged_number.row == "all"
     assert judged_number.value == pytest.approx(0.65)
-    found = combine([(g.values, g.clusters) for groups in rows.values() for g in groups], [0.5, 0.5])
+    found = combine(
+        [(g.values, g.clusters) for groups in rows.values() for g in groups], [0.5, 0.5]
+    )
     assert (found.error, found.freedom) == (pytest.approx(np.sqrt(134 / 1600)), 2)
     assert found.skewness == pytest.approx((7**3 + 2**3 - 9**3) / 134**1.5)
     assert (judged_number.low, judged_number.high) == (0.0, 1.0)  # a share stays one
@@ -129,7 +175,10 @@ def test_a_mean_over_rows_that_share_nouns_by_hand():
 def test_the_largest_of_rows_has_an_interval_that_is_at_least_as_wide_as_its_own():
     random = np.random.default_rng(3)
     labels = [np.arange(40)]
-    rows = {name: [Group(random.normal(mean, 0.1, 40).clip(0, 1), labels)] for name, mean in (("a", 0.3), ("b", 0.6))}
+    rows = {
+        name: [Group(random.normal(mean, 0.1, 40).clip(0, 1), labels)]
+        for name, mean in (("a", 0.3), ("b", 0.6))
+    }
     largest, *others = numbers(Statistic(rows, "largest"))
     own = next(number for number in others if number.row == "b")
     assert {number.row for number in others} == {"a", "b"}
@@ -168,7 +217,9 @@ def of_blimp(accuracy, prefix=None):
     for method in PREFIXES:
         allowed = known.index[known[method.replace("-", "_")]]
         scored[method] = (accuracy if prefix is None else prefix)[allowed]
-    pairs = {m: pd.DataFrame({"paradigm": a.index, "correct": a.to_numpy()}) for m, a in scored.items()}
+    pairs = {
+        m: pd.DataFrame({"paradigm": a.index, "correct": a.to_numpy()}) for m, a in scored.items()
+    }
     return blimp_statistics(pairs)
 
 
@@ -179,21 +230,32 @@ def published(model):
 
 def noise(seed=0):
     names = blimp_paradigms()["UID"]
-    return pd.Series(np.random.default_rng(seed).uniform(0.4, 0.9, len(names)), index=names.to_numpy())
+    return pd.Series(
+        np.random.default_rng(seed).uniform(0.4, 0.9, len(names)), index=names.to_numpy()
+    )
 
 
 def of_suites(share):
     """Every suite right in all items without the difficulty, and with it in this share of them."""
     with_it = {*MODIFIERS.values(), *DISTANCES}
     names = {*MODIFIERS, *MODIFIERS.values(), *DISTANCES, *DISTANCES.values()}
-    rows = [(name, i, name not in with_it or i < 20 * share) for name in sorted(names) for i in range(20)]
+    rows = [
+        (name, i, name not in with_it or i < 20 * share)
+        for name in sorted(names)
+        for i in range(20)
+    ]
     return suite_statistics(pd.DataFrame(rows, columns=["suite", "item", "correct"]))
 
 
 @cache
 def of_agreement():
     """A language in which every verb agrees, and no probability on past forms."""
-    pairs = pd.concat([load_pairs("marvin-linzen/simple"), load_pairs("marvin-linzen/across-prepositional-phrase")])
+    pairs = pd.concat(
+        [
+            load_pairs("marvin-linzen/simple"),
+            load_pairs("marvin-linzen/across-prepositional-phrase"),
+        ]
+    )
     some = pairs.groupby("construction").sample(120, random_state=0).reset_index(drop=True)
     found = evaluate("lab-systematic-causal", some, "newman-clean", detail="lemmas")
     forms = found.contexts.assign(past=0.0, other=1.0)
@@ -201,7 +263,10 @@ def of_agreement():
 
 
 def by_row(statistics):
-    return {claim: {number.row: number for number in numbers(statistic)} for claim, statistic in statistics.items()}
+    return {
+        claim: {number.row: number for number in numbers(statistic)}
+        for claim, statistic in statistics.items()
+    }
 
 
 def test_blimps_claims_on_gpt2s_own_accuracies():
@@ -209,14 +274,25 @@ def test_blimps_claims_on_gpt2s_own_accuracies():
     gpt2 = published("GPT-2")
     found = by_row(of_blimp(gpt2))
     order = gpt2.groupby(blimp_paradigms().set_index("UID")["phenomenon"]).mean().sort_values()
-    assert found["E.islands"]["all"].value == pytest.approx(order.iloc[1] - order.iloc[0], abs=0.003)
-    assert found["E.islands"]["NPI LICENSING"].value == pytest.approx(order["NPI LICENSING"] - order.iloc[0], abs=0.003)
+    assert found["E.islands"]["all"].value == pytest.approx(
+        order.iloc[1] - order.iloc[0], abs=0.003
+    )
+    assert found["E.islands"]["NPI LICENSING"].value == pytest.approx(
+        order["NPI LICENSING"] - order.iloc[0], abs=0.003
+    )
     assert found["E.morphology"]["all"].value > 0
-    gaps = [gpt2[f"wh_vs_that_no_gap{far}"] - gpt2[f"wh_vs_that_with_gap{far}"] for far in ("", "_long_distance")]
+    gaps = [
+        gpt2[f"wh_vs_that_no_gap{far}"] - gpt2[f"wh_vs_that_with_gap{far}"]
+        for far in ("", "_long_distance")
+    ]
     assert found["E.wh-gap"]["all"].value == pytest.approx(np.mean(gaps), abs=0.006)
     attractor = found["E.attractors.blimp"]["all"]
     assert attractor.value == pytest.approx(0.241, abs=0.005)
-    assert attractor.n == 2 and found["E.irregulars"]["all"].n == 6 and found["E.adjectives"]["all"].n == 4
+    assert (
+        attractor.n == 2
+        and found["E.irregulars"]["all"].n == 6
+        and found["E.adjectives"]["all"].n == 4
+    )
     human, lstm = (gpt2.corr(published(model)) for model in ("human", "LSTM"))
     assert found["E.correlation"]["GPT-2"].value == pytest.approx(1 - human, abs=0.01)
     assert found["E.correlation"]["LSTM"].value == pytest.approx(lstm - human, abs=0.01)
@@ -237,11 +313,17 @@ def test_a_prefix_method_that_is_lower_is_as_far_off_as_one_that_is_higher():
 
 
 def test_suites_are_compared_item_by_item():
-    items = [("cleft", i, True) for i in range(10)] + [("cleft_modifier", i, i >= 4) for i in range(10)]
-    items += [("mvrr", i, i % 2 == 0) for i in range(10)] + [("mvrr_mod", i, i % 2 == 0) for i in range(10)]
+    items = [("cleft", i, True) for i in range(10)] + [
+        ("cleft_modifier", i, i >= 4) for i in range(10)
+    ]
+    items += [("mvrr", i, i % 2 == 0) for i in range(10)] + [
+        ("mvrr_mod", i, i % 2 == 0) for i in range(10)
+    ]
     table = pd.DataFrame(items, columns=["suite", "item", "correct"])
     found = {number.row: number for number in numbers(suite_statistics(table)["E.suites.modifier"])}
-    assert {row: number.value for row, number in found.items()} == pytest.approx({"all": 0.2, "cleft": 0.4, "mvrr": 0})
+    assert {row: number.value for row, number in found.items()} == pytest.approx(
+        {"all": 0.2, "cleft": 0.4, "mvrr": 0}
+    )
     assert found["mvrr"].high == pytest.approx(1 - 0.05**0.1)  # no item differs: the rule of three
     assert found["all"].n == 10  # items in each row
 
@@ -252,12 +334,20 @@ def test_suites_are_compared_item_by_item():
 AT_RANDOM = ("E.adjectives", "E.irregulars", "E.islands", "E.morphology")
 FAILS = {  # claim -> statistics that make it fail
     # a language in which every verb agrees, without attraction and past forms
-    **dict.fromkeys(("E.ew-below-tse", "E.mw-above-ew", "E.mass-past", "E.attractors.pairs"), of_agreement),
-    **dict.fromkeys(("E.attractors.blimp", "E.wh-gap"), lambda: of_blimp(published("GPT-2"))),  # two pairs of paradigms
+    **dict.fromkeys(
+        ("E.ew-below-tse", "E.mw-above-ew", "E.mass-past", "E.attractors.pairs"), of_agreement
+    ),
+    **dict.fromkeys(
+        ("E.attractors.blimp", "E.wh-gap"), lambda: of_blimp(published("GPT-2"))
+    ),  # two pairs of paradigms
     **dict.fromkeys(AT_RANDOM, lambda: of_blimp(noise())),
-    **dict.fromkeys(("E.methods.mean", "E.methods.correlation"), lambda: of_blimp(published("GPT-2"), noise())),
+    **dict.fromkeys(
+        ("E.methods.mean", "E.methods.correlation"), lambda: of_blimp(published("GPT-2"), noise())
+    ),
     "E.correlation": lambda: of_blimp(published("human")),
-    **dict.fromkeys(("E.suites.modifier", "E.suites.distance"), lambda: of_suites(1.0)),  # as easy with the modifier
+    **dict.fromkeys(
+        ("E.suites.modifier", "E.suites.distance"), lambda: of_suites(1.0)
+    ),  # as easy with the modifier
 }
 HOLDS = {
     "E.suites.modifier": lambda: of_suites(0.2),

@@ -46,7 +46,9 @@ def test_a_finding_is_what_the_evaluation_says(model, store, findings):
     for row, difference in differences.items():
         assert value["E.ew-below-tse", row] == pytest.approx(difference)
     assert value["E.ew-below-tse", "all"] == pytest.approx(differences.mean())
-    assert value["E.mw-above-ew", "all"] == pytest.approx((table["MW"] - table["EW"]).mean(), abs=1e-6)
+    assert value["E.mw-above-ew", "all"] == pytest.approx(
+        (table["MW"] - table["EW"]).mean(), abs=1e-6
+    )
     assert "distinct decisions" in set(findings["condition"])
     assert ((findings["row"] == "difference") <= (findings["condition"] != "default")).all()
 
@@ -60,7 +62,9 @@ def test_recorded_findings_are_those_measured(model, store, findings, tmp_path):
     record_findings(model, home, LEMMAS, DATA, store)
     again = recorded_findings(tmp_path)
     pd.testing.assert_frame_equal(again, findings, check_exact=False, rtol=1e-4, check_dtype=False)
-    pd.testing.assert_series_equal(extension_ledger(again)["verdict"], extension_ledger(findings)["verdict"])
+    pd.testing.assert_series_equal(
+        extension_ledger(again)["verdict"], extension_ledger(findings)["verdict"]
+    )
 
 
 def test_nouns_between_are_compared_by_their_number(model):
@@ -83,7 +87,9 @@ RECORDED = "smollm2-135m-instruct"
 def test_recorded_findings_follow_from_the_recorded_pairs_and_items(bos, condition):
     """What a recorded run says of BLiMP and of the suites can be worked out again from its pairs and items."""
     kept = recorded_findings()
-    kept = kept[(kept["model"] == RECORDED) & (kept["condition"] == condition)].set_index(["claim", "row"])
+    kept = kept[(kept["model"] == RECORDED) & (kept["condition"] == condition)].set_index(
+        ["claim", "row"]
+    )
     home = data_folder() / "recorded" / RECORDED
     made = SimpleNamespace(kind="causal", identity=lambda: read_provenance(home)["model"])
     again = _of_pairs(made, bos, home)[0] | _of_suites(made, bos, home)[0]
@@ -93,4 +99,7 @@ def test_recorded_findings_follow_from_the_recorded_pairs_and_items(bos, conditi
     for claim, statistic in again.items():
         for number in numbers(statistic):
             was = kept.loc[(claim, number.row), ["value", "low", "high"]].to_numpy(float)
-            assert was == pytest.approx([number.value, number.low, number.high], abs=1e-5), (claim, number.row)
+            assert was == pytest.approx([number.value, number.low, number.high], abs=1e-5), (
+                claim,
+                number.row,
+            )

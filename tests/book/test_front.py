@@ -21,13 +21,24 @@ def test_the_front_page_says_what_is_recorded_of_its_first_example():
 def test_the_slider_is_never_empty_and_shows_first_what_goes_wrong():
     for step in STORY["steps"]:
         wrong = [q >= p for _, _, p, q in step["verbs"]]
-        assert wrong and sum(wrong) == min(step["wrong"], len(wrong)) and wrong == sorted(wrong, reverse=True)
+        assert (
+            wrong
+            and sum(wrong) == min(step["wrong"], len(wrong))
+            and wrong == sorted(wrong, reverse=True)
+        )
 
 
 def test_the_page_on_gpus_says_what_was_measured():
-    page, measured = (ROOT / "book" / "gpu.md").read_text(), pd.read_csv(ROOT / "benchmarks" / "h200.csv")
+    page, measured = (
+        (ROOT / "book" / "gpu.md").read_text(),
+        pd.read_csv(ROOT / "benchmarks" / "h200.csv"),
+    )
     seconds = measured.set_index(["model", "data", "protocol"])["seconds"]
-    xl, bert, of_blimp = seconds["gpt2-xl"], seconds["bert-large-cased"], ("blimp/adjunct_island", "sentences")
+    xl, bert, of_blimp = (
+        seconds["gpt2-xl"],
+        seconds["bert-large-cased"],
+        ("blimp/adjunct_island", "sentences"),
+    )
     for said in (
         f"took {xl['marvin-linzen', 'exact']:.0f} seconds for Marvin and Linzen's templates",
         f"{xl['marvin-linzen', 'released']:.0f} under protocol *released*, and {xl[of_blimp]:.1f} seconds for",

@@ -13,12 +13,25 @@ from tse_book.pages.notebook import _NUMBERS
 @pytest.mark.parametrize("name", sorted(path.stem for path in GUARDS.glob("*.py")))
 def test_the_numbers_that_guards_hold_are_in_the_words_of_the_chapter(name):
     cells = nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4).cells
-    pages = ((ROOT / "book" / page).read_text().replace("&nbsp;", " ") for page in ("index.md", "slides.md"))
-    given = set(_NUMBERS.findall(" ".join([*pages, *(cell.source for cell in cells if cell.cell_type == "markdown")])))
+    pages = (
+        (ROOT / "book" / page).read_text().replace("&nbsp;", " ")
+        for page in ("index.md", "slides.md")
+    )
+    given = set(
+        _NUMBERS.findall(
+            " ".join([*pages, *(cell.source for cell in cells if cell.cell_type == "markdown")])
+        )
+    )
     for cell in (cell for cells in sections(name).values() for cell in cells):
-        texts = [node.value for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Constant)]
+        texts = [
+            node.value
+            for node in ast.walk(ast.parse(cell.source))
+            if isinstance(node, ast.Constant)
+        ]
         quoted = [
-            text for text in texts if isinstance(text, str) and " " in text and "_" not in text and "==" not in text
+            text
+            for text in texts
+            if isinstance(text, str) and " " in text and "_" not in text and "==" not in text
         ]
         missing = {number for text in quoted for number in _NUMBERS.findall(text)} - given
         assert not missing, f"{cell.source}\nheld, but on no page: {missing}"

@@ -18,7 +18,13 @@ from tse_core.syntaxgym.tables import accuracy_table, circuit_table
 SINGULAR_IS_LONGER, WHOLE = "(2;%plural%) < (2;%singular%)", "(*;%plural%) < (*;%singular%)"
 
 
-def suite(name, subjects=("The cats", "The dogs"), circuit="Agreement", verb="run", formula=SINGULAR_IS_LONGER):
+def suite(
+    name,
+    subjects=("The cats", "The dogs"),
+    circuit="Agreement",
+    verb="run",
+    formula=SINGULAR_IS_LONGER,
+):
     items = [{"plural": [subject, verb], "singular": [subject, f"{verb}s"]} for subject in subjects]
     data = suite_data(items, formula, name=name, circuit=circuit, regions=["subject", "verb"])
     return to_json(suite_from_dict(data))
@@ -38,8 +44,13 @@ def place(tmp_path, monkeypatch):
 def computed(place):
     """The sentences each model has been asked about so far, but for the one by which a model is known."""
     logs = {name: place / f"{name}.log" for name in ("short", "long")}
-    asked = {name: log.read_text().splitlines() if log.exists() else [] for name, log in logs.items()}
-    return {name: [sentence for sentence in sentences if sentence != PROBE] for name, sentences in asked.items()}
+    asked = {
+        name: log.read_text().splitlines() if log.exists() else [] for name, log in logs.items()
+    }
+    return {
+        name: [sentence for sentence in sentences if sentence != PROBE]
+        for name, sentences in asked.items()
+    }
 
 
 def outcomes_of(place):
@@ -48,11 +59,25 @@ def outcomes_of(place):
 
 def test_only_what_is_new_is_computed(place):
     outcomes_of(place)
-    assert computed(place)["short"] == ["The cats run", "The cats runs", "The dogs run", "The dogs runs"]
-    (place / "suites" / "second.json").write_text(suite("second", circuit="Garden-Path Effects", verb="jump"))
-    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./short', 'command:./long']\n")
+    assert computed(place)["short"] == [
+        "The cats run",
+        "The cats runs",
+        "The dogs run",
+        "The dogs runs",
+    ]
+    (place / "suites" / "second.json").write_text(
+        suite("second", circuit="Garden-Path Effects", verb="jump")
+    )
+    (place / "gym.yaml").write_text(
+        "suites: [suites]\nmodels: ['command:./short', 'command:./long']\n"
+    )
     accuracy = accuracy_table(outcomes_of(place)).set_index(["model", "suite"])["accuracy"]
-    assert computed(place)["short"][4:] == ["The cats jump", "The cats jumps", "The dogs jump", "The dogs jumps"]
+    assert computed(place)["short"][4:] == [
+        "The cats jump",
+        "The cats jumps",
+        "The dogs jump",
+        "The dogs jumps",
+    ]
     assert len(computed(place)["long"]) == 8
     assert accuracy["short"].tolist() == [1.0, 1.0] and accuracy["long"].tolist() == [0.0, 0.0]
 
@@ -61,23 +86,38 @@ def test_the_page_shows_a_suite_from_its_accuracy_to_each_region(place):
     write_page_data(load_gym(place / "gym.yaml"), outcomes_of(place), place / "page")
     text = (place / "page" / "gym-data.js").read_text()
     (shown,) = json.loads(text.removeprefix("window.tseGym = ").removesuffix(";\n"))["suites"]
-    assert (shown["name"], shown["circuit"], shown["items"], shown["critical"]) == ("first", "Agreement", 2, [2])
+    assert (shown["name"], shown["circuit"], shown["items"], shown["critical"]) == (
+        "first",
+        "Agreement",
+        2,
+        [2],
+    )
     assert shown["example"][0] == {"condition": "plural", "texts": ["The cats", "run"]}
-    assert shown["accuracies"] == [{"model": "short", "accuracy": 1.0, "correct": 2, "judged": 2, "unknown": 0}]
+    assert shown["accuracies"] == [
+        {"model": "short", "accuracy": 1.0, "correct": 2, "judged": 2, "unknown": 0}
+    ]
     assert {"condition": "singular", "label": "2 verb", "bits": 4.0} in shown["profiles"]["short"]
     assert shown["outcomes"] == {"short": {"1": "holds", "2": "holds"}}
-    regions = pd.read_csv(place / "page" / "gym" / "first.csv").query("item == 2 and condition == 'singular'")
+    regions = pd.read_csv(place / "page" / "gym" / "first.csv").query(
+        "item == 2 and condition == 'singular'"
+    )
     assert dict(zip(regions["name"], regions["bits"], strict=True)) == {"subject": 7.0, "verb": 4.0}
 
 
 def test_a_model_that_fails_fails_alone(place, capsys):
     """One model is missing, one gives NaN: the other's outcomes are written all the same."""
     write_letters(place / "nan", "float('nan')")
-    (place / "gym.yaml").write_text("suites: [suites]\nmodels: ['command:./nan', no-such-model, 'command:./short']\n")
+    (place / "gym.yaml").write_text(
+        "suites: [suites]\nmodels: ['command:./nan', no-such-model, 'command:./short']\n"
+    )
     with pytest.raises(SystemExit) as ended:
         main(["gym", "--config", "gym.yaml", "--store", "store", "--page", "page"])
     told = capsys.readouterr()
-    assert ended.value.code == 2 and told.err.count("\n") == 1 and "2 failed, all others are done: " in told.err
+    assert (
+        ended.value.code == 2
+        and told.err.count("\n") == 1
+        and "2 failed, all others are done: " in told.err
+    )
     assert "nan: " in told.err and "no-such-model: " in told.err
     assert pd.read_csv(place / "page" / "gym" / "accuracies.csv")["model"].tolist() == ["short"]
     assert '"short"' in (place / "page" / "gym-data.js").read_text()
@@ -88,20 +128,37 @@ def test_a_model_that_fails_fails_alone(place, capsys):
     [
         (["The cats", "The dogs", "The birds", "The mice", "Ra"], WHOLE, 1.0, 1),
         (["The cats", "Ra", "Ra"], WHOLE, np.nan, 2),  # more than half of the items: not judged
-        (["The cats", "Ra Ra"], SINGULAR_IS_LONGER, np.nan, 0),  # no region that counts, but too many of all tokens
+        (
+            ["The cats", "Ra Ra"],
+            SINGULAR_IS_LONGER,
+            np.nan,
+            0,
+        ),  # no region that counts, but too many of all tokens
     ],
 )
-def test_items_with_unknown_words_are_left_out_or_counted(place, subjects, formula, accuracy, unknown):
+def test_items_with_unknown_words_are_left_out_or_counted(
+    place, subjects, formula, accuracy, unknown
+):
     (place / "suites" / "first.json").write_text(suite("first", subjects=subjects, formula=formula))
     outcomes = outcomes_of(place)
-    (refused,), (flagged,) = (accuracy_table(outcomes, how).to_dict("records") for how in ("refuse", "flag"))
-    assert refused["accuracy"] == pytest.approx(accuracy, nan_ok=True) and flagged["accuracy"] == 1.0
+    (refused,), (flagged,) = (
+        accuracy_table(outcomes, how).to_dict("records") for how in ("refuse", "flag")
+    )
+    assert (
+        refused["accuracy"] == pytest.approx(accuracy, nan_ok=True) and flagged["accuracy"] == 1.0
+    )
     assert (flagged["judged"], flagged["unknown"]) == (len(subjects), unknown)
 
 
 def test_sg_score_is_the_mean_over_suites():
-    rows = [("m", "a", "Agreement", 4, 4), ("m", "b", "Agreement", 2, 4), ("m", "c", "Licensing", 0, 4)]
+    rows = [
+        ("m", "a", "Agreement", 4, 4),
+        ("m", "b", "Agreement", 2, 4),
+        ("m", "c", "Licensing", 0, 4),
+    ]
     table = pd.DataFrame(rows, columns=["model", "suite", "circuit", "correct", "judged"])
-    found = circuit_table(table.assign(accuracy=table["correct"] / table["judged"])).set_index("circuit")
+    found = circuit_table(table.assign(accuracy=table["correct"] / table["judged"])).set_index(
+        "circuit"
+    )
     assert found["accuracy"].to_dict() == {"Agreement": 0.75, "Licensing": 0.0, "all suites": 0.5}
     assert found["suites"].tolist() == [2, 1, 3]

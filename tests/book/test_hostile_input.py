@@ -12,7 +12,13 @@ from tse_core.datasets.downloads import read_registry
 from tse_core.errors import unknown_name_error
 
 ROOT = Path(__file__).parents[2]
-OURS = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "book").rglob("*.py"), *(ROOT / "notebooks").glob("*.py")])
+OURS = sorted(
+    [
+        *(ROOT / "src").rglob("*.py"),
+        *(ROOT / "book").rglob("*.py"),
+        *(ROOT / "notebooks").glob("*.py"),
+    ]
+)
 
 
 # What the code never does, besides what ruff's rules S forbid
@@ -28,12 +34,18 @@ def test_code_reads_no_pickle():
                 assert given.get("allow_pickle", "False") == "False", where
                 assert name != "torch.load" or given["weights_only"] == "True", where
                 # peft has no such keyword: models/adapters.py refuses a folder without safetensors
-                if name.endswith("from_pretrained") and "Model" in name and name != "PeftModel.from_pretrained":
+                if (
+                    name.endswith("from_pretrained")
+                    and "Model" in name
+                    and name != "PeftModel.from_pretrained"
+                ):
                     assert given["use_safetensors"] == "True", where
 
 
 def test_nothing_of_a_pickled_model_is_run(tmp_path):
-    (tmp_path / "config.json").write_text('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}')
+    (tmp_path / "config.json").write_text(
+        '{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}'
+    )
     (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x04cos\nsystem\n(S'touch owned'\ntR.")
     with pytest.raises(InputError, match="weights are read from safetensors only"):
         load_model(tmp_path)

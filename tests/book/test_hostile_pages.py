@@ -30,7 +30,15 @@ NAMES = [
     "````\n<svg onload=alert(7)>",
     "[x](javascript:alert(8)) <a href='javascript:alert(9)'>",
 ]
-MARKUP = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "ContextualFragment", "srcdoc", "eval("]
+MARKUP = [
+    "innerHTML",
+    "outerHTML",
+    "insertAdjacentHTML",
+    "document.write",
+    "ContextualFragment",
+    "srcdoc",
+    "eval(",
+]
 
 
 def harmless(html: str) -> None:
@@ -43,7 +51,9 @@ def harmless(html: str) -> None:
         if tag.name == "script":
             texts = re.compile(r'"(?:[^"\\]|\\.)*"')  # between quotation marks
             assert "alert(" not in texts.sub('""', tag.text), str(tag)[:200]
-            assert not [text for text in texts.findall(tag.text) if "alert" in text and "<" in text], str(tag)[:200]
+            assert not [
+                text for text in texts.findall(tag.text) if "alert" in text and "<" in text
+            ], str(tag)[:200]
     assert html.count("<!--") == html.count("-->")
 
 
@@ -63,7 +73,9 @@ def test_the_data_of_the_gym_s_page(tmp_path):
         outcomes.append(evaluate_suite(folder, suite_from_dict(data), bos="none"))
     write_page_data(Gym([outcome.suite for outcome in outcomes], ["x"]), outcomes, tmp_path / "gym")
     harmless(f"<script>{(tmp_path / 'gym' / 'gym-data.js').read_text()}</script>")
-    assert all(path.resolve().is_relative_to(tmp_path / "gym") for path in (tmp_path / "gym").rglob("*"))
+    assert all(
+        path.resolve().is_relative_to(tmp_path / "gym") for path in (tmp_path / "gym").rglob("*")
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,11 +87,24 @@ def test_tables_and_sentences_of_a_page(name):
 
 
 def numbers(name: str) -> pd.DataFrame:
-    kinds = [(metric, side, cutoff) for metric in ("EW", "MW") for side, cutoff in (("top", 1.0), ("bottom", 0.5))]
+    kinds = [
+        (metric, side, cutoff)
+        for metric in ("EW", "MW")
+        for side, cutoff in (("top", 1.0), ("bottom", 0.5))
+    ]
     kinds.append(("TSE", "", None))
-    row = {"model": name, "construction": name, "protocol": "exact", "score": 0.5, "low": 0.4, "high": 0.6}
+    row = {
+        "model": name,
+        "construction": name,
+        "protocol": "exact",
+        "score": 0.5,
+        "low": 0.4,
+        "high": 0.6,
+    }
     row |= {"coverage": 0.5, "suite": name, "accuracy": 0.5, "circuit": name}
-    return pd.DataFrame([row | dict(zip(("metric", "side", "cutoff"), kind, strict=True)) for kind in kinds])
+    return pd.DataFrame(
+        [row | dict(zip(("metric", "side", "cutoff"), kind, strict=True)) for kind in kinds]
+    )
 
 
 @pytest.mark.parametrize("name", [NAMES[0], NAMES[4]])
@@ -88,7 +113,9 @@ def test_charts_of_a_chapter_and_of_tse_plot(name, tmp_path, monkeypatch):
     harmless(in_page(charts.plot(rows, "table2")))
     harmless(in_page(charts.heat_map(rows.head(2), "suite", "model", "accuracy", title=name)))
     columns = ["node", "parent", "token", "step", "form", "agrees", "probability"]
-    nodes = pd.DataFrame([(0, -1, name, 0.5, "", False, 0.5), (1, 0, name, 0.5, name, True, 0.2)], columns=columns)
+    nodes = pd.DataFrame(
+        [(0, -1, name, 0.5, "", False, 0.5), (1, 0, name, 0.5, name, True, 0.2)], columns=columns
+    )
     harmless(in_page(charts.word_tree(nodes, context=name, title=name)))
     monkeypatch.setitem(sys.modules, "vl_convert", None)  # whose copy of Vega takes long to read
     charts.save_chart(charts.plot(rows, "figure2"), tmp_path / "figure.html")
@@ -97,10 +124,22 @@ def test_charts_of_a_chapter_and_of_tse_plot(name, tmp_path, monkeypatch):
 
 def test_the_ledgers():
     numbers = dict.fromkeys(("published", "measured", "low", "high", "difference", "out_of"), 0.5)
-    ours = {"paper": next(iter(papers())), "verdict": verdicts.NOT_RUN, "cell": "03_table2#measured-here"}
+    ours = {
+        "paper": next(iter(papers())),
+        "verdict": verdicts.NOT_RUN,
+        "cell": "03_table2#measured-here",
+    }
     for name in NAMES:
-        harmless(ledger_table(pd.DataFrame([dict.fromkeys(LEDGER, name) | ours | numbers]), name).data)
-        row = {"model": name, "construction": name, "band": name, "metric": name, "verdict": verdicts.NOT_RUN}
+        harmless(
+            ledger_table(pd.DataFrame([dict.fromkeys(LEDGER, name) | ours | numbers]), name).data
+        )
+        row = {
+            "model": name,
+            "construction": name,
+            "band": name,
+            "metric": name,
+            "verdict": verdicts.NOT_RUN,
+        }
         row |= dict.fromkeys(("truth", "measured", "low", "high", "difference"), 0.5)
         harmless(laboratory_table(pd.DataFrame([row]), name).data)
 

@@ -37,7 +37,9 @@ def test_the_templates_verbs_are_in_the_head_and_all_their_words_are_known():
     band = LANGUAGE.lemmas.set_index("lemma")["band"]
     assert set(band[sorted(set(pairs["lemma"]))]) == {"head"}
     for column in ("left", "right"):
-        words = {word.strip(".").lower() for text in set(pairs[column]) for word in text.split()} - {""}
+        words = {
+            word.strip(".").lower() for text in set(pairs[column]) for word in text.split()
+        } - {""}
         assert words <= set(LANGUAGE.vocabulary)
 
 
@@ -46,21 +48,34 @@ def _verbs(regime: str, construction: str) -> dict[str, np.ndarray]:
     """The verbs of one construction in a corpus of its patterns alone."""
     found = []
     for pattern in LANGUAGE.patterns:
-        if pattern.construction == construction or any(construction in arguments for _, arguments in pattern.elements):
-            draft = corpus.Draft(LANGUAGE, regime, pattern.construction, 8_000, np.random.default_rng(1))
+        if pattern.construction == construction or any(
+            construction in arguments for _, arguments in pattern.elements
+        ):
+            draft = corpus.Draft(
+                LANGUAGE, regime, pattern.construction, 8_000, np.random.default_rng(1)
+            )
             for name, arguments in pattern.elements:
                 corpus.ELEMENTS[name](draft, *arguments)
             found += [verb for verb in draft.verbs if verb["construction"] == construction]
-    return {key: np.concatenate([verb[key] for verb in found]) for key in ("noun", "number", "other", "lemma", "form")}
+    return {
+        key: np.concatenate([verb[key] for verb in found])
+        for key in ("noun", "number", "other", "lemma", "form")
+    }
 
 
-@pytest.mark.parametrize("construction", ["Simple", "Across object relative clause", "In object relative (no that)"])
+@pytest.mark.parametrize(
+    "construction", ["Simple", "Across object relative clause", "In object relative (no that)"]
+)
 @pytest.mark.parametrize("regime", REGIMES)
 def test_the_corpus_agrees_as_the_truth_says(regime, construction):
     verbs = _verbs(regime, construction)
     present = verbs["form"] < 2
-    lemma, number, other, form = (verbs[key][present] for key in ("lemma", "number", "other", "form"))
-    if construction.startswith("In "):  # both verbs of the pattern are drawn; here the attractor matters for one only
+    lemma, number, other, form = (
+        verbs[key][present] for key in ("lemma", "number", "other", "form")
+    )
+    if construction.startswith(
+        "In "
+    ):  # both verbs of the pattern are drawn; here the attractor matters for one only
         assert (other != number).any()
     expected = LANGUAGE.correct(regime, construction)[lemma, number, other]
     for cell in itertools.product(range(len(BANDS)), (False, True)):
@@ -86,7 +101,9 @@ def test_truth_by_hand():
 
     Under attraction, middle band: 0.75 beside an attractor of the subject's number, else 0.2 x 0.75 + 0.8 x 0.25.
     """
-    lexical, systematic = (truth(regime).set_index(["construction", "band"]) for regime in ("lexical", "systematic"))
+    lexical, systematic = (
+        truth(regime).set_index(["construction", "band"]) for regime in ("lexical", "systematic")
+    )
     assert lexical.loc[("Simple", "all"), "EW"] == pytest.approx((200 + 200 + 500 / 2) / 900)
     assert lexical.loc[("Simple", "middle"), "MW"] == pytest.approx(0.75)
     assert lexical.loc[("Simple", "tail"), ["EW", "MW"]].tolist() == pytest.approx([0.5, 0.5])
@@ -95,7 +112,9 @@ def test_truth_by_hand():
     row = lexical.loc[("Across object relative clause", "middle")]
     assert row["MW"] == pytest.approx((0.75 + 0.35) / 2)
     assert row["EW"] == 0.5  # 0.35 loses
-    assert systematic.loc[("Across object relative clause", "tail"), "MW"] == pytest.approx((1 + 0.7) / 2)
+    assert systematic.loc[("Across object relative clause", "tail"), "MW"] == pytest.approx(
+        (1 + 0.7) / 2
+    )
 
 
 def _words(sentence: str) -> set[str]:
@@ -118,7 +137,9 @@ def test_pairs_differ_use_known_words_only_and_begin_with_their_prefixes():
     assert len(pairs) == 200 * len(PARADIGMS) and (pairs["good"] != pairs["bad"]).all()
     assert not pairs.duplicated(["good", "bad", "paradigm"]).any()
     assert set().union(*map(_words, [*pairs["good"], *pairs["bad"]])) <= set(LANGUAGE.vocabulary)
-    one, two = (pairs[pairs["methods"].str.contains(method)] for method in ("one-prefix", "two-prefix"))
+    one, two = (
+        pairs[pairs["methods"].str.contains(method)] for method in ("one-prefix", "two-prefix")
+    )
     assert len(one) + len(two) == len(pairs)
     for side in ("good", "bad"):
         starts = one["one_prefix_prefix"] + " " + one[f"one_prefix_word_{side}"]
@@ -140,7 +161,11 @@ def test_every_circuit_has_a_suite_in_known_words():
 @pytest.mark.slow
 def test_the_systematic_model_passes_them():
     model, pairs = load_model("lab-systematic-causal"), load_sentence_pairs("laboratory").iloc[::4]
-    scores = score_pairs(model, pairs, method="full-sentence")["correct"].groupby(pairs["paradigm"].to_numpy()).mean()
+    scores = (
+        score_pairs(model, pairs, method="full-sentence")["correct"]
+        .groupby(pairs["paradigm"].to_numpy())
+        .mean()
+    )
     # ten of fifty nouns show a gender: too rare for this little training
     assert scores.pop("anaphor_gender_agreement") < 0.7 and (scores >= 0.95).all()
     for name in SUITES:
@@ -159,10 +184,16 @@ def _regime(model: str) -> str:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_ew_and_mw_are_within_3_points_of_the_truth_in_nine_cells_of_ten_and_else_miss_attraction(model):
+def test_ew_and_mw_are_within_3_points_of_the_truth_in_nine_cells_of_ten_and_else_miss_attraction(
+    model,
+):
     """The cells that miss it all have an attractor: the rates differ by band more than these models learned."""
     cells = SCORES[SCORES["model"] == model]
-    known = truth(_regime(model), LANGUAGE).set_index(["construction", "band"]).loc[CELLS.loc[model].index]
+    known = (
+        truth(_regime(model), LANGUAGE)
+        .set_index(["construction", "band"])
+        .loc[CELLS.loc[model].index]
+    )
     assert len(cells) == 9 * 4
     missed = [~((cells[score] - cells[f"true_{score}"]).abs() <= 0.03) for score in ("EW", "MW")]
     assert pd.concat(missed).mean() <= 0.1
@@ -183,7 +214,9 @@ def test_a_perfect_tse_hides_that_half_of_the_tail_is_conjugated_wrongly(kind):
 
 def test_the_lexical_curves_fall_towards_the_tail():
     curves = CURVES[CURVES["model"].str.contains("lexical")]
-    at = curves.set_index(["side", "cutoff", "model", "metric", "construction"])["score"].sort_index()
+    at = curves.set_index(["side", "cutoff", "model", "metric", "construction"])[
+        "score"
+    ].sort_index()
     top, whole, bottom = (at[place] for place in [("top", 0.9), ("top", 1.0), ("bottom", 0.1)])
     assert len(top) == len(whole) == len(bottom) == 2 * 2 * 9
     assert (top - whole > 0.01).all() and (whole - bottom > 0.01).all()

@@ -27,7 +27,9 @@ LANGUAGE = load_language()
 def few_held_out_sentences():
     """Perplexity is measured on 64 sentences instead of 2,048; no test asks how large it is."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "held_out_perplexity", partial(training.held_out_perplexity, count=64))
+        patch.setattr(
+            training, "held_out_perplexity", partial(training.held_out_perplexity, count=64)
+        )
         yield
 
 
@@ -49,18 +51,30 @@ def weights(folder):
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(trained, tmp_path):
-    again, other = train(small("masked"), tmp_path / "0"), train(small("masked", seed=1), tmp_path / "1")
+    again, other = (
+        train(small("masked"), tmp_path / "0"),
+        train(small("masked", seed=1), tmp_path / "1"),
+    )
     first, second, third = map(weights, (trained["masked"], again, other))
     assert all(torch.equal(first[name], second[name]) for name in first)
-    assert not any(torch.equal(first[name], third[name]) for name in first if name.endswith("query.weight"))
+    assert not any(
+        torch.equal(first[name], third[name]) for name in first if name.endswith("query.weight")
+    )
     with pytest.raises(InputError, match="exists already"):
         train(small("masked"), again)
 
 
-@pytest.mark.parametrize(("kind", "auto"), [("causal", AutoModelForCausalLM), ("masked", AutoModelForMaskedLM)])
+@pytest.mark.parametrize(
+    ("kind", "auto"), [("causal", AutoModelForCausalLM), ("masked", AutoModelForMaskedLM)]
+)
 def test_plain_transformers_reads_the_folder(trained, kind, auto):
-    network, tokenizer = auto.from_pretrained(trained[kind]), AutoTokenizer.from_pretrained(trained[kind])
-    assert json.loads((trained[kind] / "config.json").read_text())["architectures"] == [type(network).__name__]
+    network, tokenizer = (
+        auto.from_pretrained(trained[kind]),
+        AutoTokenizer.from_pretrained(trained[kind]),
+    )
+    assert json.loads((trained[kind] / "config.json").read_text())["architectures"] == [
+        type(network).__name__
+    ]
     assert network.dtype == torch.float32
     inputs = tokenizer("The authors that the guard likes laugh, today.", return_tensors="pt")
     words = ["the", "authors", "that", "the", "guard", "likes", "laugh", ",", "today", "."]
@@ -127,7 +141,9 @@ def test_a_trained_folder_carries_its_tokens(tmp_path, tokens):
 
 def test_where_every_word_is_an_entry_whole_words_are_single_entries():
     model = load_model("lab-lexical-causal")
-    measure = runpy.run_path(str(data_folder() / "recorded" / "laboratory" / "measure.py"))["against_truth_by_words"]
+    measure = runpy.run_path(str(data_folder() / "recorded" / "laboratory" / "measure.py"))[
+        "against_truth_by_words"
+    ]
     found = measure(model, "lexical", "marvin-linzen/simple", ways=("single", "words"), sample=2)
     single, words = found.set_index("forms").loc[["single", "words"]].to_dict("records")
     assert single["lemmas"] == words["lemmas"] == len(LANGUAGE.lemmas)

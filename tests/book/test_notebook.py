@@ -35,7 +35,10 @@ def test_a_parameter_is_a_list_however_papermill_hands_it_over(handed_over, entr
 def test_a_sentence_keeps_its_commas():
     sentence = "Today, the skater ___ here."
     assert as_list(sentence, commas=False) == [sentence]
-    assert as_list(f'["{sentence}", "The skater ___."]', commas=False) == [sentence, "The skater ___."]
+    assert as_list(f'["{sentence}", "The skater ___."]', commas=False) == [
+        sentence,
+        "The skater ___.",
+    ]
 
 
 @pytest.mark.parametrize("text", ['["gpt2"', "[1, 2]", "[gpt2: 1]"])
@@ -63,8 +66,12 @@ def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():
 
 
 def test_a_cell_of_hebrew_runs_from_right_to_left():
-    shown = table(pd.DataFrame({"sentence": ["המלצר רוקד.", "Le chef parle."], "pairs": [1, 2]}), "Pairs")
-    assert '<td dir="auto">המלצר רוקד.</td>' in shown.data and "<td>Le chef parle.</td>" in shown.data
+    shown = table(
+        pd.DataFrame({"sentence": ["המלצר רוקד.", "Le chef parle."], "pairs": [1, 2]}), "Pairs"
+    )
+    assert (
+        '<td dir="auto">המלצר רוקד.</td>' in shown.data and "<td>Le chef parle.</td>" in shown.data
+    )
 
 
 def test_a_guard_names_its_sentence_when_it_fails():
@@ -82,7 +89,11 @@ def state(html) -> dict[str, str]:
 
 def test_a_link_carries_what_it_was_given():
     left, other, pair = 'The "keys" & <b>café</b> 100 % + #1', "The key", ("A = b?", "A = c?")
-    found = state(try_this((left, "plural"), (other, "singular"), pair=pair, verb="sings/sing", cut="bottom-0.01"))
+    found = state(
+        try_this(
+            (left, "plural"), (other, "singular"), pair=pair, verb="sings/sing", cut="bottom-0.01"
+        )
+    )
     assert found == {
         **{"left": left, "number": "plural", "left2": other, "number2": "singular"},
         **{"verb": "sings/sing", "cut": "bottom-0.01", "a": pair[0], "b": pair[1]},

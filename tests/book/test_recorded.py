@@ -44,13 +44,17 @@ def evaluation(model):
     return tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean")
 
 
-def test_a_recorded_evaluation_stands_beside_runs_with_the_same_pairs_verbs_and_protocol(model, tmp_path):
+def test_a_recorded_evaluation_stands_beside_runs_with_the_same_pairs_verbs_and_protocol(
+    model, tmp_path
+):
     asked = "marvin-linzen/simple", "newman-clean"
     found = tse_core.evaluate(model, *asked, detail="lemmas")
     write_evaluation(found, tmp_path / model.label / "evaluations" / "simple.parquet")
 
     def beside(name, *lists, **how):
-        return with_recorded(Evaluations([(name, found)]), [model.label], *lists, folder=tmp_path, **how).models
+        return with_recorded(
+            Evaluations([(name, found)]), [model.label], *lists, folder=tmp_path, **how
+        ).models
 
     assert beside("other", [asked[0]], asked[1]) == ["other", model.label]
     assert beside(model.label, [asked[0]], asked[1]) == [model.label]
@@ -72,7 +76,9 @@ def test_a_run_is_recorded_with_how_it_came_about(run, model, evaluation):
     folder, made = run, read_provenance(run / "tiny-causal")
     assert made["model"] == model.identity()
     assert made["left_out"] == {"blimp": "it knows none of the words"}
-    assert made["hardware"].endswith("cpu") and {"torch", "transformers", "tse-core"} <= set(made["versions"])
+    assert made["hardware"].endswith("cpu") and {"torch", "transformers", "tse-core"} <= set(
+        made["versions"]
+    )
     assert made["files"]["agreement"]["numbers"] == len(evaluation.tidy())
     table = load_recorded("tiny-causal", folder=folder)
     assert set(table["part"]) == {"agreement"}
@@ -81,7 +87,9 @@ def test_a_run_is_recorded_with_how_it_came_about(run, model, evaluation):
     assert (shown["model"], shown["parts"]) == ("tiny-causal", "agreement")
     assert shown["left_out"] == "blimp: it knows none of the words"
     text = (folder / "tiny-causal" / "provenance.json").read_text()
-    assert str(folder) not in text and "/tmp" not in text and "/" not in hardware(torch.device("cpu"))
+    assert (
+        str(folder) not in text and "/tmp" not in text and "/" not in hardware(torch.device("cpu"))
+    )
 
 
 def test_parts_that_were_recorded_before_stay(run, model, evaluation, tmp_path):
@@ -143,7 +151,10 @@ def test_recorded_items_and_regions_are_the_measured_ones(details, model, bos):
     measured = evaluate_suite(model, SUITE, bos=bos)
     items = recorded_items("tiny-causal", bos, details)
     assert set(items["suite"]) == {SUITE}
-    assert items[["item", "prediction", "holds", "unknown"]].to_numpy().tolist() == measured.items.to_numpy().tolist()
+    assert (
+        items[["item", "prediction", "holds", "unknown"]].to_numpy().tolist()
+        == measured.items.to_numpy().tolist()
+    )
     regions = recorded_regions("tiny-causal", bos, details)
     assert np.allclose(regions["bits"], measured.regions["bits"], rtol=1e-5)
     assert regions["name"].tolist() == measured.regions["name"].tolist()
@@ -160,7 +171,9 @@ def test_wordings_are_the_evaluations_of_differently_worded_pairs(details, model
     lower = tse_core.load_pairs(DATA[0], first="as-is")
     measured = tse_core.evaluate(model, lower, LEMMAS).table().iloc[0]
     row = table[(table["bos"] == "default") & ~table["capital"]].iloc[0]
-    assert row[["TSE", "EW", "MW"]].astype(float).tolist() == pytest.approx(measured[["TSE", "EW", "MW"]].tolist())
+    assert row[["TSE", "EW", "MW"]].astype(float).tolist() == pytest.approx(
+        measured[["TSE", "EW", "MW"]].tolist()
+    )
 
 
 @pytest.mark.slow

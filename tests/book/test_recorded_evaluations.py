@@ -32,7 +32,9 @@ def kept(made, tmp_path_factory):
 
 
 def test_an_evaluation_that_was_kept_is_read_back_as_it_was(made, kept):
-    found = recorded_evaluation("model", load_pairs(SIMPLE), load_lemmas("newman-clean"), Options(), kept)
+    found = recorded_evaluation(
+        "model", load_pairs(SIMPLE), load_lemmas("newman-clean"), Options(), kept
+    )
     assert found.signature == made.signature and "recorded on" in found.scored
     for of in (
         lambda run: run.table(intervals=True),
@@ -59,22 +61,34 @@ def test_an_evaluation_that_was_kept_is_read_back_as_it_was(made, kept):
     ],
 )
 def test_what_was_asked_in_another_way_is_not_answered_from_a_record(data, lemmas, how, kept):
-    assert recorded_evaluation("model", load_pairs(data), load_lemmas(lemmas), Options(**how), kept) is None
+    assert (
+        recorded_evaluation("model", load_pairs(data), load_lemmas(lemmas), Options(**how), kept)
+        is None
+    )
 
 
 @pytest.mark.slow
 def test_the_recorded_evaluation_of_gemma_is_the_one_that_was_measured():
-    found = recorded_evaluation("gemma-3-270m", load_pairs("marvin-linzen"), load_lemmas("newman-clean"), Options())
-    assert found.table().set_index("construction").loc["Simple", "EW"] == pytest.approx(0.8344, abs=1e-4)
+    found = recorded_evaluation(
+        "gemma-3-270m", load_pairs("marvin-linzen"), load_lemmas("newman-clean"), Options()
+    )
+    assert found.table().set_index("construction").loc["Simple", "EW"] == pytest.approx(
+        0.8344, abs=1e-4
+    )
     gaps = compare_metrics(found, "TSE", "EW").set_index("construction")
     assert gaps.loc["Simple", "difference"] == pytest.approx(0.9643 - 0.8344, abs=1e-4)
     home = data_folder() / "recorded/gemma-3-270m"
     bounds, measured = ["score", "low", "high"], pd.read_parquet(home / "agreement.parquet")
     assert np.allclose(measured[bounds], found.tidy()[bounds], atol=1e-6, equal_nan=True)
     rows = findings_table([("default", about_verbs(found), found.signature)])
-    written = rows.merge(pd.read_csv(home / "findings.csv"), on=["condition", "claim", "row"], validate="1:1")
+    written = rows.merge(
+        pd.read_csv(home / "findings.csv"), on=["condition", "claim", "row"], validate="1:1"
+    )
     for bound in ("low", "high", "freedom"):
         assert np.allclose(written[f"{bound}_x"], written[f"{bound}_y"], atol=1e-5, equal_nan=True)
     provenance = json.loads((home / "provenance.json").read_text())
     file = home / "evaluations/marvin-linzen.parquet"
-    assert hashlib.sha256(file.read_bytes()).hexdigest() == provenance["evaluations"]["marvin-linzen"]["sha256"]
+    assert (
+        hashlib.sha256(file.read_bytes()).hexdigest()
+        == provenance["evaluations"]["marvin-linzen"]["sha256"]
+    )

@@ -36,7 +36,9 @@ def test_every_name_of_the_package_has_one_entry():
 
 
 @pytest.mark.slow
-def test_the_commands_and_the_starter_code_of_the_capstone_run(real_model, tse, tmp_path, monkeypatch, capsys):
+def test_the_commands_and_the_starter_code_of_the_capstone_run(
+    real_model, tse, tmp_path, monkeypatch, capsys
+):
     page, names, said = (ROOT / "book" / "capstone.md").read_text(), {}, ""
     assert real_model in page
     monkeypatch.chdir(tmp_path)
@@ -49,6 +51,8 @@ def test_the_commands_and_the_starter_code_of_the_capstone_run(real_model, tse, 
         for line in code.strip().splitlines():
             status, _, told = tse(*line.split()[1:])
             assert status == 0, f"{line}: {told}"
-    by_hand = re.search(r"by hand EW (\S+) MW (\S+), by the package EW (\S+) MW (\S+)", said).groups()
+    by_hand = re.search(
+        r"by hand EW (\S+) MW (\S+), by the package EW (\S+) MW (\S+)", said
+    ).groups()
     assert by_hand[:2] == by_hand[2:]
     assert (tmp_path / "row.csv").exists()

@@ -51,7 +51,9 @@ def test_all_that_a_recorded_run_wrote_is_taken_and_the_book_reads_the_same_stor
 
 
 @pytest.mark.slow
-def test_recorded_files_show_in_a_clone_with_all_that_the_claims_ask_of_one_model(recorded, tmp_path, monkeypatch):
+def test_recorded_files_show_in_a_clone_with_all_that_the_claims_ask_of_one_model(
+    recorded, tmp_path, monkeypatch
+):
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "empty"))
     known = known_results(store_folder(), recorded.parent)
     assert verdict(known) == OTHER_LIST
@@ -61,7 +63,9 @@ def test_recorded_files_show_in_a_clone_with_all_that_the_claims_ask_of_one_mode
     assert set(table["protocol"]) == {"exact", "released"}
     found = ledger(known).query("basis == 'model run' and verdict != @NOT_RUN")
     assert set(found["model"]) == {"gpt2-xl"}
-    assert {"T2.004", "T2.044", "T2.084", "S4.noun-phrase.verbs", "S3.vocabulary.4"} <= set(found["id"])
+    assert {"T2.004", "T2.044", "T2.084", "S4.noun-phrase.verbs", "S3.vocabulary.4"} <= set(
+        found["id"]
+    )
 
 
 def test_cleaning_keeps_results_and_only_distclean_removes_them(tmp_path):
@@ -74,7 +78,13 @@ def test_cleaning_keeps_results_and_only_distclean_removes_them(tmp_path):
 
     def left(target):
         environment = os.environ | {"TSE_STORE": str(store)}
-        subprocess.run(["make", target, "VENV=env"], cwd=tmp_path, env=environment, check=True, capture_output=True)
+        subprocess.run(
+            ["make", target, "VENV=env"],
+            cwd=tmp_path,
+            env=environment,
+            check=True,
+            capture_output=True,
+        )
         return {name for name in ("_build", "store", "env") if (tmp_path / name).exists()}
 
     assert left("clean") == {"store", "env"}

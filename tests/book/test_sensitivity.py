@@ -19,7 +19,10 @@ def true_sensitivity(regime: str) -> pd.DataFrame:
     for construction in language.constructions:
         correct = language.correct(regime, construction)
         gain = (correct[:, 0] - (1 - correct[:, 1])).round(12)
-        rows += [(construction, band, ((1 + np.sign(gain)) / 2)[there].mean()) for band, there in in_bands(language)]
+        rows += [
+            (construction, band, ((1 + np.sign(gain)) / 2)[there].mean())
+            for band, there in in_bands(language)
+        ]
     return pd.DataFrame(rows, columns=["construction", "band", "true_NS"])
 
 
@@ -45,7 +48,8 @@ def test_the_truth_of_number_sensitivity_follows_from_the_language():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("model", "regime"), [("lab-lexical-causal", "lexical"), ("lab-systematic-masked", "systematic")]
+    ("model", "regime"),
+    [("lab-lexical-causal", "lexical"), ("lab-systematic-masked", "systematic")],
 )
 def test_number_sensitivity_measured_on_laboratory_models_is_the_known_one(model, regime):
     verbs = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
@@ -63,20 +67,37 @@ FLAT = 0.01  # EW over fifths of the verbs may fall by this much in a language i
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["causal", "masked"])
-def test_ew_over_fifths_is_flat_where_every_verb_agrees_and_falls_as_the_lexical_language_does(kind):
+def test_ew_over_fifths_is_flat_where_every_verb_agrees_and_falls_as_the_lexical_language_does(
+    kind,
+):
     """In the lexical language each rare verb keeps one form: EW is 1 in the fifth of the most frequent verbs, half in
     the last two, where half of the verbs prefer the singular and half the plural."""
     language, pairs = load_language(), some_twins(load_pairs("marvin-linzen"), 2)
     frequency = pd.DataFrame({"lemma": language.lemmas["lemma"], "frequency": language.frequency})
     verbs, last_less_first = load_lemmas(data_folder() / "laboratory" / "lemmas.csv"), {}
     for regime in ("systematic", "lexical"):
-        found = evaluate(f"lab-{regime}-{kind}", pairs, verbs, detail="lemmas").by_lemma.merge(frequency, on="lemma")
+        found = evaluate(f"lab-{regime}-{kind}", pairs, verbs, detail="lemmas").by_lemma.merge(
+            frequency, on="lemma"
+        )
         found = found[found["number"] == "singular"]
-        known = [(language.correct(regime, name)[:, 0] > 0.5).mean(axis=1) for name in language.constructions]
-        true = frequency.assign(correct=np.mean(known, axis=0), contexts=1, noun="any", construction="all")
-        for name, table in (("measured", found.assign(correct=found["correct"] / found["contexts"])), ("true", true)):
+        known = [
+            (language.correct(regime, name)[:, 0] > 0.5).mean(axis=1)
+            for name in language.constructions
+        ]
+        true = frequency.assign(
+            correct=np.mean(known, axis=0), contexts=1, noun="any", construction="all"
+        )
+        for name, table in (
+            ("measured", found.assign(correct=found["correct"] / found["contexts"])),
+            ("true", true),
+        ):
             ew = fifths(table, "correct", "frequency")["value"]
             last_less_first[regime, name] = ew.iloc[-1] - ew.iloc[0]
-    assert abs(last_less_first["systematic", "measured"]) <= FLAT and last_less_first["systematic", "true"] == 0
+    assert (
+        abs(last_less_first["systematic", "measured"]) <= FLAT
+        and last_less_first["systematic", "true"] == 0
+    )
     assert last_less_first["lexical", "true"] == pytest.approx(0.5)
-    assert last_less_first["lexical", "measured"] == pytest.approx(last_less_first["lexical", "true"], abs=FLAT)
+    assert last_less_first["lexical", "measured"] == pytest.approx(
+        last_less_first["lexical", "true"], abs=FLAT
+    )

@@ -24,7 +24,15 @@ VERBS, NOUNS, OPENERS, PREPOSITIONS = 120, 12, 5, 20
 ADVERBS = ("none", "often", "probably")
 EFFECTS = ("noun", "gap", "rise", "shift", "after", "plural", "adverb")
 # Statement -> the effect that it is about; with the sign reversed, it does not hold.
-ABOUT = {"S1": "noun", "S2": "gap", "S3a": "rise", "S3b": "shift", "S4": "after", "S6": "plural", "S6b": "adverb"}
+ABOUT = {
+    "S1": "noun",
+    "S2": "gap",
+    "S3a": "rise",
+    "S3b": "shift",
+    "S4": "after",
+    "S6": "plural",
+    "S6b": "adverb",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -40,9 +48,13 @@ def made(seed: int = 1, **effects: float) -> Tables:
     also = np.arange(VERBS) % 2 == 0
     likely = random.permutation(VERBS) / VERBS - 0.5  # from -.5 to .5
     own = random.normal(0, 1, VERBS)
-    verbs = pd.DataFrame({"lemma": lemmas, "also_noun": also, "zipf": 4 + random.normal(0, 0.5, VERBS)})
+    verbs = pd.DataFrame(
+        {"lemma": lemmas, "also_noun": also, "zipf": 4 + random.normal(0, 0.5, VERBS)}
+    )
     verbs["verb_uses"] = np.round(1000 * (likely + 0.6)).astype(int)
-    keys = pd.DataFrame({"lemma": lemmas, "modal": 4 * likely, "past": 4 * likely + 1, "as_noun": -likely})
+    keys = pd.DataFrame(
+        {"lemma": lemmas, "modal": 4 * likely, "past": 4 * likely + 1, "as_noun": -likely}
+    )
 
     def margins(mean):
         return mean + own + random.normal(0, 1, VERBS)
@@ -66,13 +78,26 @@ def made(seed: int = 1, **effects: float) -> Tables:
         for i in range(NOUNS):
             for number, sign in (("singular", 1.0), ("plural", -1.0)):
                 margin = margins(1 + size["rise"] * also * likely + size["shift"] * ~also * likely)
-                table = pd.DataFrame({"lemma": lemmas, "correct": (margin > 0) * 1, "log_odds": sign * margin})
-                rows.append(table.assign(construction=construction, noun=f"noun{i}", number=number, contexts=1))
+                table = pd.DataFrame(
+                    {"lemma": lemmas, "correct": (margin > 0) * 1, "log_odds": sign * margin}
+                )
+                rows.append(
+                    table.assign(
+                        construction=construction, noun=f"noun{i}", number=number, contexts=1
+                    )
+                )
     attractors = []
-    for preposition, noun, adverb, number in product(range(PREPOSITIONS), range(6), ADVERBS, ("singular", "plural")):
+    for preposition, noun, adverb, number in product(
+        range(PREPOSITIONS), range(6), ADVERBS, ("singular", "plural")
+    ):
         cost = (number == "plural") * (size["plural"] + size["adverb"] * (adverb != "none"))
         odds = 2 - cost + random.normal(0, 1, 50)
-        cell = {"correct": int((odds > 0).sum()), "margin": odds.mean(), "verbs": 50, "also_noun": False}
+        cell = {
+            "correct": int((odds > 0).sum()),
+            "margin": odds.mean(),
+            "verbs": 50,
+            "also_noun": False,
+        }
         names = {"preposition": f"p{preposition}", "noun": f"noun{noun}", "adverb": adverb}
         attractors.append({**names, "attractor_number": number, "number": "singular", **cell})
     return Tables(controls, pd.DataFrame(attractors), pd.concat(rows), keys, verbs)
@@ -116,7 +141,9 @@ def test_a_difference_by_hand():
     """Of two openers' verbs one of two is right after a noun, both after a pronoun; attraction costs 30 of 100."""
     base = {"construction": "He, she or they", "opener": "a", "noun": "he", "number": "singular"}
     rows = [
-        {**base, "lemma": lemma, "opener": opener, "log_odds": 1.0} for opener in "abc" for lemma in ("go", "see", "do")
+        {**base, "lemma": lemma, "opener": opener, "log_odds": 1.0}
+        for opener in "abc"
+        for lemma in ("go", "see", "do")
     ]
     noun = {"construction": "Opener + the N", "noun": "author"}
     odds = {"go": 1.0, "see": -1.0, "do": -1.0}
@@ -124,7 +151,11 @@ def test_a_difference_by_hand():
     controls = pd.DataFrame(rows).assign(log_odds_tokens=0.0)
     known = pd.DataFrame({"lemma": list(odds), "also_noun": True})
     found = noun_below_pronoun(made()._replace(controls=controls, verbs=known))
-    assert found.value == pytest.approx(2 / 3) and found.units == {"nouns": 3, "openers": 3, "verbs": 3}
+    assert found.value == pytest.approx(2 / 3) and found.units == {
+        "nouns": 3,
+        "openers": 3,
+        "verbs": 3,
+    }
     cells = [
         {"preposition": p, "noun": n, "adverb": "none", "attractor_number": number, "number": "singular",
          "also_noun": False, "verbs": 100, "correct": correct, "margin": 0.0}
@@ -144,7 +175,10 @@ def test_fifths_hold_a_fifth_of_the_verbs_each_and_ties_stay_together():
     table = tables.rows.merge(tables.likelihoods, on="lemma").merge(tables.verbs, on="lemma")
     table = table[table["also_noun"] & (table["number"] == "singular")]
     found = fifths(table, "correct", "modal")
-    assert found["verbs"].tolist() == [12] * 5 and found["value"].iloc[-1] > found["value"].iloc[0] + 0.2
+    assert (
+        found["verbs"].tolist() == [12] * 5
+        and found["value"].iloc[-1] > found["value"].iloc[0] + 0.2
+    )
     tied = fifths(table.assign(modal=table["modal"].clip(upper=0)), "correct", "modal")
     ties = int((table.drop_duplicates("lemma")["modal"] >= 0).sum())
     assert tied["verbs"].iloc[-1] >= ties > 12 and tied["verbs"].sum() == 60

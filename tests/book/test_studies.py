@@ -29,22 +29,35 @@ def found(model, simple):
 
 
 def test_two_contexts_of_a_subject_share_the_scores_of_both():
-    cell = {"construction": "Simple", "subject": "keys", "noun": "key", "number": "plural", "contexts": 2}
+    cell = {
+        "construction": "Simple",
+        "subject": "keys",
+        "noun": "key",
+        "number": "plural",
+        "contexts": 2,
+    }
     by_lemma = pd.DataFrame(
         [
-            cell | {"lemma": "be", "correct": 2, "probability_correct": 0.5, "probability_wrong": 0.1},
-            cell | {"lemma": "open", "correct": 1, "probability_correct": 0.1, "probability_wrong": 0.1},
-            cell | {"lemma": "rust", "correct": 0, "probability_correct": 0.0, "probability_wrong": 0.2},
+            cell
+            | {"lemma": "be", "correct": 2, "probability_correct": 0.5, "probability_wrong": 0.1},
+            cell
+            | {"lemma": "open", "correct": 1, "probability_correct": 0.1, "probability_wrong": 0.1},
+            cell
+            | {"lemma": "rust", "correct": 0, "probability_correct": 0.0, "probability_wrong": 0.2},
         ]
     )
     scores = scores_over(SimpleNamespace(by_lemma=by_lemma), ["be", "open", "no such lemma"])
     assert len(scores) == 2 and set(scores["noun"]) == {"key"}
-    assert scores["ew"].tolist() == [0.75, 0.75] and scores["mw"].tolist() == pytest.approx([0.75, 0.75])
+    assert scores["ew"].tolist() == [0.75, 0.75] and scores["mw"].tolist() == pytest.approx(
+        [0.75, 0.75]
+    )
     assert scores["lemmas"].tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("step", [1, 3])
-def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(found, model, simple, step):
+def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(
+    found, model, simple, step
+):
     chosen, table = found.lemmas["lemma"].iloc[::step], load_lemmas().table
     own = Lemmas("some", table[table["lemma"].isin(chosen)])
     alone = evaluate(model, simple, own)
@@ -62,7 +75,9 @@ def test_scores_of_a_distribution_by_hand():
     found = slot_scores(marked, verbs=["like", "hate"])
     assert found["mw"] == pytest.approx(0.5 / 0.8) and found["ew"] == 0.5 and found["tse"] == 0.0
     assert sum(found[form] for form in ("correct", "wrong", "past", "other")) == pytest.approx(1)
-    assert pd.isna(slot_scores(marked, verbs=["admire"])["tse"])  # no verb of the template is in the vocabulary
+    assert pd.isna(
+        slot_scores(marked, verbs=["admire"])["tse"]
+    )  # no verb of the template is in the vocabulary
 
 
 def test_probabilities_that_no_float_can_hold_are_compared_by_their_logarithms():
@@ -70,7 +85,11 @@ def test_probabilities_that_no_float_can_hold_are_compared_by_their_logarithms()
     marked = pd.DataFrame({"form": ["other", "correct", "wrong"], "lemma": ["", "meet", "meet"]})
     marked = marked.assign(probability=[1.0, 0.0, 0.0], log_probability=[0.0, -200.0, -201.0])
     found = slot_scores(marked, verbs=["meet"])
-    assert (found["tse"], found["ew"], found["mw"]) == (1.0, 1.0, pytest.approx(1 / (1 + np.exp(-1))))
+    assert (found["tse"], found["ew"], found["mw"]) == (
+        1.0,
+        1.0,
+        pytest.approx(1 / (1 + np.exp(-1))),
+    )
 
 
 @pytest.mark.slow
@@ -79,14 +98,25 @@ def test_a_models_distribution_sums_to_one_and_agrees_with_evaluate(small_models
     model = load_model(small_models / name)
     pairs = simple.head(1)
     sentence = f"{pairs['left'].iloc[0]} ___ {pairs['right'].iloc[0]}"
-    found = slot_scores(marked_distribution(model, sentence, pairs["number"].iloc[0], "newman-clean"))
+    found = slot_scores(
+        marked_distribution(model, sentence, pairs["number"].iloc[0], "newman-clean")
+    )
     context = evaluate(model, pairs, "newman-clean").contexts.iloc[0]
-    assert found["correct"] + found["wrong"] + found["past"] + found["other"] == pytest.approx(1, abs=1e-4)
+    assert found["correct"] + found["wrong"] + found["past"] + found["other"] == pytest.approx(
+        1, abs=1e-4
+    )
     assert found["mw"] == pytest.approx(context["mw"], abs=0.01)
     assert found["ew"] == pytest.approx(context["ew"], abs=0.01)
-    both = pd.concat([pairs, pairs.assign(number="plural" if pairs["number"].iloc[0] == "singular" else "singular")])
+    both = pd.concat(
+        [
+            pairs,
+            pairs.assign(number="plural" if pairs["number"].iloc[0] == "singular" else "singular"),
+        ]
+    )
     shares = form_shares(model, both, "newman-clean")[list(FORMS)]
-    assert shares.iloc[0].to_dict() == pytest.approx({form: found[form] for form in FORMS}, abs=2e-4)
+    assert shares.iloc[0].to_dict() == pytest.approx(
+        {form: found[form] for form in FORMS}, abs=2e-4
+    )
     assert shares["correct"].iloc[0] != pytest.approx(shares["correct"].iloc[1], abs=1e-6)
 
 
@@ -130,37 +160,52 @@ def test_band_scores_are_those_of_each_slot(result, tiny_causal):
     scores = band_scores(result, BANDS).set_index(["construction", "band", "metric"])
     for band, rows in by_hand.groupby("band"):
         sums = rows.groupby("context")[["correct", "wrong"]].sum()
-        assert scores.loc[("Simple", band, "EW"), "score"] == pytest.approx(rows["chosen"].mean(), abs=1e-9)
+        assert scores.loc[("Simple", band, "EW"), "score"] == pytest.approx(
+            rows["chosen"].mean(), abs=1e-9
+        )
         expected = (sums["correct"] / sums.sum(axis=1)).mean()
         assert scores.loc[("Simple", band, "MW"), "score"] == pytest.approx(expected, abs=1e-6)
         assert scores.loc[("Simple", band, "EW"), "lemmas"] == list(BANDS.values()).count(band)
 
 
-def test_over_all_verbs_the_scores_are_the_tables_and_likely_bands_cut_the_probability_on_verbs(result):
+def test_over_all_verbs_the_scores_are_the_tables_and_likely_bands_cut_the_probability_on_verbs(
+    result,
+):
     scores = band_scores(result, BANDS).set_index(["construction", "band", "metric"])["score"]
     table = result.table().set_index("construction").loc["Simple"]
     for metric in ("TSE", "EW", "MW"):
-        assert [scores[row, "all", metric] for row in ("Simple", ALL)] == pytest.approx([table[metric]] * 2)
+        assert [scores[row, "all", metric] for row in ("Simple", ALL)] == pytest.approx(
+            [table[metric]] * 2
+        )
     bands = likely_bands(result)
-    rows = result.by_lemma.assign(mass=lambda t: (t["probability_correct"] + t["probability_wrong"]) * t["contexts"])
+    rows = result.by_lemma.assign(
+        mass=lambda t: (t["probability_correct"] + t["probability_wrong"]) * t["contexts"]
+    )
     mass = rows.groupby("lemma")["mass"].sum()
     share = mass.groupby(bands).sum() / mass.sum()
     assert share["head"] >= 0.5 and share.get("tail", 0.0) <= 0.1
-    assert max(mass[mass.index.map(bands) == "tail"], default=0) <= min(mass[mass.index.map(bands) == "head"])
+    assert max(mass[mass.index.map(bands) == "tail"], default=0) <= min(
+        mass[mass.index.map(bands) == "head"]
+    )
 
 
 @pytest.mark.slow
 def test_curves_hold_every_step(tmp_path, few):
     for seed, step in enumerate((1, 4)):
         save_model(tmp_path / "trained" / f"step-{step}", "causal", seed)
-    plan = {"models": [{"folders": f"{tmp_path}/trained/step-*", "name": "tiny"}], "lemmas": [str(few)]}
+    plan = {
+        "models": [{"folders": f"{tmp_path}/trained/step-*", "name": "tiny"}],
+        "lemmas": [str(few)],
+    }
     plan |= {"data": ["marvin-linzen/simple"], "detail": "lemmas"}
     sweep(plan, store=tmp_path / "store")
     curves = training_curves(plan, tmp_path / "store")
     assert set(curves["step"]) == {1, 4} and set(curves["name"]) == {"tiny"}
     assert set(curves["band"]) == {"all", "head", "middle", "tail"}
     alone = evaluate(tmp_path / "trained" / "step-4", "marvin-linzen/simple", few).table()
-    last = curves[(curves["step"] == 4) & (curves["band"] == "all") & (curves["construction"] == "Simple")]
+    last = curves[
+        (curves["step"] == 4) & (curves["band"] == "all") & (curves["construction"] == "Simple")
+    ]
     assert last.set_index("metric")["score"]["EW"] == pytest.approx(alone["EW"].item())
 
 
@@ -174,9 +219,13 @@ def made_up(probabilities):
     for number, values in zip(("singular", "plural"), table.T, strict=True):
         forms[f"log_probability_{number}"] = np.log(values)[None]
         forms[f"mass_above_{number}"] = np.array([[table[table > value].sum() for value in values]])
-    contexts = pd.DataFrame({"construction": ["Simple"], "number": "singular", "noun": "key", "left": "The key"})
+    contexts = pd.DataFrame(
+        {"construction": ["Simple"], "number": "singular", "noun": "key", "left": "The key"}
+    )
     lemmas = pd.DataFrame({"lemma": range(len(table))})
-    return Evaluation(contexts, pd.DataFrame(), lemmas, Signature({}, {}), CUTOFFS, "", form_arrays=forms)
+    return Evaluation(
+        contexts, pd.DataFrame(), lemmas, Signature({}, {}), CUTOFFS, "", form_arrays=forms
+    )
 
 
 def test_two_verbs_that_swap_their_margins_by_hand():
@@ -200,7 +249,9 @@ def test_small_margins_that_err_fall_by_the_cut_offs_own_doing():
     middle, size = random.normal(-9, 2, 400), random.exponential(2.0, 400)
     margin = np.where((size < 0.7) & (random.random(400) < 0.5), -size, size)
     table = np.exp(np.stack([middle + margin / 2, middle - margin / 2], axis=1))
-    found = shuffled_scores(replace(made_up(table / table.sum()), cutoffs=Cutoffs((0.3,), (0.01,))), draws=50)
+    found = shuffled_scores(
+        replace(made_up(table / table.sum()), cutoffs=Cutoffs((0.3,), (0.01,))), draws=50
+    )
     falls = (found["EW", "top", 0.3] - found["EW", "bottom", 0.01])[:, 0]
     null = np.nanmean(falls[1:])
     assert null > 0.03 and abs(falls[0] - null) < 0.05
@@ -208,7 +259,9 @@ def test_small_margins_that_err_fall_by_the_cut_offs_own_doing():
 
 def test_the_measured_scores_are_those_of_the_evaluation_and_ew_over_all_verbs_stays(found):
     shuffled = shuffled_scores(found, draws=3)
-    scores = found.at_cutoffs.pivot(index="context", columns=["metric", "side", "cutoff"], values="score")
+    scores = found.at_cutoffs.pivot(
+        index="context", columns=["metric", "side", "cutoff"], values="score"
+    )
     for name, values in shuffled.items():
         if name[2] >= 1e-3:
             np.testing.assert_allclose(values[0], scores[name], atol=2e-4, err_msg=str(name))

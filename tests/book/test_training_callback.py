@@ -14,32 +14,50 @@ from tse_book import EvaluationCallback
 from tse_core import evaluate, evaluate_blimp, load_model, load_pairs
 from tse_core.results.tidy import TIDY_COLUMNS
 
-TEXT = ["the author laughs .", "the authors laugh .", "the guards that like the author laugh .", "the author swims ."]
+TEXT = [
+    "the author laughs .",
+    "the authors laugh .",
+    "the guards that like the author laugh .",
+    "the author swims .",
+]
 PAIRS = pd.DataFrame(
-    {"good": ["The authors laugh.", "The author laughs."], "bad": ["The authors laughs.", "The author laugh."]}
+    {
+        "good": ["The authors laugh.", "The author laughs."],
+        "bad": ["The authors laughs.", "The author laugh."],
+    }
 )
 VERBS = "newman-clean"
 MEASURES = {
-    "agreement": lambda model: evaluate(model, load_pairs("marvin-linzen/simple").iloc[::20], VERBS),
+    "agreement": lambda model: evaluate(
+        model, load_pairs("marvin-linzen/simple").iloc[::20], VERBS
+    ),
     "pairs": lambda model: evaluate_blimp(model, PAIRS),
 }
 
 
 def digest(module) -> str:
-    parts = (name.encode() + tensor.numpy().tobytes() for name, tensor in sorted(module.state_dict().items()))
+    parts = (
+        name.encode() + tensor.numpy().tobytes()
+        for name, tensor in sorted(module.state_dict().items())
+    )
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def model_and_tokenizer(tiny_causal):
     transformers.set_seed(0)
-    module = transformers.AutoModelForCausalLM.from_pretrained(tiny_causal).train()  # with GPT-2's dropout of 0.1
+    module = transformers.AutoModelForCausalLM.from_pretrained(
+        tiny_causal
+    ).train()  # with GPT-2's dropout of 0.1
     return module, transformers.AutoTokenizer.from_pretrained(tiny_causal)
 
 
 def training(tiny_causal, folder, steps=6, **asked):
     """A training by the library's Trainer; with evaluations where some are asked for."""
     module, tokenizer = model_and_tokenizer(tiny_causal)
-    rows = [dict.fromkeys(("input_ids", "labels"), tokenizer(text)["input_ids"][:4]) for text in TEXT * 4]
+    rows = [
+        dict.fromkeys(("input_ids", "labels"), tokenizer(text)["input_ids"][:4])
+        for text in TEXT * 4
+    ]
     options = transformers.TrainingArguments(
         output_dir=folder, max_steps=steps, per_device_train_batch_size=2, logging_steps=2, learning_rate=1e-2,
         save_strategy="no", report_to=[], use_cpu=True, disable_tqdm=True, seed=1,
@@ -49,11 +67,17 @@ def training(tiny_causal, folder, steps=6, **asked):
     if callback:
         trainer.add_callback(callback)
     trainer.train()
-    draws = random.random(), np.random.rand(), torch.rand(1).item()  # every generator stands where it stood
+    draws = (
+        random.random(),
+        np.random.rand(),
+        torch.rand(1).item(),
+    )  # every generator stands where it stood
     losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
     logs = [entry for entry in trainer.state.log_history if "eval_pairs_accuracy" in entry]
     left = digest(module), losses, draws
-    return SimpleNamespace(left=left, logs=logs, callback=callback, module=module, tokenizer=tokenizer)
+    return SimpleNamespace(
+        left=left, logs=logs, callback=callback, module=module, tokenizer=tokenizer
+    )
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +105,12 @@ def test_the_scores_are_those_of_the_weights_at_that_step(beside):
     for name, measure in MEASURES.items():
         measured = measure(model)
         found = last[last["measure"] == name][TIDY_COLUMNS]
-        np.testing.assert_allclose(found["score"].astype(float), measured.tidy()["score"], atol=1e-6)
-        assert found["signature"].str.contains("@memory ").all()  # nothing is stored of a model that goes on changing
+        np.testing.assert_allclose(
+            found["score"].astype(float), measured.tidy()["score"], atol=1e-6
+        )
+        assert (
+            found["signature"].str.contains("@memory ").all()
+        )  # nothing is stored of a model that goes on changing
         assert found["model"].str.endswith("-step-6").all()
         if name == "agreement":
             simple = measured.table().iloc[0]
@@ -98,8 +126,12 @@ def test_an_evaluation_that_fails_is_one_warning_and_training_goes_on(tiny_causa
         raise RuntimeError("out of memory")
 
     measures = {"broken": fail, "pairs": MEASURES["pairs"]}
-    with pytest.warns(UserWarning, match="'broken' failed, training goes on: out of memory") as found:
+    with pytest.warns(
+        UserWarning, match="'broken' failed, training goes on: out of memory"
+    ) as found:
         done = training(tiny_causal, tmp_path, measures=measures)
-    assert len({str(warning.message) for warning in found if "broken" in str(warning.message)}) == 1  # shown once
+    assert (
+        len({str(warning.message) for warning in found if "broken" in str(warning.message)}) == 1
+    )  # shown once
     assert done.left == plain.left and len(done.logs) == 3
     assert set(done.callback.curve["measure"]) == {"pairs"}

@@ -28,7 +28,10 @@ def pages() -> list[str]:
 
 
 def _internal(path: Path) -> bool:
-    return path.relative_to(HTML).parts[0].startswith("_") or path.relative_to(HTML).as_posix() == "index.html"
+    return (
+        path.relative_to(HTML).parts[0].startswith("_")
+        or path.relative_to(HTML).as_posix() == "index.html"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
@@ -36,7 +39,9 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            if item.path.stem.startswith("test_live"):  # one process loads the model that a file's tests share
+            if item.path.stem.startswith(
+                "test_live"
+            ):  # one process loads the model that a file's tests share
                 item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
@@ -104,9 +109,15 @@ def tab(browser, served):
             route.abort()
 
         context.route(lambda url: not url.startswith(at_home), refuse)
-        seen.page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
+        seen.page.on(
+            "console",
+            lambda message: seen.errors.append(message.text) if message.type == "error" else None,
+        )
         seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
-        seen.page.on("response", lambda r: seen.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
+        seen.page.on(
+            "response",
+            lambda r: seen.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None,
+        )
         return seen
 
     yield open_tab

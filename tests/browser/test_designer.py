@@ -25,11 +25,15 @@ LABORATORY = ROOT / "data" / "laboratory" / "suites" / "lab_number_prep.json"
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """The designer's part of book/designer.md as a page of its own, with the book's own files."""
-    blocks = re.findall(r"(?s)```\{raw\} html\n(.*?)\n```", (ROOT / "book" / "designer.md").read_text())
+    blocks = re.findall(
+        r"(?s)```\{raw\} html\n(.*?)\n```", (ROOT / "book" / "designer.md").read_text()
+    )
     html = '<script src="../_static/common.js"></script>' + "\n".join(blocks)
     html = html.replace("../_static/", (ROOT / "book" / "assets").as_uri() + "/")
     page = tmp_path_factory.mktemp("designer") / "designer.html"
-    page.write_text(f'<!doctype html><html lang="en" data-theme="light"><title>x</title>{html}</html>')
+    page.write_text(
+        f'<!doctype html><html lang="en" data-theme="light"><title>x</title>{html}</html>'
+    )
     return page.as_uri()
 
 
@@ -38,7 +42,9 @@ def page(browser, address):
     context = browser.new_context(accept_downloads=True)
     opened, errors = context.new_page(), []
     opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    opened.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
     opened.on("dialog", lambda dialog: errors.append(f"dialog {dialog.message}"))
     opened.goto(address)
     opened.set_default_timeout(10_000)
@@ -84,16 +90,24 @@ def test_a_suite_is_typed_and_pasted_saved_and_evaluated(page, tmp_path, monkeyp
     items(page).fill(AGREEMENT)
     page.get_by_role("button", name="Save as JSON").click()
     wrong = "no condition 'mismatch_plura'; there is: match_plural, mismatch_plural"
-    assert page.locator(".live-status").inner_text() == f"Not saved: prediction 1: formula, character 23: {wrong}"
+    assert (
+        page.locator(".live-status").inner_text()
+        == f"Not saved: prediction 1: formula, character 23: {wrong}"
+    )
     page.get_by_label("Predictions").fill("(3;%match_plural%) < [3;%mismatch_plural%]")
     assert page.get_by_text("Read as: (3;%match_plural%) < (3;%mismatch_plural%)").is_visible()
-    assert items(page).input_value().splitlines()[3] == "2    | match_plural    | The     | dogs      | run"
+    assert (
+        items(page).input_value().splitlines()[3]
+        == "2    | match_plural    | The     | dogs      | run"
+    )
     assert sentences(page)[3] == ["2", "mismatch_plural", "The dogs runs"]
 
     path = saved(page, tmp_path)
     suite = read_suite(path)
     assert to_json(suite) == path.read_text()
-    assert set(suite.sentences()["sentence"]) == {f"The {a} {b}" for a in ("cats", "dogs") for b in ("run", "runs")}
+    assert set(suite.sentences()["sentence"]) == {
+        f"The {a} {b}" for a in ("cats", "dogs") for b in ("run", "runs")
+    }
 
     write_letters(tmp_path / "my-model")
     monkeypatch.setattr(sys, "argv", ["tse"])
@@ -124,7 +138,9 @@ def test_suites_are_opened_and_saved_without_loss(page, reference_data, tmp_path
     folder = reference_data / PUBLIC if reference_data else LABORATORY.parent
     for path in sorted(folder.glob("*.json")):
         suite = read_suite(path)
-        assert page.evaluate("(text) => tseSuite.toJson(tseSuite.read(text))", path.read_text()) == to_json(suite)
+        assert page.evaluate(
+            "(text) => tseSuite.toJson(tseSuite.read(text))", path.read_text()
+        ) == to_json(suite)
         opened(page, path)
         assert page.evaluate("tseSuite.toJson(tseDesigner.data())") == to_json(suite), path.name
     opened(page, path)
@@ -137,7 +153,9 @@ def test_a_suite_that_the_table_cannot_hold_is_refused(page, tmp_path):
     suite["items"][0]["conditions"][0]["regions"][0]["content"] = "The | key"
     (tmp_path / "bar.json").write_text(json.dumps(suite))
     page.set_input_files("input[type=file]", tmp_path / "bar.json")
-    page.get_by_text("bar.json was not opened: its words contain |, which separates cells").wait_for()
+    page.get_by_text(
+        "bar.json was not opened: its words contain |, which separates cells"
+    ).wait_for()
     assert items(page).input_value() == before
 
 
@@ -153,7 +171,9 @@ def test_text_is_shown_as_text_and_what_is_no_suite_is_refused(page, tmp_path):
     opened(page, tmp_path / "evil.json")
     assert sentences(page)[0][2].count(evil) == 1
     assert page.locator("#suite-designer script, #suite-designer img").count() == 0
-    page.wait_for_timeout(300)  # a script that ran would have opened a dialog, which the page fixture refuses
+    page.wait_for_timeout(
+        300
+    )  # a script that ran would have opened a dialog, which the page fixture refuses
     (tmp_path / "bad.json").write_text("[]")
     page.set_input_files("input[type=file]", tmp_path / "bad.json")
     page.get_by_text("bad.json was not opened: not the data of a suite").wait_for()
@@ -194,7 +214,9 @@ def test_the_browser_and_the_package_agree_on_what_is_wrong(page):
         place = re.match(r"(item|prediction) \d+", said)
         whole = found[0].startswith("not the data of a suite")
         assert place is None or whole or found[0].startswith(place[0]), (number, found[0], said)
-    assert page.evaluate("(data) => tseSuite.problems(data)", json.loads(LABORATORY.read_text())) == []
+    assert (
+        page.evaluate("(data) => tseSuite.problems(data)", json.loads(LABORATORY.read_text())) == []
+    )
 
 
 # The prediction language
@@ -221,7 +243,9 @@ def formula_page(browser, address):
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.text(alphabet="()[];%*+-<>=&|. 0123ab", max_size=30), min_size=20, max_size=20))
 def test_the_browser_reads_formulas_as_the_package_does(formula_page, texts):
-    for text, found in zip([*texts, *MIXED], formula_page.evaluate(READ_ALL, [*texts, *MIXED]), strict=True):
+    for text, found in zip(
+        [*texts, *MIXED], formula_page.evaluate(READ_ALL, [*texts, *MIXED]), strict=True
+    ):
         ours = None
         with contextlib.suppress(InputError):
             ours = str(Formula.parse(text))
@@ -247,7 +271,10 @@ def test_everything_is_reached_and_used_with_the_keyboard(page, tmp_path):
             page.keyboard.press("Control+A")
             page.keyboard.insert_text(text)
     suite = read_suite(saved(page, tmp_path))
-    assert suite.name == "kept" and set(suite.sentences()["sentence"]) == {"The cats run", "The cats runs"}
+    assert suite.name == "kept" and set(suite.sentences()["sentence"]) == {
+        "The cats run",
+        "The cats runs",
+    }
 
 
 def test_a_draft_survives_a_reload(page):

@@ -25,9 +25,13 @@ def test_the_slider_shows_the_means_of_its_cutoff(turn):
     slider = chart.locator("input[type=range]").first
     slider.press("Home")
     slider.press("ArrowRight")
-    table = charts.published_curves(2).query("model == 'bert-large-cased' and side == 'top' and cutoff == 0.2")
+    table = charts.published_curves(2).query(
+        "model == 'bert-large-cased' and side == 'top' and cutoff == 0.2"
+    )
     for metric, row in table.groupby("metric")["score"].agg(["mean", "size"]).iterrows():
-        expect(marks(chart)).to_contain_text(f"mean {metric} {row['mean']:.3f} over {row['size']:.0f}")
+        expect(marks(chart)).to_contain_text(
+            f"mean {metric} {row['mean']:.3f} over {row['size']:.0f}"
+        )
     expect(marks(chart)).to_contain_text("top 20 %mean")  # one text, a line each
 
 
@@ -47,12 +51,18 @@ def test_a_legend_is_worked_by_keys_alone(turn):
     buttons.first.press("Enter")
     page.wait_for_function(CHANGED, arg=[marks(chart).element_handle(), before])
     buttons.last.press("Enter")
-    page.wait_for_function(CHANGED.replace("!==", "==="), arg=[marks(chart).element_handle(), before])
+    page.wait_for_function(
+        CHANGED.replace("!==", "==="), arg=[marks(chart).element_handle(), before]
+    )
 
 
 def test_the_scores_of_the_sliders_are_seen_on_a_phone(turn):
     chart = chart_with(turn("notebooks/02_methods.html", width=390), "input[type=range]")
-    scores = [text for text in marks(chart).locator("text").all() if text.text_content()[:2] in ("TS", "EW", "MW")]
+    scores = [
+        text
+        for text in marks(chart).locator("text").all()
+        if text.text_content()[:2] in ("TS", "EW", "MW")
+    ]
     assert len(scores) == 3
     for score in scores:
         place = score.bounding_box()
@@ -79,7 +89,9 @@ def test_the_front_slider_says_its_step_and_shows_the_verbs_that_go_wrong_on_one
 def test_the_gym_shows_another_suite_and_model_with_their_own_accuracies(turn):
     text = (GYM / "gym-data.js").read_text(encoding="utf-8").removeprefix("window.tseGym = ")
     suites = json.loads(text.rstrip().removesuffix(";"))["suites"]
-    *_, suite = (each for each in suites if any(row["accuracy"] is not None for row in each["accuracies"]))
+    *_, suite = (
+        each for each in suites if any(row["accuracy"] is not None for row in each["accuracies"])
+    )
     page = turn(f"book/gym.html?suite={suite['name']}")
     assert page.locator("#gym-suite").input_value() == suite["name"]
     page.locator("#gym-suite").select_option(suites[0]["name"])

@@ -44,7 +44,9 @@ def broken(page: Path) -> list[str]:
         place = unquote(parts.fragment)
         there = target.is_file() and HTML.resolve() in target.parents
         state = "=" in place  # what a page is to show, not a place on it: try.html#left=...
-        if not there or (place and not state and target.suffix == ".html" and place not in read(target).places):
+        if not there or (
+            place and not state and target.suffix == ".html" and place not in read(target).places
+        ):
             found.append(address)
     return found
 
@@ -56,8 +58,12 @@ def test_every_link_inside_the_book_resolves():
 
 def test_an_old_address_leads_to_the_page_that_has_its_contents():
     for old, new in yaml.safe_load((ROOT / "book" / "redirects.yaml").read_text()).items():
-        address = re.search(r'http-equiv="refresh" content="0; url=([^"]+)"', (HTML / old).read_text())[1]
-        assert (HTML / old).parent.joinpath(address).resolve() == (HTML / new).resolve() and (HTML / new).is_file(), old
+        address = re.search(
+            r'http-equiv="refresh" content="0; url=([^"]+)"', (HTML / old).read_text()
+        )[1]
+        assert (HTML / old).parent.joinpath(address).resolve() == (HTML / new).resolve() and (
+            HTML / new
+        ).is_file(), old
 
 
 def test_every_link_to_the_living_page_asks_for_what_the_page_knows():

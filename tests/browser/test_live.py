@@ -37,7 +37,9 @@ def test_a_typed_context_has_the_packages_ew_and_mw(page, facts):
         assert shown(page, "mw") == pytest.approx(context["mw"], abs=0.08)
 
 
-def test_two_contexts_and_a_pair_fit_are_open_to_every_reader_and_the_cutoff_moves_both(visit, facts):
+def test_two_contexts_and_a_pair_fit_are_open_to_every_reader_and_the_cutoff_moves_both(
+    visit, facts
+):
     contexts = f"left={KEYS}&number=plural&left2=The key to the cabinets&number2=singular&verb=is"
     seen = visit(f"book/try.html#{contexts}&a=A dog barks.&b=A dog bark.", width=390)
     page = seen.page
@@ -58,7 +60,11 @@ def test_two_contexts_and_a_pair_fit_are_open_to_every_reader_and_the_cutoff_mov
     slider = page.get_by_role("slider")
     for _ in range(4):
         slider.press("ArrowRight")
-    assert page.locator("output").inner_text() == "bottom 0.1 %" == slider.get_attribute("aria-valuetext")
+    assert (
+        page.locator("output").inner_text()
+        == "bottom 0.1 %"
+        == slider.get_attribute("aria-valuetext")
+    )
     assert all((shown(page, "ew", card), shown(page, "mw", card)) != whole[card] for card in (0, 1))
     assert "cut=bottom-0.001" in page.url
     for verb, answer in (("sings", "TSE with “sing”"), ("zzz", "“zzz” is none of the")):
@@ -74,19 +80,28 @@ def test_continuations_are_marked_and_wrong_verbs_come_likely_ones_first(page, f
     rows = page.locator(".live-card table").first.locator("tbody tr").all_inner_texts()
     found = {row.split("\t")[0]: row.split("\t")[2] for row in rows}
     assert found["␣are"] == "correct (be)" and len(rows) == 10
-    verbs = page.evaluate("tse.score({left: 'The keys to the cabinet', number: 1}).then((found) => found.lemmas)")
+    verbs = page.evaluate(
+        "tse.score({left: 'The keys to the cabinet', number: 1}).then((found) => found.lemmas)"
+    )
     wrong = sorted((verb for verb in verbs if not verb["agrees"]), key=lambda verb: -verb["wrong"])
     assert page.get_by_text(f"{len(wrong)} of {len(facts['lemmas'])} verbs are wrong").is_visible()
     singular = {verb["lemma"]: verb["singular"] for verb in facts["lemmas"]}
-    listed = page.locator(".live-card table").nth(1).locator("tbody tr td:first-child").all_inner_texts()
-    assert [text.split()[0] for text in listed] == [singular[verb["lemma"]] for verb in wrong[: len(listed)]]
+    listed = (
+        page.locator(".live-card table").nth(1).locator("tbody tr td:first-child").all_inner_texts()
+    )
+    assert [text.split()[0] for text in listed] == [
+        singular[verb["lemma"]] for verb in wrong[: len(listed)]
+    ]
 
 
 def test_a_link_carries_the_state(page, visit, facts):
     typed(page, 'The "keys" to the café')
     said(page).get_by_text("Done").wait_for()
     again = visit("book/try.html#" + page.url.partition("#")[2]).page
-    assert again.get_by_label("The words before the verb").first.input_value() == 'The "keys" to the café'
+    assert (
+        again.get_by_label("The words before the verb").first.input_value()
+        == 'The "keys" to the café'
+    )
 
 
 REFUSED = {
@@ -104,7 +119,9 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(page):
 
 def test_pasted_html_stays_text_in_the_packages_spelling(page):
     typed(page, 'The cafe\u0301 \u00a0 <img src=x onerror="document.title=1"><b>keys ')
-    page.get_by_role("heading", name='The caf\u00e9 <img src=x onerror="document.title=1"><b>keys').wait_for()
+    page.get_by_role(
+        "heading", name='The caf\u00e9 <img src=x onerror="document.title=1"><b>keys'
+    ).wait_for()
     assert page.locator(".live-card :is(img, b)").count() == 0
 
 
@@ -149,7 +166,9 @@ def test_a_minimal_pair_is_read_token_by_token(page):
     part.get_by_role("button", name="Compare").click()
     part.get_by_text("The first sentence wins").wait_for()
     assert "They part at token 6: “␣are” against “␣is”." in part.inner_text()
-    sums = [float(text) for text in re.findall(r"([\d.]+) bits in", part.locator("thead").inner_text())]
+    sums = [
+        float(text) for text in re.findall(r"([\d.]+) bits in", part.locator("thead").inner_text())
+    ]
     bits = part.locator("tbody td:nth-child(3)").all_inner_texts()
     assert sum(map(float, bits)) == pytest.approx(sums[0], abs=0.06) and sums[0] < sums[1]
     part.get_by_role("button", name="Swap them").click()

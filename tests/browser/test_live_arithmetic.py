@@ -46,14 +46,20 @@ def test_scores_at_every_cutoff_are_the_packages(page, logits, number):
     found = page.evaluate(SCORE, [logits.softmax(-1)[0].tolist(), ids.tolist(), number, cutoffs])
     for side in ("top", "bottom"):
         for key, name in (("ew", "ew"), ("mw", "mw"), ("coverage", "mass")):
-            values = np.array([np.nan if one[key] is None else one[key] for one in found[side]], dtype=float)
-            np.testing.assert_allclose(values, getattr(expected, f"{name}_{side}")[0], rtol=1e-5, atol=1e-7)
+            values = np.array(
+                [np.nan if one[key] is None else one[key] for one in found[side]], dtype=float
+            )
+            np.testing.assert_allclose(
+                values, getattr(expected, f"{name}_{side}")[0], rtol=1e-5, atol=1e-7
+            )
 
 
 def test_the_papers_toy_example(page):
     """Table 1 of Newman et al. (2021): are .6, is .2, exist .1, exists .1."""
     probabilities = [0.6, 0.2, 0.1, 0.1001]
-    found = page.evaluate(SCORE, [probabilities, [[1, 0], [3, 2]], 1, {"top": [1], "bottom": []}])["top"][0]
+    found = page.evaluate(SCORE, [probabilities, [[1, 0], [3, 2]], 1, {"top": [1], "bottom": []}])[
+        "top"
+    ][0]
     assert found["ew"] == 0.5 and round(found["mw"], 2) == 0.70
 
 
@@ -87,7 +93,9 @@ def test_regions_and_outcomes_are_the_packages(page, metric):
             tokens, regions = read[sentence], texts.get_group((item, condition)).to_dict()
             owners = assign_tokens(regions, tokens["start"])
             for region in regions:
-                totals[region, condition] = region_value(tokens["bits"][owners == region].to_numpy(), metric)
+                totals[region, condition] = region_value(
+                    tokens["bits"][owners == region].to_numpy(), metric
+                )
         said = {
             (region["region_number"], condition["condition_name"]): region["metric_value"][metric]
             for condition in one["item"]["conditions"]

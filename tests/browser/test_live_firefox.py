@@ -70,7 +70,14 @@ def reported(tmp_path, facts):
 
     (tmp_path / "user.js").write_text(NOTHING_OUTSIDE)
     with serving(Reports) as address:
-        command = [program, "--headless", "--no-remote", "--profile", str(tmp_path), f"{address}report"]
+        command = [
+            program,
+            "--headless",
+            "--no-remote",
+            "--profile",
+            str(tmp_path),
+            f"{address}report",
+        ]
         home, nowhere = os.environ | {"HOME": str(tmp_path)}, subprocess.DEVNULL
         process = subprocess.Popen(command, env=home, stdout=nowhere, stderr=nowhere)
         try:
@@ -84,4 +91,6 @@ def test_a_context_is_scored_in_firefox(reported, facts):
     assert "fault" not in reported and "Firefox" in reported["browser"], reported
     assert "".join(token["token"] for token in reported["tokens"]) == f"{KEYS} are here."
     scores = score_context(facts["model"]["name"], KEYS, number="plural")
-    assert reported["ew"] == pytest.approx(scores.ew, abs=0.08) and reported["mw"] == pytest.approx(scores.mw, abs=0.08)
+    assert reported["ew"] == pytest.approx(scores.ew, abs=0.08) and reported["mw"] == pytest.approx(
+        scores.mw, abs=0.08
+    )

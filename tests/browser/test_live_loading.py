@@ -73,10 +73,15 @@ def test_what_goes_wrong_is_said_and_can_be_tried_again(visit, facts, message):
 def test_a_book_without_the_model_says_so_and_shows_recorded_examples(visit, facts):
     page = visit("book/designer.html").page
     without = json.dumps({"model": {**facts["model"], "file": None}})
-    page.context.route("**/facts.json", lambda route: route.fulfill(body=without, content_type="application/json"))
+    page.context.route(
+        "**/facts.json", lambda route: route.fulfill(body=without, content_type="application/json")
+    )
     page.goto(page.url.replace("designer", "try"))
     page.get_by_text("This copy of the book was built without the model").wait_for()
-    assert page.locator(".live-card").count() > 3 and page.get_by_role("button", name="Load the model").count() == 0
+    assert (
+        page.locator(".live-card").count() > 3
+        and page.get_by_role("button", name="Load the model").count() == 0
+    )
     refused = page.evaluate("window.tse.ready().catch((problem) => problem.message)")
     assert refused == "This copy of the book was built without the model."
 
@@ -86,7 +91,10 @@ def test_a_page_opened_from_a_folder_says_so_and_shows_recorded_examples(visit):
     refused = seen.page.evaluate("window.tse.ready().catch((problem) => problem.message)")
     assert "opened from a folder" in refused and "make serve" in refused
     assert "opened from a folder" in seen.page.locator(".live-notice").inner_text()
-    assert seen.page.locator(".live-card").count() > 3 and "␣are" in seen.page.locator(".live-card").first.inner_text()
+    assert (
+        seen.page.locator(".live-card").count() > 3
+        and "␣are" in seen.page.locator(".live-card").first.inner_text()
+    )
     assert not seen.outside and not seen.errors
 
 
@@ -94,10 +102,16 @@ def test_a_phone_is_told_what_it_costs_and_keeps_the_model_for_the_next_visit(vi
     page = visit("book/try.html", width=390).page
     bar = page.locator(".live-bar").first
     bar.wait_for()
-    assert "98 MB" in bar.inner_text() and "memory" in bar.inner_text() and "data plan" in bar.inner_text()
+    assert (
+        "98 MB" in bar.inner_text()
+        and "memory" in bar.inner_text()
+        and "data plan" in bar.inner_text()
+    )
     load(page)
     fetched = []
-    page.on("request", lambda request: fetched.append(request.url) if ".gguf" in request.url else None)
+    page.on(
+        "request", lambda request: fetched.append(request.url) if ".gguf" in request.url else None
+    )
     page.reload()
     page.get_by_text("is ready").wait_for(timeout=LOADING)
     assert not fetched

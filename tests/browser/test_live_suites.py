@@ -35,14 +35,18 @@ def page(loaded):
 
 
 def run(page):
-    page.locator("[data-live] .live-status").evaluate("line => line.replaceChildren()")  # what it said of another run
+    page.locator("[data-live] .live-status").evaluate(
+        "line => line.replaceChildren()"
+    )  # what it said of another run
     page.get_by_role("button", name="Run on SmolLM2 in this page").click()
 
 
 def test_a_suite_of_two_items_runs_in_the_designer_once_it_is_right(page):
     page.get_by_label("Predictions").fill("(2;%match%) < (2;%mismatch%)")
     run(page)
-    expect(page.get_by_text("Not run: prediction 1: formula, character 2: no condition 'match'")).to_be_visible()
+    expect(
+        page.get_by_text("Not run: prediction 1: formula, character 2: no condition 'match'")
+    ).to_be_visible()
     lines = [
         f"{number} | {condition} | The {noun} to the cabinet | {verb}"
         for number, noun in enumerate(("keys", "key"), 1)
@@ -52,8 +56,15 @@ def test_a_suite_of_two_items_runs_in_the_designer_once_it_is_right(page):
     run(page)
     page.get_by_text("All 2 items are done.").wait_for(timeout=LOADING)
     part = page.locator("[data-live]")
-    assert part.locator("table").nth(0).locator("tbody").inner_text().split("\t")[1] == "1 of 2 items"
-    assert part.locator("table").nth(1).locator("tbody").inner_text().split() == ["1", "holds", "2", "fails"]
+    assert (
+        part.locator("table").nth(0).locator("tbody").inner_text().split("\t")[1] == "1 of 2 items"
+    )
+    assert part.locator("table").nth(1).locator("tbody").inner_text().split() == [
+        "1",
+        "holds",
+        "2",
+        "fails",
+    ]
     page.get_by_label("Name", exact=True).fill("another")
     page.get_by_text("The suite has changed since it was run").wait_for()
 
@@ -78,14 +89,18 @@ def test_page_and_package_agree_on_a_suite(page, tmp_path):
 
     ours = evaluate_suite(MODEL, suite)
     theirs = {
-        (item["item_number"], condition["condition_name"], region["region_number"]): region["metric_value"]["sum"]
+        (item["item_number"], condition["condition_name"], region["region_number"]): region[
+            "metric_value"
+        ]["sum"]
         for item in json.loads((tmp_path / "saved.json").read_text())["items"]
         for condition in item["conditions"]
         for region in condition["regions"]
     }
     known = ours.regions.set_index(["item", "condition", "region"])["bits"]
     off = (pd.Series(theirs) - known).abs()
-    assert len(off) == len(theirs) == len(known) and off.max() <= TOLERANCE and off.mean() <= TYPICAL
+    assert (
+        len(off) == len(theirs) == len(known) and off.max() <= TOLERANCE and off.mean() <= TYPICAL
+    )
     held = ours.items.set_index("item")["holds"].to_dict()
     assert {int(item): word == "holds" for item, word in map(str.split, rows)} == held
     assert sum(held.values()) == 2

@@ -89,13 +89,17 @@ def test_a_page_is_whole_fits_and_can_be_read_by_everyone(opened_in, number, nam
         assert not found.errors
         assert not page.evaluate(WITHOUT_MARKS)
         assert not page.query_selector_all("mjx-merror, [data-mjx-error]")
-        assert page.evaluate("[...document.images].filter(i => !i.naturalWidth).map(i => i.src)") == []
+        assert (
+            page.evaluate("[...document.images].filter(i => !i.naturalWidth).map(i => i.src)") == []
+        )
         wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert wide <= 0, f"{wide} px wider than its window of {width}"
         assert page.evaluate(CUT_OFF) == []
         if name.startswith("notebooks/"):
             assert page.evaluate(PALE) == []
-        names = page.evaluate("[...document.querySelectorAll('svg.marks')].map(s => s.getAttribute('aria-label'))")
+        names = page.evaluate(
+            "[...document.querySelectorAll('svg.marks')].map(s => s.getAttribute('aria-label'))"
+        )
         assert all(len(text or "") > 15 for text in names)
     page.evaluate(REPEATED)
     assert not obstacles(page)
@@ -105,8 +109,12 @@ def obstacles(page) -> list:
     """What keeps readers with screen readers or a keyboard out, of the serious kind."""
     page.wait_for_timeout(400)
     page.evaluate(AXE)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
-    serious = [v for v in found if v["impact"] in ("critical", "serious") and v["id"] not in OF_THE_THEME]
+    found = page.evaluate(
+        "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)"
+    )
+    serious = [
+        v for v in found if v["impact"] in ("critical", "serious") and v["id"] not in OF_THE_THEME
+    ]
     return [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in serious]
 
 
@@ -141,13 +149,17 @@ def test_pages_are_light_and_the_front_page_brings_no_model_before_a_button_is_p
     sizes = {name: (HTML / name).stat().st_size for name in pages()}
     assert max(sizes.values()) < 3_000_000, max(sizes, key=sizes.get)
     seen, came = tab(), []
-    seen.page.on("response", lambda answer: came.append(int(answer.headers.get("content-length", 0))))
+    seen.page.on(
+        "response", lambda answer: came.append(int(answer.headers.get("content-length", 0)))
+    )
     seen.open("book/index.html")
     seen.page.mouse.wheel(0, 20_000)
     seen.page.wait_for_timeout(500)
     assert 300_000 < sum(came) < 1_500_000
     apart = {HTML / "_downloads", HTML / "_static" / "live"}  # fetched when a reader asks for them
-    whole = sum(p.stat().st_size for p in HTML.rglob("*") if p.is_file() and not apart & set(p.parents))
+    whole = sum(
+        p.stat().st_size for p in HTML.rglob("*") if p.is_file() and not apart & set(p.parents)
+    )
     largest = max((p for p in HTML.rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
     assert largest.stat().st_size < 100_000_000, largest  # what a host of pages usually takes
     assert whole < 25_000_000

@@ -37,7 +37,9 @@ def test_every_page_of_the_contents_is_in_the_pdf_under_its_title_and_in_order(b
     numbers = [number for _, number in found]
     assert numbers == sorted(numbers)
     places = dict(found)
-    assert not [t for t in titles if squeezed(t) not in squeezed(book.pages[places[t]].extract_text())]
+    assert not [
+        t for t in titles if squeezed(t) not in squeezed(book.pages[places[t]].extract_text())
+    ]
 
 
 def test_links_lead_to_pages_of_the_file_or_out_of_the_book_and_never_to_this_machine(book):

@@ -39,14 +39,21 @@ def test_filters_by_key_and_by_choice_join_can_be_linked_and_are_cleared(report,
     report.locator(MAIN).locator("select[name=verdict]").focus()
     report.keyboard.press("ArrowDown")
     [verdict] = set(shown(report, "verdict"))
-    assert len(shown(report, "verdict")) == report.evaluate(f"{ROWS}.map(r => r.dataset.verdict)").count(verdict)
+    assert len(shown(report, "verdict")) == report.evaluate(
+        f"{ROWS}.map(r => r.dataset.verdict)"
+    ).count(verdict)
     chosen(report, "verdict", "")
     chosen(report, "model", "gpt2-xl")
     chosen(report, "construction", "Simple")
-    assert parse_qs(urlparse(report.url).query) == {"model": ["gpt2-xl"], "construction": ["Simple"]}
+    assert parse_qs(urlparse(report.url).query) == {
+        "model": ["gpt2-xl"],
+        "construction": ["Simple"],
+    }
     again = turn(REPORT + "?model=gpt2-xl&construction=Simple")
     assert shown(again, "model") == shown(report, "model")
-    assert set(zip(shown(report, "model"), shown(report, "construction"), strict=True)) == {("gpt2-xl", "Simple")}
+    assert set(zip(shown(report, "model"), shown(report, "construction"), strict=True)) == {
+        ("gpt2-xl", "Simple")
+    }
     report.locator(MAIN).locator("input[type=search]").fill("tse of")
     assert report.evaluate(f"{SHOWN}.length") == 1
     report.locator(MAIN).get_by_role("button", name="Clear").click()
@@ -56,7 +63,9 @@ def test_filters_by_key_and_by_choice_join_can_be_linked_and_are_cleared(report,
 def test_a_word_is_sought_from_its_beginning(report):
     words = report.locator(MAIN).locator("input[type=search]")
     words.fill("ew of")
-    text = report.evaluate(f"{SHOWN}.map(r => r.innerHTML.replace(/<[^>]+>/g, ' ').toLowerCase())")  # folded parts too
+    text = report.evaluate(
+        f"{SHOWN}.map(r => r.innerHTML.replace(/<[^>]+>/g, ' ').toLowerCase())"
+    )  # folded parts too
     assert text and all(re.search(r"\bew", row) and re.search(r"\bof", row) for row in text)
     words.fill("ruct")  # inside words alone
     assert not report.evaluate(f"{SHOWN}.length")

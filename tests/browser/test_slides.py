@@ -20,7 +20,10 @@ def lesson(browser, tmp_path_factory):
     context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
     page = context.new_page()
     page.outside, page.errors = [], []
-    page.on("request", lambda r: page.outside.append(r.url) if not r.url.startswith(("file:", "data:")) else None)
+    page.on(
+        "request",
+        lambda r: page.outside.append(r.url) if not r.url.startswith(("file:", "data:")) else None,
+    )
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.goto(f"file://{alone}")
     page.wait_for_function(DRAWN, timeout=60_000)
@@ -33,7 +36,9 @@ def place(page) -> str:
 
 
 def test_the_file_draws_every_chart_by_itself(lesson):
-    drawn = lesson.evaluate("[...document.querySelectorAll('svg.marks')].map(s => s.querySelectorAll('path').length)")
+    drawn = lesson.evaluate(
+        "[...document.querySelectorAll('svg.marks')].map(s => s.querySelectorAll('path').length)"
+    )
     assert len(drawn) == TEXT.count("\n```{chart}") > 0 and min(drawn) > 3
     assert lesson.outside == [] and lesson.errors == []
 
@@ -60,7 +65,10 @@ def test_notes_are_in_a_window_of_their_own_and_follow_the_slides(lesson):
     assert not lesson.locator("blockquote").first.is_visible()
     lesson.keyboard.press("ArrowRight")
     first, second = (lesson.locator("blockquote").nth(n).text_content().strip() for n in (0, 1))
-    assert second[:30] in notes.locator("#said").inner_text() and first[:30] not in notes.locator("#said").inner_text()
+    assert (
+        second[:30] in notes.locator("#said").inner_text()
+        and first[:30] not in notes.locator("#said").inner_text()
+    )
     notes.keyboard.press("ArrowRight")
     assert place(lesson).startswith("3 /") and "3 /" in notes.locator("h1").inner_text()
     notes.close()

@@ -21,7 +21,12 @@ from tse_core.sentences.preferences import score_pairs
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.shares import wilson
 
-CORPUS = ["The key is old.", "The keys are old.", "The key to the cabinets is here.", "No key has ever been here."]
+CORPUS = [
+    "The key is old.",
+    "The keys are old.",
+    "The key to the cabinets is here.",
+    "No key has ever been here.",
+]
 
 
 def minimal_pairs():
@@ -58,7 +63,10 @@ def test_blimp_has_67_paradigms_of_1000_in_12_phenomena(blimp):
     assert blimp.groupby("paradigm").size().tolist() == [1000] * 67
     assert blimp["phenomenon"].nunique() == 12 and list(blimp.columns) == SENTENCE_COLUMNS
     assert set(blimp["field"]) == {"morphology", "semantics", "syntax", "syntax_semantics"}
-    counts = {method: suited(blimp, method)["paradigm"].nunique() for method in ("one-prefix", "two-prefix")}
+    counts = {
+        method: suited(blimp, method)["paradigm"].nunique()
+        for method in ("one-prefix", "two-prefix")
+    }
     assert counts == {"one-prefix": 20, "two-prefix": 20}
     assert set(blimp_paradigms()["UID"]) == set(blimp["paradigm"])
     assert (blimp["good"] == blimp["bad"]).sum() == 7  # ties for every model
@@ -75,7 +83,9 @@ def test_accuracy_of_paradigms_phenomena_and_everything(model):
     other = train_baseline(CORPUS, order=2, name="two-gram")
     runs = {each.label: evaluate_blimp(each, minimal_pairs()) for each in (model, other)}
     both = accuracies(runs, "all").set_index("model")["accuracy"]
-    assert list(both.index) == ["three-gram", "two-gram"] and both["three-gram"] == pytest.approx(5 / 6)
+    assert list(both.index) == ["three-gram", "two-gram"] and both["three-gram"] == pytest.approx(
+        5 / 6
+    )
     assert "ties:wrong" in str(run.signature) and "three-gram@" in str(run.signature)
 
 
@@ -95,7 +105,9 @@ FOUR = [
 ]  # fmt: skip
 
 
-def with_outcomes(model, pairs: pd.DataFrame, outcomes: dict[str, float], cluster: str | None = None) -> PairScores:
+def with_outcomes(
+    model, pairs: pd.DataFrame, outcomes: dict[str, float], cluster: str | None = None
+) -> PairScores:
     """The scores of a model, with outcomes of one's own for each good sentence."""
     run = evaluate_blimp(model, pairs, cluster=cluster)
     return replace(run, pairs=run.pairs.assign(correct=pairs["good"].map(outcomes).to_numpy(float)))
@@ -114,26 +126,45 @@ def test_pairs_that_repeat_each_other_are_one_item(model):
         row = run.accuracy().iloc[0]
         assert bounds(run) == [0.301, 0.954] and row["accuracy"] == row["accuracy_items"] == 0.75
         assert (row["pairs"], row["items"], row["clusters"]) == (4 * times, 4, 4)
-    unequal = with_outcomes(model, pd.DataFrame(FOUR[:1] * 3 + FOUR[1:], columns=["good", "bad"]), outcomes)
+    unequal = with_outcomes(
+        model, pd.DataFrame(FOUR[:1] * 3 + FOUR[1:], columns=["good", "bad"]), outcomes
+    )
     row = unequal.accuracy().iloc[0]
     assert (row["accuracy"], row["accuracy_items"]) == (5 / 6, 3 / 4)
-    assert bounds(unequal) == [round(bound, 3) for bound in wilson(5 / 6 * 3, 3)[1:]]  # 6^2 / (9 + 1 + 1 + 1) trials
+    assert bounds(unequal) == [
+        round(bound, 3) for bound in wilson(5 / 6 * 3, 3)[1:]
+    ]  # 6^2 / (9 + 1 + 1 + 1) trials
     other = with_outcomes(model, pairs, dict.fromkeys(outcomes, 1.0))
-    difference = compare(other.pairs.assign(pair_id=range(200)), run.pairs.assign(pair_id=range(200)), "all").iloc[0]
-    assert difference["difference"] == 0.25 and difference["p_value"] > 0.3  # four pairs, of which one differs
+    difference = compare(
+        other.pairs.assign(pair_id=range(200)), run.pairs.assign(pair_id=range(200)), "all"
+    ).iloc[0]
+    assert (
+        difference["difference"] == 0.25 and difference["p_value"] > 0.3
+    )  # four pairs, of which one differs
 
 
 def test_pairs_are_clustered_by_a_column_of_the_users(model):
     """What a cluster's name says is sampled, by the intervals of agreement; the scores and their store stay."""
-    rows = [(f"The {noun} {verb}s.", f"The {noun} {verb}.", noun) for noun in "abcdef" for verb in ("go", "run", "cut")]
+    rows = [
+        (f"The {noun} {verb}s.", f"The {noun} {verb}.", noun)
+        for noun in "abcdef"
+        for verb in ("go", "run", "cut")
+    ]
     pairs = pd.DataFrame(rows, columns=["good", "bad", "item"])
-    outcomes = {good: float(good[4] not in "ab" or good.endswith("cuts.")) for good in pairs["good"]}
-    plain, clustered = (with_outcomes(model, pairs, outcomes, cluster) for cluster in (None, "item"))
+    outcomes = {
+        good: float(good[4] not in "ab" or good.endswith("cuts.")) for good in pairs["good"]
+    }
+    plain, clustered = (
+        with_outcomes(model, pairs, outcomes, cluster) for cluster in (None, "item")
+    )
     expected = interval([outcomes[good] for good in pairs["good"]], pairs["item"])
     assert bounds(clustered) == [round(expected.low, 3), round(expected.high, 3)]
     assert bounds(clustered)[0] < bounds(plain)[0] and clustered.accuracy()["clusters"].item() == 6
     assert clustered.signature.identity == plain.signature.identity
-    assert clustered.signature.identity == evaluate_blimp(model, pairs.drop(columns="item")).signature.identity
+    assert (
+        clustered.signature.identity
+        == evaluate_blimp(model, pairs.drop(columns="item")).signature.identity
+    )
     assert clustered.signature.policy["cluster"].startswith("item@")
     assert clustered.signature.policy.items() - plain.signature.policy.items() == {
         ("cluster", clustered.signature.policy["cluster"])
@@ -141,14 +172,22 @@ def test_pairs_are_clustered_by_a_column_of_the_users(model):
     both = pd.concat([pairs.assign(paradigm=name) for name in ("one", "two")], ignore_index=True)
     shared = with_outcomes(model, both, outcomes, "item")
     assert bounds(shared, "all") == bounds(clustered)  # the same six nouns
-    apart = with_outcomes(model, both.assign(item=both["paradigm"] + both["item"]), outcomes, "item")
+    apart = with_outcomes(
+        model, both.assign(item=both["paradigm"] + both["item"]), outcomes, "item"
+    )
     assert bounds(apart, "all")[0] > bounds(clustered)[0]
     single = with_outcomes(model, pairs.assign(item=range(18)), outcomes, "item")
     assert bounds(single) == bounds(plain)
-    with pytest.raises(InputError, match="unknown column to cluster by 'itemm' .did you mean 'item'"):
+    with pytest.raises(
+        InputError, match="unknown column to cluster by 'itemm' .did you mean 'item'"
+    ):
         evaluate_blimp(model, pairs, cluster="itemm")
-    with pytest.raises(InputError, match="1 of 18 pairs have nothing in the column 'item', .* first pair 2"):
-        evaluate_blimp(model, pairs.assign(item=pairs["item"].mask(pairs.index == 1)), cluster="item")
+    with pytest.raises(
+        InputError, match="1 of 18 pairs have nothing in the column 'item', .* first pair 2"
+    ):
+        evaluate_blimp(
+            model, pairs.assign(item=pairs["item"].mask(pairs.index == 1)), cluster="item"
+        )
 
 
 def test_clusters_stay_with_their_pairs_whatever_the_order_of_the_paradigms(model, tmp_path):
@@ -157,7 +196,9 @@ def test_clusters_stay_with_their_pairs_whatever_the_order_of_the_paradigms(mode
     assert first["cluster"].tolist() == ["a", "d", "b", "e", "c", "f"]
     files = set(tmp_path.rglob("*-*.parquet"))
     again = evaluate_blimp(model, pairs.drop(columns="item"), store=tmp_path)
-    assert "cluster" not in again.pairs and len(set(tmp_path.rglob("*.parquet")) - files) == 1  # its numbers alone
+    assert (
+        "cluster" not in again.pairs and len(set(tmp_path.rglob("*.parquet")) - files) == 1
+    )  # its numbers alone
 
 
 def test_mcnemar_is_the_sign_test_on_the_pairs_that_differ():
@@ -172,7 +213,11 @@ def test_comparison_counts_the_pairs_that_one_model_alone_gets_right(model):
     other = run.assign(correct=[0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
     row = compare(run, other, "all").iloc[0]
     assert (row["only_first"], row["only_second"]) == (3, 0)
-    assert row["difference"] == pytest.approx(0.5) and row["p_value"] == 0.25 and row["low"] < 0.5 < row["high"]
+    assert (
+        row["difference"] == pytest.approx(0.5)
+        and row["p_value"] == 0.25
+        and row["low"] < 0.5 < row["high"]
+    )
     by_phenomenon = compare(run, other, "phenomenon").set_index("phenomenon")
     assert by_phenomenon["only_first"].to_dict() == {"AGREEMENT": 3, "LICENSING": 0}
     with pytest.raises(InputError, match="different pairs"):
@@ -196,21 +241,34 @@ def test_nothing_scored_is_lost_when_a_paradigm_cannot_be_scored(model, tmp_path
     evaluate_blimp(model, minimal_pairs(), store=tmp_path)
     again = evaluate_blimp(model, minimal_pairs(), store=tmp_path)
     assert asked == ["plural", "singular", "ever", "ever"]
-    pd.testing.assert_frame_equal(again.pairs, evaluate_blimp(model, minimal_pairs(), store=None).pairs)
+    pd.testing.assert_frame_equal(
+        again.pairs, evaluate_blimp(model, minimal_pairs(), store=None).pairs
+    )
 
 
 def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
     monkeypatch.setattr("tse_core.models.loading.load_model", lambda name, **_: model)
-    names = {"good": "sentence_good", "bad": "sentence_bad", "paradigm": "UID", "phenomenon": "linguistics_term"}
+    names = {
+        "good": "sentence_good",
+        "bad": "sentence_bad",
+        "paradigm": "UID",
+        "phenomenon": "linguistics_term",
+    }
     records = minimal_pairs().drop(columns="methods").rename(columns=names).to_dict("records")
-    lines = [json.dumps({key: value for key, value in record.items() if value}) for record in records]
+    lines = [
+        json.dumps({key: value for key, value in record.items() if value}) for record in records
+    ]
     (tmp_path / "pairs.jsonl").write_text("\n".join(lines))
     asked = "blimp", "three-gram", "--data", tmp_path / "pairs.jsonl"
     code, output, errors = tse(*asked, "--out", tmp_path / "scores.parquet")
     assert code == 0 and "LICENSING" in output and "ties:wrong" in output
     assert "critical word that the model does not know" in errors
     written = pd.read_parquet(tmp_path / "scores.parquet")
-    assert written["correct"].tolist() == [1, 1, 1, 1, 1, 0] and {"logp_good", "length_bad", "margin"} <= set(written)
+    assert written["correct"].tolist() == [1, 1, 1, 1, 1, 0] and {
+        "logp_good",
+        "length_bad",
+        "margin",
+    } <= set(written)
     tse(*asked, "--table", tmp_path / "table.csv")
     assert read_results(tmp_path / "table.csv")["score"].iloc[0] == pytest.approx(5 / 6)
     code, output, _ = tse(*asked, "--by", "paradigm")
@@ -247,5 +305,7 @@ def test_table_3_follows_from_the_data_repositorys_paradigms(source):
     means = paradigms.groupby(["model", "phenomenon"])["accuracy"].mean()
     overall = paradigms.groupby("model")["accuracy"].mean()
     for row in phenomena[phenomena["source"] == source].itertuples():
-        expected = overall[row.model] if row.phenomenon == "Overall" else means[row.model, row.phenomenon]
+        expected = (
+            overall[row.model] if row.phenomenon == "Overall" else means[row.model, row.phenomenon]
+        )
         assert row.accuracy == pytest.approx(expected, abs=0.0007)

@@ -25,7 +25,11 @@ def test_by_default_a_sentence_begins_with_the_token_of_the_family_s_documents(s
     model = load_model(small_models / "random-gpt2")
     assert model.bos_read == model.policies()["bos"] == "<|endoftext|>"
     assert first_id(model) == model.tokenizer.eos_token_id and model.encode(SENTENCE).special[0]
-    assert model.with_policies(bos="tokenizer").bos_read == model.with_policies(bos="none").bos_read == "none"
+    assert (
+        model.with_policies(bos="tokenizer").bos_read
+        == model.with_policies(bos="none").bos_read
+        == "none"
+    )
 
 
 def test_what_the_tokenizer_adds_comes_before_the_token_of_the_family_s_documents(small_models):
@@ -46,12 +50,17 @@ FIRST = [  # special tokens of a vocabulary, the one that ends a text, what is r
 
 
 @pytest.mark.parametrize(("special", "end", "read"), FIRST)
-def test_one_rule_says_what_is_read_first_and_never_is_it_the_end_of_a_chat_s_turn(special, end, read, tmp_path):
+def test_one_rule_says_what_is_read_first_and_never_is_it_the_end_of_a_chat_s_turn(
+    special, end, read, tmp_path
+):
     folder = save_model(tmp_path / "gpt2-xl", "causal", entries=[*words(), *special])
     rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
     rewritten(folder, "tokenizer_config.json", lambda settings: settings.update(eos_token=end))
     if read == "none":
-        with pytest.warns(TseWarning, match=r"gpt2-xl reads no BOS token: .* bos names another one .--bos., or 'non"):
+        with pytest.warns(
+            TseWarning,
+            match=r"gpt2-xl reads no BOS token: .* bos names another one .--bos., or 'non",
+        ):
             assert load_model(folder).bos_read == "none"
     else:
         assert load_model(folder).bos_read == read
@@ -69,7 +78,11 @@ def rewritten(folder, name, change):
 
 
 def test_the_paper_s_profile_reads_gpt2_xl_as_the_paper_did():
-    assert [papers_bos(name) for name in ("gpt2-xl", "openai-community/gpt2-xl", "gpt2")] == ["none", "none", "default"]
+    assert [papers_bos(name) for name in ("gpt2-xl", "openai-community/gpt2-xl", "gpt2")] == [
+        "none",
+        "none",
+        "default",
+    ]
 
 
 @pytest.fixture
@@ -94,17 +107,23 @@ SPELLED = [  # a sentence, the special token that it spells; "" where it spells 
 @pytest.mark.parametrize("name", ["random-gpt2", "random-roberta", "stories260K", "tiny"])
 def test_text_that_spells_a_special_token_is_refused_everywhere(name, small_models, tiny_masked):
     model = load_model(tiny_masked if name == "tiny" else small_models / name)
-    special = {str(each.content) for each in model.tokenizer.added_tokens_decoder.values() if each.special}
+    special = {
+        str(each.content) for each in model.tokenizer.added_tokens_decoder.values() if each.special
+    }
     plain = [text for text, token in SPELLED if token not in special]  # to this model it is text
     assert surprisals(model, plain)["token"].notna().all()
     for text, token in SPELLED:
         if text in plain:
             continue
-        refused = f"spells '{re.escape(token)}', a special token|must contain no mask token of its own"
+        refused = (
+            f"spells '{re.escape(token)}', a special token|must contain no mask token of its own"
+        )
         for asked in (
             lambda text=text: surprisals(model, [text]),
             lambda text=text: slot_distribution(model, text),
-            lambda text=text: score_pairs(model, pd.DataFrame({"good": [text], "bad": ["The author laughs."]})),
+            lambda text=text: score_pairs(
+                model, pd.DataFrame({"good": [text], "bad": ["The author laughs."]})
+            ),
             lambda text=text: model.tokenize(["The author laughs.", text]),
         ):
             with pytest.raises(InputError, match=refused):
@@ -116,16 +135,24 @@ def test_what_a_tokenizer_without_latin_letters_adds_is_read():
     entries = {token: i for i, token in enumerate(["[BOS]", "<|endoftext|>", *"авгдеиклмнопрст"])}
     backend = Tokenizer(models.BPE(entries, []))
     backend.add_special_tokens(["[BOS]", "<|endoftext|>"])
-    backend.post_processor = processors.TemplateProcessing(single="[BOS] $A", special_tokens=[("[BOS]", 0)])
+    backend.post_processor = processors.TemplateProcessing(
+        single="[BOS] $A", special_tokens=[("[BOS]", 0)]
+    )
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=backend, bos_token="[BOS]")
     config = transformers.GPT2Config(n_layer=1, n_embd=8, n_head=1, vocab_size=len(tokenizer))
     model = load_model(transformers.GPT2LMHeadModel(config), tokenizer)
-    assert model.bos_read == "[BOS]" and list(model.encode("кот").ids) == tokenizer("кот")["input_ids"]
+    assert (
+        model.bos_read == "[BOS]" and list(model.encode("кот").ids) == tokenizer("кот")["input_ids"]
+    )
 
 
-def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked_and_the_papers_own_verbs(with_end_of_text):
+def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked_and_the_papers_own_verbs(
+    with_end_of_text,
+):
     for bos, read in (("default", "none"), ("[SEP]", "[SEP]")):
-        scored = evaluate(load_model(with_end_of_text, bos=bos), "marvin-linzen/simple", protocol="released")
+        scored = evaluate(
+            load_model(with_end_of_text, bos=bos), "marvin-linzen/simple", protocol="released"
+        )
         assert scored.signature.policy["bos"] == read
         assert scored.signature.policy["lemmas"].startswith("newman-appendix@")
     assert load_model(with_end_of_text).bos_read == "<|endoftext|>"
@@ -134,12 +161,17 @@ def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked_and_t
 @pytest.mark.parametrize("bos", ["none", "add", "[SEP]"])
 def test_a_masked_model_keeps_what_its_tokenizer_adds(bos, tiny_masked):
     model = load_model(tiny_masked, bos="tokenizer")
-    with pytest.raises(InputError, match=re.escape(f"keeps the tokens that its tokenizer adds: bos cannot be {bos!r}")):
+    with pytest.raises(
+        InputError,
+        match=re.escape(f"keeps the tokens that its tokenizer adds: bos cannot be {bos!r}"),
+    ):
         model.with_policies(bos=bos)
 
 
 def test_pairs_that_differ_in_an_unscored_first_token_are_counted(tiny_causal, tiny_masked):
-    pairs = pd.DataFrame({"good": ["The author laughs."] * 2, "bad": ["author laughs.", "The authors laughs."]})
+    pairs = pd.DataFrame(
+        {"good": ["The author laughs."] * 2, "bad": ["author laughs.", "The authors laughs."]}
+    )
     model = load_model(tiny_causal)
     assert score_pairs(model, pairs)["unscored_difference"].tolist() == [True, False]
     assert not score_pairs(model, pairs, bos="add")["unscored_difference"].any()

@@ -19,7 +19,9 @@ from tse_core.results.signature import Signature
 SIMPLE = "marvin-linzen/simple"
 LEMMAS = load_lemmas().table
 SOME = LEMMAS[LEMMAS["lemma"].isin(["be", "have", "laugh", "see", "walk"])].reset_index(drop=True)
-ODDS = np.array([[2.0, 1.0, -1.0], [-2.0, 1.0, -3.0], [1.0, 0.0, 0.0]])  # key, keys, box x open, rust, walk
+ODDS = np.array(
+    [[2.0, 1.0, -1.0], [-2.0, 1.0, -3.0], [1.0, 0.0, 0.0]]
+)  # key, keys, box x open, rust, walk
 
 
 def by_hand(odds=ODDS) -> Evaluation:
@@ -39,14 +41,24 @@ def by_hand(odds=ODDS) -> Evaluation:
             "margin": 0.0,
         }
     )
-    pairs = pd.DataFrame({"context": [0, 0, 0, 2], "noun": ["key"] * 3 + ["box"], "tse": [1.0, 1.0, 0.0, np.nan]})
-    pairs = pairs.assign(construction="Simple", left="the key", lemma=["open", "open", "rust", "walk"])
+    pairs = pd.DataFrame(
+        {"context": [0, 0, 0, 2], "noun": ["key"] * 3 + ["box"], "tse": [1.0, 1.0, 0.0, np.nan]}
+    )
+    pairs = pairs.assign(
+        construction="Simple", left="the key", lemma=["open", "open", "rust", "walk"]
+    )
     pairs = pairs.assign(correct=pairs["lemma"] + "s", wrong=pairs["lemma"])
     lemmas = pd.DataFrame({"lemma": ["open", "rust", "walk"], "noun": [False, False, True]})
     lemmas = lemmas.assign(singular=lemmas["lemma"] + "s", plural=lemmas["lemma"])
     plural = -np.log1p(np.exp(odds))
-    forms = {"log_odds": odds, "log_probability_singular": plural + odds, "log_probability_plural": plural}
-    return Evaluation(contexts, pairs, lemmas, Signature({}, {}), PAPER_CUTOFFS, "", form_arrays=forms)
+    forms = {
+        "log_odds": odds,
+        "log_probability_singular": plural + odds,
+        "log_probability_plural": plural,
+    }
+    return Evaluation(
+        contexts, pairs, lemmas, Signature({}, {}), PAPER_CUTOFFS, "", form_arrays=forms
+    )
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +68,9 @@ def simple(tiny_causal) -> Evaluation:
 
 def test_number_sensitivity_counts_the_verbs_whose_odds_are_higher_after_the_singular_subject():
     found = by_hand().table().iloc[0]
-    assert found["NS"] == pytest.approx(2 / 3)  # open 2 > -2; rust 1 = 1, a tie; walk -1 > -3; the box has no twin
+    assert found["NS"] == pytest.approx(
+        2 / 3
+    )  # open 2 > -2; rust 1 = 1, a tie; walk -1 > -3; the box has no twin
     assert (found["twins"], found["lemmas"]) == (1, 3)
     assert found["shift"] == pytest.approx((4 + 0 + 2) / 3)  # nats
     verbs = by_hand().table("lemma").set_index("lemma")["NS"]
@@ -90,9 +104,13 @@ def test_each_group_scores_as_an_evaluation_of_its_verbs_alone(tiny_causal, simp
     table, verbs = simple.table("noun,construction").set_index("noun"), LEMMAS
     assert set(table.index) == {True, False}
     for noun, row in table.iterrows():
-        alone = evaluate(tiny_causal, SIMPLE, Lemmas("group", verbs[verbs["noun"] == noun]), detail="forms").table()
+        alone = evaluate(
+            tiny_causal, SIMPLE, Lemmas("group", verbs[verbs["noun"] == noun]), detail="forms"
+        ).table()
         assert row["lemmas"] == alone["lemmas"][0]
-        assert row[["MW", "EW", "NS"]].tolist() == pytest.approx(alone[["MW", "EW", "NS"]].iloc[0].tolist(), abs=1e-6)
+        assert row[["MW", "EW", "NS"]].tolist() == pytest.approx(
+            alone[["MW", "EW", "NS"]].iloc[0].tolist(), abs=1e-6
+        )
 
 
 def test_cells_of_contexts_average_to_the_row_and_their_order_is_that_of_the_names(tiny_causal):
@@ -101,7 +119,9 @@ def test_cells_of_contexts_average_to_the_row_and_their_order_is_that_of_the_nam
     assert table[["number", "attractor_number"]].to_numpy().tolist() == [
         ["singular", "singular"], ["singular", "plural"], ["plural", "singular"], ["plural", "plural"],
     ]  # fmt: skip
-    assert np.average(table["EW"], weights=table["contexts"]) == pytest.approx(found.table()["EW"][0])
+    assert np.average(table["EW"], weights=table["contexts"]) == pytest.approx(
+        found.table()["EW"][0]
+    )
     assert (table["EW_low"] <= table["EW"]).all() and (table["EW"] <= table["EW_high"]).all()
     assert "NS" not in table
 
@@ -135,12 +155,22 @@ def test_what_is_not_there_is_one_line(ask, message):
 
 
 def test_twins_do_not_depend_on_the_order_of_rows():
-    rows = [("The pilot", "singular"), ("The author", "singular"), ("The authors", "plural"), ("The pilots", "plural")]
-    contexts = pd.DataFrame(rows, columns=["left", "number"]).assign(construction="Simple", twin="one", right="")
+    rows = [
+        ("The pilot", "singular"),
+        ("The author", "singular"),
+        ("The authors", "plural"),
+        ("The pilots", "plural"),
+    ]
+    contexts = pd.DataFrame(rows, columns=["left", "number"]).assign(
+        construction="Simple", twin="one", right=""
+    )
     for order in ([0, 1, 2, 3], [3, 1, 0, 2], [2, 0, 3, 1]):
         some = contexts.iloc[order].reset_index(drop=True)
         twins = dict(zip(some["left"], twin_of(some), strict=True))
-        assert some["left"][twins["The author"]] == "The authors" and some["left"][twins["The authors"]] == "The author"
+        assert (
+            some["left"][twins["The author"]] == "The authors"
+            and some["left"][twins["The authors"]] == "The author"
+        )
         assert twins["The pilot"] == twins["The pilots"] == -1
 
 
@@ -154,7 +184,9 @@ def scored(tiny_causal):
     model = load_model(tiny_causal)
 
     def run(pairs=None, lemmas=SOME, **how):
-        return evaluate(model, two_nouns() if pairs is None else pairs, lemmas, detail="forms", **how)
+        return evaluate(
+            model, two_nouns() if pairs is None else pairs, lemmas, detail="forms", **how
+        )
 
     return run
 
@@ -163,18 +195,42 @@ def test_every_column_of_results_is_refused_before_anything_is_scored(scored):
     found = scored(cutoffs=Cutoffs((0.1, 1.0), (0.5,)))
     tables = [found.table(intervals=True), found.table("noun", intervals=True), found.intervals()]
     taken = {column for table in (*tables, found.contexts, found.pairs) for column in table}
-    taken -= {"construction", "noun", "subject", "left", "right", "number", "template", "attractor", "attractor_number"}
+    taken -= {
+        "construction",
+        "noun",
+        "subject",
+        "left",
+        "right",
+        "number",
+        "template",
+        "attractor",
+        "attractor_number",
+    }
     taken -= {"id", "lemma", "correct", "wrong", "twin"}
-    assert {"EW", "NS_low", "margin", "shift_high", "TSE_items", "split_twins", "within_noise"} <= taken
-    for name in sorted({*taken, *COUNTS, *METRICS, NS, "row", "metric", "tokens", "Pairs", "tse", "model", "data"}):
+    assert {
+        "EW",
+        "NS_low",
+        "margin",
+        "shift_high",
+        "TSE_items",
+        "split_twins",
+        "within_noise",
+    } <= taken
+    for name in sorted(
+        {*taken, *COUNTS, *METRICS, NS, "row", "metric", "tokens", "Pairs", "tse", "model", "data"}
+    ):
         for who, columns in (("pairs have", ([name], [])), ("verb list has", ([], [name]))):
-            with pytest.raises(InputError, match=f"the {who} a column .*, which results have too; give it another"):
+            with pytest.raises(
+                InputError, match=f"the {who} a column .*, which results have too; give it another"
+            ):
                 refuse_taken_names(*columns)
     with pytest.raises(InputError, match="the verb list has a column 'twin'"):
         scored(lemmas=SOME.assign(twin="x"))
     with pytest.raises(InputError, match="the pairs and the verb list both have a column 'band'"):
         scored(two_nouns(band="x"))
-    refuse_taken_names(["mass_verb", "news", "wordlength"], ["lemma", "noun", "singular", "plural", "mass_noun"])
+    refuse_taken_names(
+        ["mass_verb", "news", "wordlength"], ["lemma", "noun", "singular", "plural", "mass_noun"]
+    )
 
 
 def test_a_lemma_that_is_listed_twice_is_told_apart_by_its_forms(scored):

@@ -59,8 +59,17 @@ def simple_files(pinned, monkeypatch):
     """Sentences of our own as the simple ones of French and of German."""
     french = []
     for subject, other in (("l' auteur", "les auteurs"), ("le pilote", "les pilotes")):
-        for singular, plural in (("parle", "parlent"), ("est roux", "sont roux"), ("est blond", "sont blonds")):
-            french += [f"{subject} {singular}", f"{subject} {plural}", f"{other} {plural}", f"{other} {singular}"]
+        for singular, plural in (
+            ("parle", "parlent"),
+            ("est roux", "sont roux"),
+            ("est blond", "sont blonds"),
+        ):
+            french += [
+                f"{subject} {singular}",
+                f"{subject} {plural}",
+                f"{other} {plural}",
+                f"{other} {singular}",
+            ]
     german = ["der Pilot lacht", "der Pilot lachen", "die Piloten lachen", "die Piloten lacht"]
     rows, contents = read_yaml(data_folder() / "datasets.yaml"), {}
     for name, sentences in (("clams/fr", french), ("clams/de", german)):
@@ -78,8 +87,12 @@ def test_each_file_holds_the_lines_and_pairs_that_were_counted(mirror):
             pairs, aside = read(path, code)
             lines = path.read_text("utf8").rstrip("\n").count("\n") + 1
             rows.append((code, path.stem, lines, len(pairs), aside[SEVERAL], aside[NO_VERB]))
-    found = pd.DataFrame(rows, columns=["language", "template", "lines", "pairs", "several words", "no verb"])
-    pd.testing.assert_frame_equal(found, pd.read_csv(GOLDEN / "clams_counts.csv"), check_dtype=False)
+    found = pd.DataFrame(
+        rows, columns=["language", "template", "lines", "pairs", "several words", "no verb"]
+    )
+    pd.testing.assert_frame_equal(
+        found, pd.read_csv(GOLDEN / "clams_counts.csv"), check_dtype=False
+    )
     assert (found["lines"] == 2 * found[["pairs", "several words", "no verb"]].sum(axis=1)).all()
 
 
@@ -88,11 +101,15 @@ def test_the_english_pairs_are_those_of_marvin_and_linzens_grammar(mirror):
     columns = ["construction", "template", "lemma", "left", "right", "number", "correct", "wrong"]
     ours, theirs = load_pairs("clams/en"), load_pairs("marvin-linzen")
     assert len(ours) == len(theirs) == 121_220
-    assert set(ours[columns].itertuples(index=False)) == set(theirs[columns].itertuples(index=False))
+    assert set(ours[columns].itertuples(index=False)) == set(
+        theirs[columns].itertuples(index=False)
+    )
 
 
 def test_a_construction_loads_by_its_name_and_says_what_was_set_aside(simple_files):
-    with pytest.warns(TseWarning, match=r"clams/fr/simple: 4 of 12 pairs set aside \(4: an adjective agrees too\)"):
+    with pytest.warns(
+        TseWarning, match=r"clams/fr/simple: 4 of 12 pairs set aside \(4: an adjective agrees too\)"
+    ):
         pairs = load_pairs("clams/fr/simple")
     assert set(pairs["construction"]) == {"Simple"}
     assert pairs.attrs["name"] == "clams/fr/simple"
@@ -103,7 +120,9 @@ def test_a_construction_loads_by_its_name_and_says_what_was_set_aside(simple_fil
 
 
 def test_pairs_part_at_the_verb_wherever_it_stands(pairs_of):
-    right, wrong = (f"der Direktor , den die Architekten {verb} , lacht" for verb in ("verehren", "verehrt"))
+    right, wrong = (
+        f"der Direktor , den die Architekten {verb} , lacht" for verb in ("verehren", "verehrt")
+    )
     pairs, aside = pairs_of("de", "obj_rel_within_anim", right, wrong)
     assert not aside and pairs == [
         {"id": "de/obj_rel_within_anim/1", "lemma": "verehren", "left": "der Direktor, den die Architekten",
@@ -112,11 +131,20 @@ def test_pairs_part_at_the_verb_wherever_it_stands(pairs_of):
 
 
 def test_an_agreeing_adjective_or_a_missing_verb_sets_a_pair_aside(pairs_of):
-    french = ["les auteurs sont petits", "les auteurs est petit", "les auteurs sont vieux", "les auteurs est vieux"]
+    french = [
+        "les auteurs sont petits",
+        "les auteurs est petit",
+        "les auteurs sont vieux",
+        "les auteurs est vieux",
+    ]
     ((pair,), aside) = pairs_of("fr", "simple_agrmt", *french)
     assert (pair["left"], pair["right"]) == ("les auteurs", "vieux") and aside == {SEVERAL: 1}
-    ((pair,), aside) = pairs_of("ru", "simple_agrmt", "авторы ждали", "авторы ждал", "авторы старые", "авторы старый")
-    assert [*pair.values()][1:] == ["ждать", "авторы", "", "plural", "ждали", "ждал"] and aside == {NO_VERB: 1}
+    ((pair,), aside) = pairs_of(
+        "ru", "simple_agrmt", "авторы ждали", "авторы ждал", "авторы старые", "авторы старый"
+    )
+    assert [*pair.values()][1:] == ["ждать", "авторы", "", "plural", "ждали", "ждал"] and aside == {
+        NO_VERB: 1
+    }
 
 
 def test_hebrew_prefixes_are_joined_except_before_the_gap(pairs_of):
@@ -129,12 +157,18 @@ def test_hebrew_prefixes_are_joined_except_before_the_gap(pairs_of):
 
 
 @pytest.mark.parametrize(("language", "name"), LISTS.items())
-def test_a_list_holds_the_verbs_of_clams_each_form_once_and_thirty_verbs_as_typed_by_hand(language, name):
+def test_a_list_holds_the_verbs_of_clams_each_form_once_and_thirty_verbs_as_typed_by_hand(
+    language, name
+):
     table = load_lemmas(name).table
     forms = [*table["singular"], *table["plural"]]
     assert len(table) == (231 if name == "hebrew" else 2000) == len(set(forms)) / 2
     assert table["lemma"].is_unique and all(form.isalpha() for form in forms)
     listed = {row.lemma: f"{row.singular}/{row.plural}" for row in table.itertuples()}
     typed = pd.read_csv(GOLDEN / "verbs.csv").query("list == @name")
-    assert {row.lemma: f"{row.singular}/{row.plural}" for row in typed.itertuples()}.items() <= listed.items()
-    assert not UNLISTED.get(language, {}).keys() & zip(table["singular"], table["plural"], strict=True)
+    assert {
+        row.lemma: f"{row.singular}/{row.plural}" for row in typed.itertuples()
+    }.items() <= listed.items()
+    assert not UNLISTED.get(language, {}).keys() & zip(
+        table["singular"], table["plural"], strict=True
+    )

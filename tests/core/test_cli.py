@@ -28,7 +28,9 @@ def test_without_arguments_the_help_is_shown(tse):
     assert tse("--version")[0] == 0
 
 
-def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tiny_causal, tmp_path, monkeypatch):
+def test_results_go_into_the_store_out_to_a_file_and_into_another_store(
+    tse, tiny_causal, tmp_path, monkeypatch
+):
     file = tmp_path / "out.parquet"
     code, out, _ = tse("evaluate", tiny_causal, *SIMPLE, "--out", file)
     signature = Signature.parse(read_results(file)["signature"].iloc[0])
@@ -39,23 +41,45 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(tse, tin
     assert origin == "computed"
     assert signature.key.startswith(key) and (model, data) == tuple(signature.identity.values())
     shown = tse("results", "show", key)[1].splitlines()
-    assert [row.split("\t")[1] for row in shown[:-1]] == ["metric", *sorted(METRICS)] and shown[-1] == str(signature)
-    assert all(re.fullmatch(r"\d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]", row.split("\t")[2]) for row in shown[1:-1])
+    assert [row.split("\t")[1] for row in shown[:-1]] == ["metric", *sorted(METRICS)] and shown[
+        -1
+    ] == str(signature)
+    assert all(
+        re.fullmatch(r"\d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]", row.split("\t")[2])
+        for row in shown[1:-1]
+    )
     assert tse("results", "export", tmp_path / "all.csv")[0] == 0
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "elsewhere"))
-    assert f"{numbers} numbers added, 0 were there already" in tse("results", "add", tmp_path / "all.csv")[1]
+    assert (
+        f"{numbers} numbers added, 0 were there already"
+        in tse("results", "add", tmp_path / "all.csv")[1]
+    )
     assert f"0 numbers added, {numbers} were there already" in tse("results", "add", file)[1]
     assert tse("results", "list")[1].splitlines()[1].split("\t")[0] == key
 
 
 def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tmp_path):
     for protocol in ("exact", "released"):
-        how = ("--protocol", protocol, "--lemmas", "newman-clean", "--out", tmp_path / f"{protocol}.csv")
+        how = (
+            "--protocol",
+            protocol,
+            "--lemmas",
+            "newman-clean",
+            "--out",
+            tmp_path / f"{protocol}.csv",
+        )
         tse("evaluate", tiny_causal, *SIMPLE, *how)
     code, out, _ = tse("results", "diff", tmp_path / "exact.csv", tmp_path / "released.csv")
-    assert code == 0 and "policies that differ: 1\n  protocol: exact/1 against released/1 ('released' sums" in out
+    assert (
+        code == 0
+        and "policies that differ: 1\n  protocol: exact/1 against released/1 ('released' sums"
+        in out
+    )
     assert "Simple\tMW top 100 %\t" in out
-    assert "policies that differ: 0" in tse("results", "diff", tmp_path / "exact.csv", tmp_path / "exact.csv")[1]
+    assert (
+        "policies that differ: 0"
+        in tse("results", "diff", tmp_path / "exact.csv", tmp_path / "exact.csv")[1]
+    )
 
 
 def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal, tiny_masked):
@@ -66,11 +90,21 @@ def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal
 
 def test_a_warning_is_one_line(tse, tmp_path):
     warnings.resetwarnings()  # until the test ends; the tests' own filters hide some
-    pair = {"sentence_good": "The author laughs loudly.", "sentence_bad": "The author laugh loudly.", "label": -1}
+    pair = {
+        "sentence_good": "The author laughs loudly.",
+        "sentence_bad": "The author laugh loudly.",
+        "label": -1,
+    }
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair | {"subject": "author"}))
-    (tmp_path / "plan.yaml").write_text(json.dumps({"models": [MODEL], "data": [str(tmp_path / "pairs.jsonl")]}))
+    (tmp_path / "plan.yaml").write_text(
+        json.dumps({"models": [MODEL], "data": [str(tmp_path / "pairs.jsonl")]})
+    )
     code, _, err = tse("evaluate", MODEL, "--data", tmp_path / "pairs.jsonl")
-    assert code == 0 and "tse: " in err and f"{MODEL} reads words of the contexts as unknown ('loudly.')" in err
+    assert (
+        code == 0
+        and "tse: " in err
+        and f"{MODEL} reads words of the contexts as unknown ('loudly.')" in err
+    )
     code, _, err = tse("sweep", tmp_path / "plan.yaml", "--dry-run")
     assert code == 0 and err.count("subjects without a 'noun': 1 of 1") == 1
 
@@ -81,17 +115,27 @@ def test_fetch_then_verify_then_repair(tse, tiny_registry, monkeypatch):
     assert path_of(HELLO).read_bytes() == (tiny_registry / HELLO).read_bytes()
     code, output, _ = tse("data", "fetch", "all")
     assert (code, output.startswith("files fetched: 1, already there: 2")) == (0, True)
-    assert tse("data", "verify")[:2] == (0, "files as they should be: 3, damaged: 0, not downloaded: 0\n")
+    assert tse("data", "verify")[:2] == (
+        0,
+        "files as they should be: 3, damaged: 0, not downloaded: 0\n",
+    )
 
     path_of(HELLO).write_bytes(b"H" + path_of(HELLO).read_bytes()[1:])
     code, output, _ = tse("data", "verify")
     assert code == 1 and output.startswith("damaged: greetings/hello; ")
-    assert tse("data", "fetch", "greetings/hello")[1].startswith("files fetched: 1, already there: 0")
+    assert tse("data", "fetch", "greetings/hello")[1].startswith(
+        "files fetched: 1, already there: 0"
+    )
     assert tse("data", "verify")[0] == 0
 
 
-def test_verify_passes_what_nobody_asked_for_and_fails_for_what_is_missing_by_name(tse, tiny_registry):
-    assert tse("data", "verify")[:2] == (0, "files as they should be: 0, damaged: 0, not downloaded: 3\n")
+def test_verify_passes_what_nobody_asked_for_and_fails_for_what_is_missing_by_name(
+    tse, tiny_registry
+):
+    assert tse("data", "verify")[:2] == (
+        0,
+        "files as they should be: 0, damaged: 0, not downloaded: 3\n",
+    )
     assert tse("data", "verify", "numbers")[0] == 1
 
 
@@ -99,7 +143,15 @@ def test_status_counts_each_data_set(tse, tiny_registry, monkeypatch):
     monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
     tse("data", "fetch", "greetings")
     lines = tse("data", "status")[1].splitlines()[1:]
-    assert lines[0].split("\t") == ["greetings", "2", "2", "0", "0.0", "MIT", "owner/words @ 0000000"]
+    assert lines[0].split("\t") == [
+        "greetings",
+        "2",
+        "2",
+        "0",
+        "0.0",
+        "MIT",
+        "owner/words @ 0000000",
+    ]
     assert lines[1].split("\t")[:4] == ["numbers", "1", "0", "0"]
 
 
@@ -107,7 +159,9 @@ def test_list_shows_what_can_be_loaded(tse):
     assert "marvin-linzen/simple\tagreement pairs\tgenerated" in tse("list", "data")[1]
     assert "blimp/adjunct_island\tsentence pairs\tdownload" in tse("list", "data")[1]
     assert tse("list", "suites")[1].count("\tpublic\t") == 34
-    assert "newman-appendix" in tse("list", "lemmas")[1] and "Hugging Face" in tse("list", "models")[2]
+    assert (
+        "newman-appendix" in tse("list", "lemmas")[1] and "Hugging Face" in tse("list", "models")[2]
+    )
 
 
 def test_the_command_line_sets_how_own_pairs_are_spelled(tse, tiny_causal, tmp_path):

@@ -74,14 +74,23 @@ def test_an_installed_package_serves_what_its_earlier_versions_computed(package_
     assert not any(changes_of_the_digest(copy).values())
 
 
-@pytest.mark.parametrize("library", ["torch", "transformers", "tokenizers", "peft", "gguf", "pandas", "numpy"])
+@pytest.mark.parametrize(
+    "library", ["torch", "transformers", "tokenizers", "peft", "gguf", "pandas", "numpy"]
+)
 @pytest.mark.parametrize("used", [(), NETWORK, (*NETWORK, "gguf")])
-def test_another_minor_version_of_a_library_that_the_model_uses_is_another_digest(library, used, monkeypatch):
+def test_another_minor_version_of_a_library_that_the_model_uses_is_another_digest(
+    library, used, monkeypatch
+):
     before = fresh(used)
     real = code.version
     major, minor, *_ = real(library).split(".")
-    for other, differs in ((f"{major}.{minor}.99+cpu", False), (f"{major}.{int(minor) + 1}.0", library in used)):
-        monkeypatch.setattr(code, "version", lambda name, other=other: other if name == library else real(name))
+    for other, differs in (
+        (f"{major}.{minor}.99+cpu", False),
+        (f"{major}.{int(minor) + 1}.0", library in used),
+    ):
+        monkeypatch.setattr(
+            code, "version", lambda name, other=other: other if name == library else real(name)
+        )
         assert (fresh(used) != before) == differs
 
 
@@ -98,7 +107,9 @@ def test_stored_tables_have_the_columns_of_format_1(tiny_causal, simple, tmp_pat
     evaluate(model, simple.head(4), detail="forms", store=tmp_path / "agreement")
     evaluate_blimp(model, pair, store=tmp_path / "pairs")
     evaluate_suite(
-        model, suite_from_dict(suite_data([{"x": ["The author", "laughs ."]}], "(2;%x%) < 9")), store=tmp_path / "suite"
+        model,
+        suite_from_dict(suite_data([{"x": ["The author", "laughs ."]}], "(2;%x%) < 9")),
+        store=tmp_path / "suite",
     )
     columns = {}
     for folder in tmp_path.iterdir():

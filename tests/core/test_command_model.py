@@ -56,22 +56,34 @@ def test_the_three_actions_of_a_command(executable):
         ["cats", "run", "<eos>"],
     ]
     assert command.unkify(["The dog"]) == [[False, True, False]]
-    (scores,) = command.token_surprisals(["The dog runs ."])  # the end stands for nothing in the sentence
-    assert scores.tokens == ["the", "<unk>", "runs", "."] and scores.unknown.tolist() == [False, True, False, False]
+    (scores,) = command.token_surprisals(
+        ["The dog runs ."]
+    )  # the end stands for nothing in the sentence
+    assert scores.tokens == ["the", "<unk>", "runs", "."] and scores.unknown.tolist() == [
+        False,
+        True,
+        False,
+        False,
+    ]
     assert list(zip(scores.starts, scores.ends, strict=True)) == [(0, 3), (4, 7), (8, 12), (13, 14)]
     assert list(scores.bits) == [3.0, 5.0, 4.0, 1.0] and scores.scored.all()
 
 
 def prints(*rows):
     """An executable that finds two known tokens, and whose table of surprisals has these rows."""
-    table = "".join(row.replace(" ", "\t") + "\n" for row in ("sentence_id token_id token surprisal", *rows))
+    table = "".join(
+        row.replace(" ", "\t") + "\n" for row in ("sentence_id token_id token surprisal", *rows)
+    )
     return f"#!{{python}}\nimport sys\nprint('0 0' if 'unkify' in sys.argv else {table!r}, end='')"
 
 
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("#!/bin/sh\necho one >&2; echo '\033[2Jtwo' >&2; exit 3", r".* exit status 3. one | .x1b.2Jtwo"),
+        (
+            "#!/bin/sh\necho one >&2; echo '\033[2Jtwo' >&2; exit 3",
+            r".* exit status 3. one | .x1b.2Jtwo",
+        ),
         ("#!/bin/sh\nexec sleep 60", ".* timed out after 1 seconds"),
         ("#!/bin/sh\necho 0 0", "not the table that is expected"),
         (prints("1 1 The zero"), "not the table that is expected"),
@@ -79,12 +91,17 @@ def prints(*rows):
         (prints("1 2 The 0.0"), "unexpected row '1 2 The 0.0'"),
         (prints("1 1 The -4.0"), "unexpected row '1 1 The -4.0'"),  # a log-probability
         (prints("1 1 The inf"), "unexpected row '1 1 The inf'"),
-        (prints("1 1 The 0.0", "1 2 dog 1"), "the tokens 'The dog', 0 of them unknown, do not spell 'The cat'"),
+        (
+            prints("1 1 The 0.0", "1 2 dog 1"),
+            "the tokens 'The dog', 0 of them unknown, do not spell 'The cat'",
+        ),
     ],
 )
 def test_failures_are_one_line(executable, script, message):
     with pytest.raises(InputError, match=f"my-model get_surprisals: {message}") as error:
-        model(executable(script), timeout=1 if "sleep" in script else 60).token_surprisals(["The cat"])
+        model(executable(script), timeout=1 if "sleep" in script else 60).token_surprisals(
+            ["The cat"]
+        )
     assert "\n" not in str(error.value)
 
 
@@ -137,11 +154,17 @@ def test_a_command_reads_the_spaces_of_a_sentence_and_no_line_break(executable):
 
 
 def test_pairs_of_a_command_sum_its_tokens(executable):
-    pairs = {"good": ["The cat runs .", "The cats run ."], "bad": ["The cats runs .", "The dogs run ."]}
+    pairs = {
+        "good": ["The cat runs .", "The cats run ."],
+        "bad": ["The cats runs .", "The dogs run ."],
+    }
     scores = score_pairs(
         f"command:{executable(SCRIPT)}", pd.DataFrame(pairs)
     )  # The cat runs . / The cats runs . : 11 and 12 letters; <unk> has 5
     assert scores["logp_good"].tolist() == pytest.approx([-11 * math.log(2), -11 * math.log(2)])
     assert scores["logp_bad"].tolist() == pytest.approx([-12 * math.log(2), -12 * math.log(2)])
     assert scores["correct"].tolist() == [1, 1] and scores["length_good"].tolist() == [4, 4]
-    assert scores["unknown_critical"].tolist() == [False, True] and not scores["unscored_difference"].any()
+    assert (
+        scores["unknown_critical"].tolist() == [False, True]
+        and not scores["unscored_difference"].any()
+    )

@@ -69,7 +69,9 @@ def test_two_runs_that_share_a_store_and_are_killed_are_resumed_to_the_same_byte
     run, unbroken, tiny_causal, tmp_path, there
 ):
     """Both are killed as soon as this many shards are there; with 0 of them they run to their end."""
-    children = [subprocess.Popen([sys.executable, "-c", CHILD, tiny_causal, tmp_path]) for _ in range(2)]
+    children = [
+        subprocess.Popen([sys.executable, "-c", CHILD, tiny_causal, tmp_path]) for _ in range(2)
+    ]
     while len(shards(tmp_path)) < there and children[0].poll() is None:
         time.sleep(0.001)
     for child in children:
@@ -111,12 +113,16 @@ DAMAGES = {
 if os.name == "posix":
     DAMAGES |= {
         "a pipe": lambda path, others: path.unlink() or os.mkfifo(path),
-        "a link to nothing": lambda path, others: path.unlink() or path.symlink_to(path.with_name("nothing")),
+        "a link to nothing": lambda path, others: (
+            path.unlink() or path.symlink_to(path.with_name("nothing"))
+        ),
     }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_shard_that_cannot_be_used_is_named_and_it_alone_computed_again(run, unbroken, store, damage):
+def test_a_shard_that_cannot_be_used_is_named_and_it_alone_computed_again(
+    run, unbroken, store, damage
+):
     path, *others = shards(store)
     DAMAGES[damage](path, others)
     with counted_shards() as computed, warnings.catch_warnings(record=True) as said:
@@ -160,7 +166,10 @@ def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, unbroken, tmp_pa
 
     kept: dict[Path, bytes] = {}
     for code in (errno.ENOSPC, errno.EDQUOT):
-        with pytest.MonkeyPatch.context() as patch, pytest.raises(InputError, match="finished files are kept; free"):
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            pytest.raises(InputError, match="finished files are kept; free"),
+        ):
             patch.setattr("tse_core.results.table_file.write_aside", full(code))
             run(tmp_path)
         assert all(path.read_bytes() == contents for path, contents in kept.items())

@@ -53,7 +53,9 @@ FAULTS = {
     "no such file": lambda mirror: (mirror / HELLO).unlink(),
     "no network": lambda mirror: os.environ.update(TSE_MIRROR="http://127.0.0.1:9"),
     "no folder": lambda mirror: os.environ.update(TSE_MIRROR="/nowhere"),
-    "another content in a folder": lambda mirror: os.environ.update(TSE_MIRROR=str(mirror.parent / "data")),
+    "another content in a folder": lambda mirror: os.environ.update(
+        TSE_MIRROR=str(mirror.parent / "data")
+    ),
 }
 
 
@@ -78,7 +80,9 @@ def test_a_row_is_all_that_a_data_set_needs(pinned, monkeypatch):
     spelling = {"first": "capital", "period": "add"}
     place = {"repository": "owner/mine", "commit": "0" * 40, "licence": "MIT"}
     rows = {
-        "verbs": place | agreement | {"columns": columns | {"number": "zahl"}, "construction": "Own", **spelling},
+        "verbs": place
+        | agreement
+        | {"columns": columns | {"number": "zahl"}, "construction": "Own", **spelling},
         "whole": place | {"holds": "sentence pairs", "format": "table", "columns": columns},
         "here": agreement | {"columns": columns, "folder": "owner"},
         "own": place | {"holds": "suites", "format": "json"},
@@ -86,14 +90,22 @@ def test_a_row_is_all_that_a_data_set_needs(pinned, monkeypatch):
     suite = {"own_suite.json": to_json(load_suite("lab_number_prep")).encode()}
     mirror = pinned(rows, {"verbs": table, "whole": table, "own": suite})
     monkeypatch.setenv("TSE_MIRROR", str(mirror))
-    shutil.copytree(mirror / "owner", mirror.parent / "data" / "owner")  # a data set that lies in data/
+    shutil.copytree(
+        mirror / "owner", mirror.parent / "data" / "owner"
+    )  # a data set that lies in data/
     verbs = load_pairs("verbs")[["construction", "left", "correct", "right"]]
     assert verbs.to_numpy().tolist() == [["Own", "She", "laughs", "."]]
-    assert load_sentence_pairs("whole/a")[["good", "bad"]].to_numpy().tolist() == [["she laughs", "she laugh"]]
+    assert load_sentence_pairs("whole/a")[["good", "bad"]].to_numpy().tolist() == [
+        ["she laughs", "she laugh"]
+    ]
     here = load_pairs("here/a")[["construction", "left", "correct", "right"]]
     assert here.to_numpy().tolist() == [["a", "she", "laughs", ""]]
     assert {"verbs", "whole", "whole/a", "here/a"} <= set(dataset_table()["name"])
-    assert load_suite("own/own_suite").hash == load_suite("lab_number_prep").hash == load_suites("own")[0].hash
+    assert (
+        load_suite("own/own_suite").hash
+        == load_suite("lab_number_prep").hash
+        == load_suites("own")[0].hash
+    )
     assert "own" in set(list_suites()["source"])
     with pytest.raises(InputError, match="unknown agreement data 'own'.*'own' holds suites"):
         load_pairs("own")
@@ -118,7 +130,9 @@ def test_the_papers_own_files_are_what_the_grammar_generates(real_data):
     columns = ["construction", "template", "lemma", "left", "right", "number", "correct", "wrong"]
     generated, released = load_pairs("marvin-linzen"), load_pairs("marvin-linzen-released")
     assert len(released) == len(generated)
-    assert set(released[columns].itertuples(index=False)) == set(generated[columns].itertuples(index=False))
+    assert set(released[columns].itertuples(index=False)) == set(
+        generated[columns].itertuples(index=False)
+    )
 
 
 def test_the_papers_blimp_is_one_row_of_table_2_and_its_files_are_not_the_released_ones(real_data):
@@ -139,5 +153,9 @@ def test_a_hash_stands_for_the_contents():
     pairs = load_pairs("marvin-linzen/simple")
     assert data_hash(pairs) == data_hash(load_pairs("marvin-linzen/simple"))
     assert data_hash(pairs) == data_hash(pairs[pairs.columns[::-1]])
-    assert data_hash(pairs.iloc[1:]) != data_hash(pairs) != data_hash(pairs.replace("laughs", "laughed"))
+    assert (
+        data_hash(pairs.iloc[1:])
+        != data_hash(pairs)
+        != data_hash(pairs.replace("laughs", "laughed"))
+    )
     assert data_hash(pd.DataFrame({"a": ["x", "y"]})) == "6b3a966e"  # sha256 of "a\x1fx\x1fy\x1e"

@@ -26,7 +26,9 @@ def test_each_table_is_that_of_the_models_alone_with_a_column_model(runs):
         lambda found: found.curves(),
         lambda found: found.intervals(BOTH),
     ):
-        expected = pd.concat([of(found).assign(model=name) for name, found in alone.items()], ignore_index=True)
+        expected = pd.concat(
+            [of(found).assign(model=name) for name, found in alone.items()], ignore_index=True
+        )
         found = of(runs)
         assert found.columns[0] == "model"
         pd.testing.assert_frame_equal(found, expected[found.columns], check_categorical=False)
@@ -36,8 +38,12 @@ def test_each_table_is_that_of_the_models_alone_with_a_column_model(runs):
 
 @pytest.mark.filterwarnings("error::tse_core.errors.TseWarning")
 def test_a_score_of_one_verb_is_sampled_and_compared_by_nouns_alone():
-    found = evaluate(MODELS[0], SIMPLE, load_lemmas().table.query("lemma == 'laugh'"), detail="lemmas")
-    by_both, by_nouns = (found.intervals(over).set_index("metric").loc["EW"] for over in (BOTH, BOTH[:1]))
+    found = evaluate(
+        MODELS[0], SIMPLE, load_lemmas().table.query("lemma == 'laugh'"), detail="lemmas"
+    )
+    by_both, by_nouns = (
+        found.intervals(over).set_index("metric").loc["EW"] for over in (BOTH, BOTH[:1])
+    )
     assert by_both[["low", "high"]].tolist() == pytest.approx(by_nouns[["low", "high"]].tolist())
     assert compare_metrics(found, "TSE", "EW", over=BOTH).loc[0, "second"] == by_nouns["score"]
 
@@ -46,7 +52,9 @@ def test_the_evaluations_of_models_are_a_mapping_from_their_names(runs):
     assert list(runs) == runs.models == MODELS and len(runs) == 2
     assert "lab-lexical-causal" in runs and "gpt2" not in runs and runs.get("gpt2") is None
     assert [scores.signature.model for _, scores in runs.items()] == MODELS
-    with pytest.raises(InputError, match="no evaluation 'gpt2'; there is: 'lab-systematic-causal', 'lab-lex"):
+    with pytest.raises(
+        InputError, match="no evaluation 'gpt2'; there is: 'lab-systematic-causal', 'lab-lex"
+    ):
         runs["gpt2"]
 
 
@@ -54,9 +62,16 @@ def test_several_data_sets_stand_under_one_another():
     data = [SIMPLE, "marvin-linzen/vp-coordination"]
     evaluations = evaluate_models({"one": MODELS[0], "other": MODELS[1]}, data)
     assert list(evaluations) == [(model, name) for model in ("one", "other") for name in data]
-    assert evaluations["other", data[1]].signature.data_name == data[1] and "other" not in evaluations
+    assert (
+        evaluations["other", data[1]].signature.data_name == data[1] and "other" not in evaluations
+    )
     found = evaluations.table()
-    rows = [("one", "Simple"), ("one", "VP coordination"), ("other", "Simple"), ("other", "VP coordination")]
+    rows = [
+        ("one", "Simple"),
+        ("one", "VP coordination"),
+        ("other", "Simple"),
+        ("other", "VP coordination"),
+    ]
     assert found[["model", "construction"]].apply(tuple, axis=1).tolist() == rows
 
 
@@ -81,8 +96,16 @@ def test_a_network_is_forgotten_before_the_next_is_opened(tiny_causal, tiny_mask
         ("lab-lexical-causal", {}, "give a list of at least one model"),
         ([], {}, "give a list of at least one model"),
         (iter([]), {}, "there is no evaluation; give at least one model and one data set"),
-        ([MODELS[0], MODELS[0]], {}, "two models are called 'lab-systematic-causal'; give a mapping"),
-        ([MODELS[0]], {"pairs": [SIMPLE, SIMPLE]}, "the data set marvin-linzen/simple@.* is given twice"),
+        (
+            [MODELS[0], MODELS[0]],
+            {},
+            "two models are called 'lab-systematic-causal'; give a mapping",
+        ),
+        (
+            [MODELS[0]],
+            {"pairs": [SIMPLE, SIMPLE]},
+            "the data set marvin-linzen/simple@.* is given twice",
+        ),
         ([MODELS[0]], {"by": "advrb"}, "unknown column to divide by 'advrb'"),
         ([MODELS[0]], {"by": "number,noun"}, "by is 'number,noun', .* need detail='forms'"),
     ],
@@ -98,7 +121,10 @@ def test_data_sets_of_one_name_are_told_apart_by_their_hashes():
     data = [pairs.iloc[:10], pairs.iloc[10:20]]
     runs = evaluate_models(MODELS[:1], data, FEW)
     identities = [scores.signature.identity["data"] for scores in runs.values()]
-    assert list(runs) == [(MODELS[0], identity) for identity in identities] and len(set(identities)) == 2
+    assert (
+        list(runs) == [(MODELS[0], identity) for identity in identities]
+        and len(set(identities)) == 2
+    )
 
 
 def test_scores_print_themselves_and_their_signature(runs):
@@ -108,7 +134,9 @@ def test_scores_print_themselves_and_their_signature(runs):
     line = f"{shown}  in Simple | {scores.signature}"
     assert repr(scores) == str(scores) == line
     assert repr(runs).splitlines()[1] == f"lab-lexical-causal: {line}"
-    both = evaluate(MODELS[0], pd.concat([load_pairs(SIMPLE), load_pairs("marvin-linzen/vp-coordination")]), FEW)
+    both = evaluate(
+        MODELS[0], pd.concat([load_pairs(SIMPLE), load_pairs("marvin-linzen/vp-coordination")]), FEW
+    )
     means = both.table()[["EW", "MW", "TSE"]].mean()
     shown = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
     assert repr(both) == f"{shown}  over 2 constructions | {both.signature}"

@@ -14,7 +14,9 @@ from tse_core.agreement.comparison import compare_metrics
 from tse_core.metrics.scores import cutoff_scores
 
 RELEASED = "mirror/bnewm0609/refining-tse/db423f80246ba2d7c2fc602fc514943949cfaf71/data"
-STAND_INS = json.loads((Path(__file__).parents[1] / "golden" / "end_to_end_stand_ins.json").read_text())
+STAND_INS = json.loads(
+    (Path(__file__).parents[1] / "golden" / "end_to_end_stand_ins.json").read_text()
+)
 
 
 @pytest.fixture
@@ -23,9 +25,15 @@ def released(case, reference_data, tmp_path):
     if reference_data is None:
         expected = STAND_INS["cases"][case]
         return expected, load_pairs(expected["pairs"]).iloc[:: expected["every"]]
-    expected = json.loads((reference_data / "reference" / "end_to_end" / f"{case}.json").read_text())
+    expected = json.loads(
+        (reference_data / "reference" / "end_to_end" / f"{case}.json").read_text()
+    )
     folder = "blimp" if "distractor" in case else "ML"
-    lines = (reference_data / RELEASED / folder / f"{expected['template']}.jsonl").read_text().splitlines(keepends=True)
+    lines = (
+        (reference_data / RELEASED / folder / f"{expected['template']}.jsonl")
+        .read_text()
+        .splitlines(keepends=True)
+    )
     file = tmp_path / "pairs.jsonl"
     file.write_text("".join(lines[: expected["max_examples"] or None]))
     return expected, load_pairs(file, first="capital", period="add")  # as the released code does
@@ -37,10 +45,14 @@ SLOW = [f"random-{name}-simple_agrmt_all" for name in ("bert-cased", "roberta")]
 SLOW += [f"random-{name}-long_vp_coord_all" for name in ("bert-cased", "gpt2")]
 
 
-@pytest.mark.parametrize("case", [*QUICK, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)])
+@pytest.mark.parametrize(
+    "case", [*QUICK, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)]
+)
 def test_the_released_protocol_reproduces_the_released_code(small_models, released):
     expected, pairs = released
-    result = evaluate(small_models / expected["model"], pairs, "newman-released", protocol="released")
+    result = evaluate(
+        small_models / expected["model"], pairs, "newman-released", protocol="released"
+    )
     assert len(result.contexts) == expected["ew"]["contexts"]
     assert len(result.lemmas) == expected["ew"]["lemmas"]
     assert result.pairs["tse"].count() == expected["tse"]["n"]
@@ -75,7 +87,9 @@ def test_forms_give_back_the_scores_and_margins_are_means_of_log_odds(tiny_maske
     singular, other = (np.exp(result.log_probabilities(form)) for form in ("singular", "plural"))
     correct = np.where(plural, other, singular)
     odds = np.where(plural, -result.log_odds, result.log_odds)
-    np.testing.assert_allclose(correct.sum(1) / (singular + other).sum(1), result.contexts["mw"], atol=1e-6)
+    np.testing.assert_allclose(
+        correct.sum(1) / (singular + other).sum(1), result.contexts["mw"], atol=1e-6
+    )
     np.testing.assert_allclose((odds > 0).mean(1), result.contexts["ew"])
     np.testing.assert_allclose(odds.mean(1), result.contexts["margin"], atol=1e-5)
     means = result.by_lemma.groupby("lemma", sort=False)["margin"].mean()
@@ -86,22 +100,41 @@ def test_forms_give_back_the_scores_and_margins_are_means_of_log_odds(tiny_maske
 
 
 @pytest.mark.slow
-def test_a_run_that_kept_more_serves_one_that_asks_for_less(tiny_causal, simple, tmp_path, monkeypatch):
-    alone = {keep: evaluate(tiny_causal, simple, detail=keep) for keep in ("contexts", "lemmas", "forms")}
-    for keep in ("contexts", "lemmas", "forms"):  # each has a table more than the one before: nothing serves it
+def test_a_run_that_kept_more_serves_one_that_asks_for_less(
+    tiny_causal, simple, tmp_path, monkeypatch
+):
+    alone = {
+        keep: evaluate(tiny_causal, simple, detail=keep) for keep in ("contexts", "lemmas", "forms")
+    }
+    for keep in (
+        "contexts",
+        "lemmas",
+        "forms",
+    ):  # each has a table more than the one before: nothing serves it
         pd.testing.assert_frame_equal(
-            evaluate(tiny_causal, simple, detail=keep, store=tmp_path).contexts, alone[keep].contexts
+            evaluate(tiny_causal, simple, detail=keep, store=tmp_path).contexts,
+            alone[keep].contexts,
         )
     monkeypatch.setattr(pipeline, "score_contexts", lambda *a: pytest.fail("computed again"))
     for keep, expected in alone.items():
         found = evaluate(tiny_causal, simple, detail=keep, store=tmp_path)
         pd.testing.assert_frame_equal(found.pairs, expected.pairs)
         pd.testing.assert_frame_equal(found.contexts, expected.contexts)
-        assert found.by_lemma is None if expected.by_lemma is None else found.by_lemma.equals(expected.by_lemma)
-        assert found.form_arrays is None if keep != "forms" else (found.log_odds == expected.log_odds).all()
+        assert (
+            found.by_lemma is None
+            if expected.by_lemma is None
+            else found.by_lemma.equals(expected.by_lemma)
+        )
+        assert (
+            found.form_arrays is None
+            if keep != "forms"
+            else (found.log_odds == expected.log_odds).all()
+        )
 
 
-def test_a_stored_shard_serves_a_run_in_which_its_contexts_have_other_numbers(tiny_causal, simple, tmp_path):
+def test_a_stored_shard_serves_a_run_in_which_its_contexts_have_other_numbers(
+    tiny_causal, simple, tmp_path
+):
     coordination = load_pairs("marvin-linzen/vp-coordination")
     both = pd.concat([coordination, simple])
     evaluate(tiny_causal, simple, store=tmp_path, detail="forms")
@@ -117,15 +150,31 @@ def test_an_interval_samples_what_the_claim_is_about(tiny_causal, simple):
     lemmas = replace(found, form_arrays=None)
     own, wide, of_forms = (
         run.intervals(over).set_index("metric")
-        for run, over in ((lemmas, ["subjects"]), (lemmas, ["subjects", "verbs"]), (found, ["subjects", "verbs"]))
+        for run, over in (
+            (lemmas, ["subjects"]),
+            (lemmas, ["subjects", "verbs"]),
+            (found, ["subjects", "verbs"]),
+        )
     )
     widths, wider = own["high"] - own["low"], wide["high"] - wide["low"]
-    for metric, verbs in (("TSE", simple["lemma"].nunique()), ("EW", len(found.lemmas)), ("MW", len(found.lemmas))):
-        assert wide["score"][metric] == pytest.approx(own["score"][metric]) == pytest.approx(found.table()[metric][0])
+    for metric, verbs in (
+        ("TSE", simple["lemma"].nunique()),
+        ("EW", len(found.lemmas)),
+        ("MW", len(found.lemmas)),
+    ):
+        assert (
+            wide["score"][metric]
+            == pytest.approx(own["score"][metric])
+            == pytest.approx(found.table()[metric][0])
+        )
         assert wide["clusters"][metric] == min(simple["noun"].nunique(), verbs)
         assert wider[metric] >= widths[metric] - 1e-6
         assert of_forms["low"][metric] == pytest.approx(wide["low"][metric], abs=1e-6)
-        assert of_forms["n"][metric] == wide["n"][metric] == own["n"][metric] * (1 if metric == "TSE" else verbs)
+        assert (
+            of_forms["n"][metric]
+            == wide["n"][metric]
+            == own["n"][metric] * (1 if metric == "TSE" else verbs)
+        )
     with pytest.raises(InputError, match="without its lemmas"):
         replace(lemmas, by_lemma=None).intervals(["subjects", "verbs"])
 
@@ -136,7 +185,9 @@ def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny
     means = found.table().set_index("construction")
     for over in (["subjects"], ["subjects", "verbs"]):
         gap = compare_metrics(found, "TSE", "EW", over=over).set_index("construction")
-        assert gap.loc[means.index, "difference"].tolist() == pytest.approx((means["TSE"] - means["EW"]).tolist())
+        assert gap.loc[means.index, "difference"].tolist() == pytest.approx(
+            (means["TSE"] - means["EW"]).tolist()
+        )
         mean = gap.loc["mean of the rows"]
         assert mean["difference"] == pytest.approx((means["TSE"] - means["EW"]).mean())
         assert (gap["p_holm"] >= gap["p_value"]).all() and (gap["low"] <= gap["difference"]).all()

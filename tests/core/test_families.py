@@ -28,7 +28,10 @@ def largest_difference(family, lengths, module=None) -> float:
     """The largest difference of a log-probability (nats) from the model's own logits."""
     module = module or module_of(family)
     model = model_of(family, module)
-    return max(float((plainly(module, *one) - through_passes(model, *one)).abs().max()) for one in asked(lengths))
+    return max(
+        float((plainly(module, *one) - through_passes(model, *one)).abs().max())
+        for one in asked(lengths)
+    )
 
 
 def check_longest(model):
@@ -38,7 +41,9 @@ def check_longest(model):
     ids = tuple(2 + place % 50 for place in range(limit + 1))
     (block,) = blocks(model, [ids[:limit]], [[limit - 1]])
     assert block.logits.shape == (1, 60)
-    with pytest.raises(InputError, match=rf"of {limit + 1} tokens is longer than {model.name} can read \({limit}\)"):
+    with pytest.raises(
+        InputError, match=rf"of {limit + 1} tokens is longer than {model.name} can read \({limit}\)"
+    ):
         list(blocks(model, [ids], [[limit]]))
 
 
@@ -63,7 +68,11 @@ def test_a_tree_of_prefixes_errs_no_more_than_plain_transformers_does(family, dt
     model = model_of(family, module)
     assert model.network.takes_trees
     for one in asked((8, 40)):
-        right, plain, found = plainly(exact, *one), plainly(module, *one), through_passes(model, *one)
+        right, plain, found = (
+            plainly(exact, *one),
+            plainly(module, *one),
+            through_passes(model, *one),
+        )
         if dtype == torch.float32:
             assert (found - plain).abs().max() < 1e-4
         else:
@@ -90,13 +99,18 @@ SETTINGS = [  # of listed architectures that compute otherwise with them
 @pytest.mark.parametrize(("family", "changed"), SETTINGS)
 def test_settings_of_listed_architectures_give_the_same(family, changed):
     module = module_of(family, **changed)
-    assert model_of(family, module).network.takes_trees and largest_difference(family, (8, 40), module) < 1e-4
+    assert (
+        model_of(family, module).network.takes_trees
+        and largest_difference(family, (8, 40), module) < 1e-4
+    )
 
 
 def test_other_networks_get_batches_of_equal_length_which_is_said_once_with_what_it_costs():
     module, (one,) = module_of("Bloom"), asked((20,))
     model = model_of("Bloom", module)
-    with pytest.warns(TseWarning, match="Bloom computes each context by itself, 1.8 times as many tokens as") as told:
+    with pytest.warns(
+        TseWarning, match="Bloom computes each context by itself, 1.8 times as many tokens as"
+    ) as told:
         found = [through_passes(model, *one) for _ in range(2)]
     assert len(told) == 1 and (plainly(module, *one) - found[1]).abs().max() < 1e-4
 
@@ -112,12 +126,15 @@ LONGROPE = {"rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [
 
 
 @pytest.mark.parametrize(
-    ("family", "limit"), [("Bert", 512), ("Roberta", 511), ("MPNet", 510), ("GPT2", 512), ("Phi3", 20), ("Mpt", 40)]
+    ("family", "limit"),
+    [("Bert", 512), ("Roberta", 511), ("MPNet", 510), ("GPT2", 512), ("Phi3", 20), ("Mpt", 40)],
 )
 def test_the_positions_before_the_first_token_s_are_not_counted(family, limit):
     """Padding has the index 0 here, and 1 in MPNet whatever its configuration says; longrope scales beyond 20."""
     of_phi = {"rope_parameters": LONGROPE, "original_max_position_embeddings": 20}
-    model = model_of(family, module_of(family, **{"Phi3": of_phi, "Mpt": {"max_seq_len": 40}}.get(family, {})))
+    model = model_of(
+        family, module_of(family, **{"Phi3": of_phi, "Mpt": {"max_seq_len": 40}}.get(family, {}))
+    )
     assert model.network.max_length == limit
     check_longest(model)
 
@@ -159,7 +176,13 @@ READ_AS = [  # class, settings, the kind that was asked for, what is read or the
     ("T5ForConditionalGeneration", {"d_model": 32, "num_layers": 1}, "causal", "is an encoder-decoder"),
     ("BartForConditionalGeneration", {"encoder_layers": 1, "decoder_layers": 1}, "masked", "is an encoder-decoder"),
 ]  # fmt: skip
-TINY = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48, "vocab_size": 60}
+TINY = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 48,
+    "vocab_size": 60,
+}
 TINY |= {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1}
 
 

@@ -81,7 +81,9 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
     file.write_text("old")
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
     try:
-        with pytest.raises(InputError, match="out.csv: cannot be written .File too large.; what was there is kept"):
+        with pytest.raises(
+            InputError, match="out.csv: cannot be written .File too large.; what was there is kept"
+        ):
             write_output(file, "new" * 10_000)
         with pytest.raises(OSError, match="File too large") as caught:
             write_aside(file, b"new" * 10_000)

@@ -37,9 +37,18 @@ def test_what_a_formula_says(text, truth):
 
 
 def test_closeness_is_numpys():
-    for left, right in [(0, 0.001), (0, 0.00102), (100, 100.002), (100, 100.00201), (5.5, 5.499), (1e6, 1e6 + 10)]:
+    for left, right in [
+        (0, 0.001),
+        (0, 0.00102),
+        (100, 100.002),
+        (100, 100.00201),
+        (5.5, 5.499),
+        (1e6, 1e6 + 10),
+    ]:
         text = f"{left:.6f} = {right:.6f}"
-        assert Formula.parse(text).holds(NO_TOTALS) == bool(np.isclose(left, right, rtol=1e-5, atol=1e-3)), text
+        assert Formula.parse(text).holds(NO_TOTALS) == bool(
+            np.isclose(left, right, rtol=1e-5, atol=1e-3)
+        ), text
 
 
 @pytest.mark.parametrize(
@@ -74,7 +83,9 @@ def test_unknown_conditions_and_regions_are_errors_not_zeros(text, message):
         Formula.parse(text).holds(AB)
 
 
-@pytest.mark.parametrize("text", ["1<2" + " & 1<2 | 1<2" * 76, "1+(" * 248 + "1" + ")" * 248 + "<2", "x" * 1_000_000])
+@pytest.mark.parametrize(
+    "text", ["1<2" + " & 1<2 | 1<2" * 76, "1+(" * 248 + "1" + ")" * 248 + "<2", "x" * 1_000_000]
+)
 def test_the_longest_formulas_are_read_or_refused(text):
     with contextlib.suppress(InputError):
         formula = Formula.parse(text)
@@ -98,7 +109,9 @@ def test_parts_show_why():
 
 # Random formulas against Python's own arithmetic on the same numbers.
 REGIONS, CONDITIONS = (1, 2, 3), ("a", "b_c", "what no-gap")
-literals = st.decimals(min_value=0, max_value=99, places=3).map(lambda d: (f"{d}", lambda totals: Fraction(d)))
+literals = st.decimals(min_value=0, max_value=99, places=3).map(
+    lambda d: (f"{d}", lambda totals: Fraction(d))
+)
 
 
 @st.composite
@@ -115,7 +128,9 @@ def chains(draw, parts, operators, longest=4):
     for right_text, right_value in rest:
         sign = draw(st.sampled_from(sorted(operators)))
         text = f"{text} {sign}{right_text}"
-        value = (lambda f, left, right: lambda t: f(left(t), right(t)))(operators[sign], value, right_value)
+        value = (lambda f, left, right: lambda t: f(left(t), right(t)))(
+            operators[sign], value, right_value
+        )
     return (f"[{text}]", value) if draw(st.booleans()) and rest else (text, value)
 
 

@@ -34,7 +34,12 @@ def plain(model, sequences, positions):
     rows = []
     with torch.no_grad():
         for sequence, places in zip(sequences, positions, strict=True):
-            full = model.network.module(input_ids=torch.tensor([sequence])).logits[0].float().log_softmax(-1)
+            full = (
+                model.network.module(input_ids=torch.tensor([sequence]))
+                .logits[0]
+                .float()
+                .log_softmax(-1)
+            )
             rows += [full[place] for place in places]
     return torch.stack(rows)
 
@@ -42,15 +47,25 @@ def plain(model, sequences, positions):
 def collected(model, sequences, positions, **options):
     found = torch.full((sum(map(len, positions)), model.vocabulary_size), torch.nan)
     for block in blocks(model, sequences, positions, **options):
-        found[torch.as_tensor(block.requests)] = block.logits[torch.as_tensor(block.rows)].log_softmax(-1)
+        found[torch.as_tensor(block.requests)] = block.logits[
+            torch.as_tensor(block.rows)
+        ].log_softmax(-1)
     return found
 
 
-sequences = st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tuple), min_size=1, max_size=12)
+sequences = st.lists(
+    st.lists(st.integers(5, 40), min_size=1, max_size=9).map(tuple), min_size=1, max_size=12
+)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(sequences, st.sampled_from([1, 16, 400, 8192]), st.sampled_from([1, 3, 1000]), st.booleans(), st.data())
+@given(
+    sequences,
+    st.sampled_from([1, 16, 400, 8192]),
+    st.sampled_from([1, 3, 1000]),
+    st.booleans(),
+    st.data(),
+)
 def test_log_probabilities_equal_the_plain_loop(model, chosen, batch, rows, share, data):
     chosen = chosen + chosen[: data.draw(st.integers(0, 3))]
     positions = [sorted(data.draw(st.sets(st.integers(0, len(s) - 1)))) for s in chosen]
@@ -67,7 +82,9 @@ def test_every_distinct_prefix_is_answered_once(causal, share):
     chosen = [(5, 6, 7), (5, 6, 8), (5, 6)]
     with in_trees(share):
         found = list(blocks(causal, chosen, [[0, 1, 2], [0, 1, 2], [1]]))
-    assert sum(len(b.logits) for b in found) == (4 if share else 7)  # 5 | 5 6 | 5 6 7 | 5 6 8; or of each by itself
+    assert sum(len(b.logits) for b in found) == (
+        4 if share else 7
+    )  # 5 | 5 6 | 5 6 7 | 5 6 8; or of each by itself
     assert sorted(np.concatenate([b.requests for b in found])) == list(range(7))
 
 
@@ -116,7 +133,9 @@ class Cramped:
     ],
 )
 def test_passes_are_halved_where_memory_runs_out(kind, error, request, monkeypatch):
-    monkeypatch.setattr(passes.gc, "collect", lambda: None)  # which takes long among all that tests hold
+    monkeypatch.setattr(
+        passes.gc, "collect", lambda: None
+    )  # which takes long among all that tests hold
     model = request.getfixturevalue(kind)
     chosen = [(5 + i, 6, 7, 8) for i in range(20)]
     positions = [[2, 3]] * 20
@@ -130,9 +149,13 @@ def test_passes_are_halved_where_memory_runs_out(kind, error, request, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("free", "tokens"), [(15e9, 29_296), (139e9, 65_536), (2e8, 1_024)], ids=["T4", "H200", "nearly full"]
+    ("free", "tokens"),
+    [(15e9, 29_296), (139e9, 65_536), (2e8, 1_024)],
+    ids=["T4", "H200", "nearly full"],
 )
-def test_a_gpu_has_passes_of_half_its_free_memory_and_a_processor_of_a_fixed_size(monkeypatch, free, tokens):
+def test_a_gpu_has_passes_of_half_its_free_memory_and_a_processor_of_a_fixed_size(
+    monkeypatch, free, tokens
+):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (int(free), 140 * 10**9))
     assert fitting_tokens(torch.device("cuda")) == tokens
     assert fitting_tokens(torch.device("cpu")) == passes.BATCH_TOKENS
@@ -153,7 +176,9 @@ class Altered:
         return logits
 
 
-@pytest.mark.parametrize(("entry", "value"), [(7, float("inf")), (slice(None), float("-inf")), (7, float("nan"))])
+@pytest.mark.parametrize(
+    ("entry", "value"), [(7, float("inf")), (slice(None), float("-inf")), (7, float("nan"))]
+)
 def test_logits_that_are_no_distribution_are_refused(causal, entry, value):
     broken = replace(causal, network=Altered(causal.network, entry, value), name="broken")
     with pytest.raises(InputError, match="broken gives (NaN|an infinite number) as a logit"):

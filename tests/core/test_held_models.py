@@ -50,9 +50,15 @@ def test_a_model_in_memory_is_neither_copied_nor_changed(tiny_causal):
     held = load_model(module, tokenizer)
     assert alike(surprisals(held, SENTENCES), surprisals(load_model(tiny_causal), SENTENCES))
     for name, part in module.named_modules():
-        assert vars(part).keys() == before[name].keys() and part.training and not part._forward_pre_hooks
+        assert (
+            vars(part).keys() == before[name].keys()
+            and part.training
+            and not part._forward_pre_hooks
+        )
     assert held.network.module is module
-    module(torch.tensor([[5, 6, 7]])).logits.sum().backward()  # what a pass left behind is fit for training
+    module(
+        torch.tensor([[5, 6, 7]])
+    ).logits.sum().backward()  # what a pass left behind is fit for training
 
 
 class Doubling(torch.nn.Linear):
@@ -79,15 +85,21 @@ CHANGES = {
     "another class": lambda module: setattr(module.lm_head, "__class__", Doubling),
     "a patched forward": without_its_block,
     "a forward patched by the usual idiom": patched_by_the_usual_idiom,
-    "a hook at a token that the probe lacks": lambda module: module.get_input_embeddings().register_forward_hook(
-        lambda _, given, found: torch.where((given[0] == 5 + words().index("authors"))[..., None], -3 * found, found)
+    "a hook at a token that the probe lacks": lambda module: (
+        module.get_input_embeddings().register_forward_hook(
+            lambda _, given, found: torch.where(
+                (given[0] == 5 + words().index("authors"))[..., None], -3 * found, found
+            )
+        )
     ),
     "an epsilon": lambda module: setattr(module.transformer.ln_f, "eps", 1.0),
 }
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing_that_is_old(what, tiny_causal, tmp_path):
+def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing_that_is_old(
+    what, tiny_causal, tmp_path
+):
     module, tokenizer = opened(tiny_causal)
     module.eval()
     held, named = load_model(module, tokenizer), load_model(module, tokenizer, name="run-7")
@@ -97,9 +109,13 @@ def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing_that_is_ol
     CHANGES[what](module)
     ids = torch.tensor([held.encode(sentence).ids for sentence in SENTENCES[:1]])
     with torch.no_grad():
-        plain = module(ids).logits[0, :-1].log_softmax(-1)[range(ids.shape[1] - 1), ids[0, 1:]] / -math.log(2)
+        plain = module(ids).logits[0, :-1].log_softmax(-1)[
+            range(ids.shape[1] - 1), ids[0, 1:]
+        ] / -math.log(2)
     for model in (held, named):
-        found = surprisals(model, SENTENCES[0])["surprisal"].iloc[1:]  # nothing comes before the first token
+        found = surprisals(model, SENTENCES[0])["surprisal"].iloc[
+            1:
+        ]  # nothing comes before the first token
         assert found.tolist() == pytest.approx(plain.tolist(), abs=1e-4)
     assert named.identity() != identity
     after = evaluate(named, PAIRS, store=tmp_path)
@@ -126,7 +142,9 @@ def test_what_no_probe_reaches_is_part_of_a_named_network_s_identity(what, tiny_
 
 
 @pytest.mark.parametrize("family", ["Llama", "Gemma2"])
-def test_trees_of_opened_files_and_the_own_logits_of_memory_give_the_same(family, tiny_causal, tmp_path):
+def test_trees_of_opened_files_and_the_own_logits_of_memory_give_the_same(
+    family, tiny_causal, tmp_path
+):
     tokenizer = opened(tiny_causal)[1]
     module = module_of(family, vocab_size=len(tokenizer))
     module.save_pretrained(tmp_path)
@@ -145,14 +163,20 @@ def test_the_precision_that_is_said_is_the_one_that_is_used(tiny_causal):
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert surprisals(held, SENTENCES).equals(expected)
         assert alike(surprisals(tiny_causal, SENTENCES), expected)
-    accelerate.state.AcceleratorState._reset_state(reset_partial_state=True)  # of a test before this one
-    prepared = accelerate.Accelerator(mixed_precision="bf16", cpu=True).prepare(module)  # as a Trainer with bf16=True
+    accelerate.state.AcceleratorState._reset_state(
+        reset_partial_state=True
+    )  # of a test before this one
+    prepared = accelerate.Accelerator(mixed_precision="bf16", cpu=True).prepare(
+        module
+    )  # as a Trainer with bf16=True
     forward = prepared.forward
     assert surprisals(load_model(prepared, tokenizer), SENTENCES).equals(expected)
     assert prepared.forward == forward and held.policies()["dtype"] == "float32"
     accelerate.utils.extract_model_from_parallel(prepared, keep_fp32_wrapper=False)
     module.bfloat16()
-    assert held.policies()["dtype"] == "bfloat16" and not surprisals(held, SENTENCES).equals(expected)
+    assert held.policies()["dtype"] == "bfloat16" and not surprisals(held, SENTENCES).equals(
+        expected
+    )
 
 
 def test_a_network_from_files_says_the_precision_that_it_was_given_since(tiny_causal):
@@ -165,9 +189,16 @@ def test_a_network_from_files_says_the_precision_that_it_was_given_since(tiny_ca
 
 def test_a_context_is_read_to_its_own_end_where_another_one_begins_with_it(tiny_causal):
     module, tokenizer = opened(tiny_causal)
-    module.transformer.h[0].register_forward_hook(lambda *_: torch.cat([_[2][:, :-1], -_[2][:, -1:]], dim=1))
-    held, lefts = load_model(module, tokenizer, bos="none"), ["The author", "The author that the guards like"]
-    found = evaluate(held, PAIRS.assign(left=lefts, number="singular", correct="laughs", wrong="laugh")).pairs
+    module.transformer.h[0].register_forward_hook(
+        lambda *_: torch.cat([_[2][:, :-1], -_[2][:, -1:]], dim=1)
+    )
+    held, lefts = (
+        load_model(module, tokenizer, bos="none"),
+        ["The author", "The author that the guards like"],
+    )
+    found = evaluate(
+        held, PAIRS.assign(left=lefts, number="singular", correct="laughs", wrong="laugh")
+    ).pairs
     for left, log in zip(lefts, found["log_probability_correct"], strict=True):
         plain = module(torch.tensor([tokenizer(left)["input_ids"]])).logits[0, -1].log_softmax(-1)
         assert log == pytest.approx(float(plain[held.word_ids(["laughs"])[0]]), abs=1e-4)
@@ -175,9 +206,14 @@ def test_a_context_is_read_to_its_own_end_where_another_one_begins_with_it(tiny_
 
 def test_a_configuration_that_changes_after_opening_is_not_read(adapter, tmp_path):
     expected, identity = surprisals(adapter[2], SENTENCES), load_model(adapter[2]).identity()
-    base = shutil.copytree(json.loads((adapter[2] / "adapter_config.json").read_text())[BASE], tmp_path / "base")
+    base = shutil.copytree(
+        json.loads((adapter[2] / "adapter_config.json").read_text())[BASE], tmp_path / "base"
+    )
     files = {adapter[2] / "adapter_config.json": {BASE: str(base)}, base / "config.json": {}}
-    for changes in (files, {file: {"lora_alpha": 64, "activation_function": "relu"} for file in files}):
+    for changes in (
+        files,
+        {file: {"lora_alpha": 64, "activation_function": "relu"} for file in files},
+    ):
         for file, changed in changes.items():
             file.write_text(json.dumps(json.loads(file.read_text()) | changed))
         if changes is files:
@@ -187,15 +223,25 @@ def test_a_configuration_that_changes_after_opening_is_not_read(adapter, tmp_pat
 
 def test_threads_take_turns(tiny_causal):
     tokenizer = opened(tiny_causal)[1]
-    modules = [module_of("Llama", vocab_size=len(tokenizer), initializer_range=spread) for spread in (0.2, 0.3, 0.4)]
+    modules = [
+        module_of("Llama", vocab_size=len(tokenizer), initializer_range=spread)
+        for spread in (0.2, 0.3, 0.4)
+    ]
     for module in modules:
         module.lm_head = modules[0].lm_head
     models = [load_model(module, tokenizer) for module in modules]
-    texts = [[f"The {noun} that the guards like laughs."] for noun in ("author", "pilot", "senator")] * 12
+    texts = [
+        [f"The {noun} that the guards like laughs."] for noun in ("author", "pilot", "senator")
+    ] * 12
     expected = [surprisals(models[i % 3], text)["surprisal"] for i, text in enumerate(texts)]
     with ThreadPoolExecutor(3) as pool:
-        found = list(pool.map(lambda i: surprisals(models[i % 3], texts[i])["surprisal"], range(len(texts))))
-    assert all(np.allclose(one, other, atol=1e-5, equal_nan=True) for one, other in zip(expected, found, strict=True))
+        found = list(
+            pool.map(lambda i: surprisals(models[i % 3], texts[i])["surprisal"], range(len(texts)))
+        )
+    assert all(
+        np.allclose(one, other, atol=1e-5, equal_nan=True)
+        for one, other in zip(expected, found, strict=True)
+    )
 
 
 @pytest.mark.parametrize("name", ["", "run 7", "a@b"])
@@ -222,7 +268,9 @@ def save_adapter(base, folder, settings):
 @pytest.fixture
 def adapter(tiny_causal, tmp_path):
     peft = pytest.importorskip("peft")
-    settings = peft.LoraConfig(r=2, target_modules=["c_attn"], init_lora_weights=False, fan_in_fan_out=True)
+    settings = peft.LoraConfig(
+        r=2, target_modules=["c_attn"], init_lora_weights=False, fan_in_fan_out=True
+    )
     wrapped = save_adapter(tiny_causal, tmp_path / "adapter", settings)
     return wrapped, opened(tiny_causal)[1], tmp_path / "adapter"
 
@@ -235,12 +283,25 @@ TIED = {  # adapters of GPT-2, whose output embedding is its input embedding; wh
     "DoRA": ({"target_modules": ["lm_head"], "use_dora": True}, True),
     "rsLoRA": ({"target_modules": ["wte"], "use_rslora": True}, True),
     "a parameter": ({"target_modules": [], "target_parameters": ["lm_head.weight"]}, True),
-    "tokens, other ones at each end": ({"target_modules": ["attn.c_proj"], "trainable_token_indices": TOKENS}, True),
-    "tokens": ({"target_modules": ["attn.c_proj"], "trainable_token_indices": [9, 12, 40, 55]}, False),
+    "tokens, other ones at each end": (
+        {"target_modules": ["attn.c_proj"], "trainable_token_indices": TOKENS},
+        True,
+    ),
+    "tokens": (
+        {"target_modules": ["attn.c_proj"], "trainable_token_indices": [9, 12, 40, 55]},
+        False,
+    ),
     "a saved output": ({"target_modules": ["attn.c_proj"], "modules_to_save": ["lm_head"]}, False),
-    "an input beside a saved output": ({"target_modules": ["wte"], "modules_to_save": ["lm_head"]}, False),
+    "an input beside a saved output": (
+        {"target_modules": ["wte"], "modules_to_save": ["lm_head"]},
+        False,
+    ),
     "tied ones": (
-        {"target_modules": ["c_proj"], "modules_to_save": ["wte", "lm_head"], "ensure_weight_tying": True},
+        {
+            "target_modules": ["c_proj"],
+            "modules_to_save": ["wte", "lm_head"],
+            "ensure_weight_tying": True,
+        },
         False,
     ),
 }
@@ -248,7 +309,9 @@ TIED = {  # adapters of GPT-2, whose output embedding is its input embedding; wh
 
 @pytest.mark.parametrize("part", TIED)
 @pytest.mark.filterwarnings("ignore::UserWarning:peft", "ignore::FutureWarning")
-def test_an_adapter_of_tied_embeddings_is_merged_into_the_end_that_it_changes(part, tiny_causal, tmp_path, monkeypatch):
+def test_an_adapter_of_tied_embeddings_is_merged_into_the_end_that_it_changes(
+    part, tiny_causal, tmp_path, monkeypatch
+):
     peft = pytest.importorskip("peft")
     changed, alone_is_wrong = TIED[part]
     settings = peft.LoraConfig(r=2, init_lora_weights=False, **changed)
@@ -265,7 +328,9 @@ def test_an_adapter_of_tied_embeddings_is_merged_into_the_end_that_it_changes(pa
     assert (load_model(tmp_path / "adapter").identity() != identity) == alone_is_wrong
     monkeypatch.setattr(adapters, "_untie", lambda _: None)
     if alone_is_wrong:
-        with pytest.raises(InputError, match="adapter of type LORA, merged with the base model, gives other logits"):
+        with pytest.raises(
+            InputError, match="adapter of type LORA, merged with the base model, gives other logits"
+        ):
             surprisals(tmp_path / "adapter", SENTENCES)
     else:
         assert alike(surprisals(tmp_path / "adapter", SENTENCES), held)
@@ -279,10 +344,14 @@ def test_a_part_that_an_adapter_repeats_is_merged_once(tiny_causal, tmp_path):
     settings = peft.LoraConfig(r=2, target_modules=["q_proj"], layer_replication=[[0, 2], [1, 3]])
     wrapped = save_adapter(tmp_path / "base", tmp_path / "adapter", settings)
     model = load_model(tmp_path / "adapter")
-    assert alike(surprisals(model, SENTENCES), surprisals(load_model(wrapped, model.tokenizer), SENTENCES))
+    assert alike(
+        surprisals(model, SENTENCES), surprisals(load_model(wrapped, model.tokenizer), SENTENCES)
+    )
 
 
-def test_an_adapter_as_an_object_as_a_folder_and_merged_gives_the_same_numbers(adapter, tiny_causal):
+def test_an_adapter_as_an_object_as_a_folder_and_merged_gives_the_same_numbers(
+    adapter, tiny_causal
+):
     wrapped, tokenizer, folder = adapter
     held = surprisals(load_model(wrapped, tokenizer=tokenizer), SENTENCES)["surprisal"]
     opened = surprisals(folder, SENTENCES)["surprisal"]
@@ -300,14 +369,23 @@ def test_the_numbers_of_an_adapter_are_those_of_a_version_of_peft(adapter):
         assert model.libraries == ("torch", "transformers", "tokenizers", "peft")
 
 
-def test_an_adapter_s_folder_has_its_own_name_and_a_hash_of_all_that_changes_scores(adapter, tiny_causal):
+def test_an_adapter_s_folder_has_its_own_name_and_a_hash_of_all_that_changes_scores(
+    adapter, tiny_causal
+):
     folder = adapter[2]
     identity = load_model(folder).identity()
-    assert identity.startswith("adapter@") and identity[8:] != load_model(tiny_causal).identity()[-8:]
+    assert (
+        identity.startswith("adapter@") and identity[8:] != load_model(tiny_causal).identity()[-8:]
+    )
     assert evaluate(folder, PAIRS).signature.model == "adapter"
     file = folder / "adapter_config.json"
     settings, found = json.loads(file.read_text()), {identity}
-    for changed in ({"lora_alpha": 64}, {"use_rslora": True}, {"use_dora": True}, {"alpha_pattern": {"c_attn": 2}}):
+    for changed in (
+        {"lora_alpha": 64},
+        {"use_rslora": True},
+        {"use_dora": True},
+        {"alpha_pattern": {"c_attn": 2}},
+    ):
         file.write_text(json.dumps(settings | changed))
         found.add(load_model(folder).identity())
     assert len(found) == 5
@@ -325,7 +403,9 @@ def without(part):
 
     def change(folder):
         file = folder / "adapter_model.safetensors"
-        save_file({name: tensor for name, tensor in load_file(file).items() if part not in name}, file)
+        save_file(
+            {name: tensor for name, tensor in load_file(file).items() if part not in name}, file
+        )
 
     return change
 
@@ -339,8 +419,14 @@ REFUSED = [  # what is done to an adapter's folder, and what is said
     (without("lora"), "adapter_model.safetensors lacks 4 tensors"),
     (without(".h.1."), "adapter_model.safetensors lacks 2 tensors"),
     (of_one_layer, "adapter_model.safetensors has no place in the base model for 2 tensors"),
-    (lambda folder: (folder / "adapter_model.safetensors").unlink(), "holds no adapter_model.safetensors; weights are"),
-    (lambda folder: (folder / "adapter_config.json").write_text("{}"), "cannot be read as an adapter's settings"),
+    (
+        lambda folder: (folder / "adapter_model.safetensors").unlink(),
+        "holds no adapter_model.safetensors; weights are",
+    ),
+    (
+        lambda folder: (folder / "adapter_config.json").write_text("{}"),
+        "cannot be read as an adapter's settings",
+    ),
 ]
 
 
@@ -371,7 +457,9 @@ def test_learned_vectors_before_the_text_are_refused(kind, tiny_causal, tmp_path
             load_model(wrapped, tokenizer)
         return
     ids = torch.tensor([tokenizer(SENTENCES[0])["input_ids"]])
-    plain = wrapped(input_ids=ids).logits[0, :-1].log_softmax(-1)[range(ids.shape[1] - 1), ids[0, 1:]] / -math.log(2)
+    plain = wrapped(input_ids=ids).logits[0, :-1].log_softmax(-1)[
+        range(ids.shape[1] - 1), ids[0, 1:]
+    ] / -math.log(2)
     held = surprisals(load_model(wrapped, tokenizer), SENTENCES[0])["surprisal"].iloc[1:]
     assert held.tolist() == pytest.approx(plain.tolist(), abs=1e-4)
 
@@ -380,8 +468,14 @@ def test_learned_vectors_before_the_text_are_refused(kind, tiny_causal, tmp_path
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({}, r"has \[\d+, 32\] for base_model.model.transformer.wte.weight, the base model \[\d+, 32\]; after"),
-        ({"trainable_token_indices": [1, -1]}, "learned the token .* call resize_token_embeddings on the base model"),
+        (
+            {},
+            r"has \[\d+, 32\] for base_model.model.transformer.wte.weight, the base model \[\d+, 32\]; after",
+        ),
+        (
+            {"trainable_token_indices": [1, -1]},
+            "learned the token .* call resize_token_embeddings on the base model",
+        ),
     ],
 )
 def test_an_adapter_of_a_larger_vocabulary_is_refused(changed, message, tiny_causal, tmp_path):
@@ -390,7 +484,9 @@ def test_an_adapter_of_a_larger_vocabulary_is_refused(changed, message, tiny_cau
     known = len(tokenizer)
     module.resize_token_embeddings(known + 2)
     changed = {key: [each % (known + 1) for each in tokens] for key, tokens in changed.items()}
-    peft.get_peft_model(module, peft.LoraConfig(target_modules=["c_attn"], **changed)).save_pretrained(tmp_path)
+    peft.get_peft_model(
+        module, peft.LoraConfig(target_modules=["c_attn"], **changed)
+    ).save_pretrained(tmp_path)
     file = tmp_path / "adapter_config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {BASE: str(tiny_causal)}))
     with pytest.raises(InputError, match=message):
@@ -420,7 +516,9 @@ def test_an_adapter_in_a_gguf_file_is_refused(tmp_path):
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    with pytest.raises(InputError, match="general.type is adapter, of type lora; merge it with its base"):
+    with pytest.raises(
+        InputError, match="general.type is adapter, of type lora; merge it with its base"
+    ):
         load_model(tmp_path / "lora.gguf")
 
 
@@ -428,16 +526,22 @@ def test_an_adapter_over_an_adapter_or_without_peft_is_refused(adapter, monkeypa
     file = adapter[2] / "adapter_config.json"
     settings = json.loads(file.read_text())
     file.write_text(json.dumps(settings | {BASE: str(adapter[2])}))
-    with pytest.raises(InputError, match="its base model .* is an adapter, too; merge that one with its own base"):
+    with pytest.raises(
+        InputError, match="its base model .* is an adapter, too; merge that one with its own base"
+    ):
         load_model(adapter[2])
     monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(InputError, match="is a PEFT adapter of .*; pip install peft, or merge the two"):
+    with pytest.raises(
+        InputError, match="is a PEFT adapter of .*; pip install peft, or merge the two"
+    ):
         load_model(adapter[2])
 
 
 def test_a_device_map_gives_the_same_numbers(tiny_causal):
     pytest.importorskip("accelerate")
-    assert surprisals(load_model(tiny_causal, device="map"), SENTENCES).equals(surprisals(tiny_causal, SENTENCES))
+    assert surprisals(load_model(tiny_causal, device="map"), SENTENCES).equals(
+        surprisals(tiny_causal, SENTENCES)
+    )
 
 
 def test_without_accelerate_a_device_map_says_what_is_missing(tiny_causal, monkeypatch):
@@ -466,7 +570,9 @@ class Own(torch.nn.Module):
 
     def __init__(self, module):
         super().__init__()
-        self.config = SimpleNamespace(vocab_size=module.config.vocab_size, block_size=module.config.n_positions)
+        self.config = SimpleNamespace(
+            vocab_size=module.config.vocab_size, block_size=module.config.n_positions
+        )
         self.inner = module
 
     def forward(self, idx, targets=None):
@@ -474,16 +580,29 @@ class Own(torch.nn.Module):
         return (logits[:, [-1]], None) if targets is None else (logits, logits.mean())
 
 
-def test_a_network_that_gives_logits_and_loss_is_read_in_the_wrapper_that_the_refusal_names(tiny_causal):
+def test_a_network_that_gives_logits_and_loss_is_read_in_the_wrapper_that_the_refusal_names(
+    tiny_causal,
+):
     module, tokenizer = opened(tiny_causal)
     own = Own(module.eval())
     for network in (own, torch.nn.Linear(2, 2)):
         with pytest.raises(
-            InputError, match=r"is no Hugging Face model, .* help\(tse_core.load_model\) shows a wrapper"
+            InputError,
+            match=r"is no Hugging Face model, .* help\(tse_core.load_model\) shows a wrapper",
         ):
             load_model(network, tokenizer)
-    example = inspect.cleandoc(load_model.__doc__).partition("where there are targets::")[2].partition("Parameters")[0]
-    names = {"torch": torch, "transformers": transformers, "load_model": load_model, "gpt": own, "tokenizer": tokenizer}
+    example = (
+        inspect.cleandoc(load_model.__doc__)
+        .partition("where there are targets::")[2]
+        .partition("Parameters")[0]
+    )
+    names = {
+        "torch": torch,
+        "transformers": transformers,
+        "load_model": load_model,
+        "gpt": own,
+        "tokenizer": tokenizer,
+    }
     exec(textwrap.dedent(example), names)
     found = surprisals(names["model"].with_policies(bos="none"), SENTENCES)
     assert alike(found, surprisals(load_model(module, tokenizer, bos="none"), SENTENCES))

@@ -40,11 +40,17 @@ def largest_difference(model) -> float:
     columns = torch.arange(ids.shape[1])
     found = model.network.logits(ids, torch.zeros_like(columns), columns).log_softmax(-1)
     with torch.inference_mode():
-        plain = plain_module(model.name, model.vocabulary_size)(input_ids=ids).logits[0].log_softmax(-1)
+        plain = (
+            plain_module(model.name, model.vocabulary_size)(input_ids=ids).logits[0].log_softmax(-1)
+        )
     return float((found - plain).abs().max())
 
 
-UNUSED = {"gpt2": [], "bert": ["(bert.pooler.dense, cls.seq_relationship)"], "roberta": ["(roberta.pooler.dense)"]}
+UNUSED = {
+    "gpt2": [],
+    "bert": ["(bert.pooler.dense, cls.seq_relationship)"],
+    "roberta": ["(roberta.pooler.dense)"],
+}
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
@@ -55,7 +61,11 @@ def test_every_layout_opens_from_the_hub_and_agrees_with_transformers(hub, name)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         assert largest_difference(model) < 1e-5
-    said = [str(each.message).partition("are not used ")[2] for each in heard if each.category is TseWarning]
+    said = [
+        str(each.message).partition("are not used ")[2]
+        for each in heard
+        if each.category is TseWarning
+    ]
     assert said == UNUSED[family(name)]
     assert not any("pytorch_model" in asked or "tf_model" in asked for asked in hub.asked)
 
@@ -64,9 +74,16 @@ def test_every_layout_opens_from_the_hub_and_agrees_with_transformers(hub, name)
 def test_a_half_filled_cache_is_filled_and_a_full_one_asks_nothing(hub, name, monkeypatch):
     from huggingface_hub import hf_hub_download
 
-    for file in ("config.json", "tokenizer_config.json", "vocab.json" if name == "gpt2" else "vocab.txt"):
+    for file in (
+        "config.json",
+        "tokenizer_config.json",
+        "vocab.json" if name == "gpt2" else "vocab.txt",
+    ):
         hf_hub_download(name, file)
-    with monkeypatch.context() as offline, pytest.raises(InputError, match="HF_HUB_OFFLINE forbids downloading it"):
+    with (
+        monkeypatch.context() as offline,
+        pytest.raises(InputError, match="HF_HUB_OFFLINE forbids downloading it"),
+    ):
         offline.setenv("HF_HUB_OFFLINE", "1")
         load_model(name)
     assert largest_difference(load_model(name)) < 1e-5
@@ -86,11 +103,15 @@ def test_a_tokenizer_far_smaller_than_the_vocabulary_is_refused(repositories, tm
 
 
 def test_an_adapter_on_the_hub_is_refused(repositories, tmp_path, monkeypatch):
-    folder = shutil.copytree(repositories / repository("gpt2"), tmp_path / "root" / repository("gpt2"))
+    folder = shutil.copytree(
+        repositories / repository("gpt2"), tmp_path / "root" / repository("gpt2")
+    )
     (folder / "adapter_config.json").write_text("{}")
     with serving(tmp_path / "root") as hub:
         use(hub, tmp_path / "home", monkeypatch)
-        with pytest.raises(InputError, match="gpt2 is a PEFT adapter on the hub; download it, and give its folder"):
+        with pytest.raises(
+            InputError, match="gpt2 is a PEFT adapter on the hub; download it, and give its folder"
+        ):
             load_model("gpt2")
 
 
@@ -104,13 +125,27 @@ def test_the_revision_is_that_of_configuration_tokenizer_and_weights(hub):
 
 
 WEIGHTS, CONFIG, TREE = "files/openai-community/gpt2/model.safetensors", "config.json", "api/models"
-UNKNOWN = "unknown model 'gpt2': no such folder, .* and could not be fetched from the Hugging Face hub: "
+UNKNOWN = (
+    "unknown model 'gpt2': no such folder, .* and could not be fetched from the Hugging Face hub: "
+)
 FAULTS = {
-    "unknown": (TREE, (401, "RepoNotFound"), UNKNOWN + "http://.* has no such model; a private one needs HF_TOKEN"),
-    "gated": (CONFIG, (403, "GatedRepo"), UNKNOWN + "its owners want their terms accepted: do so at http://.*/gpt2"),
+    "unknown": (
+        TREE,
+        (401, "RepoNotFound"),
+        UNKNOWN + "http://.* has no such model; a private one needs HF_TOKEN",
+    ),
+    "gated": (
+        CONFIG,
+        (403, "GatedRepo"),
+        UNKNOWN + "its owners want their terms accepted: do so at http://.*/gpt2",
+    ),
     "busy": (TREE, 429, UNKNOWN + ".*429"),
     "cut": (WEIGHTS, "cut", UNKNOWN),
-    "endless": (WEIGHTS, "endless", UNKNOWN + "OSError: more comes than the .* bytes that it states"),
+    "endless": (
+        WEIGHTS,
+        "endless",
+        UNKNOWN + "OSError: more comes than the .* bytes that it states",
+    ),
 }
 
 
@@ -139,22 +174,39 @@ def test_a_hub_that_cannot_be_reached_is_one_line(tmp_path, monkeypatch, address
         load_model("gpt2")
 
 
-def test_weights_in_several_files_are_fetched_where_some_are_missing(repositories, tmp_path, monkeypatch):
+def test_weights_in_several_files_are_fetched_where_some_are_missing(
+    repositories, tmp_path, monkeypatch
+):
     from huggingface_hub import hf_hub_download
     from safetensors.torch import load_file, save_file
 
-    folder = shutil.copytree(repositories / repository("gpt2"), tmp_path / "parts" / repository("gpt2"))
+    folder = shutil.copytree(
+        repositories / repository("gpt2"), tmp_path / "parts" / repository("gpt2")
+    )
     weights = load_file(folder / "model.safetensors")
     (folder / "model.safetensors").unlink()
-    where = {name: f"model-0000{1 + i % 2}-of-00002.safetensors" for i, name in enumerate(sorted(weights))}
+    where = {
+        name: f"model-0000{1 + i % 2}-of-00002.safetensors"
+        for i, name in enumerate(sorted(weights))
+    }
     for part in sorted(set(where.values())):
-        save_file({name: weights[name] for name in where if where[name] == part}, folder / part, {"format": "pt"})
-    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": where}))
+        save_file(
+            {name: weights[name] for name in where if where[name] == part},
+            folder / part,
+            {"format": "pt"},
+        )
+    (folder / "model.safetensors.index.json").write_text(
+        json.dumps({"metadata": {}, "weight_map": where})
+    )
     with serving(tmp_path / "parts") as hub:
         use(hub, tmp_path / "home", monkeypatch)
         load_model("gpt2")
-        hf_hub_download("gpt2", "model-00001-of-00002.safetensors", revision=commit(repository("gpt2")))
+        hf_hub_download(
+            "gpt2", "model-00001-of-00002.safetensors", revision=commit(repository("gpt2"))
+        )
         assert largest_difference(load_model("gpt2")) < 1e-5
         next((tmp_path / "home").rglob("model.safetensors.index.json")).write_text("{}")
-        with pytest.raises(InputError, match=r"^.+model.safetensors.index.json: no index of weights"):
+        with pytest.raises(
+            InputError, match=r"^.+model.safetensors.index.json: no index of weights"
+        ):
             load_model("gpt2")

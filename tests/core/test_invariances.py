@@ -28,7 +28,11 @@ def model(folder):
 
 @pytest.fixture(scope="module")
 def pairs():
-    return load_pairs("marvin-linzen/vp-coordination").sample(60, random_state=0).reset_index(drop=True)
+    return (
+        load_pairs("marvin-linzen/vp-coordination")
+        .sample(60, random_state=0)
+        .reset_index(drop=True)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +49,19 @@ def scores(result) -> pd.DataFrame:
     """Log-probabilities and the contexts' scores of every pair, by the pair's id."""
     contexts = result.contexts[["ew", "mw"]].iloc[result.pairs["context"]].reset_index(drop=True)
     columns = ["id", "tse", "log_probability_correct", "log_probability_wrong"]
-    return pd.concat([result.pairs[columns].reset_index(drop=True), contexts], axis=1).set_index("id").sort_index()
+    return (
+        pd.concat([result.pairs[columns].reset_index(drop=True), contexts], axis=1)
+        .set_index("id")
+        .sort_index()
+    )
 
 
 def difference(first: pd.DataFrame, second: pd.DataFrame) -> float:
     """The largest difference of any number; infinite where pairs, gaps or decisions differ."""
     alike = (
-        first.index.equals(second.index) and first.isna().equals(second.isna()) and first["tse"].equals(second["tse"])
+        first.index.equals(second.index)
+        and first.isna().equals(second.isna())
+        and first["tse"].equals(second["tse"])
     )
     return (first.astype(float) - second.astype(float)).abs().max().max() if alike else np.inf
 
@@ -64,7 +74,9 @@ def with_other_data(model, pairs):
 
 WAYS = {
     "a token in a pass": lambda model, pairs: evaluate(model, pairs, batch_tokens=1),
-    "pairs in another order": lambda model, pairs: evaluate(model, pairs.iloc[::-1].reset_index(drop=True)),
+    "pairs in another order": lambda model, pairs: evaluate(
+        model, pairs.iloc[::-1].reset_index(drop=True)
+    ),
     "other data in the run": with_other_data,
 }
 
@@ -95,14 +107,20 @@ def test_margins_move_less_than_the_stated_noise(request, dtype, pairs):
     """The measurement behind NOISE: the same margins with other batches, shared prefixes or none."""
     for kind in KINDS:
         model = load_model(request.getfixturevalue(kind), device="cpu")
-        model.network.module.to(getattr(torch, dtype))  # float64 can be had of a network in memory only
+        model.network.module.to(
+            getattr(torch, dtype)
+        )  # float64 can be had of a network in memory only
         assert model.policies()["dtype"] == dtype
         slots = model.slots(list(zip(pairs["left"], pairs["right"], strict=True)))
-        targets = np.array([model.word_ids([c, w]) for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)])
+        targets = np.array(
+            [model.word_ids([c, w]) for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)]
+        )
         sequences, positions = [s.ids for s in slots], [[s.position, s.position] for s in slots]
         margins = []
         for batch, shared in ((8192, True), (8192, False), (16, True), (16, False)):
             with in_trees(shared):
-                logs = target_log_probabilities(model, sequences, positions, targets.tolist(), batch_tokens=batch)
+                logs = target_log_probabilities(
+                    model, sequences, positions, targets.tolist(), batch_tokens=batch
+                )
             margins.append(logs.reshape(-1, 2) @ [1.0, -1.0])
         assert np.ptp(margins, axis=0).max() < NOISE[dtype]

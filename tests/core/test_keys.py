@@ -26,19 +26,28 @@ class Inputs:
 
     def __init__(self, draw: random.Random, folder: Path, pairs: pd.DataFrame):
         self.draw, self.folder, self.pairs = draw, folder, pairs.copy()
-        self.lemmas = pd.DataFrame({"lemma": VERBS, "singular": [f"{verb}s" for verb in VERBS], "plural": VERBS})
+        self.lemmas = pd.DataFrame(
+            {"lemma": VERBS, "singular": [f"{verb}s" for verb in VERBS], "plural": VERBS}
+        )
         self.how = {"protocol": "exact"}
         self.reading = {"bos": "default"}
 
     def word(self):
-        row, column = self.draw.randrange(len(self.pairs)), self.draw.choice(["left", "right", "correct", "wrong"])
+        row, column = (
+            self.draw.randrange(len(self.pairs)),
+            self.draw.choice(["left", "right", "correct", "wrong"]),
+        )
         new = self.draw.choice(["authors", "swim", "likes", "smile", "smiles"])
         self.pairs.loc[row, column] = f"{new} ." if column == "right" else new
 
     def about_a_pair(self):
         row = self.draw.randrange(len(self.pairs))
         column = self.draw.choice(["number", "construction", "subject", "noun"])
-        new = self.draw.choice(["singular", "plural"]) if column == "number" else self.draw.choice(["a", "author"])
+        new = (
+            self.draw.choice(["singular", "plural"])
+            if column == "number"
+            else self.draw.choice(["a", "author"])
+        )
         self.pairs.loc[row, column] = new
 
     def rows(self):
@@ -46,7 +55,10 @@ class Inputs:
         self.pairs = self.pairs.iloc[kept].reset_index(drop=True)
 
     def verb(self):
-        row, column = self.draw.randrange(len(self.lemmas)), self.draw.choice(["singular", "plural"])
+        row, column = (
+            self.draw.randrange(len(self.lemmas)),
+            self.draw.choice(["singular", "plural"]),
+        )
         self.lemmas.loc[row, column] = self.draw.choice(["sees", "see", "walks", "walk"])
 
     def verbs(self):
@@ -56,24 +68,36 @@ class Inputs:
     def policy(self):
         words = {"verbs": "all", "word_end": False}
         ways = [{"protocol": "released"}, words, {"sample": 3, "seed": 1}, {"sample": 3, "seed": 2}]
-        self.how = self.draw.choice(ways) | {"detail": self.draw.choice(["contexts", "lemmas", "forms"])}
+        self.how = self.draw.choice(ways) | {
+            "detail": self.draw.choice(["contexts", "lemmas", "forms"])
+        }
 
     def way_of_reading(self):
-        ways = [{"bos": "none"}, {"bos": "[SEP]"}, {"bos": "add"}, {"space": True}, {"dtype": "bfloat16"}]
+        ways = [
+            {"bos": "none"},
+            {"bos": "[SEP]"},
+            {"bos": "add"},
+            {"space": True},
+            {"dtype": "bfloat16"},
+        ]
         self.reading = self.draw.choice(ways)
 
     def weight(self):
         file = self.folder / "model.safetensors"
         weights = load_file(file)
         values = weights[self.draw.choice(sorted(weights))].view(-1)
-        values[self.draw.randrange(len(values))] += self.draw.choice([-1, 1]) * self.draw.uniform(0.1, 3)
+        values[self.draw.randrange(len(values))] += self.draw.choice([-1, 1]) * self.draw.uniform(
+            0.1, 3
+        )
         save_file(weights, file, {"format": "pt"})
 
     def tokenizer(self):
         file = self.folder / "tokenizer.json"
         content = json.loads(file.read_text())
         known = content["model"]["vocab"]
-        one, other = self.draw.sample(["laughs", "laugh", "swims", "swim", "author", "authors", "the"], 2)
+        one, other = self.draw.sample(
+            ["laughs", "laugh", "swims", "swim", "author", "authors", "the"], 2
+        )
         known[one], known[other] = known[other], known[one]
         if self.draw.random() < 0.2:
             content["normalizer"] = None
@@ -89,12 +113,18 @@ class Inputs:
         """Every number and its interval, and the key under which they are kept."""
         reading = {name: value for name, value in self.reading.items() if name != "space"}
         model = load_model(self.folder, **reading).with_policies(space=self.reading.get("space"))
-        tidy = evaluate(model, self.pairs, Lemmas("mine", self.lemmas), store=store, **self.how).tidy()
+        tidy = evaluate(
+            model, self.pairs, Lemmas("mine", self.lemmas), store=store, **self.how
+        ).tidy()
         (signature,) = tidy["signature"].unique()
         return tidy.drop(columns="signature"), Signature.parse(signature).key
 
 
-CHANGES = [name for name, value in vars(Inputs).items() if callable(value) and name not in ("__init__", "scores")]
+CHANGES = [
+    name
+    for name, value in vars(Inputs).items()
+    if callable(value) and name not in ("__init__", "scores")
+]
 
 
 @pytest.mark.slow

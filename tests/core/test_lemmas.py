@@ -29,14 +29,25 @@ def forms(name):
 def test_forms_are_right_where_spelling_rules_go_wrong():
     plurals = ["quiz", "stomach", "woo", "have", "are", "go", "mimic", "veto"]
     found = forms("newman-appendix").loc[plurals]
-    assert found["singular"].tolist() == ["quizzes", "stomachs", "woos", "has", "is", "goes", "mimics", "vetoes"]
+    assert found["singular"].tolist() == [
+        "quizzes",
+        "stomachs",
+        "woos",
+        "has",
+        "is",
+        "goes",
+        "mimics",
+        "vetoes",
+    ]
     past = ["quizzed", "stomached", "wooed", "had", "was/were", "went", "mimicked", "vetoed"]
     assert found["past"].tolist() == past
 
 
 def test_homographs_are_flagged():
     homograph = forms("newman-appendix")["homograph"]
-    assert (homograph[["put", "cut", "set", "read", "beat", "broadcast", "were", "wound"]] == "past").all()
+    assert (
+        homograph[["put", "cut", "set", "read", "beat", "broadcast", "were", "wound"]] == "past"
+    ).all()
     assert (homograph[["will", "shall"]] == "modal").all()
     assert (homograph[["walk", "are", "have"]] == "").all()
 
@@ -48,7 +59,16 @@ def test_the_clean_list_keeps_only_present_tense_verbs():
     assert gone == {
         *("accomodate", "excorciate", "repond"),  # typos
         *("allowed", "born", "increased", "refocuses", "shorn", "were"),  # inflected forms
-        *("attention", "buy-back", "growth", "plea", "safety", "streetspeak", "tandy", "the"),  # no verbs
+        *(
+            "attention",
+            "buy-back",
+            "growth",
+            "plea",
+            "safety",
+            "streetspeak",
+            "tandy",
+            "the",
+        ),  # no verbs
         *("don", "emphaticize", "gon", "plur", "scape", "wan"),  # fragments
         *("shall", "will"),  # modals
     }
@@ -77,7 +97,9 @@ def test_in_vocabulary_counts(name, tokenizer):
     assert counted.ids[0].tolist() == [word_id(first["singular"]), word_id(first["plural"])]
 
 
-def test_a_file_among_the_projects_lists_has_a_name_and_one_of_ones_own_is_read_by_its_path(tmp_path, monkeypatch):
+def test_a_file_among_the_projects_lists_has_a_name_and_one_of_ones_own_is_read_by_its_path(
+    tmp_path, monkeypatch
+):
     (tmp_path / "lemmas").mkdir()
     (tmp_path / "lemmas" / "dutch.csv").write_text("lemma,singular,plural\nlopen,loopt,lopen\n")
     monkeypatch.setattr("tse_core.datasets.lemmas.data_folder", lambda: tmp_path)
@@ -97,11 +119,23 @@ def test_the_hash_names_the_forms_and_nothing_else():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("lemma,singular\nwalk,walks\n", "bad.csv: needs rows with the columns .*plural; has lemma, singular"),
-        ("lemma,singular,plural\nwalk,walks,walk\nrun,,run\n", "bad.csv:3: the lemma or a form is empty"),
-        ("lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n", "bad.csv:4: these two forms"),
+        (
+            "lemma,singular\nwalk,walks\n",
+            "bad.csv: needs rows with the columns .*plural; has lemma, singular",
+        ),
+        (
+            "lemma,singular,plural\nwalk,walks,walk\nrun,,run\n",
+            "bad.csv:3: the lemma or a form is empty",
+        ),
+        (
+            "lemma,singular,plural\nwalk,walks,walk\nrun,runs,run\nwalk,walks,walk\n",
+            "bad.csv:4: these two forms",
+        ),
         ("lemma,singular,plural\nput,put,put\n", "bad.csv:2: both forms are the same"),
-        ("lemma,singular,plural,noun\nwalk,walks,walk,maybe\n", "bad.csv:2: noun must be yes or no"),
+        (
+            "lemma,singular,plural,noun\nwalk,walks,walk,maybe\n",
+            "bad.csv:2: noun must be yes or no",
+        ),
     ],
 )
 def test_a_faulty_list_is_refused_with_its_line(tmp_path, text, message):
@@ -122,7 +156,10 @@ def test_the_committed_tables_are_what_the_rules_make(monkeypatch):
     pytest.importorskip("lemminflect")
     monkeypatch.syspath_prepend(SCRIPTS)
     make = script("make")
-    texts = [(SCRIPTS / f"newman-{name}.csv").read_text(encoding="utf-8") for name in ("appendix", "released")]
+    texts = [
+        (SCRIPTS / f"newman-{name}.csv").read_text(encoding="utf-8")
+        for name in ("appendix", "released")
+    ]
     table, released = (list(csv.DictReader(text.splitlines())) for text in texts)
     if importlib.util.find_spec("wordfreq") is None:  # a large package, wanted for one column alone
         make._zipf = lambda singular, plural: next(zipf)

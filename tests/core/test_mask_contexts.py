@@ -48,7 +48,9 @@ WORD_PIECES = {
     "ElectraTokenizer": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
     "MPNetTokenizer": ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"],
 }
-SECTIONS = list(PIECES)  # begin each section of a text, such as the one behind a mask, with a mark of their own
+SECTIONS = list(
+    PIECES
+)  # begin each section of a text, such as the one behind a mask, with a mark of their own
 KINDS = [
     *SECTIONS,
     *WORD_PIECES,
@@ -71,7 +73,9 @@ def sentence_pieces(kind):
 def word_pieces(kind):
     lower = dict.fromkeys(word.lower() for word in WORDS)
     entries = [*WORD_PIECES[kind], *lower, *MARKS, *LETTERS, *(f"##{letter}" for letter in LETTERS)]
-    return getattr(transformers, kind)(vocab={entry: number for number, entry in enumerate(entries)})
+    return getattr(transformers, kind)(
+        vocab={entry: number for number, entry in enumerate(entries)}
+    )
 
 
 def byte_pairs(special):
@@ -100,7 +104,9 @@ def modernbert():
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     ends = [(token, vocabulary[token]) for token in ("[CLS]", "[SEP]")]
-    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=ends
+    )
     mask = AddedToken("[MASK]", lstrip=True, special=True, normalized=False)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token=mask, **special)
 
@@ -113,7 +119,9 @@ def masked(tokenizer, name="tiny"):
         "num_attention_heads": 2,
         "intermediate_size": 64,
     }
-    config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, initializer_range=0.5, **size)
+    config = BertConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=64, initializer_range=0.5, **size
+    )
     return load_model(BertForMaskedLM(config).eval(), tokenizer, name=name)
 
 
@@ -189,7 +197,9 @@ def test_a_first_word_is_looked_up_where_it_is_spelled_as_after_a_space(models, 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_word_behind_a_mark_is_looked_up_where_it_is_spelled_as_after_a_space(models, kind, monkeypatch):
+def test_a_word_behind_a_mark_is_looked_up_where_it_is_spelled_as_after_a_space(
+    models, kind, monkeypatch
+):
     monkeypatch.setattr(language_model, "gap_of", Gap)
     model, around = models[kind], ("The author '", "' here.")
     if kind in WORD_PIECES:
@@ -229,7 +239,9 @@ def test_each_chinese_character_is_a_word_of_berts_tokenizer():
         *(f"##{letter}" for letter in "hesaintor"),
         ".",
     ]
-    tokenizer = transformers.BertTokenizer(vocab={entry: number for number, entry in enumerate(entries)})
+    tokenizer = transformers.BertTokenizer(
+        vocab={entry: number for number, entry in enumerate(entries)}
+    )
     model, sentence = masked(tokenizer), "大山上の中国人"
     assert in_one_word(model, sentence) == pytest.approx(
         bits_with(model, sentence, [{n} for n in range(1, 8)]), abs=1e-4
@@ -259,7 +271,9 @@ def test_robertas_tokenizer_divides_digits_from_letters(models):
 
 
 def listed(entries, pre_tokenizer):
-    tokenizer = Tokenizer(WordLevel({entry: number for number, entry in enumerate(entries)}, unk_token="[UNK]"))
+    tokenizer = Tokenizer(
+        WordLevel({entry: number for number, entry in enumerate(entries)}, unk_token="[UNK]")
+    )
     tokenizer.pre_tokenizer = pre_tokenizer
     names = {"unk_token": "[UNK]", "eos_token": "</s>", "mask_token": "[MASK]"}
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names)
@@ -276,9 +290,13 @@ def test_a_gap_that_shares_its_token_with_a_mark_is_refused():
 def test_a_gap_that_changes_the_tokens_beside_it_is_refused():
     """The entry *e.* joins the last letter of one carrier to the mark, and none of the other."""
     entries = ["[MASK]", "</s>", *LETTERS, "Ġ", ".", "e."]
-    tokenizer = Tokenizer(BPE({entry: number for number, entry in enumerate(entries)}, [("e", ".")]))
+    tokenizer = Tokenizer(
+        BPE({entry: number for number, entry in enumerate(entries)}, [("e", ".")])
+    )
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False, use_regex=False)
-    model = masked(PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="[MASK]", eos_token="</s>"))
+    model = masked(
+        PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="[MASK]", eos_token="</s>")
+    )
     assert model.slot("an author", "here").position == 9
     with pytest.raises(InputError, match="the slot in 'an author ___.' is one where"):
         model.slot("an author", ".")

@@ -39,7 +39,10 @@ assert '"SHARE"' in charts.table2_dots(found.intervals()).to_json()
 
 def test_each_metric_is_what_its_definition_says_of_three_verbs():
     forms = Forms(np.array([0.3, 0.1, 0.0]), np.array([0.1, 0.1, 0.4]), np.array([1.0, 0.0, 0.0]))
-    values = {name: metric.numerator(forms).sum() / metric.denominator(forms).sum() for name, metric in METRICS.items()}
+    values = {
+        name: metric.numerator(forms).sum() / metric.denominator(forms).sum()
+        for name, metric in METRICS.items()
+    }
     assert values == pytest.approx({"TSE": 1 / 3, "EW": 1 / 3, "MW": 0.4})
 
 

@@ -29,9 +29,15 @@ def columns(scores):
 def problems(draw):
     """Logits (contexts, vocabulary), lemmas without a form in common, and numbers."""
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    contexts, lemmas, others = draw(st.integers(1, 5)), draw(st.integers(1, 12)), draw(st.integers(0, 60))
+    contexts, lemmas, others = (
+        draw(st.integers(1, 5)),
+        draw(st.integers(1, 12)),
+        draw(st.integers(0, 60)),
+    )
     spread = draw(st.sampled_from([0.1, 1.0, 4.0, 12.0]))
-    logits = (random.normal(0, spread, (contexts, 2 * lemmas + others)) * 64).round() / 64  # exact in float32
+    logits = (
+        random.normal(0, spread, (contexts, 2 * lemmas + others)) * 64
+    ).round() / 64  # exact in float32
     ids = random.permutation(logits.shape[1])[: 2 * lemmas].reshape(-1, 2)
     return logits.astype(np.float32), ids, random.integers(0, 2, contexts)
 
@@ -42,7 +48,9 @@ def test_scores_are_those_of_the_released_code(case, accumulate):
     reference = np.load(GOLDEN / "cutoffs" / f"{case}.npz")
     assert np.allclose(reference["cutoffs_top"], PAPER_CUTOFFS.top)
     assert np.allclose(reference["cutoffs_bottom"], PAPER_CUTOFFS.bottom)
-    scores = cutoff_scores(reference["logits"], reference["verb_ids"], reference["labels"], accumulate=accumulate)
+    scores = cutoff_scores(
+        reference["logits"], reference["verb_ids"], reference["labels"], accumulate=accumulate
+    )
     # Released arithmetic agrees everywhere; exact arithmetic counts every lemma at 100 %, as theirs does not.
     tolerance, top = (1e-5, slice(None)) if accumulate == "float32" else (1e-4, slice(-1))
     for name in NAMES:
@@ -53,24 +61,50 @@ def test_scores_are_those_of_the_released_code(case, accumulate):
 
 
 def test_released_arithmetic_drops_what_comes_after_the_sum_has_reached_one():
-    logits, ids = [[0.0, -1.0, -40.0, -39.0]], [[0, 1], [2, 3]]  # the second lemma holds 1e-17 of the probability
-    exact, released = (cutoff_scores(logits, ids, [0], top=[1.0], bottom=[], accumulate=mode) for mode in MODES)
+    logits, ids = (
+        [[0.0, -1.0, -40.0, -39.0]],
+        [[0, 1], [2, 3]],
+    )  # the second lemma holds 1e-17 of the probability
+    exact, released = (
+        cutoff_scores(logits, ids, [0], top=[1.0], bottom=[], accumulate=mode) for mode in MODES
+    )
     assert exact.ew_top[0, 0] == 0.5
     assert released.ew_top[0, 0] == 1.0
 
 
 FIVE_WORDS = np.log([[0.4, 0.3, 0.15, 0.1, 0.05]])
-TWO_LEMMAS = [[0, 2], [3, 1]]  # after a singular subject the first is right (.4 > .15), the second wrong (.1 < .3)
+TWO_LEMMAS = [
+    [0, 2],
+    [3, 1],
+]  # after a singular subject the first is right (.4 > .15), the second wrong (.1 < .3)
 
 
 @in_both_modes
 @pytest.mark.parametrize(
     "side,cutoff,ew,mw,mass",
     [
-        ("top", 0.2, 1, 1, 0.55 / 2),  # half of the first word: nothing without it, one lemma with it
+        (
+            "top",
+            0.2,
+            1,
+            1,
+            0.55 / 2,
+        ),  # half of the first word: nothing without it, one lemma with it
         ("top", 0.4, 1, 1, 0.55),  # exactly the first word
-        ("top", 0.5, 2 / 3 + 0.5 / 3, 2 / 3 + (0.4 / 0.7) / 3, 0.55 * 2 / 3 + 0.95 / 3),  # a third of the second word
-        ("top", 0.775, 0.5, (0.4 / 0.7 + 0.4 / 0.85) / 2, 0.95),  # half of the third: for MW alone a new form
+        (
+            "top",
+            0.5,
+            2 / 3 + 0.5 / 3,
+            2 / 3 + (0.4 / 0.7) / 3,
+            0.55 * 2 / 3 + 0.95 / 3,
+        ),  # a third of the second word
+        (
+            "top",
+            0.775,
+            0.5,
+            (0.4 / 0.7 + 0.4 / 0.85) / 2,
+            0.95,
+        ),  # half of the third: for MW alone a new form
         ("top", 1.0, 0.5, 0.5 / 0.95, 0.95),
         ("bottom", 0.02, np.nan, np.nan, 0),  # part of a word that is no verb
         ("bottom", 0.2, np.nan, np.nan, 0),  # one form of each lemma at most: none counts
@@ -92,7 +126,9 @@ def test_equal_probabilities_fall_on_a_cutoff_together(accumulate):
     for order in ([0, 1, 2, 3], [3, 0, 2, 1], [2, 3, 1, 0]):
         places = np.argsort(order)
         ids = places[[[0, 1], [2, 3]]]
-        scores = cutoff_scores(logits[:, order], ids, [0], top=[0.6], bottom=[0.3], accumulate=accumulate)
+        scores = cutoff_scores(
+            logits[:, order], ids, [0], top=[0.6], bottom=[0.3], accumulate=accumulate
+        )
         assert scores.ew_top[0, 0] == pytest.approx(2 / 3 * 1 + 1 / 3 * 0.5, abs=1e-6)
         assert scores.mass_bottom[0, 0] == pytest.approx(0.4 / 2, abs=1e-6)
 
@@ -110,7 +146,9 @@ def test_impossible_words_count_for_nothing(accumulate):
 
 @in_both_modes
 @given(problem=problems(), data=st.data())
-def test_neither_order_nor_batch_of_contexts_nor_a_constant_in_the_logits_matters(accumulate, problem, data):
+def test_neither_order_nor_batch_of_contexts_nor_a_constant_in_the_logits_matters(
+    accumulate, problem, data
+):
     logits, ids, numbers = problem
     together = columns(cutoff_scores(logits, ids, numbers, accumulate=accumulate))
     order = data.draw(st.permutations(range(len(logits))))
@@ -118,7 +156,9 @@ def test_neither_order_nor_batch_of_contexts_nor_a_constant_in_the_logits_matter
     np.testing.assert_array_equal(shuffled, together[order])
     one = columns(cutoff_scores(logits[:1], ids, numbers[:1], accumulate=accumulate))
     np.testing.assert_array_equal(one, together[:1])
-    shifted = columns(cutoff_scores(logits + data.draw(st.integers(-50, 50)), ids, numbers, accumulate=accumulate))
+    shifted = columns(
+        cutoff_scores(logits + data.draw(st.integers(-50, 50)), ids, numbers, accumulate=accumulate)
+    )
     np.testing.assert_array_equal(shifted, together)
 
 
@@ -144,9 +184,13 @@ def test_scores_lie_between_0_and_1_and_coverage_grows_with_the_cutoff(accumulat
     found = found[~np.isnan(found)]
     assert found.min() >= 0 and found.max() <= 1 + 1e-5
     assert (np.diff(scores.mass_top, axis=1) >= -1e-9).all()
-    assert (np.diff(scores.mass_bottom, axis=1) <= 1e-9).all()  # bottom cut-offs fall from 50 % to 0.0001 %
+    assert (
+        np.diff(scores.mass_bottom, axis=1) <= 1e-9
+    ).all()  # bottom cut-offs fall from 50 % to 0.0001 %
     if accumulate == "float64":
-        np.testing.assert_allclose(scores.ew_top[:, -1], agreement(*problem).mean(1), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            scores.ew_top[:, -1], agreement(*problem).mean(1), rtol=0, atol=1e-12
+        )
 
 
 @in_both_modes
@@ -158,7 +202,9 @@ def test_with_one_lemma_ew_is_tse(accumulate, problem):
     scores = cutoff_scores(logits, ids[:1], numbers, accumulate=accumulate)
     for ew in (scores.ew_top, scores.ew_bottom):
         inside = ~np.isnan(ew)
-        np.testing.assert_allclose(ew[inside], np.broadcast_to(expected[:, None], ew.shape)[inside], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            ew[inside], np.broadcast_to(expected[:, None], ew.shape)[inside], rtol=0, atol=1e-12
+        )
     if accumulate == "float64":
         assert not np.isnan(scores.ew_top[:, -1]).any()
 
@@ -177,7 +223,12 @@ def test_with_one_lemma_ew_is_tse(accumulate, problem):
     ],
 )
 def test_a_mistake_is_named(changed, message):
-    arguments = {"logits": np.zeros((2, 3)), "inflection_ids": [[0, 1]], "numbers": [0, 1], **changed}
+    arguments = {
+        "logits": np.zeros((2, 3)),
+        "inflection_ids": [[0, 1]],
+        "numbers": [0, 1],
+        **changed,
+    }
     with pytest.raises(InputError, match=message):
         cutoff_scores(**arguments)
 
@@ -194,6 +245,8 @@ def test_the_histogram_finds_what_sorting_finds(scale):
 
 
 def test_verbs_that_single_precision_holds_for_impossible_have_their_share():
-    logits = np.array([[200.0, 1.0, 0.0, 0.0, 2.0]], dtype=np.float32)  # e^-200 is 0 in single precision
+    logits = np.array(
+        [[200.0, 1.0, 0.0, 0.0, 2.0]], dtype=np.float32
+    )  # e^-200 is 0 in single precision
     found = cutoff_scores(logits, [[1, 2], [3, 4]], [0], top=[1.0], bottom=[])
     assert found.mw_top[0, 0] == pytest.approx((np.e + 1) / (np.e + 1 + 1 + np.e**2), rel=1e-6)

@@ -11,7 +11,11 @@ from tse_core.models.loading import as_model
 from tse_core.words import join
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]
-SENTENCES = [("The author", "."), ("The keys to the cabinet", "on the table."), ("Le café", "très bon.")]
+SENTENCES = [
+    ("The author", "."),
+    ("The keys to the cabinet", "on the table."),
+    ("Le café", "très bon."),
+]
 
 
 def rewritten(folder, place, **changed):
@@ -27,7 +31,12 @@ def test_a_model_by_name_by_path_and_as_an_object_is_the_same(tiny_causal):
     assert by_path.equals(surprisals(str(tiny_causal), "The author laughs."))
     assert by_path.equals(surprisals(as_object, "The author laughs."))
     assert as_model(as_object) is as_object
-    assert surprisals("lab-systematic-causal", "The author laughs.")["scored"].tolist() == [False, True, True, True]
+    assert surprisals("lab-systematic-causal", "The author laughs.")["scored"].tolist() == [
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
 def test_the_kind_is_read_from_the_configuration(tiny_causal, tiny_masked, tmp_path):
@@ -50,12 +59,16 @@ def test_the_weights_are_read_for_the_first_logits_and_not_before(tiny_causal):
 SENTENCE = "The keys to the cabinet are here."
 
 
-@pytest.fixture(params=["random-bert-cased", "random-gpt2", "random-roberta", "stories260K", "causal", "masked"])
+@pytest.fixture(
+    params=["random-bert-cased", "random-gpt2", "random-roberta", "stories260K", "causal", "masked"]
+)
 def family(request, small_models, tmp_path):
     """A model with each kind of tokenizer: WordPiece, byte-level BPE, SentencePiece, Unigram."""
     if request.param in ("causal", "masked"):
         model = load_model(save_unigram_model(tmp_path, request.param))
-        assert any(len(ids) > 3 for ids in model.tokenizer(WORDS, add_special_tokens=False)["input_ids"])
+        assert any(
+            len(ids) > 3 for ids in model.tokenizer(WORDS, add_special_tokens=False)["input_ids"]
+        )
         return model
     return load_model(small_models / request.param)
 
@@ -88,7 +101,9 @@ def filled_slots(model) -> list[tuple[str, str]]:
                 expected = join(left, word, right)
             else:
                 ids, expected = [*slot.ids, entry], f"{left} {word}"
-            decoded = model.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+            decoded = model.tokenizer.decode(
+                ids, skip_special_tokens=True, clean_up_tokenization_spaces=False
+            )
             filled.append(tuple(s.replace(" ", "").removeprefix("▁") for s in (decoded, expected)))
     return filled
 
@@ -101,7 +116,10 @@ def test_offsets_point_at_the_words(family):
 @pytest.mark.parametrize(
     ("layers", "message"),
     [
-        (3, "the weights lack 12 of the tensors that config.json asks for, e.g. transformer.h.2.attn.c_attn.bias"),
+        (
+            3,
+            "the weights lack 12 of the tensors that config.json asks for, e.g. transformer.h.2.attn.c_attn.bias",
+        ),
         (1, "the weights have more layers than config.json says, e.g. transformer.h.1."),
     ],
 )
@@ -111,10 +129,18 @@ def test_layers_are_as_many_as_the_weights_have(tiny_causal, tmp_path, layers, m
         surprisals(load_model(folder), ["The author laughs."])
 
 
-def test_a_model_is_called_as_its_folder_however_that_is_written(tiny_causal, tmp_path, monkeypatch):
+def test_a_model_is_called_as_its_folder_however_that_is_written(
+    tiny_causal, tmp_path, monkeypatch
+):
     shutil.copytree(tiny_causal, tmp_path / "mine")
     (tmp_path / "mine" / "inside").mkdir()
-    for place, path in (("mine", "."), ("mine", "./"), ("mine/inside", ".."), ("", "mine/"), ("", "./mine")):
+    for place, path in (
+        ("mine", "."),
+        ("mine", "./"),
+        ("mine/inside", ".."),
+        ("", "mine/"),
+        ("", "./mine"),
+    ):
         monkeypatch.chdir(tmp_path / place)
         model = load_model(path)
         assert model.label == "mine" and model.identity().startswith("mine@")

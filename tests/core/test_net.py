@@ -9,7 +9,11 @@ from tse_core.results.signature import PROTOCOL_VERSION
 # Recorded on one processor. Others round single precision otherwise: by up to 1e-5 (nats), and at a cut-off of a
 # random network, whose forms lie close together, a form may fall on the other side (2e-4 was seen). 1.4e-4 was seen of
 # the real model; stand-ins are within 1e-5 of double precision.
-CLOSE = {"random-": 1e-3, "the real model": 5e-4, STAND_IN: 1e-4}  # by the beginning of a setting's name
+CLOSE = {
+    "random-": 1e-3,
+    "the real model": 5e-4,
+    STAND_IN: 1e-4,
+}  # by the beginning of a setting's name
 CLOSER = 2e-5
 
 
@@ -35,8 +39,12 @@ def test_a_setting_gives_the_recorded_numbers(name, golden, monkeypatch, request
     if needs_shared(name):
         monkeypatch.setenv("TSE_MIRROR", str(request.getfixturevalue("shared") / "mirror"))
     within = next((close for start, close in CLOSE.items() if name.startswith(start)), CLOSER)
-    assert difference(measured(name), golden[name]) < within, "scores moved: raise PROTOCOL_VERSION, run tests/net.py"
+    assert difference(measured(name), golden[name]) < within, (
+        "scores moved: raise PROTOCOL_VERSION, run tests/net.py"
+    )
 
 
 def test_the_numbers_are_those_of_this_version_of_the_protocol():
-    assert pd.read_parquet(GOLDEN).attrs["version"] == PROTOCOL_VERSION, "write them anew with tests/net.py"
+    assert pd.read_parquet(GOLDEN).attrs["version"] == PROTOCOL_VERSION, (
+        "write them anew with tests/net.py"
+    )

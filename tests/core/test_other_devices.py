@@ -16,8 +16,12 @@ from tse_core import evaluate, load_lemmas, load_model, load_pairs, slot_distrib
 from tse_core.agreement.slots import score_context
 from tse_core.models.language_model import LanguageModel
 
-WITHIN = 1e-4  # nats, or a score: half precision is not at work here, so only the order of sums differs
-VERBS = load_lemmas("newman-appendix").table.query("lemma in ['laugh', 'swim', 'smile', 'be', 'have'] or zipf > 5.2")
+WITHIN = (
+    1e-4  # nats, or a score: half precision is not at work here, so only the order of sums differs
+)
+VERBS = load_lemmas("newman-appendix").table.query(
+    "lemma in ['laugh', 'swim', 'smile', 'be', 'have'] or zipf > 5.2"
+)
 SENTENCES = ["The author laughs.", "The authors that the guard likes laugh."]
 
 
@@ -34,20 +38,29 @@ def both(request, device, tiny_causal, tiny_masked) -> tuple[LanguageModel, Lang
     """A model on the processor, and the same one there."""
     folder = {"causal": tiny_causal, "masked": tiny_masked}[request.param]
     here = load_model(folder, device="cpu")
-    auto = {"causal": transformers.AutoModelForCausalLM, "masked": transformers.AutoModelForMaskedLM}[request.param]
+    auto = {
+        "causal": transformers.AutoModelForCausalLM,
+        "masked": transformers.AutoModelForMaskedLM,
+    }[request.param]
     module = moved(auto.from_pretrained(folder).eval(), device)
     network = OpenedNetwork(module, causal=here.kind == "causal")
-    return here, LanguageModel(here.name, here.kind, here.tokenizer, network, document_bos=here.document_bos)
+    return here, LanguageModel(
+        here.name, here.kind, here.tokenizer, network, document_bos=here.document_bos
+    )
 
 
 def apart(first: pd.DataFrame, second: pd.DataFrame) -> float:
     """The largest difference of any number of two tables."""
     numbers = first.select_dtypes("number").columns
     assert np.array_equal(first[numbers].isna(), second[numbers].isna())
-    return float(np.nanmax(np.abs(first[numbers].to_numpy(float) - second[numbers].to_numpy(float))))
+    return float(
+        np.nanmax(np.abs(first[numbers].to_numpy(float) - second[numbers].to_numpy(float)))
+    )
 
 
-@pytest.mark.parametrize("options", [{"detail": "forms"}, {"protocol": "released"}, {"verbs": "all"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"detail": "forms"}, {"protocol": "released"}, {"verbs": "all"}], ids=str
+)
 def test_evaluations_give_the_same(both, options):
     pairs = load_pairs("marvin-linzen/simple").iloc[::40].reset_index(drop=True)
     here, there = (evaluate(model, pairs, VERBS, sample="all", **options) for model in both)
@@ -58,9 +71,13 @@ def test_evaluations_give_the_same(both, options):
 def test_distributions_and_contexts_give_the_same(both):
     here, there = (slot_distribution(model, "The author").sort_values("id") for model in both)
     assert apart(here, there) < WITHIN
-    here, there = (score_context(model, "The author", number="singular", lemmas=VERBS) for model in both)
+    here, there = (
+        score_context(model, "The author", number="singular", lemmas=VERBS) for model in both
+    )
     assert abs(here.ew - there.ew) < WITHIN and abs(here.mw - there.mw) < WITHIN
-    contexts = pd.DataFrame({"left": ["The author", "The authors"], "right": ".", "number": ["singular", "plural"]})
+    contexts = pd.DataFrame(
+        {"left": ["The author", "The authors"], "right": ".", "number": ["singular", "plural"]}
+    )
     here, there = (form_shares(model, contexts, VERBS) for model in both)
     assert apart(here, there) < WITHIN
 

@@ -10,11 +10,25 @@ MODEL = "lab-systematic-causal"
 COMMANDS = {  # each reads pairs.csv, verbs.csv, plan.yaml or suite.csv, and names it as its output
     "evaluate": ["evaluate", MODEL, "--data", "pairs.csv", "--out", "pairs.csv"],
     "evaluate, the verb list": ["evaluate", MODEL, "--lemmas", "verbs.csv", "--out", "verbs.csv"],
-    "evaluate, another name of the file": ["evaluate", MODEL, "--data", "pairs.csv", "--out", "same.csv"],
+    "evaluate, another name of the file": [
+        "evaluate",
+        MODEL,
+        "--data",
+        "pairs.csv",
+        "--out",
+        "same.csv",
+    ],
     "syntaxgym evaluate": ["syntaxgym", "evaluate", MODEL, "suite.csv", "--table", "suite.csv"],
     "sweep": ["sweep", "plan.yaml", "--out", "pairs.csv"],
     "a store that is the input": ["evaluate", MODEL, "--data", "pairs.csv", "--store", "pairs.csv"],
-    "a store that holds the input": ["blimp", MODEL, "--data", "folder/inside.csv", "--store", "folder"],
+    "a store that holds the input": [
+        "blimp",
+        MODEL,
+        "--data",
+        "folder/inside.csv",
+        "--store",
+        "folder",
+    ],
     "plot": ["plot", "pairs.csv", "--out", "pairs.csv"],
 }
 
@@ -30,4 +44,6 @@ def test_what_a_command_reads_is_not_written_over(what, tse, tmp_path, monkeypat
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.csv")}
     code, out, err = tse(*COMMANDS[what])
     assert code == 2 and "which is read; give another" in err and not out
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*v")} == before and not (tmp_path / "store").exists()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*v")} == before and not (
+        tmp_path / "store"
+    ).exists()

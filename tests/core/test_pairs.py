@@ -10,13 +10,20 @@ from tse_core.errors import InputError, TseWarning
 
 def pair(left="The author", right=".", number="singular", construction="Simple"):
     forms = ("laughs", "laugh") if number == "singular" else ("laugh", "laughs")
-    row = dict.fromkeys(tables.AGREEMENT_COLUMNS, "") | {"left": left, "right": right, "number": number}
+    row = dict.fromkeys(tables.AGREEMENT_COLUMNS, "") | {
+        "left": left,
+        "right": right,
+        "number": number,
+    }
     return row | {"construction": construction, "correct": forms[0], "wrong": forms[1]}
 
 
 def test_a_masked_context_is_both_sides_and_a_causal_one_the_left_alone():
     pairs = pd.DataFrame([pair(right="."), pair(right="."), pair(right="loudly.")])
-    masked, causal = tables.unique_contexts(pairs, "masked"), tables.unique_contexts(pairs, "causal")
+    masked, causal = (
+        tables.unique_contexts(pairs, "masked"),
+        tables.unique_contexts(pairs, "causal"),
+    )
     assert masked["right"].tolist() == [".", "loudly."]
     assert masked["pairs"].tolist() == [2, 1]
     assert causal["left"].tolist() == ["The author"]
@@ -25,7 +32,9 @@ def test_a_masked_context_is_both_sides_and_a_causal_one_the_left_alone():
 
 
 def test_exact_keeps_context_and_number_apart_and_released_keeps_the_number_met_first():
-    pairs = pd.DataFrame([pair("The sheep", number="plural"), pair("The sheep"), pair("The author")])
+    pairs = pd.DataFrame(
+        [pair("The sheep", number="plural"), pair("The sheep"), pair("The author")]
+    )
     exact = tables.unique_contexts(pairs, "causal", "exact")
     assert exact["left"].tolist() == ["The sheep", "The sheep", "The author"]
     assert exact["number"].tolist() == ["plural", "singular", "singular"]
@@ -83,12 +92,18 @@ def test_spelling_by_true_and_false_is_refused_with_the_new_way(older, new):
 
 def test_a_text_of_ones_own_is_read_as_it_stands_and_a_line_says_so(tmp_path, recwarn):
     path = tmp_path / "own.jsonl"
-    path.write_text('{"sentence_good": "the cat runs", "sentence_bad": "the cat run", "label": -1}\n')
-    with pytest.warns(TseWarning, match="own.jsonl: 1 of 1 sentences begin in lower case .*first='capital'"):
+    path.write_text(
+        '{"sentence_good": "the cat runs", "sentence_bad": "the cat run", "label": -1}\n'
+    )
+    with pytest.warns(
+        TseWarning, match="own.jsonl: 1 of 1 sentences begin in lower case .*first='capital'"
+    ):
         pairs = load_pairs(path)
     assert pairs[["left", "right"]].to_numpy().tolist() == [["the cat", ""]]
     recwarn.clear()
-    assert load_pairs(path, first="capital", period="add")[["left", "right"]].to_numpy().tolist() == [["The cat", "."]]
+    assert load_pairs(path, first="capital", period="add")[
+        ["left", "right"]
+    ].to_numpy().tolist() == [["The cat", "."]]
     assert load_pairs(path, first="as-is")["left"].tolist() == ["the cat"]
     assert load_pairs(pairs)["left"].tolist() == ["the cat"]
     assert not [warning for warning in recwarn if "lower case" in str(warning.message)]
@@ -99,7 +114,10 @@ def test_a_verb_list_without_any_of_the_pairs_verbs_is_said(tiny_causal, recwarn
     evaluate(tiny_causal, simple)
     assert not [warning for warning in recwarn if "no pair's verb" in str(warning.message)]
     french = simple.assign(correct="finit", wrong="finissent", number="singular")
-    with pytest.warns(TseWarning, match=r"no pair's verb is in the verb list newman-clean .*finit/finissent.*--lemmas"):
+    with pytest.warns(
+        TseWarning,
+        match=r"no pair's verb is in the verb list newman-clean .*finit/finissent.*--lemmas",
+    ):
         evaluate(tiny_causal, french)
 
 
@@ -112,7 +130,9 @@ def test_nouns_that_the_data_do_not_say_are_guessed_and_counted_in_one_warning(r
     assert not [warning for warning in recwarn if warning.category is TseWarning]
 
 
-def test_clusters_follow_the_noun_and_a_table_without_nouns_is_scored_as_one_that_has_them(tiny_causal):
+def test_clusters_follow_the_noun_and_a_table_without_nouns_is_scored_as_one_that_has_them(
+    tiny_causal,
+):
     simple = load_pairs("marvin-linzen/simple")
     found = evaluate(tiny_causal, simple)
     assert set(found.intervals()["clusters"]) == {simple["noun"].nunique()}

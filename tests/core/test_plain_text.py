@@ -26,7 +26,12 @@ def read(**changes):
 
 @pytest.mark.parametrize(
     "change",
-    [{"left": "The author "}, {"left": "\nThe author"}, {"construction": " c"}, {"correct": "laughs\t"}],
+    [
+        {"left": "The author "},
+        {"left": "\nThe author"},
+        {"construction": " c"},
+        {"correct": "laughs\t"},
+    ],
 )
 def test_a_table_is_read_as_a_file_is(change):
     assert read(**change).equals(read())
@@ -43,9 +48,14 @@ def test_white_space_at_the_ends_of_a_sentence_goes_and_a_line_says_so():
     table = pd.DataFrame({"good": ["A\n\nb  c.", "A b."], "bad": ["A\n\nd  c.", " A d. "]})
     said = "^the pairs: white space at the ends of sentences is left out .1 of 2 rows, the first: row 2"
     for load in (load_pairs, load_sentence_pairs):
-        with pytest.warns(TseWarning, match=said if load is load_pairs else "1 of 2 rows, the first: 1"):
+        with pytest.warns(
+            TseWarning, match=said if load is load_pairs else "1 of 2 rows, the first: 1"
+        ):
             pairs = load(table)
-    assert pairs[["good", "bad"]].to_numpy().tolist() == [["A\n\nb  c.", "A\n\nd  c."], ["A b.", "A d."]]
+    assert pairs[["good", "bad"]].to_numpy().tolist() == [
+        ["A\n\nb  c.", "A\n\nd  c."],
+        ["A b.", "A d."],
+    ]
 
 
 COMPOSED = "Le lion a e\u0301te\u0301"  # written with é as two characters each
@@ -66,8 +76,16 @@ FILES = {  # each kind of file, with text in another spelling: how it is read, a
         load_sentence_pairs,
         lambda pairs: pairs["good"][0] == "The author  laughs.",
     ),
-    "a.yaml": (GRAMMAR, load_pairs, lambda pairs: (pairs["left"][0], pairs["right"][0]) == ("the key", "\u00e9lu.")),
-    "v.csv": (VERBS, load_lemmas, lambda lemmas: lemmas.table["singular"].tolist() == ["goes", "runs"]),
+    "a.yaml": (
+        GRAMMAR,
+        load_pairs,
+        lambda pairs: (pairs["left"][0], pairs["right"][0]) == ("the key", "\u00e9lu."),
+    ),
+    "v.csv": (
+        VERBS,
+        load_lemmas,
+        lambda lemmas: lemmas.table["singular"].tolist() == ["goes", "runs"],
+    ),
     "u.json": (
         json.dumps(SUITE),
         read_suite,
@@ -86,9 +104,15 @@ def test_each_kind_of_file_is_read_in_one_spelling(name, tmp_path):
 def test_pages_read_text_as_python_does():
     if not (node := shutil.which("node")):
         pytest.skip("no node")
-    texts = TEXTS + [f"a{chr(code)}b" for code in range(0x3100) if code not in range(0xD800, 0xE000)]
-    reading = f"global.window = {{}}; require({json.dumps(str(ROOT / 'book' / 'assets' / 'common.js'))});"
+    texts = TEXTS + [
+        f"a{chr(code)}b" for code in range(0x3100) if code not in range(0xD800, 0xE000)
+    ]
+    reading = (
+        f"global.window = {{}}; require({json.dumps(str(ROOT / 'book' / 'assets' / 'common.js'))});"
+    )
     for name, spell in (("plain", plain), ("trimmed", trimmed)):
         code = f"{reading} console.log(JSON.stringify({json.dumps(texts)}.map(window.tseCommon.{name})))"
-        done = subprocess.run([node, "-"], input=code, capture_output=True, encoding="utf-8", check=True)
+        done = subprocess.run(
+            [node, "-"], input=code, capture_output=True, encoding="utf-8", check=True
+        )
         assert json.loads(done.stdout) == [spell(text) for text in texts]

@@ -21,7 +21,9 @@ def install(tmp_path, monkeypatch):
     def write(name: str, place: str, source: str = "") -> None:
         information = tmp_path / f"{name}-1.0.dist-info"
         information.mkdir()
-        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (information / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+        )
         (information / "entry_points.txt").write_text(f"[{PLUGINS}]\n{name} = {place}\n")
         if source:
             (tmp_path / f"{name}.py").write_text(source)
@@ -41,9 +43,13 @@ def test_a_model_of_another_package_is_opened_and_scored(install, tiny_causal, s
     model = load_model(f"frequencies:{tiny_causal}")
     shares = model.network.logits(None, [0], [0]).softmax(-1)[0]
     entries = len(model.tokenizer)
-    assert shares[[0, -1]].tolist() == pytest.approx([2 / entries / (entries + 1), 2 / (entries + 1)])
+    assert shares[[0, -1]].tolist() == pytest.approx(
+        [2 / entries / (entries + 1), 2 / (entries + 1)]
+    )
     scores = evaluate(model, simple).table()
-    assert scores["TSE"].tolist() == [0.5]  # half of the contexts are plural, and one form is always likelier
+    assert scores["TSE"].tolist() == [
+        0.5
+    ]  # half of the contexts are plural, and one form is always likelier
     assert math.isclose(scores["EW"][0], 0.5, abs_tol=1e-6)
 
 
@@ -58,7 +64,9 @@ def test_options_that_a_backend_does_not_list_are_refused_before_it_is_called(in
 def test_two_plug_ins_that_take_a_name_are_both_named(install):
     for package in ("first", "second"):
         install(package, f"{package}:backend", source_of("both:.*"))
-    with pytest.raises(InputError, match="the plug-in first of the package first and the plug-in second"):
+    with pytest.raises(
+        InputError, match="the plug-in first of the package first and the plug-in second"
+    ):
         load_model("both:x")
 
 
@@ -73,7 +81,9 @@ def test_two_plug_ins_that_take_a_name_are_both_named(install):
 )
 def test_a_broken_plug_in_warns_and_the_rest_is_opened(install, tiny_causal, source, reason):
     install("broken", "broken:backend", source)
-    with pytest.warns(TseWarning, match=f"plug-in broken of the package broken cannot be loaded .*{reason}"):
+    with pytest.warns(
+        TseWarning, match=f"plug-in broken of the package broken cannot be loaded .*{reason}"
+    ):
         assert load_model(tiny_causal).kind == "causal"
 
 

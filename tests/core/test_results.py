@@ -23,9 +23,21 @@ def tidy(scores=(0.5, 0.75), signature=SIGNATURE) -> pd.DataFrame:
     rows = []
     for construction, score in zip(("Simple", "VP, long"), scores, strict=False):
         common = dict.fromkeys(TIDY_COLUMNS, 1) | {"model": "m", "protocol": "exact", "method": ""}
-        common |= {"construction": construction, "score": score, "low": 0.1, "high": 0.9, "signature": signature}
-        rows.append(common | {"metric": "TSE", "side": "", "cutoff": np.nan, "coverage": np.nan, "invalid": np.nan})
-        rows.append(common | {"metric": "EW", "side": "top", "cutoff": 1.0, "coverage": 1 / 3, "invalid": 0.0})
+        common |= {
+            "construction": construction,
+            "score": score,
+            "low": 0.1,
+            "high": 0.9,
+            "signature": signature,
+        }
+        rows.append(
+            common
+            | {"metric": "TSE", "side": "", "cutoff": np.nan, "coverage": np.nan, "invalid": np.nan}
+        )
+        rows.append(
+            common
+            | {"metric": "EW", "side": "top", "cutoff": 1.0, "coverage": 1 / 3, "invalid": 0.0}
+        )
     return pd.DataFrame(rows)[TIDY_COLUMNS]
 
 
@@ -42,7 +54,9 @@ def evaluations(models, simple):
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_a_file_gives_back_every_number_exactly(tmp_path, ending):
     write_results(tidy((1 / 3, np.pi / 4)), tmp_path / f"r.{ending}")
-    pd.testing.assert_frame_equal(read_results(tmp_path / f"r.{ending}"), tidy((1 / 3, np.pi / 4)), check_dtype=False)
+    pd.testing.assert_frame_equal(
+        read_results(tmp_path / f"r.{ending}"), tidy((1 / 3, np.pi / 4)), check_dtype=False
+    )
     assert [f.name for f in tmp_path.iterdir()] == [f"r.{ending}"]
 
 
@@ -54,14 +68,19 @@ def test_a_file_gives_back_every_number_exactly(tmp_path, ending):
         ({"score": 1.5}, "row 1: score is outside its range"),
         ({"pairs": -1}, "row 1: pairs is outside its range"),
         ({"model": "another"}, "row 1: the model is not the one that its signature names"),
-        ({"construction": "Simple"}, "row 3: the same number stands in an earlier row with another value"),
+        (
+            {"construction": "Simple"},
+            "row 3: the same number stands in an earlier row with another value",
+        ),
         ({"side": "left"}, "row [12]: a number has a side"),
         ({"cutoff": np.nan, "side": "top"}, "row 1: a number has a side"),
         ({"signature": "m@1"}, "not a signature: .m@1."),
     ],
 )
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_rows_that_contradict_themselves_are_refused_with_their_number(tmp_path, ending, changes, line):
+def test_rows_that_contradict_themselves_are_refused_with_their_number(
+    tmp_path, ending, changes, line
+):
     write_results(tidy().assign(**changes), tmp_path / f"r.{ending}")
     with pytest.raises(InputError, match=line):
         read_results(tmp_path / f"r.{ending}")
@@ -81,12 +100,16 @@ def test_results_of_another_machine_are_added_once(tmp_path):
 def test_numbers_that_contradict_the_store_under_the_same_signature_are_refused(tmp_path):
     store = Store(tmp_path)
     store.add(tidy())
-    with pytest.raises(InputError, match="Simple, TSE: 0.6000, but the store has 0.5000 under the same signature"):
+    with pytest.raises(
+        InputError, match="Simple, TSE: 0.6000, but the store has 0.5000 under the same signature"
+    ):
         store.add(tidy((0.6, 0.75)))
     assert store.add(tidy((0.5 + 1e-6, 0.75))) == 0  # rounding
 
 
-def test_computed_numbers_go_before_added_ones_and_those_of_other_code_are_left_out(tmp_path, monkeypatch):
+def test_computed_numbers_go_before_added_ones_and_those_of_other_code_are_left_out(
+    tmp_path, monkeypatch
+):
     store, signature = Store(tmp_path), Signature.parse(SIGNATURE)
     store.add(tidy((0.9, 0.75)))
     store.keep_numbers(signature, tidy)
@@ -99,33 +122,52 @@ def test_computed_numbers_go_before_added_ones_and_those_of_other_code_are_left_
     assert store.numbers()["score"].max() == 0.75
 
 
-def test_numbers_outlive_an_upgrade_of_the_package_until_they_are_computed_anew(tmp_path, monkeypatch):
+def test_numbers_outlive_an_upgrade_of_the_package_until_they_are_computed_anew(
+    tmp_path, monkeypatch
+):
     store, signature = Store(tmp_path), Signature.parse(SIGNATURE)
     store.keep_numbers(signature, lambda: tidy().assign(low=0.2))
     monkeypatch.setattr("tse_core.results.store.__version__", "99.0")
     assert set(store.numbers()["low"]) == {0.2}
-    store.keep_numbers(signature, lambda: tidy().assign(low=0.3))  # other intervals of the same scores
+    store.keep_numbers(
+        signature, lambda: tidy().assign(low=0.3)
+    )  # other intervals of the same scores
     assert set(store.numbers()["low"]) == {0.3}
 
 
-def test_a_second_network_under_one_name_is_computed_anew_and_said(models, simple, tmp_path, monkeypatch):
+def test_a_second_network_under_one_name_is_computed_anew_and_said(
+    models, simple, tmp_path, monkeypatch
+):
     monkeypatch.setattr(models[0].network, "name", "run-7", raising=False)
     for name in ("run-7@00000000", "run-7@11111111"):
         monkeypatch.setattr(LanguageModel, "identity", lambda model, name=name: name)
-        with nullcontext() if name.endswith("0") else pytest.warns(TseWarning, match="another network called run-7"):
+        with (
+            nullcontext()
+            if name.endswith("0")
+            else pytest.warns(TseWarning, match="another network called run-7")
+        ):
             evaluate(models[0], simple, store=tmp_path)
-    assert {text.split()[0] for text in Store(tmp_path).numbers()["signature"]} == {"run-7@00000000", "run-7@11111111"}
+    assert {text.split()[0] for text in Store(tmp_path).numbers()["signature"]} == {
+        "run-7@00000000",
+        "run-7@11111111",
+    }
 
 
 def test_what_was_scored_on_two_machines_says_so(models, tmp_path, monkeypatch):
     """Simple in January on a GPU, then both constructions today: each shard keeps how it was made."""
     pairs = load_pairs("marvin-linzen").groupby("construction", sort=False).head(20)
     both = ["Simple", "In a sentential complement"]
-    days = (("H200", "2026-01-03", both[:1]), ("cpu", "2026-06-30", both), ("cpu", "2027-01-01", both))
+    days = (
+        ("H200", "2026-01-03", both[:1]),
+        ("cpu", "2026-06-30", both),
+        ("cpu", "2027-01-01", both),
+    )
     runs = []
     for hardware, date, chosen in days:
         made = {"version": "0.1.0", "hardware": hardware, "date": date}
-        monkeypatch.setattr("tse_core.agreement.evaluate.provenance", lambda device, made=made: made)
+        monkeypatch.setattr(
+            "tse_core.agreement.evaluate.provenance", lambda device, made=made: made
+        )
         runs.append(evaluate(models[0], pairs[pairs["construction"].isin(chosen)], store=tmp_path))
     shown = [str(run.signature).rpartition(" | ")[2] for run in runs]
     joined = "0.1.0 H200,cpu 2026-01-03/2026-06-30"
@@ -137,7 +179,9 @@ def test_differences_number_by_number():
     found = difference_table(tidy(), tidy((0.4, 0.75), SIGNATURE.replace("exact", "released")))
     assert found["difference"].round(9).tolist() == [-0.1, -0.1, 0, 0]
     with pytest.raises(InputError, match="first results hold several runs"):
-        difference_table(pd.concat([tidy(), tidy(signature=SIGNATURE.replace("bos:none", "bos:add"))]), tidy())
+        difference_table(
+            pd.concat([tidy(), tidy(signature=SIGNATURE.replace("bos:none", "bos:add"))]), tidy()
+        )
     with pytest.raises(InputError, match="share no number"):
         difference_table(tidy(), tidy().assign(construction="Other"))
 
@@ -162,9 +206,14 @@ def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_inter
 
 
 def test_evaluations_of_other_data_or_other_verbs_are_not_compared(models, simple, evaluations):
-    first, half = evaluations[0], evaluate(models[0], simple.head(len(simple) // 2), detail="lemmas")
+    first, half = (
+        evaluations[0],
+        evaluate(models[0], simple.head(len(simple) // 2), detail="lemmas"),
+    )
     with pytest.raises(InputError, match="different data .*evaluate both on the same pairs"):
         compare_evaluations(first, half)
     verbs = first.lemmas.assign(singular=first.lemmas["singular"].replace("laughs", "writhes"))
-    with pytest.raises(InputError, match="counted different lemmas .only one of them (laughs|writhes)/"):
+    with pytest.raises(
+        InputError, match="counted different lemmas .only one of them (laughs|writhes)/"
+    ):
         compare_evaluations(first, replace(first, lemmas=verbs))

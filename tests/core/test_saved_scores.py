@@ -30,14 +30,26 @@ def test_saved_scores_are_loaded_to_the_last_bit(kind, detail, pairs, request, t
         if getattr(scores, table) is None:
             assert getattr(loaded, table) is None
         else:
-            pd.testing.assert_frame_equal(getattr(loaded, table), getattr(scores, table), check_exact=True)
-    assert (loaded.signature, loaded.cutoffs, loaded.scored) == (scores.signature, scores.cutoffs, scores.scored)
+            pd.testing.assert_frame_equal(
+                getattr(loaded, table), getattr(scores, table), check_exact=True
+            )
+    assert (loaded.signature, loaded.cutoffs, loaded.scored) == (
+        scores.signature,
+        scores.cutoffs,
+        scores.scored,
+    )
     assert str(loaded.signature) == str(scores.signature) and repr(loaded) == repr(scores)
     by = "noun,length" if detail == "forms" else "length"
-    for table in (lambda e: e.table(by, intervals=True), lambda e: e.curves(intervals=True), lambda e: e.tidy()):
+    for table in (
+        lambda e: e.table(by, intervals=True),
+        lambda e: e.curves(intervals=True),
+        lambda e: e.tidy(),
+    ):
         pd.testing.assert_frame_equal(table(loaded), table(scores), check_exact=True)
     if detail == "forms":
-        assert loaded.log_odds.dtype == scores.log_odds.dtype and np.array_equal(loaded.log_odds, scores.log_odds)
+        assert loaded.log_odds.dtype == scores.log_odds.dtype and np.array_equal(
+            loaded.log_odds, scores.log_odds
+        )
         for form in ("singular", "plural"):
             assert np.array_equal(loaded.log_probabilities(form), scores.log_probabilities(form))
             assert np.array_equal(loaded.mass_above(form), scores.mass_above(form))
@@ -45,7 +57,9 @@ def test_saved_scores_are_loaded_to_the_last_bit(kind, detail, pairs, request, t
 
 def test_columns_of_the_verb_list_keep_their_types(pairs, tiny_causal, tmp_path):
     verbs = load_lemmas("newman-clean").table
-    verbs["class"] = pd.Categorical(np.where(verbs["noun"], "also a noun", "verb alone"), ["verb alone", "also a noun"])
+    verbs["class"] = pd.Categorical(
+        np.where(verbs["noun"], "also a noun", "verb alone"), ["verb alone", "also a noun"]
+    )
     verbs["rank"] = pd.array([None, *range(1, len(verbs))], "Int16")
     verbs["seen"] = pd.Timestamp("2026-01-02")
     scores = evaluate(tiny_causal, pairs, verbs)
@@ -58,7 +72,10 @@ def test_columns_of_the_verb_list_keep_their_types(pairs, tiny_causal, tmp_path)
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("scores.csv", "scores.csv: scores are saved as one Parquet file; give a name that ends in .parquet"),
+        (
+            "scores.csv",
+            "scores.csv: scores are saved as one Parquet file; give a name that ends in .parquet",
+        ),
         ("nowhere/scores.parquet", "there is no folder .*nowhere"),
     ],
 )

@@ -10,7 +10,15 @@ import pytest
 from loopback import echoed, serving
 from suites import suite_data
 from tiny import save_model
-from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_model, score_pairs, surprisals
+from tse_core import (
+    InputError,
+    evaluate,
+    evaluate_blimp,
+    evaluate_suite,
+    load_model,
+    score_pairs,
+    surprisals,
+)
 from tse_core.errors import TseWarning
 from tse_core.models.backends import server
 from tse_core.syntaxgym.suites import suite_from_dict
@@ -56,7 +64,11 @@ def test_a_first_token_with_nothing_in_front_counts_nothing_and_is_flagged(local
         ours, theirs = score_pairs(local, PAIRS, bos="none"), score_pairs(address, PAIRS)
     assert np.allclose(ours["margin"], theirs["margin"], atol=1e-4)
     assert theirs["length_good"].tolist() == ours["length_good"].tolist() == [3, 3, 2]
-    assert theirs["unscored_difference"].tolist() == ours["unscored_difference"].tolist() == [False, False, True]
+    assert (
+        theirs["unscored_difference"].tolist()
+        == ours["unscored_difference"].tolist()
+        == [False, False, True]
+    )
 
 
 def test_another_model_behind_the_same_name_is_not_served_the_scores_of_the_first(local, tmp_path):
@@ -70,7 +82,9 @@ def test_another_model_behind_the_same_name_is_not_served_the_scores_of_the_firs
     with serving(local, answer) as address:
         model, store = load_model(address, bos="[CLS]"), tmp_path / "store"
         first = evaluate_blimp(model, PAIRS, store=store)
-        assert evaluate_blimp(load_model(address, bos="[CLS]"), PAIRS, store=store).pairs.equals(first.pairs)
+        assert evaluate_blimp(load_model(address, bos="[CLS]"), PAIRS, store=store).pairs.equals(
+            first.pairs
+        )
         evaluate_suite(model, SUITE, store=store)
         served[0] = other
         for call, data in ((evaluate_suite, SUITE), (evaluate_blimp, PAIRS)):
@@ -81,7 +95,10 @@ def test_another_model_behind_the_same_name_is_not_served_the_scores_of_the_firs
 
 def test_what_a_server_cannot_give_is_refused(local):
     with serving(local) as address:
-        with pytest.raises(InputError, match="#tiny gives surprisals only; this needs distributions over a vocabulary"):
+        with pytest.raises(
+            InputError,
+            match="#tiny gives surprisals only; this needs distributions over a vocabulary",
+        ):
             evaluate(address, "marvin-linzen/simple")
         with pytest.raises(InputError, match="its only policy is bos, which may be a token's text"):
             load_model(address, bos="none")
@@ -99,11 +116,16 @@ def test_a_server_that_dies_loses_nothing_that_was_finished(local, tmp_path):
     def dying(model, body):
         return echoed(model, body) if len(place.asked) <= 6 else (503, {})
 
-    with serving(local, dying) as place, pytest.raises(InputError, match="paradigm .*no answer .*503"):
+    with (
+        serving(local, dying) as place,
+        pytest.raises(InputError, match="paradigm .*no answer .*503"),
+    ):
         evaluate_blimp(place, PAIRS, store=tmp_path)
     with serving(local) as place:
         resumed = evaluate_blimp(place, PAIRS, store=tmp_path)
-        assert len(place.asked) == 3 + 2 * 2  # a token written and read, the probe; the two paradigms that were missing
+        assert (
+            len(place.asked) == 3 + 2 * 2
+        )  # a token written and read, the probe; the two paradigms that were missing
         assert resumed.pairs.equals(evaluate_blimp(place, PAIRS).pairs)
 
 
@@ -129,7 +151,10 @@ def put(key, place, value):
         (put("tokens", 1, "writers"), "#tiny: its tokens .* do not spell"),
         (put("token_logprobs", 1, 0.7), "#tiny: the log-probability of .* is 0.7"),
         (put("token_logprobs", 2, None), "#tiny: the log-probability of .* is nan"),
-        (changed(lambda found: found["token_logprobs"].pop()), "#tiny: its answer holds no log-probabilities"),
+        (
+            changed(lambda found: found["token_logprobs"].pop()),
+            "#tiny: its answer holds no log-probabilities",
+        ),
         (lambda *_: b"<html>", "no answer .*Expecting value"),
         (lambda *_: {"choices": []}, "#tiny: its answer holds no log-probabilities"),
         (lambda *_: (404, {"detail": "Not Here"}), "no answer .*404 .*Not Here"),
@@ -158,7 +183,9 @@ def test_numbers_that_stand_beside_other_tokens_are_noticed(local):
     with serving(local, changed(late)) as address:
         model = load_model(address)
         for _ in range(2):  # a second try finds it again
-            with pytest.raises(InputError, match="do not belong to the tokens .*' author' after 'The keys.* --bos"):
+            with pytest.raises(
+                InputError, match="do not belong to the tokens .*' author' after 'The keys.* --bos"
+            ):
                 surprisals(model, SENTENCES)
 
 
@@ -168,7 +195,9 @@ def given(tokens, nats, text):
 
 
 def test_characters_that_are_parted_among_tokens_are_put_together_again(local):
-    parted = given(["Le", " caf", "\ufffd", "\ufffd", "."], [None, -1.0, -2.0, -3.0, -4.0], "Le café.")
+    parted = given(
+        ["Le", " caf", "\ufffd", "\ufffd", "."], [None, -1.0, -2.0, -3.0, -4.0], "Le café."
+    )
     with serving(local, parted) as address:
         (found,) = load_model(address).token_surprisals(["Le café."])
         with pytest.raises(InputError, match="do not spell"):
@@ -178,15 +207,20 @@ def test_characters_that_are_parted_among_tokens_are_put_together_again(local):
 
 
 @pytest.mark.parametrize(
-    ("first", "bos"), [("", "<|endoftext|>"), ("<|endoftext|>", "<|endoftext|>"), ("<s>", ""), ("", "")]
+    ("first", "bos"),
+    [("", "<|endoftext|>"), ("<|endoftext|>", "<|endoftext|>"), ("<s>", ""), ("", "")],
 )
 def test_a_special_token_in_front_is_no_part_of_a_word(local, first, bos):
     """llama.cpp writes it as nothing; some servers add one of their own."""
-    answer = given([first, "Who", " were", "", "?"], [None, -15.5, -10.5, -0.5, -1.5], f"{bos}Who were?")
+    answer = given(
+        [first, "Who", " were", "", "?"], [None, -15.5, -10.5, -0.5, -1.5], f"{bos}Who were?"
+    )
     with serving(local, answer) as address:
         (found,) = load_model(address, bos=bos or "default").token_surprisals(["Who were?"])
     assert found.tokens == ["Who", " were", "?"] and list(found.starts) == [0, 4, 8]
-    assert np.allclose(found.bits * np.log(2), [15.5, 10.5, 2.0])  # a space of its own counts with what follows it
+    assert np.allclose(
+        found.bits * np.log(2), [15.5, 10.5, 2.0]
+    )  # a space of its own counts with what follows it
 
 
 def test_a_key_goes_into_the_header_and_nowhere_else(local, monkeypatch):

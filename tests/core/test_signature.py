@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tse_book.recorded import without_provenance
-from tse_core import InputError, evaluate, evaluate_blimp, evaluate_suite, load_pairs, load_sentence_pairs
+from tse_core import (
+    InputError,
+    evaluate,
+    evaluate_blimp,
+    evaluate_suite,
+    load_pairs,
+    load_sentence_pairs,
+)
 from tse_core.paths import data_folder
 from tse_core.results.comparing import EFFECTS, READING, comparable, differences, require_comparable
 from tse_core.results.signature import Signature
@@ -18,14 +25,18 @@ GPT2 = (
     "dtype:float32 | 0.1.0 cpu 2026-11-21"
 )
 texts = st.text(min_size=1, max_size=12)
-hashed = st.tuples(st.text(max_size=12), st.text("0123456789abcdef", min_size=8, max_size=8)).map("@".join)
+hashed = st.tuples(st.text(max_size=12), st.text("0123456789abcdef", min_size=8, max_size=8)).map(
+    "@".join
+)
 names = st.from_regex(r"[a-z]{1,8}", fullmatch=True).filter(lambda name: name != "lemmas")
 
 
 @st.composite
 def signatures(draw):
     identity = {"model": draw(hashed), "data": draw(hashed)}
-    policy = {"lemmas": f"{draw(hashed)}({draw(st.integers(0, 3562))})"} if draw(st.booleans()) else {}
+    policy = (
+        {"lemmas": f"{draw(hashed)}({draw(st.integers(0, 3562))})"} if draw(st.booleans()) else {}
+    )
     policy |= draw(st.dictionaries(names, texts, min_size=1, max_size=5))
     made = {"version": draw(texts), "hardware": draw(texts), "date": draw(st.dates()).isoformat()}
     return Signature(identity, policy, made)
@@ -37,7 +48,9 @@ def test_a_signature_reads_back_as_it_was_whatever_its_names_hold(signature):
     assert (read, read.key, read.provenance) == (signature, signature.key, signature.provenance)
     assert "\n" not in str(signature)
     assert str(signature).startswith(f"{signature.without_provenance} | ")
-    assert [signature.model, signature.data_name] == [v.rpartition("@")[0] for v in signature.identity.values()]
+    assert [signature.model, signature.data_name] == [
+        v.rpartition("@")[0] for v in signature.identity.values()
+    ]
 
 
 def test_a_page_shows_identity_and_policy_but_not_the_day():
@@ -49,9 +62,21 @@ def test_a_page_shows_identity_and_policy_but_not_the_day():
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("exact/1", "released/1", "protocol: exact/1 against released/1 ('released' sums probability in float32"),
-        ("(948)", "(734)", "the same list in two vocabularies: EW and MW compare over the lemmas that both hold"),
-        ("newman-appendix@77aa01c2", "newman-clean@00000000", "other lemmas are other questions; TSE stays"),
+        (
+            "exact/1",
+            "released/1",
+            "protocol: exact/1 against released/1 ('released' sums probability in float32",
+        ),
+        (
+            "(948)",
+            "(734)",
+            "the same list in two vocabularies: EW and MW compare over the lemmas that both hold",
+        ),
+        (
+            "newman-appendix@77aa01c2",
+            "newman-clean@00000000",
+            "other lemmas are other questions; TSE stays",
+        ),
         ("float32", "bfloat16", "dtype: float32 against bfloat16 (weights in half precision"),
         (" caps:first", "", "caps: first against none"),
     ],
@@ -62,20 +87,31 @@ def test_each_difference_says_what_it_does_to_the_scores(old, new, said):
 
 
 def test_what_differs_is_never_averaged_silently():
-    with pytest.raises(InputError, match="cannot be compared, their policies differ: protocol: exact/1 against"):
+    with pytest.raises(
+        InputError, match="cannot be compared, their policies differ: protocol: exact/1 against"
+    ):
         require_comparable([GPT2, GPT2.replace("exact", "released")])
-    require_comparable([GPT2, GPT2.replace("2026-11-21", "2027-01-01"), GPT2.replace("gpt2-xl", "gpt2")])
+    require_comparable(
+        [GPT2, GPT2.replace("2026-11-21", "2027-01-01"), GPT2.replace("gpt2-xl", "gpt2")]
+    )
     masked = GPT2.replace("gpt2-xl", "bert").replace("bos:none", "bos:cls")
     assert not comparable(GPT2, masked)
-    require_comparable([GPT2, masked.replace("caps:first", "quantised:Q4_1 caps:first")], allow=READING)
+    require_comparable(
+        [GPT2, masked.replace("caps:first", "quantised:Q4_1 caps:first")], allow=READING
+    )
 
 
 def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
-    for first, period, said in (("capital", "add", ("first", "add")), ("as-is", "as-is", ("as-is", "as-is"))):
+    for first, period, said in (
+        ("capital", "add", ("first", "add")),
+        ("as-is", "as-is", ("as-is", "as-is")),
+    ):
         pairs = load_pairs("marvin-linzen/simple", first=first, period=period)
         signature = evaluate(tiny_causal, pairs).signature
         assert (signature.policy["caps"], signature.policy["period"]) == said
-        assert set(signature.policy) <= set(EFFECTS) and Signature.parse(str(signature)) == signature
+        assert (
+            set(signature.policy) <= set(EFFECTS) and Signature.parse(str(signature)) == signature
+        )
 
 
 RECORDED = data_folder() / "recorded"
@@ -90,7 +126,9 @@ def recorded_signatures(model: str, part: str) -> list[Signature]:
 
 @pytest.mark.parametrize("model", RECORDED_MODELS)
 def test_a_recorded_signature_is_composed_anew(model):
-    agreement = evaluate(model, "marvin-linzen/simple", "newman-clean", protocol="released", store=None)
+    agreement = evaluate(
+        model, "marvin-linzen/simple", "newman-clean", protocol="released", store=None
+    )
     assert agreement.signature in recorded_signatures(model, "agreement")
     pairs = load_sentence_pairs("laboratory").groupby("paradigm").head(1)
     suite = load_suite(list_suites().query("source == 'laboratory'")["name"].iloc[0])

@@ -15,9 +15,16 @@ from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
 pytestmark = pytest.mark.slow
-TABLE2 = pd.read_csv(Path(__file__).parents[1] / "golden" / "smollm2_table2.csv", comment="#", index_col="construction")
+TABLE2 = pd.read_csv(
+    Path(__file__).parents[1] / "golden" / "smollm2_table2.csv",
+    comment="#",
+    index_col="construction",
+)
 
-PUBLIC = [pytest.param(name, marks=pytest.mark.reference) for name in ("number_prep", "mvrr", "npi_src_ever")]
+PUBLIC = [
+    pytest.param(name, marks=pytest.mark.reference)
+    for name in ("number_prep", "mvrr", "npi_src_ever")
+]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +40,9 @@ def plain(smollm2):
     from tse_core.models.gguf_files import converted_folder, model_file
 
     folder = converted_folder(model_file("smollm2-135m-instruct"))
-    network = AutoModelForCausalLM.from_pretrained(folder).double()  # single precision is off by 1.5e-4
+    network = AutoModelForCausalLM.from_pretrained(
+        folder
+    ).double()  # single precision is off by 1.5e-4
 
     def next_token(ids: list[int]) -> np.ndarray:
         with torch.inference_mode():
@@ -47,7 +56,9 @@ def test_table_2_equals_the_values_of_an_independent_loop(smollm2, results):
     table = found.table().set_index("construction").loc[TABLE2.index]
     assert len(found.lemmas) == 962 and found.signature.policy["bos"] == "<|endoftext|>"
     assert "Q4_1" in str(found.signature)
-    assert (table["contexts"] == TABLE2["contexts"]).all() and (table["pairs"] == TABLE2["pairs"]).all()
+    assert (table["contexts"] == TABLE2["contexts"]).all() and (
+        table["pairs"] == TABLE2["pairs"]
+    ).all()
     assert np.abs(table["TSE"] - TABLE2["TSE_opened"]).max() <= 5e-4
     assert (table["EW"] < table["TSE"]).all()
 
@@ -74,7 +85,9 @@ def test_log_probabilities_of_sentences_of_paradigms_equal_a_plain_loop(smollm2,
         logs = plain(ids)
         expected = [logs[i, token] for i, token in enumerate(ids[1:])]
         found = -scores.bits[scores.scored] * np.log(2)
-        assert found == pytest.approx(np.array(expected), abs=1e-4, rel=1e-5), sentence  # float32 holds seven digits
+        assert found == pytest.approx(np.array(expected), abs=1e-4, rel=1e-5), (
+            sentence
+        )  # float32 holds seven digits
 
 
 @pytest.mark.parametrize("name", ["lab_number_prep", "lab_npi_src_ever", *PUBLIC])
@@ -102,17 +115,22 @@ def test_region_surprisals_equal_a_plain_loop(smollm2, plain, name, request, mon
 
 def test_ew_and_number_sensitivity_of_ten_contexts_equal_a_plain_loop(smollm2, plain):
     pairs = load_pairs("marvin-linzen-adverbs/simple")
-    some = pairs[pairs["noun"].isin(pairs["noun"].unique()[:5]) & (pairs["adverb"] == "often")].reset_index(drop=True)
+    some = pairs[
+        pairs["noun"].isin(pairs["noun"].unique()[:5]) & (pairs["adverb"] == "often")
+    ].reset_index(drop=True)
     found = evaluate(smollm2, some, detail="forms")
     assert len(found.contexts) == 10
-    ids = np.array([smollm2.word_ids(found.lemmas[form].tolist()) for form in ("singular", "plural")])
+    ids = np.array(
+        [smollm2.word_ids(found.lemmas[form].tolist()) for form in ("singular", "plural")]
+    )
     slots = smollm2.slots(list(zip(found.contexts["left"], found.contexts["right"], strict=True)))
     odds = np.array([np.subtract(*plain(list(slot.ids))[slot.position][ids]) for slot in slots])
     plural = (found.contexts["number"] == "plural").to_numpy()
     ew = (np.where(plural[:, None], -odds, odds) > 0).mean(axis=1)
     assert np.abs(found.contexts["ew"] - ew).max() <= 1e-4
     by_noun = {
-        number: odds[rows][np.argsort(found.contexts["noun"][rows])] for number, rows in ((0, ~plural), (1, plural))
+        number: odds[rows][np.argsort(found.contexts["noun"][rows])]
+        for number, rows in ((0, ~plural), (1, plural))
     }
     measured = found.table()["NS"].item()
     assert measured == pytest.approx((by_noun[0] > by_noun[1]).mean(), abs=1e-4)

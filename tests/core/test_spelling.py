@@ -36,12 +36,17 @@ def test_tokens_are_found_in_their_sentence(sentence, tokens, expected):
 def test_tokenizers_of_the_usual_kinds_spell_real_sentences(small_models):
     from transformers import AutoTokenizer
 
-    sentences = ["The author next to the senators isn't good .", "It's the co-worker's résumé, naïvely (unread)!"]
+    sentences = [
+        "The author next to the senators isn't good .",
+        "It's the co-worker's résumé, naïvely (unread)!",
+    ]
     for name in ("random-bert-cased", "random-gpt2", "random-roberta"):
         tokenizer = AutoTokenizer.from_pretrained(small_models / name)
         for sentence in sentences:
             encoding = tokenizer(sentence, return_offsets_mapping=True)
             tokens = tokenizer.convert_ids_to_tokens(encoding["input_ids"])
             spans = spell(sentence, tokens, [False] * len(tokens))
-            for (start, end), (a, b), token in zip(spans, encoding["offset_mapping"], tokens, strict=True):
+            for (start, end), (a, b), token in zip(
+                spans, encoding["offset_mapping"], tokens, strict=True
+            ):
                 assert b == a or sentence[start:end] == sentence[a:b].strip(), token

@@ -22,9 +22,23 @@ from tse_core.errors import InputError
 def test_output_is_utf_8_whatever_the_locale(tmp_path, small_models):
     text = tmp_path / "text.txt"
     text.write_text("Ein Café über.\n", encoding="utf-8")
-    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
-    call = [sys.executable, "-m", "tse_core.cli", "tokenize", str(small_models / "random-gpt2"), str(text)]
-    done = subprocess.run(call, env=os.environ | plain, capture_output=True, timeout=120, check=False)
+    plain = {
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONIOENCODING": "ascii",
+    }
+    call = [
+        sys.executable,
+        "-m",
+        "tse_core.cli",
+        "tokenize",
+        str(small_models / "random-gpt2"),
+        str(text),
+    ]
+    done = subprocess.run(
+        call, env=os.environ | plain, capture_output=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "ĠCafÃ©" in done.stdout.decode("utf-8").replace(" ", "")
 
@@ -52,23 +66,52 @@ def test_a_name_cannot_control_the_terminal(capsys):
 
 def test_a_score_is_whole_in_a_narrow_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setattr("tse_core.cli.printing.Console", partial(Console, force_terminal=True, color_system=None))
-    print_table(pd.DataFrame([dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift", "accuracy"), 0.25)]))
+    monkeypatch.setattr(
+        "tse_core.cli.printing.Console", partial(Console, force_terminal=True, color_system=None)
+    )
+    print_table(
+        pd.DataFrame(
+            [dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift", "accuracy"), 0.25)]
+        )
+    )
     text = capsys.readouterr().out
-    assert text.count("0.250") == 8 and max(map(len, text.splitlines())) <= 40  # in two parts, with the first column
+    assert (
+        text.count("0.250") == 8 and max(map(len, text.splitlines())) <= 40
+    )  # in two parts, with the first column
 
 
 def test_a_wide_table_fits_the_terminal_and_cuts_no_word(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("tse_core.cli.printing.Console", partial(Console, force_terminal=True, color_system=None))
-    scores = dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift"), -0.25) | {"low": -1.0, "high": 1.0}
+    monkeypatch.setattr(
+        "tse_core.cli.printing.Console", partial(Console, force_terminal=True, color_system=None)
+    )
+    scores = dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift"), -0.25) | {
+        "low": -1.0,
+        "high": 1.0,
+    }
     counts = dict.fromkeys(("contexts", "unscored", "pairs", "verbs", "items"), 121_220)
-    row = {"model": "smollm2-135m-instruct", "construction": "Across object relative (no that)", **scores, **counts}
+    row = {
+        "model": "smollm2-135m-instruct",
+        "construction": "Across object relative (no that)",
+        **scores,
+        **counts,
+    }
     print_table(pd.DataFrame([row]), [name for name in row if name not in ("low", "high")], 2)
     text = capsys.readouterr().out
-    assert max(map(len, text.splitlines())) <= 80 and text.count("-0.250") == 6 and text.count("121,220") == 5
+    assert (
+        max(map(len, text.splitlines())) <= 80
+        and text.count("-0.250") == 6
+        and text.count("121,220") == 5
+    )
     words = set(text.split())
-    assert {"smollm2-135m-instruct", "construction", "relative", "[-1.000,", "unscored", "contexts"} <= words
+    assert {
+        "smollm2-135m-instruct",
+        "construction",
+        "relative",
+        "[-1.000,",
+        "unscored",
+        "contexts",
+    } <= words
 
 
 @pytest.mark.slow
@@ -93,9 +136,17 @@ def test_ctrl_c_is_answered_from_the_start(wait):
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (OSError(28, "No space left on device", "x.csv"), 2, "tse: x.csv: No space left on device\n"),
+        (
+            OSError(28, "No space left on device", "x.csv"),
+            2,
+            "tse: x.csv: No space left on device\n",
+        ),
         (MemoryError(), 2, "tse: out of memory; --dtype bfloat16, a smaller"),
-        (RuntimeError("[enforce fail at alloc_cpu.cpp:127] can't allocate memory"), 2, "tse: out of memory; --dtype"),
+        (
+            RuntimeError("[enforce fail at alloc_cpu.cpp:127] can't allocate memory"),
+            2,
+            "tse: out of memory; --dtype",
+        ),
         (InputError("this\nand that"), 2, "tse: this and that\n"),
         (KeyboardInterrupt, 130, "tse: stopped; finished work is kept\n"),
     ],

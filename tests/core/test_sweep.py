@@ -28,7 +28,12 @@ from tse_core.sweep.running import score_run, sweep, visible_gpus
 from tse_core.sweep.steps import step_of
 
 PLANS = Path(__file__).parents[2] / "data" / "sweeps"
-SCORES = ["name", "step", "data", *(column for column in TIDY_COLUMNS if column != "signature")]  # it holds the date
+SCORES = [
+    "name",
+    "step",
+    "data",
+    *(column for column in TIDY_COLUMNS if column != "signature"),
+]  # it holds the date
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +49,10 @@ def checkpoints(tmp_path_factory):
 def two(tmp_path_factory):
     """A file of two pairs, where more would take longer and show no more."""
     file = tmp_path_factory.mktemp("data") / "two.jsonl"
-    sentences = [("The author laughs.", "The author laugh.", -1), ("The authors laugh.", "The authors laughs.", -2)]
+    sentences = [
+        ("The author laughs.", "The author laugh.", -1),
+        ("The authors laugh.", "The authors laughs.", -2),
+    ]
     fields = ("sentence_good", "sentence_bad", "label")
     lines = [dict(zip(fields, pair, strict=True)) | {"noun": "author"} for pair in sentences]
     file.write_text("\n".join(map(json.dumps, lines)))
@@ -60,7 +68,12 @@ def test_a_plan_is_every_model_with_every_data_set_and_policy_model_by_model(che
     for name in ("b.json", "a.csv", "notes.txt"):
         (tmp_path / "suites" / name).write_text("")
     plan = plan_of(checkpoints, "clams/fr", "marvin-linzen") | {"protocols": ["exact", "released"]}
-    plan |= {"verbs": ["single-token", "all"], "sample": 9, "blimp": ["blimp"], "suites": [str(tmp_path / "suites")]}
+    plan |= {
+        "verbs": ["single-token", "all"],
+        "sample": 9,
+        "blimp": ["blimp"],
+        "suites": [str(tmp_path / "suites")],
+    }
     runs = load_plan(plan).runs
     assert len(runs) == 2 * (2 * 2 * 2 + 1 + 2)
     assert [run.model.step for run in runs[::11]] == [2, 16]  # by number, not by name
@@ -106,21 +119,31 @@ def models_of(*entries) -> list:
 
 
 def test_checkpoints_of_several_seeds_are_told_apart_by_the_part_of_the_path_that_varies(folders):
-    folders(*(f"{seed}/run/checkpoint-{step}" for seed in ("seed1", "seed2") for step in ("500", "1e3")))
+    folders(
+        *(f"{seed}/run/checkpoint-{step}" for seed in ("seed1", "seed2") for step in ("500", "1e3"))
+    )
     checkpoints = ["checkpoint-500", "checkpoint-500", "checkpoint-1e3", "checkpoint-1e3"]
-    expected = [f"{seed}/run/{name}" for seed, name in zip(["seed1", "seed2"] * 2, checkpoints, strict=True)]
+    expected = [
+        f"{seed}/run/{name}" for seed, name in zip(["seed1", "seed2"] * 2, checkpoints, strict=True)
+    ]
     models = models_of({"folders": "seed*/run/checkpoint-*"})
     assert [model.name for model in models] == expected
     assert [model.step for model in models] == [500, 500, 1000, 1000]
     named = models_of({"folders": "seed*/run/checkpoint-*", "name": "mine"})
     assert [model.label for model in named] == [f"mine {name}" for name in expected]
     assert [model.series for model in named] == ["mine seed1/run", "mine seed2/run"] * 2
-    apart = models_of({"folders": "seed1/run/*"}, {"folders": "seed2/run/*"}, "a/gpt2", "b/gpt2", "gpt2-xl")
+    apart = models_of(
+        {"folders": "seed1/run/*"}, {"folders": "seed2/run/*"}, "a/gpt2", "b/gpt2", "gpt2-xl"
+    )
     assert [model.label for model in apart] == [*sorted(expected, key=lambda name: (name[:5], "1e3" in name))] + [
         "a/gpt2", "b/gpt2", "gpt2-xl"
     ]  # fmt: skip
-    with pytest.raises(InputError, match="are both called 'mine checkpoint-500'; give each a name of its own"):
-        models_of({"folders": "seed1/run/*", "name": "mine"}, {"folders": "seed2/run/*", "name": "mine"})
+    with pytest.raises(
+        InputError, match="are both called 'mine checkpoint-500'; give each a name of its own"
+    ):
+        models_of(
+            {"folders": "seed1/run/*", "name": "mine"}, {"folders": "seed2/run/*", "name": "mine"}
+        )
 
 
 @pytest.mark.parametrize(
@@ -142,15 +165,22 @@ def test_the_step_of_a_checkpoint_is_read_from_its_name(name, step):
 def test_a_step_that_a_name_does_not_show_is_said_by_the_plan(folders):
     folders("run3_9", "run3_12", "early")
     entry = {"folders": "run*"}
-    with pytest.warns(TseWarning, match=r"the step of 'run3_12' is read as 12, and could be 3 \(and 1 more\)"):
+    with pytest.warns(
+        TseWarning, match=r"the step of 'run3_12' is read as 12, and could be 3 \(and 1 more\)"
+    ):
         assert [model.step for model in models_of(entry)] == [9, 12]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert [model.step for model in models_of(entry | {"steps": "_(.*)"})] == [9, 12]
-        assert [model.step for model in models_of(entry | {"steps": {"run3_9": 30, "run3_12": "1e3"}})] == [30, 1000]
+        assert [
+            model.step for model in models_of(entry | {"steps": {"run3_9": 30, "run3_12": "1e3"}})
+        ] == [30, 1000]
         revisions = {"model": "a/b", "revisions": ["late", "early"]}
         assert [model.step for model in models_of(revisions | {"steps": [9, 1]})] == [1, 9]
-        assert [model.step for model in models_of("early", "run3_9")] == [None, None]  # one model is no training
+        assert [model.step for model in models_of("early", "run3_9")] == [
+            None,
+            None,
+        ]  # one model is no training
     for steps, message in (
         ({"run": 1}, "unknown revision or folder in the plan: models.0..steps 'run'"),
         ({"run3_9": "x"}, "the step of 'run3_9' is 'x', which is no whole number"),
@@ -172,12 +202,16 @@ def test_a_dry_run_names_what_cannot_be_scored(checkpoints, two, tmp_path, tse):
     peft = pytest.importorskip("peft")
     (tmp_path / "verbs.csv").write_text("lemma,singular,plural\nzigzag,zigzags,zigzag\n")
     module = transformers.AutoModelForCausalLM.from_pretrained(checkpoints / "step-2")
-    tuned = peft.get_peft_model(module, peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=3))
+    tuned = peft.get_peft_model(
+        module, peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=3)
+    )
     tuned.save_pretrained(tmp_path / "tuned")
     letters = f"command:{write_letters(tmp_path / 'letters')}"
     file = tmp_path / "plan.yaml"
     models = [str(checkpoints / "step-2"), str(tmp_path / "tuned"), letters]
-    file.write_text(yaml.safe_dump({"models": models, "data": [two], "lemmas": ["verbs.csv"], "blimp": [two]}))
+    file.write_text(
+        yaml.safe_dump({"models": models, "data": [two], "lemmas": ["verbs.csv"], "blimp": [two]})
+    )
     code, listed, _ = tse("sweep", file, "--dry-run")
     lines = listed.splitlines()
     assert code == 1 and "6 runs, of which 4 cannot be done" in listed
@@ -193,7 +227,10 @@ def test_a_dry_run_names_what_cannot_be_scored(checkpoints, two, tmp_path, tse):
     ("text", "words"),
     [
         ("models: [", "YAML"),
-        ("models: [gpt2]\nmodel: gpt3", "Additional properties are not allowed ('model' was unexpected)"),
+        (
+            "models: [gpt2]\nmodel: gpt3",
+            "Additional properties are not allowed ('model' was unexpected)",
+        ),
         ("models: [{model: gpt2, revison: [a]}]", "models[0]: Additional properties"),
         ("models: [gpt2, {folders: nowhere/*}]", "models[1]: no folder matches 'nowhere/*'"),
         ("models: [{model: gpt2, dtype: float8}]", "models[0].dtype: 'float8' is not one of"),
@@ -208,11 +245,17 @@ def test_a_mistake_in_a_plan_is_named_with_file_and_key(tmp_path, text, words):
 
 
 @pytest.mark.slow
-def test_a_sweep_gives_what_each_evaluation_gives_and_a_second_one_computes_nothing(checkpoints, two, tmp_path):
+def test_a_sweep_gives_what_each_evaluation_gives_and_a_second_one_computes_nothing(
+    checkpoints, two, tmp_path
+):
     plan = plan_of(checkpoints, two) | {"blimp": [two], "suites": ["lab_number_prep"]}
     done = sweep(plan, store=tmp_path)
     model = load_model(checkpoints / "step-16")
-    parts = [evaluate(model, two), evaluate_blimp(model, two), evaluate_suite(model, "lab_number_prep")]
+    parts = [
+        evaluate(model, two),
+        evaluate_blimp(model, two),
+        evaluate_suite(model, "lab_number_prep"),
+    ]
     alone = pd.concat([part.tidy() for part in parts], ignore_index=True)
     last = done.tidy().query("step == 16").reset_index(drop=True)
     shared = [column for column in SCORES if column in alone]
@@ -256,7 +299,12 @@ def test_a_worker_that_does_not_see_the_store_says_so(checkpoints, two, tmp_path
 
 @pytest.mark.parametrize(
     ("listed", "gpus"),
-    [("2,3", ["2", "3"]), ("GPU-8932, GPU-11", ["GPU-8932", "GPU-11"]), ("1,-1,0", ["1"]), ("", [])],
+    [
+        ("2,3", ["2", "3"]),
+        ("GPU-8932, GPU-11", ["GPU-8932", "GPU-11"]),
+        ("1,-1,0", ["1"]),
+        ("", []),
+    ],
 )
 def test_the_visible_gpus_are_those_that_the_variable_names(monkeypatch, listed, gpus):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", listed)
@@ -289,13 +337,17 @@ def started(*arguments) -> subprocess.Popen:
 def test_workers_give_the_numbers_of_a_plain_loop(tmp_path, plain, where, monkeypatch):
     pytest.importorskip("dask_jobqueue")
     plan, numbers = plain
-    if where == "slurm":  # a stand-in that runs a copy of a job's script at once, and kills it when it is cancelled
+    if (
+        where == "slurm"
+    ):  # a stand-in that runs a copy of a job's script at once, and kills it when it is cancelled
         submit = f'#!/bin/sh\ncd {tmp_path}; cp "$1" $$\nsetsid sh $$ >>log 2>&1 &\necho "Submitted batch job $!"\n'
         for name, script in {"sbatch": submit, "scancel": '#!/bin/sh\nkill -- "-$1"\n'}.items():
             (tmp_path / name).write_text(script)
             (tmp_path / name).chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-        plan = plan | {"slurm": {"memory": "4GB", "queue": "here", "scheduler_options": {"host": "127.0.0.1"}}}
+        plan = plan | {
+            "slurm": {"memory": "4GB", "queue": "here", "scheduler_options": {"host": "127.0.0.1"}}
+        }
     done = sweep(plan, store=tmp_path / "store", workers=2)
     assert not done.failures
     pd.testing.assert_frame_equal(done.tidy()[SCORES], numbers)
@@ -310,8 +362,17 @@ def test_a_scheduler_and_workers_started_by_hand_one_of_which_is_killed(tmp_path
         sweep(plan, store=tmp_path, address="tcp://127.0.0.1:1")
     file, store, killed = tmp_path / "scheduler.json", tmp_path / "store", []
     options = ("--scheduler-file", str(file))
-    processes = [started("distributed.cli.dask_scheduler", *options, "--port", "0", "--no-dashboard")]
-    worker = ("distributed.cli.dask_worker", *options, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    processes = [
+        started("distributed.cli.dask_scheduler", *options, "--port", "0", "--no-dashboard")
+    ]
+    worker = (
+        "distributed.cli.dask_worker",
+        *options,
+        "--nthreads",
+        "1",
+        "--no-nanny",
+        "--no-dashboard",
+    )
     processes += [started(*worker) for _ in range(2)]
 
     def kill_in_the_middle():

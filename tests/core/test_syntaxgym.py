@@ -42,7 +42,9 @@ def letters(tmp_path):
 
 @pytest.fixture(scope="session")
 def public(shared):
-    folder = shared / "mirror" / "cpllab" / "syntactic-generalization" / COMMIT / "test_suites" / "json"
+    folder = (
+        shared / "mirror" / "cpllab" / "syntactic-generalization" / COMMIT / "test_suites" / "json"
+    )
     return sorted(folder.glob("*.json"))
 
 
@@ -57,9 +59,14 @@ def suite_files(reference_data, request):
 def test_all_public_suites_are_read_and_counted(public):
     suites = [read_suite(path) for path in public]
     assert len(suites) == 34 and sum(len(suite.items) for suite in suites) == 842
-    table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv", keep_default_na=False).set_index("suite")
+    table = pd.read_csv(
+        data_folder() / "syntaxgym" / "suites.csv", keep_default_na=False
+    ).set_index("suite")
     for suite in suites:
-        parts = {name: len(getattr(suite, name)) for name in ("items", "conditions", "regions", "predictions")}
+        parts = {
+            name: len(getattr(suite, name))
+            for name in ("items", "conditions", "regions", "predictions")
+        }
         parts["sentences"] = len(suite.sentences())
         assert parts == {name: table.loc[suite.name, f"n_{name}"] for name in parts}
         assert library.circuit(suite) == table.loc[suite.name, "circuit"]
@@ -69,7 +76,9 @@ def test_nothing_of_a_suite_is_lost(suite_files):
     for path in suite_files:
         original, kept = json.loads(path.read_text()), to_dict(read_suite(path))
         for data in (original, kept):
-            data["predictions"] = [Formula.parse(prediction["formula"]) for prediction in data["predictions"]]
+            data["predictions"] = [
+                Formula.parse(prediction["formula"]) for prediction in data["predictions"]
+            ]
             for item in data["items"]:
                 item["conditions"] = {c["condition_name"]: c["regions"] for c in item["conditions"]}
         assert kept == original
@@ -84,10 +93,16 @@ def check_number_prep(name):
 def test_suites_are_found_by_name():
     for name in ("lab_number_prep", "laboratory/lab_number_prep"):
         check_number_prep(name)
-    with pytest.raises(InputError, match=r"unknown suite 'number_pre' \(did you mean 'number_prep'\?\)"):
+    with pytest.raises(
+        InputError, match=r"unknown suite 'number_pre' \(did you mean 'number_prep'\?\)"
+    ):
         load_suite("number_pre")
     listed = library.list_suites()
-    assert set(listed.loc[listed["source"] == "public", "circuit"]) >= {"Agreement", "Licensing", "Center Embedding"}
+    assert set(listed.loc[listed["source"] == "public", "circuit"]) >= {
+        "Agreement",
+        "Licensing",
+        "Center Embedding",
+    }
 
 
 def test_public_suites_are_found_by_name(shared, monkeypatch, tmp_path):
@@ -104,14 +119,19 @@ def test_other_spellings_of_published_copies_are_read():
     data["items"][1]["conditions"][0]["regions"][0]["content"] = "The  cat "
     data["items"][1]["conditions"][0]["regions"].reverse()
     keys = ["item", "condition", "region"]
-    tables = [suite_from_dict(each).table.set_index(keys).sort_index() for each in (data, agreement_suite())]
+    tables = [
+        suite_from_dict(each).table.set_index(keys).sort_index()
+        for each in (data, agreement_suite())
+    ]
     assert tables[0].equals(tables[1])
 
 
 def word_order_suite() -> dict:
     """An item with the same words in two orders: "The author the book reads ." and "the book The author reads ."."""
     texts = {1: "The author", 2: "the book", 3: "reads ."}
-    data = suite_data([{"sov": [*texts.values()], "osv": [*texts.values()]}], "(1;%sov%) < (1;%osv%)")
+    data = suite_data(
+        [{"sov": [*texts.values()], "osv": [*texts.values()]}], "(1;%sov%) < (1;%osv%)"
+    )
     data["items"][0]["conditions"][1]["regions"] = [
         {"region_number": number, "content": texts[number]} for number in (2, 1, 3)
     ]
@@ -121,23 +141,40 @@ def word_order_suite() -> dict:
 def test_a_sentence_is_its_regions_in_the_order_in_which_they_are_listed(letters):
     data = word_order_suite()
     suite = suite_from_dict(data)
-    assert suite.sentences()["sentence"].tolist() == ["The author the book reads .", "the book The author reads ."]
+    assert suite.sentences()["sentence"].tolist() == [
+        "The author the book reads .",
+        "the book The author reads .",
+    ]
     outcome = evaluate_suite(letters, suite)
     second = outcome.tokens[outcome.tokens["condition"] == "osv"]
     assert second["token"].tolist() == ["the", "book", "The", "author", "reads", "."]
     assert second["region"].tolist() == [2, 2, 1, 1, 3, 3]
-    assert outcome.totals(1)[1, "osv"] == len("The") + len("author")  # a formula finds a region by its number
+    assert outcome.totals(1)[1, "osv"] == len("The") + len(
+        "author"
+    )  # a formula finds a region by its number
     written = json.loads(outcome.to_json())["items"][0]["conditions"][1]["regions"]
-    assert [(one["region_number"], one["metric_value"]["sum"]) for one in written] == [(2, 7), (1, 9), (3, 6)]
+    assert [(one["region_number"], one["metric_value"]["sum"]) for one in written] == [
+        (2, 7),
+        (1, 9),
+        (3, 6),
+    ]
     data["items"][0]["conditions"][1]["regions"].sort(key=lambda region: region["region_number"])
     assert suite_from_dict(data).hash != suite.hash  # so that no store serves one for the other
 
 
 def test_the_columns_of_a_spreadsheet_are_the_order_of_a_sentence(tmp_path):
-    lines = "#meta,name,n", "#meta,metric,sum", "#prediction,(9;%a%)<1", "item_number,condition_name,9: verb,2: subject"
+    lines = (
+        "#meta,name,n",
+        "#meta,metric,sum",
+        "#prediction,(9;%a%)<1",
+        "item_number,condition_name,9: verb,2: subject",
+    )
     (tmp_path / "a.csv").write_text("\n".join([*lines, "1,a,Runs,the dog ?"]))
     suite = read_suite(tmp_path / "a.csv")
-    assert suite.sentences()["sentence"].tolist() == ["Runs the dog ?"] and suite.regions == {2: "subject", 9: "verb"}
+    assert suite.sentences()["sentence"].tolist() == ["Runs the dog ?"] and suite.regions == {
+        2: "subject",
+        9: "verb",
+    }
 
 
 def second(data):
@@ -149,14 +186,38 @@ def second(data):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda d: second(d)[1].update(condition_name="wrong"), "item 2: condition 'right' is not in every item"),
-        (lambda d: second(d)[2].update(region_number=1), "item 2, condition 'right': the regions are 1, 2, 1, 4, not"),
-        (lambda d: second(d)[1]["regions"].pop(2), "item 2, condition 'right': the regions are 1, 2, 4, not each of"),
-        (lambda d: second(d)[2].update(content=5), "items[1].conditions[0].regions[2].content: 5 is not of type"),
-        (lambda d: second(d)[0].update(item_number=1), "item 1, condition 'right': the regions are 1, 2, 3, 4, 1, 2,"),
-        (lambda d: d["predictions"][0].update(formula="(9;%a%) < 2"), "prediction 1: formula, character 2: no cond"),
-        (lambda d: d["predictions"][1].update(formula="1 < 2 < 3"), "prediction 2: formula, character 7: unexpected"),
-        (lambda d: [r.update(content="") for r in second(d)[1]["regions"]], "item 2, condition 'right': every region"),
+        (
+            lambda d: second(d)[1].update(condition_name="wrong"),
+            "item 2: condition 'right' is not in every item",
+        ),
+        (
+            lambda d: second(d)[2].update(region_number=1),
+            "item 2, condition 'right': the regions are 1, 2, 1, 4, not",
+        ),
+        (
+            lambda d: second(d)[1]["regions"].pop(2),
+            "item 2, condition 'right': the regions are 1, 2, 4, not each of",
+        ),
+        (
+            lambda d: second(d)[2].update(content=5),
+            "items[1].conditions[0].regions[2].content: 5 is not of type",
+        ),
+        (
+            lambda d: second(d)[0].update(item_number=1),
+            "item 1, condition 'right': the regions are 1, 2, 3, 4, 1, 2,",
+        ),
+        (
+            lambda d: d["predictions"][0].update(formula="(9;%a%) < 2"),
+            "prediction 1: formula, character 2: no cond",
+        ),
+        (
+            lambda d: d["predictions"][1].update(formula="1 < 2 < 3"),
+            "prediction 2: formula, character 7: unexpected",
+        ),
+        (
+            lambda d: [r.update(content="") for r in second(d)[1]["regions"]],
+            "item 2, condition 'right': every region",
+        ),
     ],
 )
 def test_bad_suites_are_refused_in_one_line_that_names_the_place(spoil, message):
@@ -173,13 +234,25 @@ HEAD = "#meta,name,n\n#meta,metric,sum\n#prediction,1<2\nitem_number,condition_n
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", '{"meta": ', r"a.json: cannot be read as a suite \(Expecting value: line 1 column 10 "),
+        (
+            "a.json",
+            '{"meta": ',
+            r"a.json: cannot be read as a suite \(Expecting value: line 1 column 10 ",
+        ),
         ("a.json", "[" * 100_000, "a.json: cannot be read as a suite .maximum recursion"),
         ("a.csv", "", r"a.csv: items: \[\] should be non-empty"),
-        ("a.csv", HEAD + "1: a,1: b\n1,c,d,e\n", "item 1, condition 'c': the regions are 1, 1, not each"),
+        (
+            "a.csv",
+            HEAD + "1: a,1: b\n1,c,d,e\n",
+            "item 1, condition 'c': the regions are 1, 1, not each",
+        ),
         ("a.csv", HEAD + "1: a\n1,c,d,e\n", "item 1, 'c' has more cells than there are regions"),
         ("a.csv", '#meta,k,"v\n', "cannot be read as a suite"),
-        ("a.csv", HEAD + "1: a\nitem_number,condition_name,1: b\n1,c,d\n", "has more cells than there are regions"),
+        (
+            "a.csv",
+            HEAD + "1: a\nitem_number,condition_name,1: b\n1,c,d\n",
+            "has more cells than there are regions",
+        ),
         ("a.csv", HEAD + '1: a\n1,c,"The" key\n', "cannot be read as a suite .*expected after"),
     ],
 )
@@ -199,10 +272,16 @@ item_number,condition_name,1: subject,,"2: verb, finite",3,,
 """
 
 
-@pytest.mark.parametrize(("separator", "mark"), [(",", ""), (";", "\ufeff"), ("\t", ""), (";", "sep=;\r\n")])
+@pytest.mark.parametrize(
+    ("separator", "mark"), [(",", ""), (";", "\ufeff"), ("\t", ""), (";", "sep=;\r\n")]
+)
 def test_a_spreadsheets_csv_is_read(tmp_path, separator, mark):
     """Commas, semicolons or tabs, a byte-order mark, Excel's line `sep=`, empty cells to the right, empty lines."""
-    text = SHEET.replace(", finite", ": finite").replace(",", separator).replace(": finite", ", finite")
+    text = (
+        SHEET.replace(", finite", ": finite")
+        .replace(",", separator)
+        .replace(": finite", ", finite")
+    )
     (tmp_path / "a.csv").write_text(mark + text, encoding="utf-8")
     suite = read_suite(tmp_path / "a.csv")
     assert suite.meta == {"name": "tiny", "metric": "sum"}
@@ -214,11 +293,25 @@ def test_a_spreadsheets_csv_is_read(tmp_path, separator, mark):
 def test_a_token_belongs_to_the_region_of_its_first_visible_character():
     regions = {1: "The", 2: "", 3: "dog's tail", 4: "wagged.", 9: "!"}
     sentence = "The dog's tail wagged. !"
-    pieces = [("The", 1), (" dog", 3), ("'s", 3), (" ", 3), ("tail", 3), (" ", 4), ("wag", 4), ("ged.", 4), (" !", 9)]
+    pieces = [
+        ("The", 1),
+        (" dog", 3),
+        ("'s", 3),
+        (" ", 3),
+        ("tail", 3),
+        (" ", 4),
+        ("wag", 4),
+        ("ged.", 4),
+        (" !", 9),
+    ]
     starts = [sum(len(before) for before, _ in pieces[:place]) for place in range(len(pieces))]
     assert "".join(piece for piece, _ in pieces) == sentence
     assert list(assign_tokens(regions, starts)) == [region for _, region in pieces]
-    marks = [0, 3, len(sentence)]  # of no width, before the first word, before the second, at the end
+    marks = [
+        0,
+        3,
+        len(sentence),
+    ]  # of no width, before the first word, before the second, at the end
     assert list(assign_tokens(regions, marks)) == [1, 3, 9]
 
 
@@ -239,7 +332,11 @@ def test_outcome_by_hand(letters):
         (1, "wrong"): 7.0, (2, "wrong"): 0.0, (3, "wrong"): 4.0, (4, "wrong"): 1.0,
     }  # fmt: skip
     tidy = outcome.tidy().set_index("metric")
-    assert tidy["score"].to_dict() == {"prediction 1": 0.5, "prediction 2": 0.5, "all predictions": 0.5}
+    assert tidy["score"].to_dict() == {
+        "prediction 1": 0.5,
+        "prediction 2": 0.5,
+        "all predictions": 0.5,
+    }
     assert set(tidy["construction"]) == {"tiny"} and set(tidy["pairs"]) == {2}
     assert (tidy["low"] < tidy["score"]).all() and (tidy["score"] < tidy["high"]).all()
     assert str(outcome.signature).startswith("letters@")
@@ -251,7 +348,9 @@ def test_unknown_words_are_named_and_flag_the_predictions_that_need_them(letters
     data["items"][0]["conditions"][0]["regions"][0]["content"] = "The Ra"
     outcome = evaluate_suite(letters, suite_from_dict(data))
     unknown = outcome.regions[outcome.regions["unknown"] != ""]
-    assert unknown[["item", "condition", "region", "unknown"]].to_numpy().tolist() == [[1, "right", 1, "Ra"]]
+    assert unknown[["item", "condition", "region", "unknown"]].to_numpy().tolist() == [
+        [1, "right", 1, "Ra"]
+    ]
     flags = outcome.items.set_index(["item", "prediction"])["unknown"]
     assert flags.to_dict() == {(1, 1): False, (1, 2): True, (2, 1): False, (2, 2): False}
     evaluated = json.loads(outcome.to_json())
@@ -291,7 +390,11 @@ def test_regions_sum_to_the_sentences_surprisal(small_models, suite_files, name)
     model = load_model(small_models / name, bos="tokenizer")
     for suite in [*map(read_suite, suite_files[::12]), suite_from_dict(TRICKY)]:
         suite = replace(suite, table=suite.table[suite.table["item"].isin(suite.items[::8])])
-        totals = evaluate_suite(model, suite).regions.groupby(["item", "condition"], sort=False)["bits"].sum()
+        totals = (
+            evaluate_suite(model, suite)
+            .regions.groupby(["item", "condition"], sort=False)["bits"]
+            .sum()
+        )
         sentences = suite.sentences()["sentence"].tolist()
         expected = [scores.bits.sum() for scores in token_surprisals(model, sentences)]
         assert totals.tolist() == pytest.approx(expected, abs=1e-4, rel=0)

@@ -8,7 +8,10 @@ from letters import write_letters
 from suites import suite_data
 from tse_core.results.tidy import read_results
 
-ITEMS = [{"plural": [who, "run"], "singular": [who, "runs"]} for who in ("The cats", "The big dogs", "Ra")]
+ITEMS = [
+    {"plural": [who, "run"], "singular": [who, "runs"]}
+    for who in ("The cats", "The big dogs", "Ra")
+]
 FORMULAS = "[2;%plural%]<[2;%singular%]", "(*;%plural%) > 8"
 SUITE = suite_data(ITEMS, *FORMULAS)
 
@@ -40,21 +43,42 @@ def test_items_with_unknown_words_count_or_are_refused(place, tse, shown):
     evaluate = "syntaxgym", "evaluate", MODEL, "tiny.json"
     assert shown(*evaluate).startswith("Accuracy: 0.6667 (2/3")
     code, out, said = tse(*evaluate, "--unknown", "refuse")
-    assert code == 0 and out.startswith("Accuracy: not judged") and "3 of 3 items are not judged" in said
+    assert (
+        code == 0
+        and out.startswith("Accuracy: not judged")
+        and "3 of 3 items are not judged" in said
+    )
 
 
 def test_several_suites_give_one_table_and_the_evaluated_suites_are_written(place, shown):
-    (place / "copy.json").write_text(json.dumps(SUITE | {"meta": {"name": "copy", "metric": "max"}}))
+    (place / "copy.json").write_text(
+        json.dumps(SUITE | {"meta": {"name": "copy", "metric": "max"}})
+    )
     where = ("--out", "out", "--table", "table.csv")
     printed = shown("syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", *where)
     suites, circuits = (part.splitlines() for part in printed.split("\n\n")[:2])
     written = read_results("table.csv")
-    assert [line.split("\t")[:2] for line in suites[1:]] == [["my-model", "tiny"], ["my-model", "copy"]]
-    assert circuits[0].split("\t") == ["model", "circuit", "suites", "mean accuracy [95 % interval]"]
+    assert [line.split("\t")[:2] for line in suites[1:]] == [
+        ["my-model", "tiny"],
+        ["my-model", "copy"],
+    ]
+    assert circuits[0].split("\t") == [
+        "model",
+        "circuit",
+        "suites",
+        "mean accuracy [95 % interval]",
+    ]
     assert circuits[1].split("\t")[:3] == ["my-model", "all suites", "2"]
-    assert set(written["construction"]) == {"tiny", "copy"} and set(written["metric"]) >= {"all predictions"}
-    assert {path.name for path in (place / "out").iterdir()} == {"copy.my-model.json", "tiny.my-model.json"}
-    region = json.loads((place / "out" / "copy.my-model.json").read_text())["items"][0]["conditions"][0]["regions"][0]
+    assert set(written["construction"]) == {"tiny", "copy"} and set(written["metric"]) >= {
+        "all predictions"
+    }
+    assert {path.name for path in (place / "out").iterdir()} == {
+        "copy.my-model.json",
+        "tiny.my-model.json",
+    }
+    region = json.loads((place / "out" / "copy.my-model.json").read_text())["items"][0][
+        "conditions"
+    ][0]["regions"][0]
     assert region["metric_value"] == {"max": 4.0}
 
 

@@ -44,12 +44,16 @@ def test_the_same_pair_is_read_whatever_the_columns_are_called(write, name):
     (sentences,) = load_sentence_pairs(path)[["good", "bad"]].to_numpy().tolist()
     assert sentences == [join(keys[0], verb, keys[3]) for verb in ("are", "is")]
     if name.endswith(("csv", "tsv")):
-        table = pd.read_csv(path, sep={"multiblimp.tsv": "\t", "gap.tsv": "\t", "semicolons.csv": ";"}.get(name, ","))
+        table = pd.read_csv(
+            path,
+            sep={"multiblimp.tsv": "\t", "gap.tsv": "\t", "semicolons.csv": ";"}.get(name, ","),
+        )
         assert agreement_pairs(table, construction=path.stem)[SHOWN].equals(pairs[SHOWN])
 
 
 @pytest.mark.parametrize(
-    "name", ["excel.csv", "tabs.txt", "array.json", "lines.json", "one.json", "p.parquet", "i.parquet"]
+    "name",
+    ["excel.csv", "tabs.txt", "array.json", "lines.json", "one.json", "p.parquet", "i.parquet"],
 )
 def test_files_of_other_programs_are_read(tmp_path, name):
     good, bad = "The keys to the cabinet are here.", "The keys to the cabinet is here."
@@ -87,7 +91,9 @@ TYPES = {
 @pytest.mark.parametrize("kind", TYPES)
 def test_columns_of_any_type_are_read_as_texts(kind):
     pairs = load_pairs("marvin-linzen/simple")
-    pd.testing.assert_frame_equal(load_pairs(pairs.apply(TYPES[kind]).assign(left=pairs["left"])), load_pairs(pairs))
+    pd.testing.assert_frame_equal(
+        load_pairs(pairs.apply(TYPES[kind]).assign(left=pairs["left"])), load_pairs(pairs)
+    )
     sentences = sentence_pairs(pairs)
     assert load_sentence_pairs(sentences.apply(TYPES[kind])).equals(load_sentence_pairs(sentences))
 
@@ -95,10 +101,14 @@ def test_columns_of_any_type_are_read_as_texts(kind):
 def test_columns_with_any_names_are_said(write):
     path = write("mine.csv", "satz,falsch,art\nThe cat runs.,The cat run.,kurz\n")
     columns = {"good": "satz", "bad": "falsch", "construction": "art"}
-    assert load_pairs(path, columns)[SHOWN].to_numpy().tolist() == [["kurz", "The cat", "runs", "run", ".", "", ""]]
+    assert load_pairs(path, columns)[SHOWN].to_numpy().tolist() == [
+        ["kurz", "The cat", "runs", "run", ".", "", ""]
+    ]
     sentences = load_sentence_pairs(path, {"good": "satz", "bad": "falsch", "phenomenon": "art"})
     assert sentences["phenomenon"].tolist() == ["kurz"]
-    with pytest.raises(InputError, match="unknown column of .*mine.csv 'sätze' .did you mean 'satz'"):
+    with pytest.raises(
+        InputError, match="unknown column of .*mine.csv 'sätze' .did you mean 'satz'"
+    ):
         load_pairs(path, {"good": "sätze"})
     with pytest.raises(InputError, match="unknown use of a column 'godo' .did you mean 'good'"):
         load_sentence_pairs(path, {"godo": "satz"})
@@ -106,14 +116,19 @@ def test_columns_with_any_names_are_said(write):
 
 def test_the_command_takes_columns_by_other_names(write, tiny_causal, tse):
     path = write("mine.csv", "satz;falsch;art\nThe author laughs.;The author laugh.;singular\n")
-    code, output, _ = tse("evaluate", tiny_causal, "--data", path, "--columns", "good=satz,bad=falsch,number=art")
-    renamed = write("own/mine.csv", "good,bad,number\nThe author laughs.,The author laugh.,singular\n")
+    code, output, _ = tse(
+        "evaluate", tiny_causal, "--data", path, "--columns", "good=satz,bad=falsch,number=art"
+    )
+    renamed = write(
+        "own/mine.csv", "good,bad,number\nThe author laughs.,The author laugh.,singular\n"
+    )
     assert code == 0 and output == tse("evaluate", tiny_causal, "--data", renamed)[1]
 
 
 def test_columns_are_said_of_tables_only():
     with pytest.raises(
-        InputError, match="'marvin-linzen' is no path that ends in .csv, .tsv, .txt, .jsonl, .json, .parq"
+        InputError,
+        match="'marvin-linzen' is no path that ends in .csv, .tsv, .txt, .jsonl, .json, .parq",
     ):
         load_pairs("marvin-linzen", {"good": "sen"})
     with pytest.raises(InputError, match="in Python load_sentence_pairs"):
@@ -179,7 +194,13 @@ def test_a_mistake_is_one_line_with_file_and_line(write, name, text, message):
 
 
 def test_a_mistake_in_a_table_is_one_line_with_its_row():
-    row = {"left": "The author", "right": "", "number": "singular", "correct": "laughs", "wrong": "laugh"}
+    row = {
+        "left": "The author",
+        "right": "",
+        "number": "singular",
+        "correct": "laughs",
+        "wrong": "laugh",
+    }
     with pytest.raises(InputError, match="the pairs, row 2: left is missing"):
         load_pairs(pd.DataFrame([row, row | {"left": float("nan")}]))
 
@@ -191,7 +212,10 @@ def test_numbers_that_are_not_said_are_shown_by_the_forms_of_the_verb(tiny_causa
     found = evaluate(tiny_causal, bare)
     pd.testing.assert_frame_equal(found.table(), evaluate(tiny_causal, pairs[~unlisted]).table())
     assert found.scored.endswith(f"pairs whose subject's number is not known: {unlisted.sum()}")
-    with pytest.raises(InputError, match="no pair says its subject's number, and their verbs do not show it .*: x/y"):
+    with pytest.raises(
+        InputError,
+        match="no pair says its subject's number, and their verbs do not show it .*: x/y",
+    ):
         evaluate(tiny_causal, bare.assign(correct="x", wrong="y"))
 
 
@@ -200,8 +224,14 @@ def test_what_could_be_scored_is_said_in_a_line(tiny_causal):
     pairs.loc[:1, "correct"] = "gallivants"  # not one token
     pairs.loc[2, ["correct", "wrong", "number"]] = ["zigzags", "zigzag", "singular"]
     pairs.loc[3, ["correct", "wrong", "number"]] = ["went", "gone", ""]
-    forms = [("laugh", "laughs", "laugh"), ("smile", "smiles", "smile"), ("zigzag", "zigzags", "zigzag")]
-    found = evaluate(tiny_causal, pairs, pd.DataFrame(forms, columns=["lemma", "singular", "plural"]))
+    forms = [
+        ("laugh", "laughs", "laugh"),
+        ("smile", "smiles", "smile"),
+        ("zigzag", "zigzags", "zigzag"),
+    ]
+    found = evaluate(
+        tiny_causal, pairs, pd.DataFrame(forms, columns=["lemma", "singular", "plural"])
+    )
     assert found.scored == (
         "pairs: 4 of 8; lemmas: 2 of 3; pairs whose verb has no form that counts: 3; "
         "pairs whose subject's number is not known: 1"
@@ -276,15 +306,24 @@ def test_a_mark_leaves_the_verb_where_both_forms_carry_it(text):
 
 
 def test_a_gap_of_a_text_keeps_what_stands_around_it():
-    texts = ["The author ([MASK]) here.", "Who left?\n[MASK] he", "男孩[MASK]书。", "Il dit « [MASK] » ici"]
+    texts = [
+        "The author ([MASK]) here.",
+        "Who left?\n[MASK] he",
+        "男孩[MASK]书。",
+        "Il dit « [MASK] » ici",
+    ]
     pairs = load_pairs(pd.DataFrame({"text": texts, "correct": "goes", "wrong": "go"}))
     joined = [*map(join, pairs["left"], ["[MASK]"] * 4, pairs["right"])]
     assert joined == texts
     with pytest.raises(InputError, match="row 1: .MASK. must stand apart from other words"):
-        load_pairs(pd.DataFrame({"text": ["Il n'[MASK] pas."], "correct": ["est"], "wrong": ["sont"]}))
+        load_pairs(
+            pd.DataFrame({"text": ["Il n'[MASK] pas."], "correct": ["est"], "wrong": ["sont"]})
+        )
 
 
 def test_a_curly_apostrophe_is_a_straight_one_for_the_lemma(tiny_causal):
     table = pd.DataFrame({"good": ["They aren’t late."], "bad": ["They isn’t late."]})
     found = evaluate(tiny_causal, table)
-    assert found.pairs[["number", "lemma", "correct"]].to_numpy().tolist() == [["plural", "be", "aren’t"]]
+    assert found.pairs[["number", "lemma", "correct"]].to_numpy().tolist() == [
+        ["plural", "be", "aren’t"]
+    ]

@@ -23,7 +23,9 @@ ANY = (-np.inf, np.inf)
 def scores(clusters, contexts=6, seed=0):
     random = np.random.default_rng(seed)
     nouns = np.repeat(random.beta(8, 2, clusters), contexts)
-    return np.clip(nouns + random.normal(0, 0.05, len(nouns)), 0, 1), np.repeat(np.arange(clusters), contexts)
+    return np.clip(nouns + random.normal(0, 0.05, len(nouns)), 0, 1), np.repeat(
+        np.arange(clusters), contexts
+    )
 
 
 def difference(first, second, clusters):
@@ -37,15 +39,24 @@ def moments(samples, weights):
     def estimate(cell=None, chosen=()):
         total = 0.0
         for (values, clusters), weight in zip(samples, weights, strict=True):
-            sampled = all(len(set(clusters[way])) > 1 for way in chosen)  # else the way samples nothing of this mean
-            own = [(v, tuple(row[way] for way in chosen)) for v, *row in zip(values, *clusters, strict=True)]
+            sampled = all(
+                len(set(clusters[way])) > 1 for way in chosen
+            )  # else the way samples nothing of this mean
+            own = [
+                (v, tuple(row[way] for way in chosen))
+                for v, *row in zip(values, *clusters, strict=True)
+            ]
             rest = [value for value, there in own if not sampled or there != cell]
             total += weight * np.mean(rest if rest else values)
         return total
 
     whole, alone, total = estimate(), [], np.zeros(2)
     for chosen in [c for size in range(1, len(ways) + 1) for c in combinations(ways, size)]:
-        cells = {tuple(row[w] for w in chosen) for _, clusters in samples for row in zip(*clusters, strict=True)}
+        cells = {
+            tuple(row[w] for w in chosen)
+            for _, clusters in samples
+            for row in zip(*clusters, strict=True)
+        }
         moves = [whole - estimate(cell, chosen) for cell in cells]
         part = np.array([sum(move**power for move in moves) for power in (2, 3)])
         total += part if len(chosen) % 2 else -part
@@ -70,11 +81,22 @@ def test_the_moments_are_those_of_leaving_out_one_cluster_after_another():
 
 def test_a_mean_of_one_verb_is_compared_with_one_of_many_as_by_nouns_alone():
     """Were the verb's overlap with its nouns taken off, the interval would leave out its own estimate."""
-    nouns, verbs, scored = np.repeat(np.arange(10), 20), np.tile(np.arange(20), 10), np.r_[np.ones(9), 0.2]
+    nouns, verbs, scored = (
+        np.repeat(np.arange(10), 20),
+        np.tile(np.arange(20), 10),
+        np.r_[np.ones(9), 0.2],
+    )
     shares = 0.9 * scored[nouns] + np.random.default_rng(1).normal(0, 0.01, 200)
-    found = combine([(scored, [np.arange(10), np.zeros(10, int)]), (shares, [nouns, verbs])], [1, -1])
-    by_nouns = combine([(scored - [shares[nouns == noun].mean() for noun in range(10)], [np.arange(10)])], [1])
-    assert found[:3] == pytest.approx(by_nouns[:3], abs=0.002) and found.low < found.estimate < found.high
+    found = combine(
+        [(scored, [np.arange(10), np.zeros(10, int)]), (shares, [nouns, verbs])], [1, -1]
+    )
+    by_nouns = combine(
+        [(scored - [shares[nouns == noun].mean() for noun in range(10)], [np.arange(10)])], [1]
+    )
+    assert (
+        found[:3] == pytest.approx(by_nouns[:3], abs=0.002)
+        and found.low < found.estimate < found.high
+    )
 
 
 def test_a_symmetric_sample_gives_students_t():
@@ -85,13 +107,17 @@ def test_a_symmetric_sample_gives_students_t():
     assert found.method == "t(2)" and found.clusters == 3
     assert found.p_value(0) == pytest.approx(2 * stats.t.sf(10 * np.sqrt(2), 2))
     infinite = interval([9.0, 10.0, -np.inf], bounds=ANY)
-    assert infinite.estimate == -np.inf and np.isnan(infinite[1:3]).all() and infinite.p_value() == 1
+    assert (
+        infinite.estimate == -np.inf and np.isnan(infinite[1:3]).all() and infinite.p_value() == 1
+    )
 
 
 @pytest.mark.parametrize("second", [None, np.arange(90) % 3])
 def test_nouns_that_all_score_the_same_still_leave_an_interval(second):
     """Ten nouns of 0.9: a share of 1 - 0.05^(1/10) of other nouns could be at 0 or at 1; so far the mean may move."""
-    found = interval(np.full(90, 0.9), np.arange(90) % 10, crossed_with=[] if second is None else [second])
+    found = interval(
+        np.full(90, 0.9), np.arange(90) % 10, crossed_with=[] if second is None else [second]
+    )
     clusters = 10 if second is None else 3
     share = 1 - 0.05 ** (1 / clusters)
     assert (found.low, found.high) == pytest.approx((0.9 - share * 0.9, 0.9 + share * 0.1))
@@ -119,8 +145,12 @@ def test_no_interval_is_wider_than_if_nouns_scored_all_or_nothing():
     assert all_or_nothing_p_value(3 / 12, exact.high, 12) == pytest.approx(0.05)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 8)), min_size=2, max_size=40), st.randoms())
-def test_order_names_and_repetition_of_clusters_do_not_matter_and_the_bounds_hold_the_estimate(rows, random):
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 8)), min_size=2, max_size=40), st.randoms()
+)
+def test_order_names_and_repetition_of_clusters_do_not_matter_and_the_bounds_hold_the_estimate(
+    rows, random
+):
     values, labels = zip(*rows, strict=True)
     found = interval(values, labels)
     assert 0 <= found.low <= found.estimate + 1e-9 and found.estimate - 1e-9 <= found.high <= 1
@@ -138,7 +168,9 @@ def test_a_paired_comparison_is_the_interval_of_the_differences():
     assert difference(second, first, nouns)[1:3] == pytest.approx((-found.high, -found.low))
 
 
-@pytest.mark.parametrize("clusters,odd", [(10, 0), (10, 4), (29, 4), (30, 1), (30, 4), (30, 6), (45, 9), (600, 4)])
+@pytest.mark.parametrize(
+    "clusters,odd", [(10, 0), (10, 4), (29, 4), (30, 1), (30, 4), (30, 6), (45, 9), (600, 4)]
+)
 @pytest.mark.parametrize("noise", [0.0, 0.001])
 def test_the_p_value_of_a_comparison_agrees_with_its_interval(clusters, odd, noise):
     second = np.abs(np.random.default_rng(odd).normal(0, noise, clusters))
@@ -160,27 +192,43 @@ def test_the_p_value_of_a_comparison_agrees_with_its_interval(clusters, odd, noi
 )
 def test_clusters_that_rows_share_are_counted_once(rows, least, most):
     base = np.random.default_rng(0).random(600)
-    found = combine([Sample(base[list(row)], [pd.Series(row)]) for row in rows], [1 / len(rows)] * len(rows))
+    found = combine(
+        [Sample(base[list(row)], [pd.Series(row)]) for row in rows], [1 / len(rows)] * len(rows)
+    )
     assert least <= found.freedom <= most and found.clusters == min(map(len, rows))
 
 
-@pytest.mark.parametrize("sizes,number", [([7] * 10, 10), ([90] + [10] * 9, 4), ([1, 2, 4, 8, 16, 32, 64], 3)])
+@pytest.mark.parametrize(
+    "sizes,number", [([7] * 10, 10), ([90] + [10] * 9, 4), ([1, 2, 4, 8, 16, 32, 64], 3)]
+)
 def test_clusters_of_unequal_size_count_as_their_effective_number(sizes, number):
     assert round(sum(sizes) ** 2 / sum(size**2 for size in sizes)) == number
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     assert interval(clusters % 2, clusters).freedom == number - 1
 
 
-@pytest.mark.parametrize("right,of,low,high", [(22, 28, 0.6046, 0.8979), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)])
+@pytest.mark.parametrize(
+    "right,of,low,high", [(22, 28, 0.6046, 0.8979), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)]
+)
 def test_wilson_intervals_are_the_published_ones(right, of, low, high):
     assert wilson(right, of)[1:3] == pytest.approx((low, high), abs=1e-4)
 
 
 def test_a_subject_that_is_not_given_is_guessed_and_that_is_said():
-    pictures = ["The pictures of Sharon", "Every picture", "A lot of pictures", "Pictures that sell"]
-    guesses = dict.fromkeys(pictures, "picture") | {"Ann": "Ann", "The old author": "old"}  # the last is wrong
+    pictures = [
+        "The pictures of Sharon",
+        "Every picture",
+        "A lot of pictures",
+        "Pictures that sell",
+    ]
+    guesses = dict.fromkeys(pictures, "picture") | {
+        "Ann": "Ann",
+        "The old author": "old",
+    }  # the last is wrong
     table = pd.DataFrame({"noun": [*[""] * len(guesses), "Key"], "left": [*guesses, "The key"]})
-    with pytest.warns(TseWarning, match=r"6 of 7 rows is a guess: .* \('picture' of 'The pictures of Sharon'\)"):
+    with pytest.warns(
+        TseWarning, match=r"6 of 7 rows is a guess: .* \('picture' of 'The pictures of Sharon'\)"
+    ):
         assert subject_clusters(table).tolist() == [*guesses.values(), "key"]
 
 
@@ -188,7 +236,9 @@ def test_cells_that_stand_for_several_values_count_as_often():
     values, noun = np.array([0.2, 0.4, 0.9, 0.7]), np.array(["a", "a", "b", "c"])
     counts = np.array([1, 3, 2, 4])
     repeated = interval(np.repeat(values, counts), np.repeat(noun, counts))
-    assert combine([Sample(values, [noun], counts)], [1.0], bounds=(0, 1))[:3] == pytest.approx(repeated[:3])
+    assert combine([Sample(values, [noun], counts)], [1.0], bounds=(0, 1))[:3] == pytest.approx(
+        repeated[:3]
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,13 @@ import pytest
 import torch
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors
 from tokenizers.models import BPE, WordLevel, WordPiece
-from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+)
 
 from suites import suite_data
 from tse_core import evaluate, load_model, slot_distribution
@@ -28,7 +34,12 @@ def saved(folder, tokenizer, network, **names):
 def causal(folder, tokenizer, **names):
     torch.manual_seed(0)
     size = {"vocab_size": tokenizer.get_vocab_size(), "n_layer": 1, "n_head": 1, "n_embd": 8}
-    return saved(folder, tokenizer, GPT2LMHeadModel(GPT2Config(**size, bos_token_id=0, eos_token_id=0)), **names)
+    return saved(
+        folder,
+        tokenizer,
+        GPT2LMHeadModel(GPT2Config(**size, bos_token_id=0, eos_token_id=0)),
+        **names,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +50,9 @@ def over_spaces(tmp_path_factory):
     tokenizer = Tokenizer(BPE({entry: i for i, entry in enumerate(entries)}, merges))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer.decoder = decoders.ByteLevel()
-    model = causal(tmp_path_factory.mktemp("over spaces"), tokenizer, eos_token="<end>", bos_token="<end>")
+    model = causal(
+        tmp_path_factory.mktemp("over spaces"), tokenizer, eos_token="<end>", bos_token="<end>"
+    )
     return model.with_policies(bos="add")
 
 
@@ -50,20 +63,41 @@ def suite(first, second, formula, words=("The", "Every")):
 
 def test_a_token_of_two_words_gives_neither_word_a_surprisal(over_spaces):
     assert token_surprisals(over_spaces, ["The cat is here."])[0].tokens[3] == " cat is"
-    with pytest.raises(InputError, match="'cat is' is one token, so that its words have no surprisals of their own"):
+    with pytest.raises(
+        InputError, match="'cat is' is one token, so that its words have no surprisals of their own"
+    ):
         surprisals(over_spaces, ["The cat is here."], unit="word")
-    pair = {"one_prefix_prefix": "The cat", "one_prefix_word_good": "is", "one_prefix_word_bad": "are"}
+    pair = {
+        "one_prefix_prefix": "The cat",
+        "one_prefix_word_good": "is",
+        "one_prefix_word_bad": "are",
+    }
     pairs = pd.DataFrame([{**pair, "good": "The cat is.", "bad": "The cat are."}])
     with pytest.raises(InputError, match="'cat is' is one token"):
         score_pairs(over_spaces, pairs, "one-prefix")
     assert score_pairs(over_spaces, pairs)["correct"].notna().all()
-    with pytest.raises(InputError, match="' cat is' is a token of the regions 1 and 2, so that neither"):
+    with pytest.raises(
+        InputError, match="' cat is' is a token of the regions 1 and 2, so that neither"
+    ):
         evaluate_suite(over_spaces, suite("cat", "is here", "(2;%good%) < (2;%bad%)"))
-    assert len(evaluate_suite(over_spaces, suite("cat is", "here", "(2;%good%) < (2;%bad%)")).items) == 1
+    assert (
+        len(evaluate_suite(over_spaces, suite("cat is", "here", "(2;%good%) < (2;%bad%)")).items)
+        == 1
+    )
 
 
 def test_a_verb_that_starts_a_text_is_refused(over_spaces):
-    pairs = pd.DataFrame([{"left": "", "right": "the keys here?", "correct": "are", "wrong": "is", "number": "plural"}])
+    pairs = pd.DataFrame(
+        [
+            {
+                "left": "",
+                "right": "the keys here?",
+                "correct": "are",
+                "wrong": "is",
+                "number": "plural",
+            }
+        ]
+    )
     with pytest.raises(InputError, match="'___ the keys here.' has no word to its left, which"):
         slot_distribution(over_spaces, "", "the keys here?")
     with pytest.raises(InputError, match="has no word to its left"):
@@ -83,34 +117,77 @@ def test_an_unknown_word_that_only_the_tokenizers_own_model_knows_is_unknown(tmp
     tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     model = causal(tmp_path / "unknown", tokenizer, eos_token="</s>")
-    assert model.unknown_id == 1 and model.word_ids(["laughs", "walks", "write"]) == [words.index("laughs"), None, None]
-    assert surprisals(model, ["The zebra laughs."])["unknown"].tolist() == [False, True, False, False]
+    assert model.unknown_id == 1 and model.word_ids(["laughs", "walks", "write"]) == [
+        words.index("laughs"),
+        None,
+        None,
+    ]
+    assert surprisals(model, ["The zebra laughs."])["unknown"].tolist() == [
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_later_pieces_of_a_word_are_masked_behind_combining_marks(tmp_path):
     """Hindi is ह ##ि ##न ##् ##द ##ी: six pieces of one word, of which three are marks."""
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "वह", "ह", "##ि", "##न", "##्", "##द", "##ी", "है", "."]
-    tokenizer = Tokenizer(WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    pieces = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        "a",
+        "वह",
+        "ह",
+        "##ि",
+        "##न",
+        "##्",
+        "##द",
+        "##ी",
+        "है",
+        ".",
+    ]
+    tokenizer = Tokenizer(
+        WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]")
+    )
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False, strip_accents=False)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     ends = [("[CLS]", 2), ("[SEP]", 3)]
-    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=ends
+    )
     torch.manual_seed(0)
-    size = {"num_hidden_layers": 2, "num_attention_heads": 2, "hidden_size": 16, "intermediate_size": 32}
+    size = {
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "hidden_size": 16,
+        "intermediate_size": 32,
+    }
     network = BertForMaskedLM(BertConfig(**size, vocab_size=len(pieces), initializer_range=0.4))
-    names = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    names = {
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+        "mask_token": "[MASK]",
+    }
     model = saved(tmp_path / "hindi", tokenizer, network, **names, pad_token="[PAD]")
     (found,) = token_surprisals(model, ["वह हिन्दी है."], method="pll-l2r")
     ids, expected = [2, *found.ids, 3], []
     for place in range(1, len(ids) - 1):
         last = 7 if 2 <= place <= 7 else place  # the word's pieces are at 2 to 7
         read = torch.tensor([[4 if place <= at <= last else i for at, i in enumerate(ids)]])
-        expected.append(-network(read).logits[0, place].log_softmax(-1)[ids[place]].item() / math.log(2))
+        expected.append(
+            -network(read).logits[0, place].log_softmax(-1)[ids[place]].item() / math.log(2)
+        )
     assert np.allclose(found.bits, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize(("words", "items"), [(("The", "Every"), 1), (("The", "The"), 0)])
-def test_items_whose_first_tokens_differ_and_have_no_surprisal_are_counted(tiny_causal, words, items):
+def test_items_whose_first_tokens_differ_and_have_no_surprisal_are_counted(
+    tiny_causal, words, items
+):
     model, asked = load_model(tiny_causal, device="cpu", bos="none"), "(1;%good%) < (1;%bad%)"
     assert evaluate_suite(model, suite("", "author laughs", asked, words)).unscored == items
     assert evaluate_suite(model, suite("", "author laughs", asked, words), bos="add").unscored == 0

@@ -44,7 +44,9 @@ def test_a_warning_points_at_the_callers_line(call, without_bos):
 
 def test_a_warning_of_a_reader_points_there_too(tmp_path):
     file = tmp_path / "pairs.csv"
-    file.write_text("left,right,correct,wrong,subject,number\nThe author,.,laughs,laugh,The author,singular\n")
+    file.write_text(
+        "left,right,correct,wrong,subject,number\nThe author,.,laughs,laugh,The author,singular\n"
+    )
     with pytest.warns(TseWarning, match="subjects without a 'noun'") as record:
         load_pairs(file)
     assert {warning.filename for warning in record} == {__file__}

@@ -39,8 +39,13 @@ class Given(Network):
         self.vocabulary_size, self.probabilities = size, probabilities
 
     def states(self, ids, rows, columns):
-        prefixes = [tuple(ids[row, : column + 1].tolist()) for row, column in zip(rows, columns, strict=True)]
-        return torch.from_numpy(np.log(np.stack([self.probabilities(prefix) for prefix in prefixes])))
+        prefixes = [
+            tuple(ids[row, : column + 1].tolist())
+            for row, column in zip(rows, columns, strict=True)
+        ]
+        return torch.from_numpy(
+            np.log(np.stack([self.probabilities(prefix) for prefix in prefixes]))
+        )
 
     def tensors(self):
         return []
@@ -61,18 +66,24 @@ def byte_level(entries, merges):
 @pytest.fixture(scope="module")
 def toy():
     """A model of six entries: the end of the text, a space, two letters, one of them after a space, and a full stop."""
-    return LanguageModel("toy", "causal", byte_level(SIX, [("Ġ", "a")]), Given(6, drawn), bos="none")
+    return LanguageModel(
+        "toy", "causal", byte_level(SIX, [("Ġ", "a")]), Given(6, drawn), bos="none"
+    )
 
 
 @pytest.fixture(scope="module")
 def pieces(tmp_path_factory):
     """A tiny random causal model that knows the templates' words as single entries and spells all others."""
-    return load_model(save_unigram_model(tmp_path_factory.mktemp("pieces") / "pieces-causal", "causal"))
+    return load_model(
+        save_unigram_model(tmp_path_factory.mktemp("pieces") / "pieces-causal", "causal")
+    )
 
 
 @pytest.fixture(scope="module")
 def masked_pieces(tmp_path_factory):
-    return load_model(save_unigram_model(tmp_path_factory.mktemp("pieces") / "pieces-masked", "masked"))
+    return load_model(
+        save_unigram_model(tmp_path_factory.mktemp("pieces") / "pieces-masked", "masked")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +95,9 @@ def simple():
 def few():
     """Verbs of one piece and of several: laugh, smile and 20 of the list."""
     table = load_lemmas("newman-clean").table
-    return Lemmas("few", pd.concat([table[table["lemma"].isin(["laugh", "smile"])], table.iloc[5::100]]))
+    return Lemmas(
+        "few", pd.concat([table[table["lemma"].isin(["laugh", "smile"])], table.iloc[5::100]])
+    )
 
 
 @pytest.fixture(scope="module")
@@ -111,24 +124,38 @@ def test_whole_words_of_six_entries_are_those_of_an_enumeration_by_hand(toy):
         for j, form in enumerate(forms):
             chain = np.prod([drawn(slot.ids + form[:k])[token] for k, token in enumerate(form)])
             assert found.log_probability[i, j] == pytest.approx(np.log(chain), abs=1e-9)
-            assert found.log_end[i, j] == pytest.approx(np.log(drawn(slot.ids + form)[ends].sum()), abs=1e-9)
+            assert found.log_end[i, j] == pytest.approx(
+                np.log(drawn(slot.ids + form)[ends].sum()), abs=1e-9
+            )
 
 
 @pytest.mark.parametrize("most", [1, 2, 4])
 def test_all_words_of_at_most_n_tokens_and_all_unfinished_ones_sum_to_one(toy, most):
     letters = np.flatnonzero(~toy.word_ends).tolist()
-    forms = [(first, *rest) for n in range(most) for first in range(6) for rest in itertools.product(letters, repeat=n)]
+    forms = [
+        (first, *rest)
+        for n in range(most)
+        for first in range(6)
+        for rest in itertools.product(letters, repeat=n)
+    ]
     found = form_log_probabilities(toy, [Prompt((2,), 0)], forms, ends=toy.word_ends)
     reached, over = np.exp(found.log_probability[0]), np.exp(found.log_end[0])
     longest = np.array([len(form) == most for form in forms])
-    assert (reached * over).sum() + (reached * (1 - over))[longest].sum() == pytest.approx(1, abs=1e-9)
+    assert (reached * over).sum() + (reached * (1 - over))[longest].sum() == pytest.approx(
+        1, abs=1e-9
+    )
 
 
 @pytest.fixture(scope="module")
 def usual(pieces, few):
     """Forms, slots, and the scores with the default options."""
     forms = pieces.spellings([*few.table["singular"], *few.table["plural"]])
-    contexts = [("The author", ""), ("The authors that the guard likes", ""), ("The author", ""), ("The pilots", "")]
+    contexts = [
+        ("The author", ""),
+        ("The authors that the guard likes", ""),
+        ("The author", ""),
+        ("The pilots", ""),
+    ]
     slots = pieces.slots(contexts)
     return forms, slots, form_log_probabilities(pieces, slots, forms, ends=pieces.word_ends)
 
@@ -146,17 +173,26 @@ def test_forms_of_several_tokens_are_those_of_scoring_each_alone(pieces, usual):
         assert value == pytest.approx(alone(pieces, slots[1], form), abs=2e-5)
 
 
-def test_single_entries_with_their_ends_are_those_of_whole_words(pieces, simple, few, single, whole):
+def test_single_entries_with_their_ends_are_those_of_whole_words(
+    pieces, simple, few, single, whole
+):
     ended = evaluate(pieces, simple, few, word_end=True, sample=6)
     assert len(ended.lemmas) < len(whole.lemmas) and set(ended.lemmas["tokens"]) == {1}
-    assert ended.signature.policy["forms"] == "single-end" and "contexts drawn: 6 of 20 (seed 0)" in ended.scored
-    rare = simple.head(2).assign(lemma=["", "bring"], correct=["is", "brings"], wrong=["are", "bring"])
+    assert (
+        ended.signature.policy["forms"] == "single-end"
+        and "contexts drawn: 6 of 20 (seed 0)" in ended.scored
+    )
+    rare = simple.head(2).assign(
+        lemma=["", "bring"], correct=["is", "brings"], wrong=["are", "bring"]
+    )
     one = evaluate(pieces, rare, few, word_end=True, sample="all")
     assert "pairs whose verb has no form that counts: 1" in one.scored
     of_these = scores_over(whole, ended.lemmas["lemma"])
     assert ended.contexts["ew"].mean() == pytest.approx(of_these["ew"].mean())
     assert (ended.pairs["log_probability_correct"] < single.pairs["log_probability_correct"]).all()
-    assert set(ended.curves()["share"]) == {"of the list"} and set(single.curves()["share"]) == {"of the distribution"}
+    assert set(ended.curves()["share"]) == {"of the list"} and set(single.curves()["share"]) == {
+        "of the distribution"
+    }
 
 
 def filled_in(model, slot, form, behind):
@@ -164,24 +200,38 @@ def filled_in(model, slot, form, behind):
     total, mask = 0.0, model.tokenizer.mask_token_id
     for k, token in enumerate(form):
         filled = [*slot.ids[: slot.position], *form[:k], *[mask] * (len(form) - k), *behind]
-        logits = model.network.logits(torch.tensor([filled]), torch.tensor([0]), torch.tensor([slot.position + k]))
+        logits = model.network.logits(
+            torch.tensor([filled]), torch.tensor([0]), torch.tensor([slot.position + k])
+        )
         total += float(logits.double().log_softmax(-1)[0, token])
     return total
 
 
 def test_a_masked_model_fills_as_many_masks_as_a_form_has_tokens_from_left_to_right(masked_pieces):
-    form, slot = masked_pieces.spellings(["abandons"])[0][:3], masked_pieces.slot("The author", "it .")
+    form, slot = (
+        masked_pieces.spellings(["abandons"])[0][:3],
+        masked_pieces.slot("The author", "it ."),
+    )
     found = form_log_probabilities(masked_pieces, [slot], [form]).log_probability[0, 0]
-    assert found == pytest.approx(filled_in(masked_pieces, slot, form, slot.ids[slot.position + 1 :]), abs=1e-5)
+    assert found == pytest.approx(
+        filled_in(masked_pieces, slot, form, slot.ids[slot.position + 1 :]), abs=1e-5
+    )
 
 
-WAYS = {"words": ("all", True), "words-no-end": ("all", False), "single-end": ("single-token", True)}
+WAYS = {
+    "words": ("all", True),
+    "words-no-end": ("all", False),
+    "single-end": ("single-token", True),
+}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "ways"),
-    [("tiny_causal", ["words", "words-no-end", "single-end"]), ("tiny_masked", ["words", "single-end"])],
+    [
+        ("tiny_causal", ["words", "words-no-end", "single-end"]),
+        ("tiny_masked", ["words", "single-end"]),
+    ],
 )
 def test_lists_of_single_entries_give_the_numbers_of_single_entries(kind, ways, simple, request):
     """The tiny models know whole words alone: every entry ends the word before it, so the end is certain too."""
@@ -201,7 +251,11 @@ def test_list_cutoffs_rank_the_forms_of_the_list_by_their_share_of_its_probabili
     assert len(whole.lemmas) == len(few)
     context = whole.contexts.iloc[0]
     at = whole.at_cutoffs[whole.at_cutoffs["context"] == 0].set_index(["metric", "side", "cutoff"])
-    p = np.exp(np.stack([whole.log_probabilities(form)[0] for form in ("singular", "plural")], axis=1).astype(float))
+    p = np.exp(
+        np.stack(
+            [whole.log_probabilities(form)[0] for form in ("singular", "plural")], axis=1
+        ).astype(float)
+    )
     correct, wrong = (p if context["number"] == "singular" else p[:, ::-1]).T
     total = p.sum()
     assert context["ew"] == pytest.approx((correct > wrong).mean(), abs=1e-9)
@@ -209,9 +263,13 @@ def test_list_cutoffs_rank_the_forms_of_the_list_by_their_share_of_its_probabili
     assert at.loc[("EW", "top", 1), "coverage"] == pytest.approx(total, rel=1e-5)
     ranked = np.sort(p.ravel())[::-1]
     for cutoff in (0.5, 0.9):
-        edge = ranked[np.searchsorted(ranked.cumsum(), cutoff * total)]  # the form on which the cut-off falls
+        edge = ranked[
+            np.searchsorted(ranked.cumsum(), cutoff * total)
+        ]  # the form on which the cut-off falls
         either = np.maximum(correct, wrong)
-        before, after = ((correct > wrong)[inside].mean() for inside in (either > edge, either >= edge))
+        before, after = (
+            (correct > wrong)[inside].mean() for inside in (either > edge, either >= edge)
+        )
         score, coverage = at.loc[("EW", "top", cutoff), ["score", "coverage"]]
         assert min(before, after) - 1e-6 <= score <= max(before, after) + 1e-6
         assert coverage <= total * (1 + 1e-6)
@@ -219,7 +277,9 @@ def test_list_cutoffs_rank_the_forms_of_the_list_by_their_share_of_its_probabili
 
 def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simple, few):
     found = evaluate(masked_pieces, simple, few, verbs="all", sample="all")
-    lengths = [list(map(len, masked_pieces.spellings(list(few.table[c])))) for c in ("singular", "plural")]
+    lengths = [
+        list(map(len, masked_pieces.spellings(list(few.table[c])))) for c in ("singular", "plural")
+    ]
     even = sum(a == b for a, b in zip(*lengths, strict=True))
     assert 0 < even < len(few) and len(found.lemmas) == even
     assert found.signature.policy["forms"] == "words"
@@ -229,7 +289,11 @@ def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simpl
 
 def test_a_sample_is_drawn_by_number_whatever_the_order_and_grows_with_its_size():
     pairs = load_pairs("marvin-linzen")
-    contexts = pairs[["construction", "left", "number"]].drop_duplicates(ignore_index=True).assign(right="")
+    contexts = (
+        pairs[["construction", "left", "number"]]
+        .drop_duplicates(ignore_index=True)
+        .assign(right="")
+    )
     rows = stratified_sample(contexts, 12)
     drawn = contexts.iloc[rows]
     counts = drawn.groupby(["construction", "number"]).size()
@@ -252,7 +316,9 @@ def test_a_larger_sample_goes_on_where_a_smaller_one_ended(pieces, simple, few, 
     shards = set(tmp_path.glob("*/*/*.parquet"))
     resumed = evaluate(pieces, simple, few, verbs="all", sample=16, store=store)
     assert len(shards) == 2 and len(set(tmp_path.glob("*/*/*.parquet")) - shards) == 2
-    pd.testing.assert_frame_equal(resumed.contexts, evaluate(pieces, simple, few, verbs="all", sample=16).contexts)
+    pd.testing.assert_frame_equal(
+        resumed.contexts, evaluate(pieces, simple, few, verbs="all", sample=16).contexts
+    )
 
 
 def test_byte_level_entries_that_go_on_with_a_word():
@@ -274,9 +340,16 @@ def test_other_tokenizers_entries_that_go_on_with_a_word():
             setattr(tokenizer, name, part)
         fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]")
         found = LanguageModel("other", "causal", fast, Given(len(fast), drawn)).word_ends
-        return [entry for entry, i in sorted(fast.get_vocab().items(), key=lambda item: item[1]) if not found[i]]
+        return [
+            entry
+            for entry, i in sorted(fast.get_vocab().items(), key=lambda item: item[1])
+            if not found[i]
+        ]
 
-    entries = {entry: i for i, entry in enumerate(["[UNK]", "walk", "##s", "▁walk", "s", ".", "<0x73>", "<0x0A>"])}
+    entries = {
+        entry: i
+        for i, entry in enumerate(["[UNK]", "walk", "##s", "▁walk", "s", ".", "<0x73>", "<0x0A>"])
+    }
     assert ends(WordPiece(entries, unk_token="[UNK]")) == ["##s"]
     assert ends(WordLevel(entries, unk_token="[UNK]")) == []
     assert ends(BPE(entries, [], unk_token="[UNK]", end_of_word_suffix="</w>")) == []
@@ -291,21 +364,42 @@ def characters(*spaces):
     text = pre_tokenizers.Split(Regex("."), "isolated")
     if not spaces:
         text = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), text])
-    tokenizer = Tokenizer(WordLevel({entry: i for i, entry in enumerate(entries)}, unk_token="[UNK]"))
+    tokenizer = Tokenizer(
+        WordLevel({entry: i for i, entry in enumerate(entries)}, unk_token="[UNK]")
+    )
     tokenizer.pre_tokenizer = text
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", eos_token="<end>")
     torch.manual_seed(0)
-    size = {"vocab_size": len(entries), "n_layer": 1, "n_head": 1, "n_embd": 8, "initializer_range": 0.5}
+    size = {
+        "vocab_size": len(entries),
+        "n_layer": 1,
+        "n_head": 1,
+        "n_embd": 8,
+        "initializer_range": 0.5,
+    }
     network = GPT2LMHeadModel(GPT2Config(**size, bos_token_id=0, eos_token_id=0)).eval()
     return load_model(network, fast, bos="none")
 
 
 def test_a_list_of_characters_ends_words_at_spaces_and_marks():
     model = characters(" ")
-    ends = [0, 1, 2, len(model.tokenizer) - 1]  # the end of the text, an unknown one, a space, the full stop
+    ends = [
+        0,
+        1,
+        2,
+        len(model.tokenizer) - 1,
+    ]  # the end of the text, an unknown one, a space, the full stop
     assert model.word_ends.nonzero()[0].tolist() == ends
-    pair = {"left": "An author", "right": ".", "correct": "goes", "wrong": "go", "number": "singular"}
-    verbs = pd.DataFrame({"lemma": ["go", "run"], "singular": ["goes", "runs"], "plural": ["go", "run"]})
+    pair = {
+        "left": "An author",
+        "right": ".",
+        "correct": "goes",
+        "wrong": "go",
+        "number": "singular",
+    }
+    verbs = pd.DataFrame(
+        {"lemma": ["go", "run"], "singular": ["goes", "runs"], "plural": ["go", "run"]}
+    )
     found = evaluate(model, pd.DataFrame([pair]), verbs, verbs="all", store=None).table()["MW"][0]
     left, p = model.tokenizer("An author")["input_ids"], {}
     for word in ("goes", "runs", "go", "run"):
@@ -324,7 +418,9 @@ def test_a_list_of_characters_without_a_space_shows_no_words_end():
 
 def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces, toy):
     with pytest.raises(InputError, match="sees where a word ends; its forms need no ends"):
-        form_log_probabilities(masked_pieces, [masked_pieces.slot("The")], [(5,)], ends=masked_pieces.word_ends)
+        form_log_probabilities(
+            masked_pieces, [masked_pieces.slot("The")], [(5,)], ends=masked_pieces.word_ends
+        )
     with pytest.raises(InputError, match=r"ends has shape \(2,\); it must be \(6,\)"):
         form_log_probabilities(toy, [toy.slot("a")], [(3,)], ends=np.ones(2, bool))
     with pytest.raises(InputError, match="sees where a word ends; leave word_end out"):
@@ -334,7 +430,9 @@ def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces
         shared_lemmas([pieces], few, verbs="word")
     with pytest.raises(InputError, match="at least one form"):
         form_log_probabilities(pieces, pieces.slots([("The", "")]), [])
-    strange = Lemmas("strange", pd.DataFrame({"lemma": ["日"], "singular": ["日本"], "plural": ["日"]}))
+    strange = Lemmas(
+        "strange", pd.DataFrame({"lemma": ["日"], "singular": ["日本"], "plural": ["日"]})
+    )
     with pytest.raises(InputError, match="holds no lemma of strange .* that it can spell"):
         evaluate(pieces, simple, strange, verbs="all")
 
@@ -342,7 +440,9 @@ def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces
 @pytest.mark.slow
 def test_smollm2_counts_twice_as_many_lemmas_as_whole_words():
     model, lemmas = load_model("smollm2-135m-instruct"), load_lemmas("newman-clean")
-    single, whole = (counted_verbs(model, lemmas, VerbPolicy.parse(text)) for text in ("single", "words"))
+    single, whole = (
+        counted_verbs(model, lemmas, VerbPolicy.parse(text)) for text in ("single", "words")
+    )
     assert (len(single.lemmas), len(whole.lemmas)) == (962, 1945)
     steps = {step for form in whole.spellings[: whole.listed] for step in form_steps(form)}
     assert (len({step.beginning for step in steps}), len(steps)) == (866, 4617)
@@ -361,35 +461,63 @@ def test_recorded_whole_words_are_those_measured_in_the_same_contexts(tmp_path, 
     (home / "provenance.json").write_text(json.dumps(made))
     record_details(home, words_for(pieces, few, ["marvin-linzen/simple"], sample=6))
     words, signatures = recorded_details("pieces", "words", tmp_path)
-    assert list(signatures) == [f"{forms} marvin-linzen/simple" for forms in ("words-no-end", "words", "single")]
-    assert read_results(home / "words.parquet")["signature"].nunique() == 3 and set(words["contexts"]) == {6}
+    assert list(signatures) == [
+        f"{forms} marvin-linzen/simple" for forms in ("words-no-end", "words", "single")
+    ]
+    assert read_results(home / "words.parquet")["signature"].nunique() == 3 and set(
+        words["contexts"]
+    ) == {6}
     recorded = words[words["signature"].str.contains("forms:words ")]
     assert recorded["score"].tolist() == pytest.approx(whole.tidy()["score"].tolist(), nan_ok=True)
     verbs = recorded_details("pieces", "verbs", tmp_path).table
     verbs = verbs[verbs["forms"] == "words"]
-    assert (verbs["correct"].sum() / verbs["contexts"].sum()) == pytest.approx(whole.table()["EW"][0])
-    assert verbs.set_index("lemma").loc["laugh", ["tokens_singular", "tokens_plural"]].tolist() == [1, 1]
+    assert (verbs["correct"].sum() / verbs["contexts"].sum()) == pytest.approx(
+        whole.table()["EW"][0]
+    )
+    assert verbs.set_index("lemma").loc["laugh", ["tokens_singular", "tokens_plural"]].tolist() == [
+        1,
+        1,
+    ]
     assert len(verbs) == len(few) and verbs["tokens_singular"].max() > 1
 
 
 @pytest.mark.parametrize("order", [["runs", "run", "smile"], ["smile", "runs", "run"]])
-def test_a_form_counts_for_a_masked_model_whether_or_not_the_other_form_can_be_spelled(order, masked_pieces):
+def test_a_form_counts_for_a_masked_model_whether_or_not_the_other_form_can_be_spelled(
+    order, masked_pieces
+):
     spellings = {"runs": (7,), "run": (8,), "smile": (5, 6)}  # no "smiles"
     runs, run, smile = map(order.index, spellings)
     where = {word: order.index(word) for word in order}
     spelled = [spellings[word] for word in order]
-    verbs = CountedVerbs(pd.DataFrame(), np.empty((0, 2)), where, VerbPolicy("any", word_end=True), spelled)
-    asked = [("runs", "run"), ("runs", "smile"), ("runs", "smiles"), ("smiles", "run"), ("smile", "smiles")]
+    verbs = CountedVerbs(
+        pd.DataFrame(), np.empty((0, 2)), where, VerbPolicy("any", word_end=True), spelled
+    )
+    asked = [
+        ("runs", "run"),
+        ("runs", "smile"),
+        ("runs", "smiles"),
+        ("smiles", "run"),
+        ("smile", "smiles"),
+    ]
     known = [[runs, run], [-1, -1], [runs, -1], [-1, run], [smile, -1]]
-    assert pair_forms(masked_pieces, verbs, pd.DataFrame(asked, columns=["correct", "wrong"])).tolist() == known
+    assert (
+        pair_forms(masked_pieces, verbs, pd.DataFrame(asked, columns=["correct", "wrong"])).tolist()
+        == known
+    )
 
 
 @pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
 def test_the_mass_above_a_form_is_that_of_the_list_whatever_other_verbs_pairs_have(kind, request):
     model = load_model(request.getfixturevalue(kind), device="cpu")
-    verbs = pd.DataFrame({"lemma": ["laugh", "swim"], "singular": ["laughs", "swims"], "plural": ["laugh", "swim"]})
-    pairs = pd.DataFrame({"left": ["The author"], "correct": ["laughs"], "wrong": ["laugh"], "number": ["singular"]})
+    verbs = pd.DataFrame(
+        {"lemma": ["laugh", "swim"], "singular": ["laughs", "swims"], "plural": ["laugh", "swim"]}
+    )
+    pairs = pd.DataFrame(
+        {"left": ["The author"], "correct": ["laughs"], "wrong": ["laugh"], "number": ["singular"]}
+    )
     more = pd.concat([pairs, pairs.assign(correct="smiles", wrong="smile")])
     how = {"verbs": "all", "detail": "forms", "sample": "all", "store": None}
-    one, two = (evaluate(model, each, verbs, **how).mass_above("singular") for each in (pairs, more))
+    one, two = (
+        evaluate(model, each, verbs, **how).mass_above("singular") for each in (pairs, more)
+    )
     assert np.allclose(one, two, atol=1e-7)

@@ -34,7 +34,9 @@ SENTENCE = "The author that the guards like laughs."
 
 @pytest.fixture(scope="module")
 def repositories(tmp_path_factory) -> Path:
-    return write_models(tmp_path_factory.mktemp("repositories"), ["gpt2", "bert-base-cased_decoder"])
+    return write_models(
+        tmp_path_factory.mktemp("repositories"), ["gpt2", "bert-base-cased_decoder"]
+    )
 
 
 @pytest.fixture
@@ -51,7 +53,9 @@ def folder(repositories, tmp_path):
 
 
 @pytest.mark.parametrize("place", ["folder", "hub"])
-def test_one_file_of_weights_counts_where_an_index_names_others(folder, tmp_path, monkeypatch, place):
+def test_one_file_of_weights_counts_where_an_index_names_others(
+    folder, tmp_path, monkeypatch, place
+):
     held = folder("gpt2")
     before = load_model(held).identity()[-8:]
     weights = {name: value + 1 for name, value in load_file(held / "model.safetensors").items()}
@@ -78,7 +82,9 @@ def test_a_configuration_that_names_other_files_of_weights_is_refused(folder):
         load_model(folder("gpt2", transformers_weights="other.safetensors"))
 
 
-@pytest.mark.parametrize("head", ["SequenceClassification", "TokenClassification", "QuestionAnswering"])
+@pytest.mark.parametrize(
+    "head", ["SequenceClassification", "TokenClassification", "QuestionAnswering"]
+)
 def test_a_classifier_is_read_as_a_language_model_only_where_that_is_asked_for(folder, head):
     held = folder("gpt2", architectures=[f"GPT2For{head}"])
     message = rf"trained for another task than predicting words \(GPT2For{head}\); .* say k"
@@ -87,13 +93,17 @@ def test_a_classifier_is_read_as_a_language_model_only_where_that_is_asked_for(f
     assert load_model(held, kind="causal").kind == "causal"
 
 
-@pytest.mark.parametrize("missing", [["tokenizer_config.json"], ["tokenizer_config.json", "tokenizer.json"]])
+@pytest.mark.parametrize(
+    "missing", [["tokenizer_config.json"], ["tokenizer_config.json", "tokenizer.json"]]
+)
 def test_a_cased_vocabulary_is_not_read_in_lower_case(folder, missing):
     held = folder("bert-base-cased_decoder")
     assert "The" in load_model(held).tokenize([SENTENCE])[0]
     for file in missing:
         (held / file).unlink()
-    with pytest.raises(InputError, match="writes all text in lower case, and its vocabulary has capitals"):
+    with pytest.raises(
+        InputError, match="writes all text in lower case, and its vocabulary has capitals"
+    ):
         load_model(held)
 
 
@@ -103,12 +113,21 @@ def test_a_tokenizer_that_transformers_makes_otherwise_than_its_file_says_is_ref
     entries = ["<|endoftext|>", *sorted(pre_tokenizers.ByteLevel.alphabet()), *map("".join, merges)]
     stored = Tokenizer(BPE({entry: i for i, entry in enumerate(entries)}, merges))
     stored.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    PreTrainedTokenizerFast(tokenizer_object=stored, eos_token="<|endoftext|>").save_pretrained(tmp_path)
+    PreTrainedTokenizerFast(tokenizer_object=stored, eos_token="<|endoftext|>").save_pretrained(
+        tmp_path
+    )
     settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
-    GPT2LMHeadModel(GPT2Config(vocab_size=len(entries), n_embd=8, n_layer=1, n_head=1)).save_pretrained(tmp_path)
+    GPT2LMHeadModel(
+        GPT2Config(vocab_size=len(entries), n_embd=8, n_layer=1, n_head=1)
+    ).save_pretrained(tmp_path)
     assert load_model(tmp_path).tokenize(["1234"]) == [["1234"]]
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings | {"tokenizer_class": "Qwen2Tokenizer"}))
-    with pytest.raises(InputError, match="otherwise than its tokenizer.json says, as transformers makes a Qwen2Token"):
+    (tmp_path / "tokenizer_config.json").write_text(
+        json.dumps(settings | {"tokenizer_class": "Qwen2Tokenizer"})
+    )
+    with pytest.raises(
+        InputError,
+        match="otherwise than its tokenizer.json says, as transformers makes a Qwen2Token",
+    ):
         load_model(tmp_path)
 
 
@@ -123,16 +142,32 @@ def test_a_normalizer_that_transformers_does_not_take_from_the_file_is_noticed(t
     stored.normalizer = normalizers.NFKC()
     metaspace = pre_tokenizers.Metaspace(prepend_scheme="always")
     stored.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), metaspace])
-    names = dict(zip(["bos_token", "pad_token", "eos_token", "unk_token", "mask_token"], special, strict=True))
+    names = dict(
+        zip(
+            ["bos_token", "pad_token", "eos_token", "unk_token", "mask_token"], special, strict=True
+        )
+    )
     PreTrainedTokenizerFast(tokenizer_object=stored, **names).save_pretrained(tmp_path)
-    size = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
-    XLMRobertaForMaskedLM(XLMRobertaConfig(vocab_size=len(entries), **size)).save_pretrained(tmp_path)
+    size = {
+        "hidden_size": 8,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 1,
+        "intermediate_size": 8,
+    }
+    XLMRobertaForMaskedLM(XLMRobertaConfig(vocab_size=len(entries), **size)).save_pretrained(
+        tmp_path
+    )
     model = load_model(tmp_path)
     for sign, plain in COMPATIBLE.items():
         assert model.tokenize([sign]) == model.tokenize([plain])
     settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings | {"tokenizer_class": "XLMRobertaTokenizer"}))
-    with pytest.raises(InputError, match="as transformers makes a XLMRobertaTokenizer of it; .*PreTrainedTokenizerF"):
+    (tmp_path / "tokenizer_config.json").write_text(
+        json.dumps(settings | {"tokenizer_class": "XLMRobertaTokenizer"})
+    )
+    with pytest.raises(
+        InputError,
+        match="as transformers makes a XLMRobertaTokenizer of it; .*PreTrainedTokenizerF",
+    ):
         load_model(tmp_path)
 
 
@@ -141,7 +176,11 @@ UPPER, LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 REST = r" ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 OF_MISTRAL = rf"{LETTERS}{UPPER}*{LOWER}+|{LETTERS}{UPPER}+{LOWER}*|\p{{N}}|{REST}"
 OF_OTHERS = rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|{LETTERS}\p{{L}}+|\p{{N}}{{1,3}}|{REST}"
-LEARNED_FROM = ["The AuthorSays 1234 5678 iPhone keys", "The author's keys are here", "लड़का रोटी खाता है"] * 20
+LEARNED_FROM = [
+    "The AuthorSays 1234 5678 iPhone keys",
+    "The author's keys are here",
+    "लड़का रोटी खाता है",
+] * 20
 
 
 def split_by(pattern: str):
@@ -154,15 +193,28 @@ def save_mistral(folder, learned, stored, version):
     tokenizer = Tokenizer(BPE())
     tokenizer.pre_tokenizer, tokenizer.decoder = split_by(learned), decoders.ByteLevel()
     alphabet, special = pre_tokenizers.ByteLevel.alphabet(), ["<unk>", "<s>", "</s>"]
-    trainer = BpeTrainer(vocab_size=600, show_progress=False, special_tokens=special, initial_alphabet=alphabet)
+    trainer = BpeTrainer(
+        vocab_size=600, show_progress=False, special_tokens=special, initial_alphabet=alphabet
+    )
     tokenizer.train_from_iterator(LEARNED_FROM, trainer)
     content = json.loads(tokenizer.to_str())
-    content["model"]["vocab"] |= {f"#{i}": i for i in range(len(content["model"]["vocab"]), 100_010)}
+    content["model"]["vocab"] |= {
+        f"#{i}": i for i in range(len(content["model"]["vocab"]), 100_010)
+    }
     tokenizer = Tokenizer.from_str(json.dumps(content))
     tokenizer.pre_tokenizer = split_by(stored)
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>").save_pretrained(folder)
-    size = {"hidden_size": 4, "num_hidden_layers": 1, "num_attention_heads": 1, "num_key_value_heads": 1}
-    config = MistralConfig(vocab_size=100_010, intermediate_size=4, bos_token_id=1, eos_token_id=2, **size)
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>"
+    ).save_pretrained(folder)
+    size = {
+        "hidden_size": 4,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 1,
+        "num_key_value_heads": 1,
+    }
+    config = MistralConfig(
+        vocab_size=100_010, intermediate_size=4, bos_token_id=1, eos_token_id=2, **size
+    )
     MistralForCausalLM(config).save_pretrained(folder)
     settings = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(settings | {"transformers_version": version}))
@@ -170,21 +222,35 @@ def save_mistral(folder, learned, stored, version):
 
 FIXED, AS_IT_IS = ["The", "Ġ", "1", "2", "3", "Ġi", "Phone"], ["The", "Ġ", "123", "ĠiPhone"]
 MISTRALS = {  # the pattern that the merges were learned with, that of the file, and what is right
-    "faulty": ((OF_MISTRAL, OF_OTHERS, "4.50.0"), FIXED, "fix_mistral_regex", "=True, which is used"),
+    "faulty": (
+        (OF_MISTRAL, OF_OTHERS, "4.50.0"),
+        FIXED,
+        "fix_mistral_regex",
+        "=True, which is used",
+    ),
     "right": ((OF_MISTRAL, OF_MISTRAL, "4.50.0"), FIXED, None, None),
-    "another tokenizer": ((OF_OTHERS, OF_OTHERS, "4.50.0"), AS_IT_IS, None, "=True, which is not used: the entries"),
+    "another tokenizer": (
+        (OF_OTHERS, OF_OTHERS, "4.50.0"),
+        AS_IT_IS,
+        None,
+        "=True, which is not used: the entries",
+    ),
     "new": ((OF_OTHERS, OF_OTHERS, "5.0.0"), AS_IT_IS, None, None),
 }
 
 
 @pytest.mark.parametrize("which", MISTRALS)
-def test_what_transformers_says_of_a_tokenizer_is_done_where_it_is_right_and_said_once(which, tmp_path):
+def test_what_transformers_says_of_a_tokenizer_is_done_where_it_is_right_and_said_once(
+    which, tmp_path
+):
     made, tokens, policy, said = MISTRALS[which]
     save_mistral(tmp_path, *made)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         model = load_model(tmp_path, bos="none")
-    assert [said in str(each.message) for each in heard if each.category is TseWarning] == [True] * bool(said)
+    assert [said in str(each.message) for each in heard if each.category is TseWarning] == [
+        True
+    ] * bool(said)
     assert model.tokenize(["The 123 iPhone"]) == [tokens]
     assert model.policies().get("tokenizer") == policy
 
@@ -193,15 +259,26 @@ def test_a_mask_that_the_network_lacks_is_none(folder):
     held = folder("bert-base-cased_decoder")
     (held / "tokenizer.json").unlink()
     (held / "vocab.txt").write_text((held / "vocab.txt").read_text().replace("[MASK]", "[NONE]"))
-    with pytest.raises(InputError, match="has no mask token, so it cannot be read as a masked model"):
+    with pytest.raises(
+        InputError, match="has no mask token, so it cannot be read as a masked model"
+    ):
         load_model(held)
 
 
 @pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
 def test_an_address_without_a_port_has_its_schemes(monkeypatch, scheme, port):
     asked: list[tuple] = []
-    monkeypatch.setattr(socket, "create_connection", lambda place, **_: asked.append(place) or socket.socket())
-    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+    monkeypatch.setattr(
+        socket, "create_connection", lambda place, **_: asked.append(place) or socket.socket()
+    )
+    for name in (
+        "HF_HUB_OFFLINE",
+        "TRANSFORMERS_OFFLINE",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_ENDPOINT", f"{scheme}://mirror.example")
     assert not hub_unreachable() and asked == [("mirror.example", port)]
@@ -218,15 +295,27 @@ def scaled(weights: dict, kind: torch.dtype, largest: float, scale: str) -> dict
 
 
 def cast(weights: dict) -> dict:
-    return {name: value.float() if value.element_size() == 1 else value for name, value in weights.items()}
+    return {
+        name: value.float() if value.element_size() == 1 else value
+        for name, value in weights.items()
+    }
 
 
 FLOAT8 = torch.float8_e4m3fn
 QUANTISED = {
-    "float8": (lambda weights: scaled(weights, FLOAT8, 448, "weight_scale"), "14 weights are stored as F8_E4M3"),
-    "int8": (lambda weights: scaled(weights, torch.int8, 127, "SCB"), "14 weights are stored as I8, .* quantization_c"),
+    "float8": (
+        lambda weights: scaled(weights, FLOAT8, 448, "weight_scale"),
+        "14 weights are stored as F8_E4M3",
+    ),
+    "int8": (
+        lambda weights: scaled(weights, torch.int8, 127, "SCB"),
+        "14 weights are stored as I8, .* quantization_c",
+    ),
     "integers": (
-        lambda weights: weights | {name: value.to(torch.int32) for name, value in weights.items() if "o_proj" in name},
+        lambda weights: (
+            weights
+            | {name: value.to(torch.int32) for name, value in weights.items() if "o_proj" in name}
+        ),
         "2 weights are stored as I32, e.g. model.layers.0.self_attn.o_proj.weight",
     ),
     "cast": (
@@ -237,7 +326,10 @@ QUANTISED = {
         lambda weights: weights | {"model.layers.0.mlp.up_proj.qzeros": torch.zeros(3)},
         "up_proj.qzeros, which belongs to a part of LlamaForCausalLM and has no place there",
     ),
-    "a bias": (lambda weights: weights | {"model.layers.0.mlp.up_proj.bias": torch.zeros(16)}, "up_proj.bias, which"),
+    "a bias": (
+        lambda weights: weights | {"model.layers.0.mlp.up_proj.bias": torch.zeros(16)},
+        "up_proj.bias, which",
+    ),
     "an adapter": (
         lambda weights: weights | {"model.layers.0.mlp.up_proj.lora_A.weight": torch.zeros(2, 8)},
         "up_proj.lora_A.weight, which belongs to a part",
@@ -250,14 +342,20 @@ def llama(tiny_causal, tmp_path):
     """Writes a tiny Llama with changed weights into a folder."""
     torch.manual_seed(0)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(tiny_causal)
-    size = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 1, "intermediate_size": 16}
+    size = {
+        "hidden_size": 8,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 1,
+        "intermediate_size": 16,
+    }
     module = LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), bos_token_id=2, **size))
 
     def written(change) -> Path:
         module.save_pretrained(tmp_path)
         tokenizer.save_pretrained(tmp_path)
         weights = {
-            name: value.contiguous() for name, value in change(load_file(tmp_path / "model.safetensors")).items()
+            name: value.contiguous()
+            for name, value in change(load_file(tmp_path / "model.safetensors")).items()
         }
         save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
         return tmp_path
@@ -272,8 +370,16 @@ def test_quantised_weights_without_what_scales_them_are_refused(how, llama):
         surprisals(llama(change), SENTENCE)
 
 
-FURTHER = {"tower.0.proj.weight": (2, 2), "tower.1.proj.weight": (2, 2), "head.weight": (2, 8), "head.bias": (2,)}
-CONSTANTS = {"model.layers.0.self_attn.rotary_emb.inv_freq": (4,), "model.layers.0.self_attn.masked_bias": (1,)}
+FURTHER = {
+    "tower.0.proj.weight": (2, 2),
+    "tower.1.proj.weight": (2, 2),
+    "head.weight": (2, 8),
+    "head.bias": (2,),
+}
+CONSTANTS = {
+    "model.layers.0.self_attn.rotary_emb.inv_freq": (4,),
+    "model.layers.0.self_attn.masked_bias": (1,),
+}
 
 
 def test_tensors_without_a_place_are_named_in_one_warning_and_constants_are_not(llama):
@@ -282,10 +388,17 @@ def test_tensors_without_a_place_are_named_in_one_warning_and_constants_are_not(
         TseWarning, match=r"4 tensors have no place in LlamaForCausalLM .* \(head, tower.#.proj\)"
     ) as told:
         found = surprisals(
-            llama(lambda weights: weights | {name: torch.ones(*size) for name, size in FURTHER.items()}), SENTENCE
+            llama(
+                lambda weights: (
+                    weights | {name: torch.ones(*size) for name, size in FURTHER.items()}
+                )
+            ),
+            SENTENCE,
         )
     assert found.equals(expected) and sum("no place" in str(each.message) for each in told) == 1
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*no place")
-        folder = llama(lambda weights: weights | {name: torch.ones(*size) for name, size in CONSTANTS.items()})
+        folder = llama(
+            lambda weights: weights | {name: torch.ones(*size) for name, size in CONSTANTS.items()}
+        )
         assert surprisals(folder, SENTENCE).equals(expected)

@@ -35,14 +35,20 @@ assert_type(pairs, pd.DataFrame)
 assert_type(lemmas, Lemmas)
 
 cutoffs = tse_core.metrics.Cutoffs((0.5, 1.0), ())
-scores = tse_core.evaluate(model, pairs, lemmas, cutoffs=cutoffs, verbs="all", sample=24, store=None)
+scores = tse_core.evaluate(
+    model, pairs, lemmas, cutoffs=cutoffs, verbs="all", sample=24, store=None
+)
 assert_type(scores, Evaluation)
 assert_type(scores.table(), pd.DataFrame)
-assert_type(tse_core.evaluate_models({"a": model, "b": "gpt2-large"}, ["marvin-linzen"]), Evaluations)
+assert_type(
+    tse_core.evaluate_models({"a": model, "b": "gpt2-large"}, ["marvin-linzen"]), Evaluations
+)
 assert_type(tse_core.score_context("gpt2", "The author", number="singular"), ContextScores)
 assert_type(tse_core.slot_distribution(model, "The keys to the cabinet"), pd.DataFrame)
 
-blimp = tse_core.evaluate_blimp(server, sentences, method="full-sentence", ties="half", store="results")
+blimp = tse_core.evaluate_blimp(
+    server, sentences, method="full-sentence", ties="half", store="results"
+)
 assert_type(blimp, PairScores)
 assert_type(tse_core.score_pairs("gpt2", sentences, "one-prefix", bos="none"), pd.DataFrame)
 assert_type(tse_core.surprisals(server, ["The author laughs."], unit="word"), pd.DataFrame)

@@ -22,8 +22,13 @@ from tse_core.paths import data_folder
 
 HERE = Path(__file__).parent
 VERBS = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
-CAUSAL = ("lab-lexical-causal", "lab-lexical-causal-bpe")  # measured by single tokens and by whole words
-WAYS: dict[str, tuple[Verbs, bool]] = {  # as signatures name them: verbs, and whether the word's end counts
+CAUSAL = (
+    "lab-lexical-causal",
+    "lab-lexical-causal-bpe",
+)  # measured by single tokens and by whole words
+WAYS: dict[
+    str, tuple[Verbs, bool]
+] = {  # as signatures name them: verbs, and whether the word's end counts
     "single": ("single-token", False),
     "words": ("all", True),
     "words-no-end": ("all", False),
@@ -31,31 +36,53 @@ WAYS: dict[str, tuple[Verbs, bool]] = {  # as signatures name them: verbs, and w
 SAMPLE = 12  # contexts of each construction, where words are scored
 
 
-def against_truth(model: LanguageModel, regime: str, pairs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def against_truth(
+    model: LanguageModel, regime: str, pairs: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Measured scores of a model beside the truth of the regime it learned, and its scores over the cut-offs.
 
     Returns two tables: construction, band, contexts, TSE, EW, MW, true_TSE, true_EW, true_MW; and `Evaluation.curves`.
     """
     cells, curves = [], []
-    for _, some in pairs.groupby("construction", sort=False):  # the forms of one construction alone are in memory
+    for _, some in pairs.groupby(
+        "construction", sort=False
+    ):  # the forms of one construction alone are in memory
         found = evaluate(model, some.reset_index(drop=True), VERBS, detail="forms")
         cells += [found.table().assign(band="all"), found.table("construction,band")]
         curves.append(found.curves())
     measured = pd.concat(cells)[["construction", "band", "contexts", "TSE", "EW", "MW"]]
-    known = truth(regime).drop(columns="lemmas").set_index(["construction", "band"]).add_prefix("true_").reset_index()
-    beside = known[["construction", "band"]].merge(measured).merge(known)  # in the order of the truth
+    known = (
+        truth(regime)
+        .drop(columns="lemmas")
+        .set_index(["construction", "band"])
+        .add_prefix("true_")
+        .reset_index()
+    )
+    beside = (
+        known[["construction", "band"]].merge(measured).merge(known)
+    )  # in the order of the truth
     return beside, pd.concat(curves, ignore_index=True)
 
 
 def against_truth_by_words(
-    model: LanguageModel, regime: str, data="marvin-linzen", *, ways: Iterable[str] = WAYS, sample: int = SAMPLE
+    model: LanguageModel,
+    regime: str,
+    data="marvin-linzen",
+    *,
+    ways: Iterable[str] = WAYS,
+    sample: int = SAMPLE,
 ) -> pd.DataFrame:
     """EW and MW with single tokens and with whole words, in the same contexts, beside the truth of all verbs.
 
     Returns a table: forms (the way), construction, contexts, lemmas (how many counted), EW, EW_low, EW_high, MW,
     MW_low, MW_high (95 %, clustered by subject noun), true_EW, true_MW.
     """
-    known = truth(regime).query("band == 'all'").set_index("construction")[["EW", "MW"]].add_prefix("true_")
+    known = (
+        truth(regime)
+        .query("band == 'all'")
+        .set_index("construction")[["EW", "MW"]]
+        .add_prefix("true_")
+    )
     parts = []
     for way in ways:
         verbs, end = WAYS[way]

@@ -19,7 +19,13 @@ TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (1e-2, 1e-6)}  # as many as fit 
 CHOOSE = "Choose the construction in colour."
 FEW = 10  # a mean over fewer contexts is drawn faint
 KEPT = ("construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source")
-OF_SCORE = ("score", "low", "high", "null_low", "null_high")  # an interval belongs to the axis of the score
+OF_SCORE = (
+    "score",
+    "low",
+    "high",
+    "null_low",
+    "null_high",
+)  # an interval belongs to the axis of the score
 NUMBERS = {"score": "score", "coverage": "coverage", "invalid": "contexts without a verb"}
 TIPS = {  # what hovering shows of a column
     "construction": alt.Tooltip("construction:N"), "model": alt.Tooltip("model:N"),
@@ -70,28 +76,41 @@ def position(side, cutoff):
 def cutoff_steps(curves: pd.DataFrame) -> pd.DataFrame:
     """The cut-offs from likely to unlikely, as a slider passes through them: side, cutoff, step (from 1), label."""
     steps = curves[["side", "cutoff"]].drop_duplicates()
-    steps = steps.iloc[np.argsort(position(steps["side"], steps["cutoff"]), kind="stable")].reset_index(drop=True)
+    steps = steps.iloc[
+        np.argsort(position(steps["side"], steps["cutoff"]), kind="stable")
+    ].reset_index(drop=True)
     return steps.assign(step=steps.index + 1, label=labels(steps))
 
 
 def labels(table: pd.DataFrame) -> list[str]:
     """Cut-offs in words: "top 10 %"."""
-    return [f"{side} {cutoff * 100:.10g} %" for side, cutoff in zip(table["side"], table["cutoff"], strict=True)]
+    return [
+        f"{side} {cutoff * 100:.10g} %"
+        for side, cutoff in zip(table["side"], table["cutoff"], strict=True)
+    ]
 
 
 def with_step_slider(chart, steps: pd.DataFrame):
     """The chart with a slider over `cutoff_steps`, the parameter step; beside it stands the name of the step."""
-    slider = alt.binding_range(min=1, max=len(steps), step=1, name="Cut-off, from likely to unlikely verbs ")
+    slider = alt.binding_range(
+        min=1, max=len(steps), step=1, name="Cut-off, from likely to unlikely verbs "
+    )
     whole = steps.loc[steps["label"] == "top 100 %", "step"]
     step = alt.param(name="step", value=int(whole.iloc[0]) if len(whole) else 1, bind=slider)
     return chart.add_params(step).properties(usermeta={"steps": {"step": steps["label"].tolist()}})
 
 
 def _figure(curves, metrics, value, published, chosen, title):
-    theme.needs(curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs")
-    shares = curves["share"].fillna(OF_DISTRIBUTION).unique() if "share" in curves else [OF_DISTRIBUTION]
+    theme.needs(
+        curves, "construction", "metric", "side", "cutoff", value, what="a chart of cut-offs"
+    )
+    shares = (
+        curves["share"].fillna(OF_DISTRIBUTION).unique() if "share" in curves else [OF_DISTRIBUTION]
+    )
     if len(shares) > 1:
-        raise InputError(f"cut-offs {' and '.join(shares)} are different scales; draw them in separate charts")
+        raise InputError(
+            f"cut-offs {' and '.join(shares)} are different scales; draw them in separate charts"
+        )
     share = "" if shares[0] == OF_DISTRIBUTION else f" {shares[0]}"  # in the title of the axis
     rows = _rows(curves, metrics, value)
     models, constructions = list(dict.fromkeys(rows["model"])), theme.in_order(rows["construction"])
@@ -99,9 +118,13 @@ def _figure(curves, metrics, value, published, chosen, title):
     if published is not None and len(published):
         behind = _rows(published.assign(model=published["beside"], source="beside"), metrics, value)
         rows = pd.concat([rows, behind[behind["model"].isin(models)]], ignore_index=True)
-        notes.append(f"Thin and hollow: {theme.listed(dict.fromkeys(published['model']))}, as published.")
+        notes.append(
+            f"Thin and hollow: {theme.listed(dict.fromkeys(published['model']))}, as published."
+        )
     if "null_low" in rows and rows["null_low"].notna().any():
-        notes.append("Grey band: what the cut-offs alone would give (margins shuffled over the verbs of a context).")
+        notes.append(
+            "Grey band: what the cut-offs alone would give (margins shuffled over the verbs of a context)."
+        )
     if "counted" in rows and (rows["counted"] < FEW).any():
         notes.append(f"Faint: a mean over fewer than {FEW} contexts.")
     chosen = chosen if chosen in constructions else _furthest(rows, value)
@@ -113,10 +136,20 @@ def _figure(curves, metrics, value, published, chosen, title):
         shown = [theme.SHOWN_NAMES.get(model, model)] * any(models) + [metric] * (len(metrics) > 1)
         heading = alt.TitleParams(" · ".join(shown), fontSize=12, offset=20)
         panel = _panel(rows, model, metric, value, [lowest, highest], share)
-        plots.append(panel.properties(title=heading, width="container" if len(panels) == 1 else 275, height=170))
-    chart = plots[0] if len(plots) == 1 else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
+        plots.append(
+            panel.properties(
+                title=heading, width="container" if len(panels) == 1 else 275, height=170
+            )
+        )
+    chart = (
+        plots[0]
+        if len(plots) == 1
+        else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
+    )
     chart.data = rows  # once for all layers
-    chart.params = [theme.menu("shown", constructions, "Construction in colour", chosen).param]  # once for all panels
+    chart.params = [
+        theme.menu("shown", constructions, "Construction in colour", chosen).param
+    ]  # once for all panels
     description = f"Line charts of the {NUMBERS[value]}: top p on a linear axis, then bottom p on a logarithmic one."
     return theme.described(chart, title, description, notes)
 
@@ -130,11 +163,15 @@ def _furthest(rows, value) -> str:
 
 def _rows(table, metrics, value):
     table = table[table["metric"].isin(metrics)]
-    table = theme.with_models(theme.needs(table[table[value].notna()], what=f"a chart of {theme.listed(metrics)}"))
+    table = theme.with_models(
+        theme.needs(table[table[value].notna()], what=f"a chart of {theme.listed(metrics)}")
+    )
     table["position"] = position(table["side"], table["cutoff"]).round(5)
     table["cut_off"] = labels(table)
     if {"contexts", "invalid"} <= set(table):
-        table["counted"] = ((1 - table["invalid"].astype(float)) * table["contexts"].astype(float)).round()
+        table["counted"] = (
+            (1 - table["invalid"].astype(float)) * table["contexts"].astype(float)
+        ).round()
     columns = (*KEPT, *(OF_SCORE if value == "score" else (value,)), "counted")
     kept = [column for column in columns if column in table]
     return table[kept].sort_values(["metric", "construction", "side", "position"], kind="stable")
@@ -161,19 +198,31 @@ def _panel(rows, model, metric, value, ends, share):
             axis=alt.Axis(format=".1f" if value == "score" else ".0%", tickCount=5),
         ),
     )
-    dashes = alt.StrokeDash("side:N", scale=theme.scale_of({"top": [1, 0], "bottom": [5, 3]}), legend=None)
-    signs = alt.Shape("side:N", scale=theme.scale_of({"top": "circle", "bottom": "cross"}), legend=None)
+    dashes = alt.StrokeDash(
+        "side:N", scale=theme.scale_of({"top": [1, 0], "bottom": [5, 3]}), legend=None
+    )
+    signs = alt.Shape(
+        "side:N", scale=theme.scale_of({"top": "circle", "bottom": "cross"}), legend=None
+    )
     colour = alt.Color("construction:N", scale=theme.colours_of(rows["construction"]), legend=None)
     grey = base.transform_filter("datum.construction != shown && datum.source != 'beside'")
     one = base.transform_filter("datum.construction == shown")
     own, ghost = (one.transform_filter(f"datum.source {sign} 'beside'") for sign in ("!=", "=="))
-    shown = [tip for name, tip in TIPS.items() if name in rows and rows[name].notna().any() and any(rows[name] != "")]
+    shown = [
+        tip
+        for name, tip in TIPS.items()
+        if name in rows and rows[name].notna().any() and any(rows[name] != "")
+    ]
     as_line = {"detail": ["construction:N", "side:N"], "strokeDash": dashes}
     as_point = {"shape": signs, "color": colour, "tooltip": shown}
-    gap = here.transform_aggregate(n="count()").mark_rule(strokeDash=[2, 2], color=theme.QUIET, opacity=0.6)
+    gap = here.transform_aggregate(n="count()").mark_rule(
+        strokeDash=[2, 2], color=theme.QUIET, opacity=0.6
+    )
     layers = [gap.encode(x=alt.XDatum((TOP_END + BOTTOM_START) / 2))]
     if {"null_low", "null_high"} <= set(rows):
-        band = one.transform_filter("isValid(datum.null_low)").mark_area(color=theme.QUIET, opacity=0.3)
+        band = one.transform_filter("isValid(datum.null_low)").mark_area(
+            color=theme.QUIET, opacity=0.3
+        )
         layers.append(band.encode(y="null_low:Q", y2="null_high:Q", detail=as_line["detail"]))
     layers += [
         grey.mark_line(strokeWidth=1, color=theme.QUIET, opacity=0.7).encode(**as_line),

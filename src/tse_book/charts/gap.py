@@ -2,7 +2,16 @@
 
 import altair as alt
 
-from tse_book.charts.theme import KIND_COLOURS, QUIET, SHOWN_NAMES, axis_start, described, needs, scale_of, tips
+from tse_book.charts.theme import (
+    KIND_COLOURS,
+    QUIET,
+    SHOWN_NAMES,
+    axis_start,
+    described,
+    needs,
+    scale_of,
+    tips,
+)
 
 _LEGEND = alt.Legend(orient="top", symbolOpacity=1, symbolStrokeWidth=0)
 _COLOUR = alt.Color("verbs:N", scale=scale_of(KIND_COLOURS), title=None, legend=_LEGEND)
@@ -14,19 +23,36 @@ def subject_dots(rows, title: str):
 
     `rows`: model, subject, verbs ("never nouns", "also nouns"), EW, low, high.
     """
-    rows = needs(rows, "model", "subject", "verbs", "EW", "low", "high", what="a chart by kind of subject")
+    rows = needs(
+        rows, "model", "subject", "verbs", "EW", "low", "high", what="a chart by kind of subject"
+    )
     base = alt.Chart().encode(
-        y=alt.Y("subject:N", sort=list(dict.fromkeys(rows["subject"])), title=None, axis=alt.Axis(labelLimit=150)),
+        y=alt.Y(
+            "subject:N",
+            sort=list(dict.fromkeys(rows["subject"])),
+            title=None,
+            axis=alt.Axis(labelLimit=150),
+        ),
         yOffset=alt.YOffset("verbs:N", sort=_ORDER, scale=alt.Scale(paddingOuter=0.3)),
         color=_COLOUR,
         tooltip=["model:N", "subject:N", "verbs:N", *tips("EW")],
     )
     axis = alt.Scale(domain=[axis_start(rows["low"]), 1.0])
-    rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title="EW", scale=axis), x2="high:Q")
+    rules = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title="EW", scale=axis), x2="high:Q"
+    )
     shapes = alt.Scale(domain=_ORDER, range=["circle", "diamond"])
     shape = alt.Shape("verbs:N", scale=shapes, title=None, legend=_LEGEND)
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(x=alt.X("EW:Q", scale=axis), shape=shape)
-    return _panels(rules + points, rows, title, "Dot plots of EW by kind of subject.", 26 * rows["subject"].nunique())
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x=alt.X("EW:Q", scale=axis), shape=shape
+    )
+    return _panels(
+        rules + points,
+        rows,
+        title,
+        "Dot plots of EW by kind of subject.",
+        26 * rows["subject"].nunique(),
+    )
 
 
 def fifth_lines(rows, title: str):
@@ -35,8 +61,13 @@ def fifth_lines(rows, title: str):
     `rows`: model, verbs ("never nouns", "also nouns"), number (the subject's), fifth (1 to 5), EW.
     """
     rows = needs(rows, "model", "verbs", "number", "fifth", "EW", what="a chart of fifths")
-    axis, legend = "fifth of the verbs, the most probable last", alt.Legend(orient="top", title="subject")
-    lines = _over_fifths(rows, axis, ["number", "verbs"], legend, axis_start(rows["EW"])).encode(color=_COLOUR)
+    axis, legend = (
+        "fifth of the verbs, the most probable last",
+        alt.Legend(orient="top", title="subject"),
+    )
+    lines = _over_fifths(rows, axis, ["number", "verbs"], legend, axis_start(rows["EW"])).encode(
+        color=_COLOUR
+    )
     return _panels(lines, rows, title, "Line charts of EW over fifths of the verbs.", 220)
 
 
@@ -46,7 +77,10 @@ def share_lines(rows, title: str):
     `rows`: model, subject, fifth (1 to 5), EW.
     """
     rows = needs(rows, "model", "subject", "fifth", "EW", what="a chart of noun shares")
-    axis, legend = "fifth of the verbs, those that are mostly nouns last", alt.Legend(orient="top", title=None)
+    axis, legend = (
+        "fifth of the verbs, those that are mostly nouns last",
+        alt.Legend(orient="top", title=None),
+    )
     lines = _over_fifths(rows, axis, ["subject"], legend, axis_start(rows["EW"], 1.0))
     lines = lines.encode(color=alt.value(KIND_COLOURS["also nouns"]))
     return _panels(lines, rows, title, "Line charts of EW over fifths of the noun share.", 200)
@@ -65,10 +99,21 @@ def preposition_dots(rows, title: str):
         tooltip=["model:N", "preposition:N", "attractor:N", *tips("EW")],
     )
     lines = base.mark_line(color=QUIET).encode(detail="preposition:N")
-    colour, numbers = KIND_COLOURS["never nouns"], alt.Scale(domain=["singular", "plural"], range=["circle", "square"])
-    shape = alt.Shape("attractor:N", scale=numbers, legend=alt.Legend(orient="top", symbolFillColor=colour))
+    colour, numbers = (
+        KIND_COLOURS["never nouns"],
+        alt.Scale(domain=["singular", "plural"], range=["circle", "square"]),
+    )
+    shape = alt.Shape(
+        "attractor:N", scale=numbers, legend=alt.Legend(orient="top", symbolFillColor=colour)
+    )
     points = base.mark_point(filled=True, size=60, opacity=1, color=colour).encode(shape=shape)
-    return _panels(lines + points, rows, title, "Dot plots of EW by preposition.", 16 * rows["preposition"].nunique())
+    return _panels(
+        lines + points,
+        rows,
+        title,
+        "Dot plots of EW by preposition.",
+        16 * rows["preposition"].nunique(),
+    )
 
 
 def _over_fifths(rows, axis: str, names: list[str], legend: alt.Legend, lowest: float):
@@ -79,8 +124,12 @@ def _over_fifths(rows, axis: str, names: list[str], legend: alt.Legend, lowest: 
         detail=f"{names[0]}:N",
         tooltip=["model:N", *(f"{name}:N" for name in reversed(names)), "fifth:O", *tips("EW")],
     )
-    dashes = alt.StrokeDash(f"{names[0]}:N", sort=list(dict.fromkeys(rows[names[0]])), legend=legend)
-    return alt.layer(base.mark_line().encode(strokeDash=dashes), base.mark_point(filled=True, size=45, opacity=1))
+    dashes = alt.StrokeDash(
+        f"{names[0]}:N", sort=list(dict.fromkeys(rows[names[0]])), legend=legend
+    )
+    return alt.layer(
+        base.mark_line().encode(strokeDash=dashes), base.mark_point(filled=True, size=45, opacity=1)
+    )
 
 
 def _panels(layers, rows, title: str, description: str, height: int):

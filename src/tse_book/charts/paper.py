@@ -47,12 +47,24 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
     if rows.empty:
         raise InputError(f"the results hold no {listed(METRICS)}; tse evaluate measures them")
     if len(twice := rows.loc[rows.duplicated(KEYS), "model"]):
-        raise InputError(f"the results hold several runs of {twice.iloc[0]}; give the store's key of one")
+        raise InputError(
+            f"the results hold several runs of {twice.iloc[0]}; give the store's key of one"
+        )
     if figure == "table2":
-        shown = rows.loc[of_everything(rows), ["construction", "model", "metric", "score", "low", "high", "source"]]
+        shown = rows.loc[
+            of_everything(rows),
+            ["construction", "model", "metric", "score", "low", "high", "source"],
+        ]
         if beside:
-            printed = published.table2().query("hf_name == @beside").assign(model=beside, source="published")
-            shown = pd.concat([shown, printed[printed["construction"].isin(shown["construction"])]], ignore_index=True)
+            printed = (
+                published.table2()
+                .query("hf_name == @beside")
+                .assign(model=beside, source="published")
+            )
+            shown = pd.concat(
+                [shown, printed[printed["construction"].isin(shown["construction"])]],
+                ignore_index=True,
+            )
         title = f"Three scores of the same sentences: {listed(shown['model'].unique())}"
         return table2_dots(shown.drop(columns="hf_name", errors="ignore"), title=title, beside=True)
     number = int(figure.removeprefix("figure"))
@@ -61,7 +73,9 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
     if number == 1:
         rows = rows[rows["construction"].isin(printed["construction"])]
         if rows.empty:
-            raise InputError(f"figure1 draws {listed(printed['construction'].unique())}; the results hold none of them")
+            raise InputError(
+                f"figure1 draws {listed(printed['construction'].unique())}; the results hold none of them"
+            )
     if chosen is not None:
         check_known("construction of the results", chosen, rows["construction"].unique())
     draw = {3: coverage_curves, 4: invalid_curves}.get(number, cutoff_curves)
@@ -87,7 +101,9 @@ def save_chart(chart, path: str | Path) -> None:
                 f"{path}: pictures need one package more: pip install vl-convert-python (.html needs none)"
             )
         params = [] if alone.params is alt.Undefined else alone.params
-        for shown in (param.value for param in params if param.name == "shown"):  # named, instead of the list
+        for shown in (
+            param.value for param in params if param.name == "shown"
+        ):  # named, instead of the list
             said = " ".join(alone.title.subtitle).replace(CHOOSE, f"In colour: {shown}.")
             alone = described(alone, " ".join(alone.title.text), alone.description, said)
     content = BytesIO() if path.suffix == ".png" else StringIO()
@@ -96,13 +112,17 @@ def save_chart(chart, path: str | Path) -> None:
     write_output(path, content.getvalue())
 
 
-def _behind(rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, number: int) -> pd.DataFrame | None:
+def _behind(
+    rows: pd.DataFrame, printed: pd.DataFrame, beside: str | None, number: int
+) -> pd.DataFrame | None:
     """The published curves to draw in the panels of every model."""
     if beside is None:
         return None
     curves = printed[printed["model"] == beside]
     if curves.empty:
-        raise InputError(f"figure{number} was published for {listed(printed['model'].unique())}, not for {beside}")
+        raise InputError(
+            f"figure{number} was published for {listed(printed['model'].unique())}, not for {beside}"
+        )
     curves = with_table2(curves) if number < 3 else curves
     known = curves["construction"].unique()
     curves = curves[curves["construction"].isin(rows["construction"])]

@@ -13,7 +13,11 @@ SERIES = {  # of training: colour, dashes
     "EW, tail": (EW, [2, 2]),
 }
 
-COUNTS = {"pairs": theme.QUIET, "contexts of a masked model": "#132aff", "contexts of a causal model": "#9000ae"}
+COUNTS = {
+    "pairs": theme.QUIET,
+    "contexts of a masked model": "#132aff",
+    "contexts of a causal model": "#9000ae",
+}
 
 
 def table2_dots(scores, *, title=None, beside=False):
@@ -23,9 +27,13 @@ def table2_dots(scores, *, title=None, beside=False):
     is drawn hollow, "measured" filled), n, method. With `beside` all models are in one panel, one line each below the
     construction's name, instead of one panel per model.
     """
-    rows = theme.with_models(theme.needs(scores, "construction", "metric", "score", what="a dot plot of Table 2"))
+    rows = theme.with_models(
+        theme.needs(scores, "construction", "metric", "score", what="a dot plot of Table 2")
+    )
     models = list(dict.fromkeys(rows["model"]))
-    scale = alt.Scale(domain=[theme.axis_start(rows[[c for c in ("score", "low") if c in rows]]), 1.0], zero=False)
+    scale = alt.Scale(
+        domain=[theme.axis_start(rows[[c for c in ("score", "low") if c in rows]]), 1.0], zero=False
+    )
     if beside or len(models) == 1:
         chart = _dumbbells(rows, models, rows["metric"], scale).properties(width="container")
     else:
@@ -42,7 +50,10 @@ def table2_dots(scores, *, title=None, beside=False):
         notes.append("Hollow: as published.")
     title = title or "Three scores of the same sentences: TSE, MW and EW"
     return theme.described(
-        chart, title, "Dumbbell plot: on a line for each construction its scores, from the lowest.", notes
+        chart,
+        title,
+        "Dumbbell plot: on a line for each construction its scores, from the lowest.",
+        notes,
     )
 
 
@@ -54,7 +65,9 @@ def _dumbbells(rows, models, metrics, scale):
     base = alt.Chart(rows).encode(y=alt.Y("construction:N", sort=order, title=None, axis=None))
     base = base.encode(yOffset=alt.YOffset("model:N", sort=models)) if several else base
     down = 5 if several else 7  # below the construction's name
-    span = base.transform_aggregate(groupby=["construction", "model"], first="min(score)", last="max(score)")
+    span = base.transform_aggregate(
+        groupby=["construction", "model"], first="min(score)", last="max(score)"
+    )
     span = span.mark_rule(strokeWidth=2, color=theme.QUIET, opacity=0.6, yOffset=down)
     layers = [span.encode(x=alt.X("first:Q", scale=scale, title=", ".join(found)), x2="last:Q")]
     if {"low", "high"} <= set(rows):
@@ -70,16 +83,26 @@ def _dumbbells(rows, models, metrics, scale):
         "method": alt.Tooltip("method:N", title="interval by"),
     }
     dots = base.mark_point(size=70, strokeWidth=1.8, opacity=1, yOffset=down).encode(
-        x=alt.X("score:Q", scale=scale, title=", ".join(found), axis=alt.Axis(format=".1f", tickCount=6)),
+        x=alt.X(
+            "score:Q", scale=scale, title=", ".join(found), axis=alt.Axis(format=".1f", tickCount=6)
+        ),
         color=colour,
         shape=alt.Shape("metric:N", scale=shapes, legend=None),
-        tooltip=["construction:N", "model:N", "metric:N", "source:N", *(shown[c] for c in shown if c in rows)],
+        tooltip=[
+            "construction:N",
+            "model:N",
+            "metric:N",
+            "source:N",
+            *(shown[c] for c in shown if c in rows),
+        ],
         fill=alt.condition("datum.source == 'published'", alt.value("transparent"), colour),
     )
     words = alt.Chart(rows).transform_aggregate(groupby=["construction"])
     words = words.mark_text(align="left", baseline="middle", dy=4 if several else -8, fontSize=11)
     place = {"bandPosition": 0} if several else {}
-    words = words.encode(y=alt.Y("construction:N", sort=order, **place), x=alt.value(0), text="construction:N")
+    words = words.encode(
+        y=alt.Y("construction:N", sort=order, **place), x=alt.value(0), text="construction:N"
+    )
     height = (28 + 14 * len(models) if several else 34) * len(order)
     return alt.layer(*layers, dots, words).properties(height=height)
 
@@ -100,7 +123,9 @@ def count_dots(counts, title):
         color=alt.Color("what:N", title=None, scale=theme.scale_of(COUNTS), legend=several),
         tooltip=["construction", "what", alt.Tooltip("count", format=",")],
     )  # fmt: skip
-    description = "Dot plot: for each construction the number of pairs, of contexts and of left contexts."
+    description = (
+        "Dot plot: for each construction the number of pairs, of contexts and of left contexts."
+    )
     return theme.described(theme.filling(dots, rows["construction"], 26), title, description)
 
 
@@ -108,32 +133,48 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0)):
     """A value for every row and column, written into its cell; lighter is higher."""
     rows = theme.needs(table, row, column, value, what="a heat map").reset_index(drop=True)
     base = alt.Chart(rows).encode(
-        x=alt.X(f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=220)),
+        x=alt.X(
+            f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=220)
+        ),
         y=theme.names(row, limit=200),
     )
-    shade = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True), legend=None)
+    shade = alt.Color(
+        f"{value}:Q",
+        scale=alt.Scale(scheme="viridis", domain=list(domain), clamp=True),
+        legend=None,
+    )
     cells = base.mark_rect(stroke=theme.QUIET, strokeWidth=0.5)
-    cells = cells.encode(color=shade, tooltip=[f"{row}:N", f"{column}:N", *theme.tips(value, of=".2f")])
+    cells = cells.encode(
+        color=shade, tooltip=[f"{row}:N", f"{column}:N", *theme.tips(value, of=".2f")]
+    )
     middle = domain[0] + 0.45 * (domain[1] - domain[0])
     ink = alt.condition(f"datum['{value}'] > {middle}", alt.value("#000000"), alt.value("#ffffff"))
     words = base.mark_text(fontSize=11).encode(text=alt.Text(f"{value}:Q", format=".2f"), color=ink)
     chart = theme.filling(alt.layer(cells, words), rows[row], 22)
     if rows[column].nunique() > 6:
         chart = chart.properties(width={"step": 38})
-    return theme.described(chart, title, f"Heat map: {value} by {row} and {column}, lighter where it is higher.")
+    return theme.described(
+        chart, title, f"Heat map: {value} by {row} and {column}, lighter where it is higher."
+    )
 
 
 def bars(table, label, value, *, title, colour=None):
     """Horizontal bars in the table's order; `colour` names the column that colours them."""
     rows = theme.needs(table, label, value, what="a bar chart").replace(theme.SHOWN_NAMES)
     base = alt.Chart(rows).encode(
-        x=alt.X(f"{value}:Q", title=value), y=theme.names(label), tooltip=[f"{label}:N", *theme.tips(value)]
+        x=alt.X(f"{value}:Q", title=value),
+        y=theme.names(label),
+        tooltip=[f"{label}:N", *theme.tips(value)],
     )
     if colour:
         scale = alt.Scale(range=[theme.QUIET, "#9000ae"])
-        base = base.encode(color=alt.Color(f"{colour}:N", scale=scale, legend=theme.legend(), sort=None))
+        base = base.encode(
+            color=alt.Color(f"{colour}:N", scale=scale, legend=theme.legend(), sort=None)
+        )
     chart = base.mark_bar() if colour else base.mark_bar(color="#198868")
-    return theme.described(theme.filling(chart, rows[label], 20), title, f"Bar chart: {value} by {label}.")
+    return theme.described(
+        theme.filling(chart, rows[label], 20), title, f"Bar chart: {value} by {label}."
+    )
 
 
 def form_bars(rows, *, title):
@@ -142,7 +183,9 @@ def form_bars(rows, *, title):
     `rows`: sentence, token, probability, form ("correct", "wrong", "past", "other"), the most probable first; where
     known lemma, as from `tse_core.agreement.slots.marked_distribution`.
     """
-    rows = theme.needs(rows, "sentence", "token", "probability", "form", what="a chart of words at a slot")
+    rows = theme.needs(
+        rows, "sentence", "token", "probability", "form", what="a chart of words at a slot"
+    )
     rows = rows.reset_index(drop=True).assign(word=rows["token"].str.strip().to_numpy())
     panels = []
     for sentence, words in rows.groupby("sentence", sort=False):
@@ -152,8 +195,14 @@ def form_bars(rows, *, title):
             color=alt.Color("form:N", scale=theme.scale_of(theme.FORM_COLOURS), sort=None, legend=theme.legend()),
             tooltip=["word:N", "form:N", *theme.tips("probability")],
         )  # fmt: skip
-        panels.append(chart.properties(width=190, height=20 * len(words), title=alt.TitleParams(sentence, fontSize=11)))
-    description = "Bar charts of the most probable words, coloured by whether they agree, for each sentence."
+        panels.append(
+            chart.properties(
+                width=190, height=20 * len(words), title=alt.TitleParams(sentence, fontSize=11)
+            )
+        )
+    description = (
+        "Bar charts of the most probable words, coloured by whether they agree, for each sentence."
+    )
     return theme.described(alt.hconcat(*panels).resolve_scale(x="shared"), title, description)
 
 
@@ -163,8 +212,17 @@ def truth_vs_measured(scores, title):
     `scores`: construction, TSE, EW, MW (measured) and true_TSE, true_EW, true_MW: the rows of one model.
     """
     metrics = ["TSE", "EW", "MW"]
-    wide = theme.needs(scores, "construction", *metrics, *(f"true_{m}" for m in metrics), what="a chart of the truth")
-    parts = [wide[["construction"]].assign(score=m, measured=wide[m], true=wide[f"true_{m}"]) for m in metrics]
+    wide = theme.needs(
+        scores,
+        "construction",
+        *metrics,
+        *(f"true_{m}" for m in metrics),
+        what="a chart of the truth",
+    )
+    parts = [
+        wide[["construction"]].assign(score=m, measured=wide[m], true=wide[f"true_{m}"])
+        for m in metrics
+    ]
     rows = pd.concat(parts).dropna(subset="measured")
     scale = alt.Scale(domain=[theme.axis_start(rows[["measured", "true"]]), 1.0])
     base = alt.Chart(rows).encode(
@@ -172,12 +230,16 @@ def truth_vs_measured(scores, title):
         yOffset=alt.YOffset("score:N", sort=metrics),
         tooltip=["construction:N", "score:N", *theme.tips("true", "measured")],
     )
-    ticks = base.mark_tick(thickness=2.5, size=13, color=theme.QUIET).encode(x=alt.X("true:Q", scale=scale))
+    ticks = base.mark_tick(thickness=2.5, size=13, color=theme.QUIET).encode(
+        x=alt.X("true:Q", scale=scale)
+    )
     dots = base.mark_circle(size=55, opacity=1).encode(
         x=alt.X("measured:Q", scale=scale, title="TSE, EW or MW"),
         color=alt.Color("score:N", scale=theme.metric_scales(metrics)[1], legend=theme.legend()),
     )
-    chart = alt.layer(ticks, dots).properties(width="container", height={"step": 40, "for": "position"})
+    chart = alt.layer(ticks, dots).properties(
+        width="container", height={"step": 40, "for": "position"}
+    )
     description = "Dot plot: in each row three grey ticks, the true scores, and three dots, the measured ones."
     return theme.described(chart, title, description, "Grey ticks: true. Dots: measured.")
 
@@ -187,11 +249,18 @@ def training_chart(curves, title):
 
     `curves`: step, band ("head", "middle", "tail", "all"), metric, score, low, high: one model, one construction.
     """
-    rows = theme.needs(curves, "step", "band", "metric", "score", "low", "high", what="a chart of training")
-    rows = rows.assign(series=rows["metric"] + ", " + rows["band"]).replace({"series": {"TSE, all": "TSE"}})
+    rows = theme.needs(
+        curves, "step", "band", "metric", "score", "low", "high", what="a chart of training"
+    )
+    rows = rows.assign(series=rows["metric"] + ", " + rows["band"]).replace(
+        {"series": {"TSE, all": "TSE"}}
+    )
     rows = rows.loc[rows["series"].isin(SERIES), ["step", "series", "score", "low", "high"]]
     rows["step"] = rows["step"].clip(lower=0.5)  # step 0, before any training, has no logarithm
-    colours, dashes = (alt.Scale(domain=list(SERIES), range=list(look)) for look in zip(*SERIES.values(), strict=True))
+    colours, dashes = (
+        alt.Scale(domain=list(SERIES), range=list(look))
+        for look in zip(*SERIES.values(), strict=True)
+    )
     strokes = theme.legend(symbolType="stroke", symbolSize=300, symbolOpacity=1)
     y = {"scale": alt.Scale(domain=[min(0.4, rows["low"].min()), 1], nice=True), "title": "TSE, EW"}
     base = alt.Chart(rows).encode(
@@ -205,4 +274,6 @@ def training_chart(curves, title):
     )
     bounds = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", **y), y2="high:Q")
     chart = alt.layer(bounds, lines).properties(width="container", height=260)
-    return theme.described(chart, title, "Lines over training: TSE, and EW of the head, the middle and the tail.")
+    return theme.described(
+        chart, title, "Lines over training: TSE, and EW of the head, the middle and the tail."
+    )

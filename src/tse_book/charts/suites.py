@@ -8,7 +8,9 @@ from tse_book.charts.paradigms import series_colours
 
 HOLDS = theme.scale_of({"holds": "#198868", "fails": theme.ORANGE, "not judged": theme.QUIET})
 CORRECT_LIKE = ("#198868", "#df7a00")  # near the colours of correct and wrong: last
-CONDITIONS = [colour for colour in theme.CONSTRUCTIONS.values() if colour not in CORRECT_LIKE] + list(CORRECT_LIKE)
+CONDITIONS = [
+    colour for colour in theme.CONSTRUCTIONS.values() if colour not in CORRECT_LIKE
+] + list(CORRECT_LIKE)
 KEYS = ["model", "item", "condition"]  # of a sentence
 
 
@@ -17,8 +19,12 @@ def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
 
     `table` and `recorded`: suite, model, accuracy, correct, items. The models of `recorded` are drawn as diamonds.
     """
-    dots = theme.needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(theme.SHOWN_NAMES)
-    rows = pd.concat([dots.assign(source="dot"), recorded.assign(source="diamond")], ignore_index=True)
+    dots = theme.needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(
+        theme.SHOWN_NAMES
+    )
+    rows = pd.concat(
+        [dots.assign(source="dot"), recorded.assign(source="diamond")], ignore_index=True
+    )
     chosen, opacity = theme.chosen_in_legend("model", 0.1, "model_chosen")
     base = alt.Chart(rows).encode(
         x=alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="accuracy (share of items)"),
@@ -27,10 +33,18 @@ def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
         tooltip=["suite:N", "model:N", *theme.tips("accuracy"), "correct:Q", "items:Q"],
     )
     colours = alt.Color("model:N", scale=series_colours(dots["model"]), legend=theme.legend())
-    filled = base.transform_filter("datum.source == 'dot'").mark_point(size=80, filled=True).encode(color=colours)
+    filled = (
+        base.transform_filter("datum.source == 'dot'")
+        .mark_point(size=80, filled=True)
+        .encode(color=colours)
+    )
     hollow = base.transform_filter("datum.source == 'diamond'")
-    hollow = hollow.mark_point(size=60, shape="diamond", strokeWidth=1.4, filled=False, color=theme.QUIET)
-    chart = alt.layer(hollow, filled.add_params(chosen)).properties(width="container", height=alt.Step(22))
+    hollow = hollow.mark_point(
+        size=60, shape="diamond", strokeWidth=1.4, filled=False, color=theme.QUIET
+    )
+    chart = alt.layer(hollow, filled.add_params(chosen)).properties(
+        width="container", height=alt.Step(22)
+    )
     return theme.described(chart, title, "Dot plot of the accuracy of each model on each suite.")
 
 
@@ -48,7 +62,9 @@ def mean_regions(regions: pd.DataFrame) -> pd.DataFrame:
     """The mean surprisal (bits) of each model's regions in each condition, and over how many items."""
     keys = ["model", "condition", "region", "name"]
     regions = regions[regions["content"] != ""] if "content" in regions else regions
-    rows = regions.groupby(keys, sort=False, as_index=False).agg(bits=("bits", "mean"), items=("bits", "size"))
+    rows = regions.groupby(keys, sort=False, as_index=False).agg(
+        bits=("bits", "mean"), items=("bits", "size")
+    )
     return _labelled(rows.assign(bits=rows["bits"].round(3)))
 
 
@@ -71,10 +87,16 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
 
     ``items``: model, item, prediction, holds, unknown.
     """
-    rows = theme.needs(items, "model", "item", "prediction", "holds", "unknown", what="a chart of outcomes").copy()
+    rows = theme.needs(
+        items, "model", "item", "prediction", "holds", "unknown", what="a chart of outcomes"
+    ).copy()
     several = rows["prediction"].nunique() > 1
-    rows["row"] = rows["model"] + (", prediction " + rows["prediction"].astype(str) if several else "")
-    rows["outcome"] = rows["holds"].map({True: "holds", False: "fails"}).mask(rows["unknown"], "not judged")
+    rows["row"] = rows["model"] + (
+        ", prediction " + rows["prediction"].astype(str) if several else ""
+    )
+    rows["outcome"] = (
+        rows["holds"].map({True: "holds", False: "fails"}).mask(rows["unknown"], "not judged")
+    )
     rows["sign"] = rows["outcome"].map({"holds": "✓", "fails": "✗", "not judged": "?"})
     rows = rows[["row", "model", "item", "prediction", "outcome", "sign"]]
     base = alt.Chart(rows).encode(
@@ -86,7 +108,9 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
     tiles = tiles.encode(color=alt.Color("outcome:N", scale=HOLDS, legend=theme.legend()))
     signs = base.mark_text(fontSize=11).encode(text="sign:N", color=alt.value("#000000"))
     chart = alt.layer(tiles, signs).properties(width="container", height=alt.Step(24))
-    return theme.described(chart, title, "Grid of items: whether each prediction holds for each item.")
+    return theme.described(
+        chart, title, "Grid of items: whether each prediction holds for each item."
+    )
 
 
 def _profile(rows, title, critical, choosers, by=()):
@@ -95,11 +119,21 @@ def _profile(rows, title, critical, choosers, by=()):
     """
     order = list(dict.fromkeys(rows.sort_values("region")["label"]))
     shown = [c for c in ("condition", "label", "content", "bits", "items") if c in rows]
-    chart = theme.packed(rows[[*by, *(c for c in shown if c not in by)]], list(by)) if by else alt.Chart(rows)
-    selected = [theme.menu(f"chosen_{c}", rows[c].tolist(), c) for c in choosers if rows[c].nunique() > 1]
+    chart = (
+        theme.packed(rows[[*by, *(c for c in shown if c not in by)]], list(by))
+        if by
+        else alt.Chart(rows)
+    )
+    selected = [
+        theme.menu(f"chosen_{c}", rows[c].tolist(), c) for c in choosers if rows[c].nunique() > 1
+    ]
     for parameter in selected:
-        chart = chart.transform_filter(f"datum.{parameter.name.removeprefix('chosen_')} == {parameter.name}")
-    named = list(dict.fromkeys(rows["condition"]))  # the same domain makes one legend of colours and shapes
+        chart = chart.transform_filter(
+            f"datum.{parameter.name.removeprefix('chosen_')} == {parameter.name}"
+        )
+    named = list(
+        dict.fromkeys(rows["condition"])
+    )  # the same domain makes one legend of colours and shapes
     colours, shapes = alt.Scale(domain=named, range=CONDITIONS), alt.Scale(domain=named)
     chosen, opacity = theme.chosen_in_legend("condition", 0.12, "condition_chosen")
     axis = alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False)
@@ -110,11 +144,22 @@ def _profile(rows, title, critical, choosers, by=()):
         opacity=opacity,
         tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
     )
-    marks = base.encode(shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=theme.legend(columns=2)))
-    layers = [marks.mark_point(size=60, filled=True).add_params(chosen), base.mark_line(strokeWidth=1.8)]
+    marks = base.encode(
+        shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=theme.legend(columns=2))
+    )
+    layers = [
+        marks.mark_point(size=60, filled=True).add_params(chosen),
+        base.mark_line(strokeWidth=1.8),
+    ]
     if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
-        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(width=44, opacity=0.13, color=theme.QUIET)
-        layers.insert(0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height")))
+        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(
+            width=44, opacity=0.13, color=theme.QUIET
+        )
+        layers.insert(
+            0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height"))
+        )
     chart = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
     note = "Shaded: the regions in the prediction." if marked else None
-    return theme.described(chart, title, "Line chart: surprisal by region, a line for each condition.", note)
+    return theme.described(
+        chart, title, "Line chart: surprisal by region, a line for each condition.", note
+    )

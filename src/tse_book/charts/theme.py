@@ -32,10 +32,19 @@ CONSTRUCTIONS = {
     "In object relative (no that)": "#a880e9",
     "BLiMP": "#25a68f",
 }
-KIND_COLOURS = {"never nouns": "#4b5a68", "also nouns": "#c08400"}  # of verbs: those that are nouns as well
+KIND_COLOURS = {
+    "never nouns": "#4b5a68",
+    "also nouns": "#c08400",
+}  # of verbs: those that are nouns as well
 OTHER = ("triangle-up", "#4d6b53")  # a metric that is added
-_MARKS = {"TSE": ("square", "#7d6a00"), "EW": ("circle", "#0072b2"), "MW": ("diamond", "#b3578f")}  # 3:1 on both pages
-METRIC_SHAPES, METRIC_COLOURS = ({name: _MARKS.get(name, OTHER)[part] for name in table.METRICS} for part in (0, 1))
+_MARKS = {
+    "TSE": ("square", "#7d6a00"),
+    "EW": ("circle", "#0072b2"),
+    "MW": ("diamond", "#b3578f"),
+}  # 3:1 on both pages
+METRIC_SHAPES, METRIC_COLOURS = (
+    {name: _MARKS.get(name, OTHER)[part] for name in table.METRICS} for part in (0, 1)
+)
 GREEN, ORANGE = "#009e73", "#d55e00"  # what agrees, what does not
 SHOWN_NAMES = {  # of models, above panels
     "smollm2-135m-instruct": "SmolLM2",
@@ -46,7 +55,12 @@ SHOWN_NAMES = {  # of models, above panels
     "gpt2-xl": "GPT-2 XL",
 }
 QUIET = "#8a8f98"  # for the background: grey curves, gaps, ticks
-FORM_COLOURS = {"correct": GREEN, "wrong": ORANGE, "past": "#5b8fb4", "other": QUIET}  # of words at a verb slot
+FORM_COLOURS = {
+    "correct": GREEN,
+    "wrong": ORANGE,
+    "past": "#5b8fb4",
+    "other": QUIET,
+}  # of words at a verb slot
 FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", "Helvetica Neue", Arial, sans-serif'
 
 
@@ -90,20 +104,28 @@ def colours_of(constructions) -> alt.Scale:
     """
     names = in_order(constructions)
     others = [name for name in names if name not in CONSTRUCTIONS]
-    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in names] or list(CONSTRUCTIONS.values())
+    free = [colour for name, colour in CONSTRUCTIONS.items() if name not in names] or list(
+        CONSTRUCTIONS.values()
+    )
     return scale_of({n: CONSTRUCTIONS.get(n) or free[others.index(n) % len(free)] for n in names})
 
 
 def in_order(constructions) -> list[str]:
     """Each construction once: those of Table 2 in its order, then the others."""
     present = list(dict.fromkeys(constructions))
-    return [name for name in CONSTRUCTIONS if name in present] + [n for n in present if n not in CONSTRUCTIONS]
+    return [name for name in CONSTRUCTIONS if name in present] + [
+        n for n in present if n not in CONSTRUCTIONS
+    ]
 
 
 def metric_scales(metrics) -> tuple[list[str], alt.Scale, alt.Scale]:
     """The metrics among these in the book's order, the scale of their colours and that of their shapes."""
     names = [name for name in METRIC_SHAPES if name in set(metrics)]
-    return names, scale_of({n: METRIC_COLOURS[n] for n in names}), scale_of({n: METRIC_SHAPES[n] for n in names})
+    return (
+        names,
+        scale_of({n: METRIC_COLOURS[n] for n in names}),
+        scale_of({n: METRIC_SHAPES[n] for n in names}),
+    )
 
 
 def scale_of(looks: Mapping[str, str]) -> alt.Scale:
@@ -202,25 +224,33 @@ def download_table(table: pd.DataFrame, name: str, label: str | None = None):
     rows = f"{len(table):,} row{'' if len(table) == 1 else 's'}"
     label = escape(label or "Download the data")
     address = "data:text/csv;charset=utf-8;base64," + base64.b64encode(text).decode()
-    return HTML(f'<p class="tse-download"><a download="{escape(name)}" href="{address}">{label} (CSV, {rows})</a></p>')
+    return HTML(
+        f'<p class="tse-download"><a download="{escape(name)}" href="{address}">{label} (CSV, {rows})</a></p>'
+    )
 
 
 def packed(rows: pd.DataFrame, by: list[str]):
     """A chart of the rows in which those that share `by` are stored as one with lists, to save space."""
     lists = [column for column in rows if column not in by]
-    return alt.Chart(rows.groupby(by, sort=False, as_index=False)[lists].agg(list)).transform_flatten(lists)
+    return alt.Chart(
+        rows.groupby(by, sort=False, as_index=False)[lists].agg(list)
+    ).transform_flatten(lists)
 
 
 def with_models(table: pd.DataFrame) -> pd.DataFrame:
     """A copy of the table that has the columns model ("" where unknown) and source ("measured")."""
     model = table["model"].fillna("") if "model" in table else ""
-    return table.assign(model=model, source=table["source"].fillna("measured") if "source" in table else "measured")
+    return table.assign(
+        model=model, source=table["source"].fillna("measured") if "source" in table else "measured"
+    )
 
 
 def needs(table: pd.DataFrame, *columns: str, what: str) -> pd.DataFrame:
     """The table, or the error that names the missing column."""
     if missing := [c for c in columns if c not in table]:
-        raise InputError(f"{what} needs a column {missing[0]!r}; the table has: {', '.join(map(str, table.columns))}")
+        raise InputError(
+            f"{what} needs a column {missing[0]!r}; the table has: {', '.join(map(str, table.columns))}"
+        )
     if table.empty:
         raise InputError(f"{what}: the table has no rows")
     return table
@@ -229,4 +259,10 @@ def needs(table: pd.DataFrame, *columns: str, what: str) -> pd.DataFrame:
 def listed(names) -> str:
     """Names in a sentence: "a", "a and b", "a, b and c"."""
     names = list(map(str, names))
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"
+    return (
+        names[0]
+        if len(names) == 1
+        else f"{', '.join(names[:-1])} and {names[-1]}"
+        if names
+        else "none"
+    )

@@ -18,7 +18,10 @@ from tse_book.claims.choices import CORRECTED, PRINTED, Choice
 from tse_book.claims.finding import Finding, check, meets
 from tse_book.studies.benchmark_findings import NEURAL
 
-OTHERS = {"printed": PRINTED, "corrected": CORRECTED}  # versions of the tables beside the recomputed one
+OTHERS = {
+    "printed": PRINTED,
+    "corrected": CORRECTED,
+}  # versions of the tables beside the recomputed one
 DISTRACTORS = ["distractor_agreement_relational_noun", "distractor_agreement_relative_clause"]
 SHALLOW = ["NPI LICENSING", "ISLAND EFFECTS"]  # the phenomena that more text helps least
 
@@ -34,7 +37,10 @@ class Tables(NamedTuple):
 def tables_of(source: str) -> Tables:
     """Both tables of one source."""
     wide = []
-    for table, index in ((published.blimp_table3(), "phenomenon"), (published.blimp_table4(), "UID")):
+    for table, index in (
+        (published.blimp_table3(), "phenomenon"),
+        (published.blimp_table4(), "UID"),
+    ):
         wide.append(table[table["source"] == source].pivot_table("accuracy", index, "model"))
     return Tables(*wide)
 
@@ -44,7 +50,10 @@ def in_each_version(judge: Callable[[dict, Tables], Finding]) -> None:
 
     @wraps(judge)
     def joint(case: dict) -> Finding:
-        versions = [_version(about, judge(case, tables_of(source)), case) for source, about in OTHERS.items()]
+        versions = [
+            _version(about, judge(case, tables_of(source)), case)
+            for source, about in OTHERS.items()
+        ]
         return judge(case, tables_of("recomputed"))._replace(versions=tuple(versions))
 
     check(joint)
@@ -60,13 +69,17 @@ def _version(about: str, found: Finding, case: dict) -> Choice:
 def humans(case) -> Finding:
     """What people chose: the mean accuracy of one of them, or the share of pairs in which the majority is right."""
     human = published.blimp_human()
-    return Finding(human["items_accepted"].mean() / 5 if case["majority"] else human["accuracy"].mean())
+    return Finding(
+        human["items_accepted"].mean() / 5 if case["majority"] else human["accuracy"].mean()
+    )
 
 
 @check
 def table_cells(case) -> Finding:
     """Cells of a table that are `within` a distance of the recomputed ones; the note names the others, by model."""
-    printed, ours = (getattr(tables_of(source), case["table"]) for source in (case["source"], "recomputed"))
+    printed, ours = (
+        getattr(tables_of(source), case["table"]) for source in (case["source"], "recomputed")
+    )
     off = (printed - ours.loc[printed.index, printed.columns]).abs() > case["within"] + 1e-9
     wrong = [f"{model}: {', '.join(off.index[off[model]])}" for model in off if off[model].any()]
     note = "differs for " + "; ".join(wrong) if wrong else ""
@@ -77,7 +90,9 @@ def table_cells(case) -> Finding:
 def behind_humans(case, tables) -> Finding:
     """How far a model, or the best, is behind humans: where this is most, or with `at_least` where it is least."""
     models = tables.phenomena.drop(columns="human").assign(best=lambda table: table.max(axis=1))
-    gaps = (tables.phenomena["human"] - models[case["named_model"]]).loc[case.get("named_phenomena", slice(None))]
+    gaps = (tables.phenomena["human"] - models[case["named_model"]]).loc[
+        case.get("named_phenomena", slice(None))
+    ]
     if "at_least" in case:
         gaps = gaps.drop("Overall")
         return Finding(gaps.min(), f"nearest: {gaps.idxmin()}")
@@ -130,7 +145,11 @@ def model_order(case, tables) -> Finding:
     """One model is best and one is worst overall; the value is the accuracy of the best."""
     overall = tables.phenomena.loc["Overall"].drop("human").sort_values()
     best_and_worst = (overall.index[-1], overall.index[0])
-    return Finding(overall.iloc[-1], " < ".join(overall.index), holds=best_and_worst == (case["best"], case["worst"]))
+    return Finding(
+        overall.iloc[-1],
+        " < ".join(overall.index),
+        holds=best_and_worst == (case["best"], case["worst"]),
+    )
 
 
 @in_each_version
@@ -148,7 +167,9 @@ def hard_phenomena(case, tables) -> Finding:
     if case.get("on_average"):
         table = table.mean(axis=1).to_frame("the mean")
     below = table.loc[case["named_phenomena"]] < table.loc["Overall"]
-    above = [f"{phenomenon} {model}" for phenomenon, row in below.iterrows() for model in row.index[~row]]
+    above = [
+        f"{phenomenon} {model}" for phenomenon, row in below.iterrows() for model in row.index[~row]
+    ]
     note = f"not below: {', '.join(above)}" if above else ""
     return Finding(int(below.to_numpy().sum()), note, below.size, holds=not above)
 
@@ -161,7 +182,8 @@ def wh_gap(case, tables) -> Finding:
     """
     table = tables.paradigms.drop(columns="human")
     without, having = (
-        table.loc[[f"wh_vs_that_{end}_gap", f"wh_vs_that_{end}_gap_long_distance"]] for end in ("no", "with")
+        table.loc[[f"wh_vs_that_{end}_gap", f"wh_vs_that_{end}_gap_long_distance"]]
+        for end in ("no", "with")
     )
     lowest, highest = without.min(axis=None), having.max(axis=None)
     margins = {lowest: lowest - case["succeeds_above"], highest: case["fails_below"] - highest}
@@ -197,10 +219,15 @@ def slope_order(case) -> Finding:
 @check
 def perplexity_and_slopes(case) -> Finding:
     """Perplexity falls with each larger training text; the value is the steepest printed slope over the shallowest."""
-    falls = published.blimp_perplexities().sort_values("tokens_millions")["perplexity"].diff().dropna() < 0
+    falls = (
+        published.blimp_perplexities().sort_values("tokens_millions")["perplexity"].diff().dropna()
+        < 0
+    )
     slopes = published.blimp_slopes().groupby("model")["slope"]
     ratio = (slopes.max() / slopes.min()).min()
-    return Finding(ratio, "the lower of the two models", holds=falls.all() and ratio >= case["at_least"])
+    return Finding(
+        ratio, "the lower of the two models", holds=falls.all() and ratio >= case["at_least"]
+    )
 
 
 @check
@@ -211,7 +238,9 @@ def tokens_needed(case) -> Finding:
     doublings = [(table.loc[row.phenomenon, "human"] - table.loc[row.phenomenon, row.model]) / row.slope
                  for row in slopes.itertuples()]  # fmt: skip
     powers = min(math.log10(case["tokens"]) + d * math.log10(2) for d in doublings)
-    return Finding(powers, "the least of two models and two phenomena", holds=powers > case["published"])
+    return Finding(
+        powers, "the least of two models and two phenomena", holds=powers > case["published"]
+    )
 
 
 @check
@@ -254,7 +283,9 @@ def prefix_methods() -> pd.DataFrame:
 def recorded_accuracy(case) -> Finding:
     """The accuracy of a model on a suite in the recorded runs of Hu et al. (2020)."""
     table = published.hu2020_suites()
-    row = table[(table["model"] == case["recorded_as"]) & (table["suite"] == case["construction"])].iloc[0]
+    row = table[
+        (table["model"] == case["recorded_as"]) & (table["suite"] == case["construction"])
+    ].iloc[0]
     accuracy, items = float(row["accuracy"]), int(row["items"])
     return Finding(accuracy, f"{round(accuracy * items)} of {items} items, as recorded")
 
@@ -266,6 +297,8 @@ def circuit_means(case) -> Finding:
     table = published.hu2020_suites().query("in_31").fillna({"corpus": ""})
     means = table.groupby([*run, "circuit"])["accuracy"].mean().unstack()
     means["SG score"] = table.groupby(run)["accuracy"].mean()
-    printed = published.hu2020_circuits().fillna({"corpus": ""}).pivot_table("accuracy", run, "circuit")
+    printed = (
+        published.hu2020_circuits().fillna({"corpus": ""}).pivot_table("accuracy", run, "circuit")
+    )
     agree = int(((means - printed).abs().max(axis=1) < 2e-6).sum())
     return Finding(agree, out_of=len(printed), holds=agree == len(printed) > 0)

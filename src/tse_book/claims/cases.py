@@ -22,30 +22,53 @@ def _named(name: str) -> list[dict]:
         case "models":
             return [{"model": model} for model in published.MODELS.values()]
         case "lemma-counts":
-            return [{"model": model, "published": n} for model, n in published.lemmas_in_vocabulary().items()]
+            return [
+                {"model": model, "published": n}
+                for model, n in published.lemmas_in_vocabulary().items()
+            ]
         case "table2":
             table = published.table2()
-            return _rows(table, "score", model="hf_name", construction="construction", metric="metric")
+            return _rows(
+                table, "score", model="hf_name", construction="construction", metric="metric"
+            )
         case "table3":
             table = published.table3().assign(metric=lambda table: "P(" + table["subword"] + ")")
-            return _rows(table, "probability", model="hf_name", construction="sentence", metric="metric")
+            return _rows(
+                table, "probability", model="hf_name", construction="sentence", metric="metric"
+            )
         case "quoted":
-            table = published.quoted_values().query("where == 's4/Fig1'").replace({"kind": {"eq": ""}})
+            table = (
+                published.quoted_values().query("where == 's4/Fig1'").replace({"kind": {"eq": ""}})
+            )
             percent, cutoff = table["p_percent"].map("{:g}".format), table["p_percent"] / 100
-            table = table.assign(model=table["model"].map(published.MODELS), percent=percent, cutoff=cutoff)
+            table = table.assign(
+                model=table["model"].map(published.MODELS), percent=percent, cutoff=cutoff
+            )
             names = ("model", "construction", "metric", "side", "percent", "cutoff", "kind")
             found = _rows(table, "value", **dict(zip(names, names, strict=True)))
             bounds = {"under": "below", "over": "above"}  # as the settings of a claim say it
-            return [row | ({bounds[row["kind"]]: row["published"]} if row["kind"] else {}) for row in found]
+            return [
+                row | ({bounds[row["kind"]]: row["published"]} if row["kind"] else {})
+                for row in found
+            ]
         case "surprisals":  # of Figure 5b; the first word's is zero by convention
-            shown = published.syntaxgym_figure5().set_index("step").loc["get the surprisal of every token", "printed"]
+            shown = (
+                published.syntaxgym_figure5()
+                .set_index("step")
+                .loc["get the surprisal of every token", "printed"]
+            )
             words = [part.split() for part in shown.split(", ") if " " in part]
             about = {"model": "transfo-xl-wt103", "construction": "This is a sentence."}
-            return [about | {"metric": f"surprisal of {word}", "published": float(bits)} for word, bits in words]
+            return [
+                about | {"metric": f"surprisal of {word}", "published": float(bits)}
+                for word, bits in words
+            ]
         case "blimp-gpt2":
             table = published.blimp_table3().query("source == 'recomputed' and model == 'GPT-2'")
             table = table.assign(model="gpt2-large", metric="accuracy")
-            return _rows(table, "accuracy", model="model", construction="phenomenon", metric="metric")
+            return _rows(
+                table, "accuracy", model="model", construction="phenomenon", metric="metric"
+            )
         case "slopes":
             table = published.blimp_slopes().assign(metric="slope per doubling")
             return _rows(table, "slope", model="model", construction="phenomenon", metric="metric")
@@ -59,4 +82,8 @@ def _named(name: str) -> list[dict]:
 
 def _rows(table: pd.DataFrame, value: str, **columns: str) -> list[dict]:
     """A case for each row: its fields from these columns, the published value from another."""
-    return table[[*columns.values(), value]].set_axis([*columns, "published"], axis=1).to_dict("records")
+    return (
+        table[[*columns.values(), value]]
+        .set_axis([*columns, "published"], axis=1)
+        .to_dict("records")
+    )

@@ -47,15 +47,24 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     condition, value, low, high, verdict, difference (from what it is compared with), p_holm of the difference.
     """
     claims, tested = load_claims()["extensions"], load_claims()["tested"]
-    for column, names in (("claim", [claim["id"] for claim in claims]), ("condition", [DEFAULT, *AGAINST])):
+    for column, names in (
+        ("claim", [claim["id"] for claim in claims]),
+        ("condition", [DEFAULT, *AGAINST]),
+    ):
         for name in findings[column].unique():
             check_known(f"{column} of a finding", name, names, " (data/claims.yaml)")
     for row in findings[findings.duplicated(["model", "claim", "condition", "row"])].itertuples():
-        raise InputError(f"findings: {row.claim} of {row.model} occurs twice (condition: {row.condition})")
+        raise InputError(
+            f"findings: {row.claim} of {row.model} occurs twice (condition: {row.condition})"
+        )
     rows = []
     for model, measured in findings.groupby("model", sort=False):
         name = model.rstrip("/").rpartition("/")[2]
-        papers = [paper for paper, models in tested.items() if name not in models and not is_laboratory(name)]
+        papers = [
+            paper
+            for paper, models in tested.items()
+            if name not in models and not is_laboratory(name)
+        ]
         mine = {claim["id"]: claim for claim in claims if claim["paper"] in papers}
         judged = _tested(measured, mine)
         for name, claim in mine.items():
@@ -67,7 +76,9 @@ def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
                 thresholds.append(Choice(THRESHOLD, f"{threshold:g}", said))
             row = _row(model, claim, judged)
             conditions = row["conditions"][["condition", "verdict"]].itertuples(index=False)
-            others = [Choice(NAMED[condition], condition, verdict) for condition, verdict in conditions]
+            others = [
+                Choice(NAMED[condition], condition, verdict) for condition, verdict in conditions
+            ]
             row |= robustness(row["answer"], [*thresholds, *others])
             rows.append(row | {"otherwise": robustness("", thresholds)["otherwise"]})
     return pd.DataFrame(rows, columns=list(EXTENSION))
@@ -92,15 +103,21 @@ def extends(value: float, threshold: float, p: float, side: str = "above") -> st
     """
     if p >= SIGNIFICANCE:
         return verdicts.UNDECIDED
-    return verdicts.EXTENDS if (value > threshold) == (side == "above") else verdicts.DOES_NOT_EXTEND
+    return (
+        verdicts.EXTENDS if (value > threshold) == (side == "above") else verdicts.DOES_NOT_EXTEND
+    )
 
 
 def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
     """The judged numbers and the differences of one model, with p-values corrected as one family, and verdicts."""
-    judged = findings[findings["row"].isin([ALL, DIFFERENCE]) & findings["claim"].isin(claims)].copy()
+    judged = findings[
+        findings["row"].isin([ALL, DIFFERENCE]) & findings["claim"].isin(claims)
+    ].copy()
     thresholds = judged["claim"].map({name: threshold_of(claim) for name, claim in claims.items()})
     thresholds = thresholds.where(judged["row"] == ALL, 0.0).astype(float)
-    sides = judged["claim"].map({name: claim.get("side", "above") for name, claim in claims.items()})
+    sides = judged["claim"].map(
+        {name: claim.get("side", "above") for name, claim in claims.items()}
+    )
     tested = judged["n"] >= FEWEST
     numbers = zip(judged["value"] - thresholds, judged["error"], judged["freedom"], strict=True)
     p = np.array([p_value(*number) for number in numbers])
@@ -112,21 +129,35 @@ def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
 
 
 def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
-    row = {column: claim.get(column, "") for column in EXTENSION} | {"model": model, "threshold": threshold_of(claim)}
-    row |= dict.fromkeys(("value", "low", "high", "p_holm"), np.nan) | {"n": 0, "verdict": verdicts.NOT_RUN, "on": ""}
+    row = {column: claim.get(column, "") for column in EXTENSION} | {
+        "model": model,
+        "threshold": threshold_of(claim),
+    }
+    row |= dict.fromkeys(("value", "low", "high", "p_holm"), np.nan) | {
+        "n": 0,
+        "verdict": verdicts.NOT_RUN,
+        "on": "",
+    }
     of_claim = judged[judged["claim"] == claim["id"]].set_index("condition")
     numbers, gaps = (of_claim[of_claim["row"] == kind] for kind in (ALL, DIFFERENCE))
     if DEFAULT in numbers.index:
-        row |= numbers.loc[DEFAULT, ["value", "low", "high", "n", "p_holm", "verdict", "signature"]].to_dict()
+        row |= numbers.loc[
+            DEFAULT, ["value", "low", "high", "n", "p_holm", "verdict", "signature"]
+        ].to_dict()
         if row["n"] < FEWEST:
             row |= {"low": np.nan, "high": np.nan}
     row["answer"] = row["verdict"]
     conditions = numbers.drop(index=DEFAULT, errors="ignore")[["value", "low", "high", "verdict"]]
-    conditions = conditions.join(gaps[["value", "p_holm"]].set_axis(["difference", "p_holm"], axis=1))
+    conditions = conditions.join(
+        gaps[["value", "p_holm"]].set_axis(["difference", "p_holm"], axis=1)
+    )
     against = numbers["verdict"].reindex(conditions.index.map(AGAINST)).to_numpy()
     changed = (conditions["p_holm"] < SIGNIFICANCE) & (conditions["verdict"] != against)
     if changed.any():
-        row |= {"verdict": verdicts.DEPENDS, "on": ", ".join(NAMED[name] for name in conditions.index[changed])}
+        row |= {
+            "verdict": verdicts.DEPENDS,
+            "on": ", ".join(NAMED[name] for name in conditions.index[changed]),
+        }
     return row | {"conditions": conditions.reset_index()}
 
 

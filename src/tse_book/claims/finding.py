@@ -28,7 +28,12 @@ class Finding(NamedTuple):
     versions: tuple[Choice, ...] = ()  # what other versions of the published table say
 
 
-SIDES = {"below": operator.lt, "above": operator.gt, "at_least": operator.ge, "at_most": operator.le}
+SIDES = {
+    "below": operator.lt,
+    "above": operator.gt,
+    "at_least": operator.ge,
+    "at_most": operator.le,
+}
 CHECKS: dict[str, Callable[[dict], Finding]] = {}
 
 

@@ -13,7 +13,15 @@ import pandas as pd
 
 from tse_book.claims import benchmarks, newman, verdicts  # noqa: F401  (each registers its checks)
 from tse_book.claims.cases import cases
-from tse_book.claims.choices import POLICIES, PRECISION, READING, THRESHOLD, Choice, robustness, turned_by
+from tse_book.claims.choices import (
+    POLICIES,
+    PRECISION,
+    READING,
+    THRESHOLD,
+    Choice,
+    robustness,
+    turned_by,
+)
 from tse_book.claims.finding import CHECKS, SIDES, Finding, load_claims, meets
 from tse_book.claims.results import Results
 from tse_book.claims.runs import RUNS, of_a_model_above_chance
@@ -61,7 +69,9 @@ def ledger(results: pd.DataFrame | None = None) -> pd.DataFrame:
         if "run" in case:
             rows.append(_row(case) | {"basis": "model run"} | _from_run(case, measured))
     table = pd.DataFrame(rows, columns=list(LEDGER))
-    table = table.astype(dict.fromkeys(("published", "measured", "out_of", "low", "high", "robustness"), float))
+    table = table.astype(
+        dict.fromkeys(("published", "measured", "out_of", "low", "high", "robustness"), float)
+    )
     return table.assign(difference=table["measured"] - table["published"])
 
 
@@ -69,7 +79,9 @@ def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
     """How often each verdict was given: papers down, verdicts across. `table` is a ledger."""
     table = ledger() if table is None else table
     counts = pd.crosstab(table["paper"], table["verdict"])
-    return counts.reindex(index=list(load_claims()["papers"]), columns=list(verdicts.VERDICTS), fill_value=0)
+    return counts.reindex(
+        index=list(load_claims()["papers"]), columns=list(verdicts.VERDICTS), fill_value=0
+    )
 
 
 def papers() -> dict[str, str]:
@@ -89,7 +101,9 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     key = ["model", "construction", "band"]
     needed = [*key, "true_TSE", "true_EW", "true_MW"]
     if missing := [column for column in needed if column not in scores]:
-        raise InputError(f"laboratory scores without {', '.join(missing)}; needed: {', '.join(needed)}")
+        raise InputError(
+            f"laboratory scores without {', '.join(missing)}; needed: {', '.join(needed)}"
+        )
     numbers, parts = ["truth", "measured", "low", "high"], []
     for metric in [metric for metric in METRICS if f"true_{metric}" in scores]:
         names = [*key, f"true_{metric}", metric, f"{metric}_low", f"{metric}_high", "signature"]
@@ -99,7 +113,9 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
     table["signature"] = table["signature"].astype(object).fillna("")
     table["difference"] = table["measured"] - table["truth"]
     near = np.where(table["difference"].abs() <= 0.02, verdicts.NEAR, verdicts.DIFFERS)
-    inside = np.where(table["truth"].between(table["low"], table["high"]), verdicts.INSIDE, verdicts.OUTSIDE)
+    inside = np.where(
+        table["truth"].between(table["low"], table["high"]), verdicts.INSIDE, verdicts.OUTSIDE
+    )
     verdict = np.where(table[["low", "high"]].isna().any(axis=1), near, inside)
     table["verdict"] = np.where(table["measured"].isna(), verdicts.NOT_RUN, verdict)
     return table[[*key, "metric", *numbers, "difference", "verdict", "signature"]]
@@ -108,17 +124,33 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
 def _tidy(table: pd.DataFrame) -> pd.DataFrame:
     """Results in the schema: names without folders, a number per row, no cut-off meaning the whole distribution."""
     if "hf_name" not in table and "model" in table:
-        table = table.assign(hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True))
+        table = table.assign(
+            hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True)
+        )
     if missing := [column for column in _NEEDED if column not in table]:
         raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
     parts = [table]
     for beside in [name for name in ("coverage", "invalid") if name in table]:
         rows = table[(table["metric"] == "EW") & table[beside].notna()]
         parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
-    table = pd.concat([part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True)
-    require_identified([Signature.parse(text) for text in table["signature"].dropna().unique() if f"@{MEMORY}" in text])
+    table = pd.concat(
+        [part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True
+    )
+    require_identified(
+        [
+            Signature.parse(text)
+            for text in table["signature"].dropna().unique()
+            if f"@{MEMORY}" in text
+        ]
+    )
     table["side"] = table["side"].replace("", None)
-    for column, value in {"side": "top", "cutoff": 1.0, "protocol": "", "method": "", "signature": ""}.items():
+    for column, value in {
+        "side": "top",
+        "cutoff": 1.0,
+        "protocol": "",
+        "method": "",
+        "signature": "",
+    }.items():
         table[column] = table[column].where(table[column].notna(), value)
     return table.astype(dict.fromkeys(("cutoff", "score", "low", "high", "lemmas"), float))
 
@@ -142,11 +174,16 @@ def _row(case: dict) -> dict:
     words = {**case, "published": f"{printed:g}" if isinstance(printed, float) else printed}
     settings = {**case, **case.get("run", {}), **case.get("from_data", {})}
     return {
-        **{column: case.get(column) for column in ("id", "paper", "model", "construction", "metric", "cell")},
+        **{
+            column: case.get(column)
+            for column in ("id", "paper", "model", "construction", "metric", "cell")
+        },
         "claim": " ".join(case["claim"].format_map(words).split()),
         "criterion": case.get("criterion", "").format_map(settings),
         "published": np.nan if printed is None else printed,
-        "how": case.get("how", load_claims()["how"][case["paper"]]).format_map({"model": case.get("model")}),
+        "how": case.get("how", load_claims()["how"][case["paper"]]).format_map(
+            {"model": case.get("model")}
+        ),
         "verdict": verdicts.NOT_RUN,
         **dict.fromkeys(("signature", "note", "answer"), ""),
         **robustness("", []),
@@ -182,7 +219,9 @@ def _from_run(case: dict, results: Results) -> dict:
     """What results say of a case; nothing but a criterion where its model has not run."""
     settings, row = {**case, **case["run"]}, dict[str, Any]()
     if "above_chance" in settings:
-        least = f"MW of Simple at least {settings['above_chance']}, which random weights do not reach"
+        least = (
+            f"MW of Simple at least {settings['above_chance']}, which random weights do not reach"
+        )
         row["criterion"] = _joined(_row(case)["criterion"], least)
     found = _run(settings, results)
     if found is None:
@@ -190,7 +229,8 @@ def _from_run(case: dict, results: Results) -> dict:
     others = [
         (about, words, _run(settings | other, results))
         for about, words, other in _otherwise(case)
-        if about != PRECISION and "within" not in other  # of readings of figures; runs have tolerances
+        if about != PRECISION
+        and "within" not in other  # of readings of figures; runs have tolerances
     ]
     others += [
         (POLICIES[name], f"{name} {value}", _run(settings, other))
@@ -198,7 +238,11 @@ def _from_run(case: dict, results: Results) -> dict:
     ]
     choices = [Choice(about, words, other.verdict) for about, words, other in others if other]
     row |= {name: getattr(found, name) for name in ("low", "high", "signature", "out_of")}
-    row |= {"measured": float(found.value), "note": _joined(found.note, case.get("note")), "answer": found.verdict}
+    row |= {
+        "measured": float(found.value),
+        "note": _joined(found.note, case.get("note")),
+        "answer": found.verdict,
+    }
     turned = THRESHOLD in turned_by(found.verdict, choices)
     row["verdict"] = verdicts.AT_THRESHOLD if turned else found.verdict
     return row | robustness(found.verdict, choices)
@@ -207,7 +251,9 @@ def _from_run(case: dict, results: Results) -> dict:
 def _run(settings: dict, results: Results) -> Finding | None:
     """What a check of results finds; what random weights could pass counts only for a model above chance."""
     found = RUNS[settings["check"]](settings, results)
-    return of_a_model_above_chance(found, settings, results) if "above_chance" in settings else found
+    return (
+        of_a_model_above_chance(found, settings, results) if "above_chance" in settings else found
+    )
 
 
 def _otherwise(claim: dict) -> list[tuple[str, str, dict]]:

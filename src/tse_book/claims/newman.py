@@ -27,7 +27,9 @@ class Statistic(NamedTuple):
 
     measure: Callable[[pd.DataFrame, dict], Finding]
     metrics: tuple[str, ...]
-    constructions: tuple[str, ...] = published.CONSTRUCTIONS  # a claim about all rows is judged on all of them
+    constructions: tuple[str, ...] = (
+        published.CONSTRUCTIONS
+    )  # a claim about all rows is judged on all of them
     whole: bool = False  # of the values at top 100 % alone, which are those of Table 2
     figure: int = 0
     note: str = ""  # what the note says of the figure
@@ -48,7 +50,10 @@ def falling_curves(table: pd.DataFrame, case: dict) -> Finding:
     steps = {(side, round(cutoff, 9)): step for step, (side, cutoff) in enumerate(STEPS)}
     slopes = []
     for _, curve in table.groupby(["construction", "metric"]):
-        place = [steps[side, round(cutoff, 9)] for side, cutoff in zip(curve["side"], curve["cutoff"], strict=True)]
+        place = [
+            steps[side, round(cutoff, 9)]
+            for side, cutoff in zip(curve["side"], curve["cutoff"], strict=True)
+        ]
         if len(place) > 1:
             slopes.append(np.polyfit(place, curve["score"], 1)[0])
     down = int(np.sum(np.array(slopes) < 0))
@@ -83,14 +88,20 @@ def invalid(table: pd.DataFrame, case: dict) -> Finding:
 
     No lemma is fewer than "very few", so a share above the threshold also holds for "very few".
     """
-    ends = [table[(table["side"] == side) & np.isclose(table["cutoff"], cutoff)] for side, cutoff in (HEAD, TAIL)]
+    ends = [
+        table[(table["side"] == side) & np.isclose(table["cutoff"], cutoff)]
+        for side, cutoff in (HEAD, TAIL)
+    ]
     return Finding(float(min(end["score"].mean() for end in ends)))
 
 
 def drawn(figure: int, model: str) -> pd.DataFrame:
     """A digitised figure of one model; of Figure 4 the points that are wholly visible."""
     table = published.figures(figure).rename(columns={"estimate": "score"})
-    table = table[(table["model"] == model) & table["quality"].isin(["ok"] if figure == 4 else ["ok", "partial"])]
+    table = table[
+        (table["model"] == model)
+        & table["quality"].isin(["ok"] if figure == 4 else ["ok", "partial"])
+    ]
     return table.assign(metric=FIGURE_METRICS[figure]) if figure in FIGURE_METRICS else table
 
 
@@ -136,7 +147,9 @@ def quoted(case) -> Finding:
 @check
 def cells(case) -> Finding:
     """Cells of Table 2 in which one metric is strictly below another."""
-    wide = published.table2().pivot(index=["construction", "model"], columns="metric", values="score")
+    wide = published.table2().pivot(
+        index=["construction", "model"], columns="metric", values="score"
+    )
     below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
     ties = int((wide[case["smaller"]] == wide[case["larger"]]).sum())
     note = f"{below} of {len(wide)}, {ties} ties, {len(wide) - below - ties} the other way round"
@@ -162,7 +175,9 @@ def noun_phrase_masked(case) -> Finding:
     table = _table2(case["metric"])
     lead = table[case["model"]] - table.drop(columns=case["model"]).mean(axis=1)
     between = lead[list(published.BETWEEN)].mean()
-    return Finding(lead["Simple"], f"mean of the four rows: {between:+.4f}", holds=lead["Simple"] < between)
+    return Finding(
+        lead["Simple"], f"mean of the four rows: {between:+.4f}", holds=lead["Simple"] < between
+    )
 
 
 @check
@@ -171,7 +186,10 @@ def conjugated(case) -> Finding:
     table = published.table3()
     printed = table[table["sentence"] == case["construction"]].set_index("subword")["probability"]
     pairs = [verb.split("/") for verb in case["verbs"]]
-    right = sum(singular in printed and printed[singular] > printed.get(plural, 0) for singular, plural in pairs)
+    right = sum(
+        singular in printed and printed[singular] > printed.get(plural, 0)
+        for singular, plural in pairs
+    )
     return Finding(right, out_of=len(pairs), holds=right == len(pairs))
 
 

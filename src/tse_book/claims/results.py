@@ -10,7 +10,11 @@ from tse_core.errors import InputError
 from tse_core.results.signature import Signature
 
 # How Newman et al., BLiMP and SyntaxGym made their numbers:
-PAPERS_WAY = {"released": "", "full-sentence": "", "syntaxgym": "<|endoftext|>"}  # protocol or method -> BOS, if any
+PAPERS_WAY = {
+    "released": "",
+    "full-sentence": "",
+    "syntaxgym": "<|endoftext|>",
+}  # protocol or method -> BOS, if any
 _KEY = ["hf_name", "construction", "metric", "side"]
 
 
@@ -20,7 +24,9 @@ class Results:
     def __init__(self, table: pd.DataFrame):
         self.whole = table
         self.table = preferred(table)
-        self._numbers = {self._key(row): row for row in self.table.dropna(subset="score").to_dict("records")}
+        self._numbers = {
+            self._key(row): row for row in self.table.dropna(subset="score").to_dict("records")
+        }
 
     @staticmethod
     def _key(row: Mapping) -> tuple:
@@ -29,11 +35,15 @@ class Results:
     def of(self, model: str, *metrics: str) -> pd.DataFrame:
         """The numbers of one model, of these metrics where some are named."""
         here = self.table["hf_name"] == model
-        return self.table[here & self.table["metric"].isin(metrics)] if metrics else self.table[here]
+        return (
+            self.table[here & self.table["metric"].isin(metrics)] if metrics else self.table[here]
+        )
 
     def one(self, case: dict) -> dict | None:
         """The number that a case names: its model, construction, metric, side (top) and cutoff (1); None if missing."""
-        return self._numbers.get(self._key({"side": "top", "cutoff": 1.0, **case, "hf_name": case["model"]}))
+        return self._numbers.get(
+            self._key({"side": "top", "cutoff": 1.0, **case, "hf_name": case["model"]})
+        )
 
     def switched(self, signature: str) -> list[tuple[str, str, "Results"]]:
         """The same model's results where one policy is another: its name, its value there, the results."""
@@ -67,7 +77,10 @@ def preferred(results: pd.DataFrame) -> pd.DataFrame:
     bos = [names.get("bos", "none") for names in policies]
     table = table.assign(
         same_list=table["lemmas"] == table["hf_name"].map(lemmas_in_vocabulary()),
-        released=[way in PAPERS_WAY and PAPERS_WAY[way] in ("", read) for way, read in zip(how, bos, strict=True)],
+        released=[
+            way in PAPERS_WAY and PAPERS_WAY[way] in ("", read)
+            for way, read in zip(how, bos, strict=True)
+        ],
         kind=[" ".join(name for name in names if name != "lemmas") for names in policies],
         way=[f"{way} {names}" for way, names in zip(how, policies, strict=True)],
     )

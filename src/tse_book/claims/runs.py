@@ -41,7 +41,9 @@ def value(case, results) -> Finding | None:
     of_list = case.get("lemma_list", True)
     same_list, released = (not of_list or bool(row[name]) for name in ("same_list", "released"))
     if case.get("kind"):
-        return _measured(row, verdicts.of_comparison(meets(Finding(row["score"]), case), same_list=same_list))
+        return _measured(
+            row, verdicts.of_comparison(meets(Finding(row["score"]), case), same_list=same_list)
+        )
     difference = row["score"] - case.get("published", case.get("expected"))
     tolerances = case.get("tolerances", verdicts.TOLERANCES)
     return _measured(row, verdicts.of_value(difference, same_list, released, tolerances))
@@ -51,7 +53,11 @@ def value(case, results) -> Finding | None:
 def probability(case, results) -> Finding | None:
     """One probability of Table 3, judged by its ratio to the printed one."""
     row = results.one(case)
-    return None if row is None else _measured(row, verdicts.of_probability(row["score"], case["published"]))
+    return (
+        None
+        if row is None
+        else _measured(row, verdicts.of_probability(row["score"], case["published"]))
+    )
 
 
 @run
@@ -91,17 +97,23 @@ def spread(case, results) -> Finding | None:
 @run
 def not_nouns(case, results) -> Finding | None:
     """EW over verbs that are not nouns; the claim is that it is above EW over all."""
-    everything, verbs = (results.one(case | {"construction": "Simple", "metric": m}) for m in ("EW", "EW, not nouns"))
+    everything, verbs = (
+        results.one(case | {"construction": "Simple", "metric": m}) for m in ("EW", "EW, not nouns")
+    )
     if everything is None or verbs is None:
         return None
-    verdict = verdicts.of_comparison(verbs["score"] > everything["score"], same_list=bool(everything["same_list"]))
+    verdict = verdicts.of_comparison(
+        verbs["score"] > everything["score"], same_list=bool(everything["same_list"])
+    )
     return _measured(verbs, verdict, f"over all lemmas: {everything['score']:.4f}")
 
 
 @run
 def lemma_count(case, results) -> Finding | None:
     table = results.of(case["model"])
-    counts = table.loc[table["construction"].isin(CONSTRUCTIONS), ["lemmas", "signature"]].dropna(subset="lemmas")
+    counts = table.loc[table["construction"].isin(CONSTRUCTIONS), ["lemmas", "signature"]].dropna(
+        subset="lemmas"
+    )
     if counts.empty:
         return None
     count = int(counts["lemmas"].iloc[0])
@@ -137,12 +149,22 @@ def _of_run(statistic: Statistic) -> Run:
     def checked(case: dict, results: Results) -> Finding | None:
         metrics = statistic.metrics or (case["smaller"], case["larger"])
         table = results.of(case["model"], *metrics).dropna(subset="score")
-        table = table[table["construction"].isin(CONSTRUCTIONS)]  # Table 3's sentences have these metrics too
+        table = table[
+            table["construction"].isin(CONSTRUCTIONS)
+        ]  # Table 3's sentences have these metrics too
         table = table[of_everything(table)] if statistic.whole else table
         points = table.groupby(["construction", "metric"]).size()
-        known = points.index[points >= (1 if statistic.whole else 2)]  # a curve has two points at least
-        made = [text for text in table.loc[table["metric"].isin(METRICS), "signature"].unique() if policy(text)]
-        alike = all(comparable(made[0], other) for other in made[1:])  # scores that may be judged together
+        known = points.index[
+            points >= (1 if statistic.whole else 2)
+        ]  # a curve has two points at least
+        made = [
+            text
+            for text in table.loc[table["metric"].isin(METRICS), "signature"].unique()
+            if policy(text)
+        ]
+        alike = all(
+            comparable(made[0], other) for other in made[1:]
+        )  # scores that may be judged together
         if table.empty or set(product(statistic.constructions, metrics)) - set(known) or not alike:
             return None
         found = statistic.measure(table, case)
@@ -155,7 +177,9 @@ def _of_run(statistic: Statistic) -> Run:
 
 RUNS |= {name: _of_run(statistic) for name, statistic in STATISTICS.items()}
 RUNS["past_share"] = _of_run(Statistic(past_share, ("past", "coverage"), whole=True))
-RUNS["rows_below"] = _of_run(Statistic(rows_below, (), whole=True))  # of the two metrics that a case names
+RUNS["rows_below"] = _of_run(
+    Statistic(rows_below, (), whole=True)
+)  # of the two metrics that a case names
 
 
 def of_a_model_above_chance(found: Finding | None, case: dict, results: Results) -> Finding | None:
@@ -169,7 +193,9 @@ def of_a_model_above_chance(found: Finding | None, case: dict, results: Results)
     if simple["score"] >= case["above_chance"]:
         return found
     note = f"MW of Simple is {simple['score']:.2f}: the model knows no agreement, so this may be chance"
-    return found._replace(verdict=verdicts.NOT_REPRODUCED, note="; ".join(filter(None, [found.note, note])))
+    return found._replace(
+        verdict=verdicts.NOT_REPRODUCED, note="; ".join(filter(None, [found.note, note]))
+    )
 
 
 def _measured(row: Mapping, verdict: str, note: str = "") -> Finding:
@@ -180,7 +206,9 @@ def _measured(row: Mapping, verdict: str, note: str = "") -> Finding:
 def _compared(found: Finding, case: dict, row: Mapping, same_list: bool = True) -> Finding:
     """The verdict on what was computed from several numbers, of which one is `row`."""
     if "published" in case:
-        verdict = verdicts.of_value(found.value - case["published"], same_list, bool(row["released"]))
+        verdict = verdicts.of_value(
+            found.value - case["published"], same_list, bool(row["released"])
+        )
     else:
         verdict = verdicts.of_comparison(meets(found, case), same_list=same_list)
     return found._replace(verdict=verdict, signature=row["signature"])

@@ -36,8 +36,22 @@ SIGNIFICANCE, DRAWS, SEED = 0.05, 2000, 0
 NO_INTERVAL, FEW_VERBS = 3, 10
 FIFTHS = 5
 NOUN, OPENER_NOUN, PRONOUN = "The N", "Opener + the N", "He, she or they"
-RESULT = ["id", "statement", "unit", "role", "value", "low", "high", "p_value", "p_holm", "units", "verdict"]
-AS_FIXED = "as fixed"  # and not under another choice of method, as data/recorded/statements.py judges too
+RESULT = [
+    "id",
+    "statement",
+    "unit",
+    "role",
+    "value",
+    "low",
+    "high",
+    "p_value",
+    "p_holm",
+    "units",
+    "verdict",
+]
+AS_FIXED = (
+    "as fixed"  # and not under another choice of method, as data/recorded/statements.py judges too
+)
 
 
 class Tables(NamedTuple):
@@ -48,7 +62,9 @@ class Tables(NamedTuple):
     rows: pd.DataFrame
     likelihoods: pd.DataFrame
     verbs: pd.DataFrame  # of `controlled_verbs`
-    jackknife: bool = False  # differences get the intervals of `tse_core.uncertainty`, not those that were fixed
+    jackknife: bool = (
+        False  # differences get the intervals of `tse_core.uncertainty`, not those that were fixed
+    )
 
 
 class Measured(NamedTuple):
@@ -80,7 +96,9 @@ def judge(tables: Tables) -> pd.DataFrame:
     pairs = zip(table["low"], table["high"], table["p_holm"].fillna(table["p_value"]), strict=True)
     table["verdict"] = [verdict(*pair) for pair in pairs]
     table.loc[table["value"].isna(), "verdict"] = verdicts.NOT_RUN
-    table["units"] = [", ".join(f"{count} {kind}" for kind, count in units.items()) for units in table["units"]]
+    table["units"] = [
+        ", ".join(f"{count} {kind}" for kind, count in units.items()) for units in table["units"]
+    ]
     return table.rename(columns={"words": "statement"})[RESULT]
 
 
@@ -107,23 +125,34 @@ def noun_below_pronoun(tables: Tables) -> Measured:
     pronouns, nouns = (verbs[verbs["construction"] == kind] for kind in (PRONOUN, OPENER_NOUN))
     openers = set(pronouns["opener"]) & set(nouns["opener"])
     pronouns, nouns = (part[part["opener"].isin(openers)] for part in (pronouns, nouns))
-    units = {"nouns": nouns["noun"].nunique(), "openers": len(openers), "verbs": nouns["lemma"].nunique()}
+    units = {
+        "nouns": nouns["noun"].nunique(),
+        "openers": len(openers),
+        "verbs": nouns["lemma"].nunique(),
+    }
     pronouns = pronouns.assign(noun=pronouns["opener"] + " " + pronouns["noun"])
-    return _difference(tables, "correct", [pronouns, nouns], [1, -1], ["noun", "opener", "lemma"], units)
+    return _difference(
+        tables, "correct", [pronouns, nouns], [1, -1], ["noun", "opener", "lemma"], units
+    )
 
 
 def also_below_never(tables: Tables) -> Measured:
     """S2. After an opener and he or she, by words: the margin (nats) of never-nouns less that of also-nouns."""
     verbs = pronoun_verbs(tables)
     parts = [verbs[~verbs["also_noun"]], verbs[verbs["also_noun"]]]
-    units = {"openers": verbs["opener"].nunique(), "verbs": min(part["lemma"].nunique() for part in parts)}
+    units = {
+        "openers": verbs["opener"].nunique(),
+        "verbs": min(part["lemma"].nunique() for part in parts),
+    }
     return _difference(tables, "margin", parts, [1, -1], ["opener", "lemma"], units)
 
 
 def rises_in_rows(tables: Tables, key: str = "modal") -> Measured:
     """S3a. EW of also-nouns in Table 2's nine rows, singular subjects: last fifth of the verbs by a key less first."""
     verbs = row_verbs(tables)
-    return _rise(verbs[verbs["also_noun"] & (verbs["number"] == "singular")], "correct", key, "noun", "nouns")
+    return _rise(
+        verbs[verbs["also_noun"] & (verbs["number"] == "singular")], "correct", key, "noun", "nouns"
+    )
 
 
 def shift_beyond_frequency(tables: Tables) -> Measured:
@@ -136,16 +165,26 @@ def shift_beyond_frequency(tables: Tables) -> Measured:
     verbs = verbs[~verbs["also_noun"]]
     columns = verbs.drop_duplicates("lemma").set_index("lemma")[["modal", "zipf"]].dropna()
     singular, plural = (
-        _cells(verbs[verbs["number"] == number], "log_odds", columns.index, "noun") for number in ("singular", "plural")
+        _cells(verbs[verbs["number"] == number], "log_odds", columns.index, "noun")
+        for number in ("singular", "plural")
     )
-    design = np.column_stack([np.ones(len(columns)), columns["modal"] / np.log(10), columns["zipf"]])
+    design = np.column_stack(
+        [np.ones(len(columns)), columns["modal"] / np.log(10), columns["zipf"]]
+    )
 
     def slope(shift: np.ndarray, weights: np.ndarray) -> float:
-        return float(np.linalg.lstsq(design * np.sqrt(weights)[:, None], shift * np.sqrt(weights), rcond=None)[0][1])
+        return float(
+            np.linalg.lstsq(
+                design * np.sqrt(weights)[:, None], shift * np.sqrt(weights), rcond=None
+            )[0][1]
+        )
 
     units = {"nouns": verbs["noun"].nunique(), "verbs": len(columns)}
     return _resampled(
-        lambda nouns: _scores(singular, nouns) - _scores(plural, nouns), slope, len(singular[0][0]), units
+        lambda nouns: _scores(singular, nouns) - _scores(plural, nouns),
+        slope,
+        len(singular[0][0]),
+        units,
     )
 
 
@@ -195,7 +234,9 @@ def fifths(table: pd.DataFrame, score: str, key: str) -> pd.DataFrame:
     return groups.agg(verbs="size", value="mean").rename_axis("fifth").reset_index()
 
 
-def _cells(table: pd.DataFrame, score: str, verbs: pd.Index, unit: str) -> list[tuple[np.ndarray, np.ndarray]]:
+def _cells(
+    table: pd.DataFrame, score: str, verbs: pd.Index, unit: str
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """For each construction the sums of the verbs' scores and the numbers of contexts, (units, verbs) each.
 
     The units (nouns or openers) are the same in all. A row of the table with several contexts counts as often.
@@ -203,8 +244,13 @@ def _cells(table: pd.DataFrame, score: str, verbs: pd.Index, unit: str) -> list[
     found = []
     for _, rows in table.groupby("construction", sort=False):
         weighted = rows.assign(sum=rows[score] * rows["contexts"])
-        wide = weighted.pivot_table(["sum", "contexts"], unit, "lemma", aggfunc="sum").reindex(table[unit].unique())
-        sums, counts = (wide[name].reindex(columns=verbs).fillna(0.0).to_numpy(float) for name in ("sum", "contexts"))
+        wide = weighted.pivot_table(["sum", "contexts"], unit, "lemma", aggfunc="sum").reindex(
+            table[unit].unique()
+        )
+        sums, counts = (
+            wide[name].reindex(columns=verbs).fillna(0.0).to_numpy(float)
+            for name in ("sum", "contexts")
+        )
         found.append((sums, counts))
     return found
 
@@ -227,7 +273,9 @@ def _verbs(tables: Tables) -> pd.DataFrame:
     return known.merge(tables.likelihoods, on="lemma", how="left")
 
 
-def _over_prepositions(tables: Tables, score: str, adverbs: Sequence[str], weights: Sequence[int]) -> Measured:
+def _over_prepositions(
+    tables: Tables, score: str, adverbs: Sequence[str], weights: Sequence[int]
+) -> Measured:
     """Never-nouns after singular subjects: for each adverb after a singular and after a plural attractor."""
     table = tables.attractors
     table = table[~table["also_noun"] & (table["number"] == "singular")]
@@ -237,7 +285,10 @@ def _over_prepositions(tables: Tables, score: str, adverbs: Sequence[str], weigh
         for adverb in adverbs
         for number in ("singular", "plural")
     ]
-    units = {"prepositions": parts[0]["preposition"].nunique(), "noun pairs": parts[0]["noun"].nunique()}
+    units = {
+        "prepositions": parts[0]["preposition"].nunique(),
+        "noun pairs": parts[0]["noun"].nunique(),
+    }
     return _difference(tables, score, parts, weights, ["preposition", "noun"], units)
 
 
@@ -250,18 +301,29 @@ def _difference(tables: Tables, score: str, parts, weights, ways: list[str], uni
     if min(units.values()) < NO_INTERVAL:
         return Measured(units, estimate)
     if tables.jackknife:
-        samples = [Sample(part[score].to_numpy(float), [part[way].to_numpy() for way in ways]) for part in parts]
+        samples = [
+            Sample(part[score].to_numpy(float), [part[way].to_numpy() for way in ways])
+            for part in parts
+        ]
         found = combine(samples, weights)
         return Measured(units, estimate, found.low, found.high, found.p_value())
     joined = pd.concat(parts, ignore_index=True)
     sizes = [len(part) for part in parts]
     sample = np.repeat(np.arange(len(parts)), sizes)
-    influence = (np.divide(weights, sizes)[sample]) * (joined[score].to_numpy(float) - np.array(means)[sample])
+    influence = (np.divide(weights, sizes)[sample]) * (
+        joined[score].to_numpy(float) - np.array(means)[sample]
+    )
     codes = [pd.factorize(joined[way].astype(str))[0] for way in ways]
     error = np.sqrt(_crossed_variance(influence, codes))
     freedom = min(_freedom(influence, sample, code) for code in codes)
     reach = stdtrit(freedom, 1 - SIGNIFICANCE / 2) * error
-    return Measured(units, estimate, estimate - reach, estimate + reach, 2 * stdtr(freedom, -abs(estimate) / error))
+    return Measured(
+        units,
+        estimate,
+        estimate - reach,
+        estimate + reach,
+        2 * stdtr(freedom, -abs(estimate) / error),
+    )
 
 
 def _variance(influence: np.ndarray, code: np.ndarray) -> tuple[float, int]:
@@ -276,14 +338,18 @@ def _crossed_variance(influence: np.ndarray, ways: list[np.ndarray]) -> float:
     total = 0.0
     for size in range(1, len(ways) + 1):
         for chosen in combinations(ways, size):
-            together = pd.DataFrame(dict(enumerate(chosen))).groupby(list(range(size))).ngroup().to_numpy()
+            together = (
+                pd.DataFrame(dict(enumerate(chosen))).groupby(list(range(size))).ngroup().to_numpy()
+            )
             total += _variance(influence, together)[0] * (1 if size % 2 else -1)
     return max(total, *(_variance(influence, way)[0] for way in ways))
 
 
 def _freedom(influence: np.ndarray, sample: np.ndarray, code: np.ndarray) -> int:
     """Satterthwaite's (1946) degrees of freedom of a sum of means over one way of sampling."""
-    parts = [_variance(influence[sample == part], code[sample == part]) for part in np.unique(sample)]
+    parts = [
+        _variance(influence[sample == part], code[sample == part]) for part in np.unique(sample)
+    ]
     parts = [(variance, units - 1) for variance, units in parts if units > 1]
     found = int(sum(v for v, _ in parts) ** 2 / sum(v**2 / free for v, free in parts) + 1e-9)
     return max(1, min(found, len(np.unique(code)) - 1))

@@ -26,9 +26,17 @@ def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
     rows = []
     for name, text, models, judge in CLAIMS:
         for model in models:
-            row = {"id": name, "claim": text, "model": model, "verdict": verdicts.NOT_RUN, "signature": ""}
+            row = {
+                "id": name,
+                "claim": text,
+                "model": model,
+                "verdict": verdicts.NOT_RUN,
+                "signature": "",
+            }
             if curves is not None and model in set(curves["name"]):
-                mine = curves[(curves["name"] == model) & (curves["construction"] == ALL_CONSTRUCTIONS)]
+                mine = curves[
+                    (curves["name"] == model) & (curves["construction"] == ALL_CONSTRUCTIONS)
+                ]
                 scores = mine.pivot_table("score", "step", ["metric", "band"])
                 step, measured, holds = judge(scores["TSE", "all"], scores["EW"])
                 made = [*mine.loc[mine["step"] == step, "signature"], ""][0]
@@ -40,7 +48,12 @@ def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
 
 def _tse_first(tse: pd.Series, ew: pd.DataFrame):
     step = (tse >= LEARNED).idxmax()
-    return _once_learned(tse, step, f"TSE {tse[step]:.3f}, EW {ew.loc[step, 'all']:.3f}", ew.loc[step, "all"] < LEARNED)
+    return _once_learned(
+        tse,
+        step,
+        f"TSE {tse[step]:.3f}, EW {ew.loc[step, 'all']:.3f}",
+        ew.loc[step, "all"] < LEARNED,
+    )
 
 
 def _head_first(tse: pd.Series, ew: pd.DataFrame):
@@ -57,7 +70,11 @@ def _once_learned(tse: pd.Series, *found):
 def _tail_never(tse: pd.Series, ew: pd.DataFrame):
     away = (ew["tail"] - 0.5).abs()
     farthest, holds = away.idxmax(), away.max() <= GUESSING and tse.max() >= LEARNED
-    return farthest, f"tail EW {ew.loc[farthest, 'tail']:.3f} at its farthest, highest TSE {tse.max():.3f}", holds
+    return (
+        farthest,
+        f"tail EW {ew.loc[farthest, 'tail']:.3f} at its farthest, highest TSE {tse.max():.3f}",
+        holds,
+    )
 
 
 CLAIMS = (

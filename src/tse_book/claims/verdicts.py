@@ -24,10 +24,18 @@ UNDECIDED = "undecided"
 DESCRIBED = "described"  # too few units for a verdict
 DEPENDS = "depends"  # on a condition that the row names
 
-INSIDE, OUTSIDE, NEAR, DIFFERS = "truth in the interval", "truth outside the interval", "within 0.02", "differs"
+INSIDE, OUTSIDE, NEAR, DIFFERS = (
+    "truth in the interval",
+    "truth outside the interval",
+    "within 0.02",
+    "differs",
+)
 
 TOLERANCES = (0.005, 0.02)
-FACTORS = (1.05, 1.25)  # larger or smaller, of probabilities, which may all be smaller than any difference
+FACTORS = (
+    1.05,
+    1.25,
+)  # larger or smaller, of probabilities, which may all be smaller than any difference
 
 
 def of_value(difference: float, same_list: bool, same_protocol: bool, tolerances=TOLERANCES) -> str:

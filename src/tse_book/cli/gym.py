@@ -14,7 +14,9 @@ from tse_core.errors import InputError
 @app.command()
 def gym(
     config: Annotated[Path | None, typer.Option(help="Another file than data/gym.yaml.")] = None,
-    page: Annotated[Path | None, typer.Option(help="Write the data of the book's page into this folder.")] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write the data of the book's page into this folder.")
+    ] = None,
     store: options.StoreFolder = None,
 ) -> None:
     """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.

@@ -12,11 +12,17 @@ from tse_core.cli.commands import app
 from tse_core.files import write_output
 from tse_core.progress import progress
 
-group = typer.Typer(help="The laboratory: a known language, and models trained on it.", no_args_is_help=True)
+group = typer.Typer(
+    help="The laboratory: a known language, and models trained on it.", no_args_is_help=True
+)
 app.add_typer(group, name="lab")
-Regime = Annotated[str, typer.Option(help="systematic: every verb agrees; lexical: rare verbs keep a form.")]
+Regime = Annotated[
+    str, typer.Option(help="systematic: every verb agrees; lexical: rare verbs keep a form.")
+]
 Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
+Seed = Annotated[
+    int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)
+]
 
 
 @group.command()
@@ -35,7 +41,10 @@ def corpus(
     from tse_book.laboratory.language import load_language
 
     lines = drawn(load_language(), regime, sentences, seed)
-    with progress(sentences, "drawing", unit="sentences") as bar, suppress(BrokenPipeError):  # | head
+    with (
+        progress(sentences, "drawing", unit="sentences") as bar,
+        suppress(BrokenPipeError),
+    ):  # | head
         for number, line in enumerate(lines, 1):
             sys.stdout.write(line + "\n")
             if number % 1000 == 0:
@@ -45,7 +54,9 @@ def corpus(
 @group.command()
 def truth(
     regime: Regime = "systematic",
-    out: Annotated[Path | None, typer.Option(help="Write it as .csv.", callback=options.table_file)] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write it as .csv.", callback=options.table_file)
+    ] = None,
 ) -> None:
     """What a model that knows the language perfectly would score: TSE, EW and MW per construction and frequency band.
 
@@ -65,12 +76,22 @@ def train(
     name: Annotated[str, typer.Argument(help="lab-systematic-causal, lab-lexical-masked, ...")],
     out: Annotated[Path, typer.Option(help="The model's folder; it must not exist yet.")],
     seed: Seed = 0,
-    steps: Annotated[int | None, typer.Option(help="Of 512 sentences; by default enough for that kind.", min=1)] = None,
-    sentences: Annotated[int | None, typer.Option(help="Repeat a corpus of so many; by default all are new.")] = None,
-    byte_pair: Annotated[int | None, typer.Option(help="Entries of a byte-pair vocabulary; by default words.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="Of 512 sentences; by default enough for that kind.", min=1)
+    ] = None,
+    sentences: Annotated[
+        int | None, typer.Option(help="Repeat a corpus of so many; by default all are new.")
+    ] = None,
+    byte_pair: Annotated[
+        int | None, typer.Option(help="Entries of a byte-pair vocabulary; by default words.")
+    ] = None,
     device: Device = "cpu",
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; by default all.", min=1)] = None,
-    checkpoints: Annotated[str, typer.Option(help="log: also save the model after 1, 2, 4, 8, ... steps.")] = "",
+    threads: Annotated[
+        int | None, typer.Option(help="Processor cores to use; by default all.", min=1)
+    ] = None,
+    checkpoints: Annotated[
+        str, typer.Option(help="log: also save the model after 1, 2, 4, 8, ... steps.")
+    ] = "",
 ) -> None:
     """Train a laboratory model from its seed; minutes on two cores.
 
@@ -101,7 +122,10 @@ def train(
 @app.command("training-curves")
 def training_curves(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="The plan of the sweep.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT.csv", help="The table to write.", callback=options.table_file)],
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="OUT.csv", help="The table to write.", callback=options.table_file),
+    ],
     store: options.StoreFolder = None,
 ) -> None:
     """Write TSE, EW and MW by training step and frequency band, from a sweep over checkpoints.

@@ -19,10 +19,16 @@ def plot(
     figure: Annotated[str, typer.Option(help="1, 2, 3, 4 or table2.")] = "2",
     beside: Annotated[
         str | None,
-        typer.Option(help="A published model: bert-large-cased, bert-large-uncased, roberta-large, gpt2-xl."),
+        typer.Option(
+            help="A published model: bert-large-cased, bert-large-uncased, roberta-large, gpt2-xl."
+        ),
     ] = None,
-    construction: Annotated[str | None, typer.Option(help="The construction in colour at the start.")] = None,
-    out: Annotated[Path | None, typer.Option(help=".html, .svg or .png; named after figure and model.")] = None,
+    construction: Annotated[
+        str | None, typer.Option(help="The construction in colour at the start.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help=".html, .svg or .png; named after figure and model.")
+    ] = None,
     store: options.StoreFolder = None,
 ) -> None:
     """Draw a figure of Newman et al. (2021) from a run, beside a published model.
@@ -35,7 +41,9 @@ def plot(
       tse plot 4f2a91 --figure table2 --beside gpt2-xl --out table2.svg
     """
     if find_spec("altair") is None:
-        raise InputError("figures need one package more: pip install 'tse-core[figures]' (or altair)")
+        raise InputError(
+            "figures need one package more: pip install 'tse-core[figures]' (or altair)"
+        )
     from tse_book.charts import FIGURES, save_chart
     from tse_book.charts import plot as draw
 

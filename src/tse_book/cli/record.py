@@ -37,11 +37,17 @@ def record(
     out: Annotated[Path, typer.Option(help="Folder of recorded runs.")] = Path("recorded"),
     part: Annotated[
         list[str] | None,
-        typer.Option(help="agreement, blimp, suites, findings, details, words, controls; may be repeated."),
+        typer.Option(
+            help="agreement, blimp, suites, findings, details, words, controls; may be repeated."
+        ),
     ] = None,
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
-    data: Annotated[list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")] = None,
-    pairs: Annotated[str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")] = None,
+    data: Annotated[
+        list[str] | None, typer.Option(help="Agreement pairs; may be repeated.")
+    ] = None,
+    pairs: Annotated[
+        str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")
+    ] = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
@@ -56,22 +62,32 @@ def record(
         check_known("part", name, known)
     kept = options.store_in(store, no_store)
     (loaded,) = opening.models(model)
-    asked = recording.fitting(loaded) | {k: v for k, v in {"data": data, "pairs": pairs}.items() if v}
+    asked = recording.fitting(loaded) | {
+        k: v for k, v in {"data": data, "pairs": pairs}.items() if v
+    }
     home = out / loaded.label.rpartition("/")[2]
     wanted = part or (recording.PARTS if is_laboratory(loaded.label) else known)
-    if parts := {k: v for k, v in recording.parts_for(loaded, lemmas, **asked, store=kept).items() if k in wanted}:
+    if parts := {
+        k: v
+        for k, v in recording.parts_for(loaded, lemmas, **asked, store=kept).items()
+        if k in wanted
+    }:
         recording.record(loaded, out, parts)
     tables = {
         "details": recording.details_for(loaded, lemmas, **asked, store=kept),
         "words": recording.words_for(loaded, lemmas, asked["data"], kept),
         "controls": controls_for(loaded, lemmas),
     }
-    recording.record_details(home, {k: v for name in tables if name in wanted for k, v in tables[name].items()})
+    recording.record_details(
+        home, {k: v for name in tables if name in wanted for k, v in tables[name].items()}
+    )
     if "findings" in wanted:  # last: they use what was recorded
         record_findings(loaded, home, lemmas, asked["data"], kept)
     made = read_provenance(home)
     for name, file in {**made["files"], **made.get("details", {})}.items():
-        print(f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s")
+        print(
+            f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s"
+        )
     for name, why in made["left_out"].items():
         print(f"{name:10} left out: {why}")
     print(f"written: {home}")

@@ -22,7 +22,9 @@ SENTENCES = 20_000  # from which the merges are learned
 PUNCTUATION = (".", ",")  # no space before them
 
 
-def byte_pair_tokenizer(language: Language, regime: str, entries: int, seed: int = 0) -> PreTrainedTokenizerFast:
+def byte_pair_tokenizer(
+    language: Language, regime: str, entries: int, seed: int = 0
+) -> PreTrainedTokenizerFast:
     """A tokenizer of byte pairs (Sennrich et al. 2016) learned from the corpus' first 20,000 sentences.
 
     A word inside a sentence begins with a space, as GPT-2's tokens do; case does not matter. `entries` include special
@@ -32,7 +34,9 @@ def byte_pair_tokenizer(language: Language, regime: str, entries: int, seed: int
     words.normalizer, words.pre_tokenizer = Lowercase(), ByteLevel(add_prefix_space=False)
     words.decoder = ByteLevelDecoder()
     text = sentences(language, regime, SENTENCES, seed)
-    words.train_from_iterator(text, BpeTrainer(vocab_size=entries, special_tokens=list(SPECIAL), show_progress=False))
+    words.train_from_iterator(
+        text, BpeTrainer(vocab_size=entries, special_tokens=list(SPECIAL), show_progress=False)
+    )
     if words.get_vocab_size() != entries:
         raise InputError(
             f"a byte-pair vocabulary of this language cannot have {entries:,} entries, but {words.get_vocab_size():,}"
@@ -47,13 +51,18 @@ class Pieces:
         words = language.vocabulary
         inside = [word if word in PUNCTUATION else " " + word for word in words]
         self.first, self.inside = (
-            tokenizer(texts, add_special_tokens=False)["input_ids"] for texts in (list(words), inside)
+            tokenizer(texts, add_special_tokens=False)["input_ids"]
+            for texts in (list(words), inside)
         )
 
     def whole_verbs(self, language: Language) -> int:
         """How many verbs have both present forms as single tokens inside a sentence."""
-        ids = [[language.word_ids(form)[0] for form in language.lemmas[number]] for number in NUMBERS]
-        return sum(all(len(self.inside[form]) == 1 for form in both) for both in zip(*ids, strict=True))
+        ids = [
+            [language.word_ids(form)[0] for form in language.lemmas[number]] for number in NUMBERS
+        ]
+        return sum(
+            all(len(self.inside[form]) == 1 for form in both) for both in zip(*ids, strict=True)
+        )
 
     def __call__(self, row: np.ndarray) -> np.ndarray:
         """The token ids of one sentence, given as word ids."""

@@ -38,7 +38,9 @@ _REGIMES = {
 }
 
 
-def model_card(plan, network, curve: list[tuple[int, float]], perplexity: float, whole: tuple[int, int] | None) -> str:
+def model_card(
+    plan, network, curve: list[tuple[int, float]], perplexity: float, whole: tuple[int, int] | None
+) -> str:
     """README.md of a model folder, with ten lines of its loss curve; `whole`, of byte pairs: verbs kept whole, all."""
     masked, every = plan.kind == "masked", max(1, len(curve) // 10)
     rows = [f"| {step:,} | {loss:.3f} |" for step, loss in [*curve[::every], curve[-1]]]
@@ -55,6 +57,8 @@ def model_card(plan, network, curve: list[tuple[int, float]], perplexity: float,
         regime_text=_REGIMES[plan.regime],
         masking=_MASKING.format(plan.mask_verbs, plan.mask_others) if masked else "",
         perplexity=perplexity,
-        predicted="masked word" if masked else "word (a first word only behind the beginning-of-sentence token)",
+        predicted="masked word"
+        if masked
+        else "word (a first word only behind the beginning-of-sentence token)",
         curve="\n".join(dict.fromkeys(rows)),
     )

@@ -32,7 +32,9 @@ def stream(language: Language, regime: str, seed: int = 0) -> Iterator[np.ndarra
         yield from draw(language, regime, BLOCK, np.random.default_rng([seed, block]))
 
 
-def draw(language: Language, regime: str, number: int, random: np.random.Generator) -> list[np.ndarray]:
+def draw(
+    language: Language, regime: str, number: int, random: np.random.Generator
+) -> list[np.ndarray]:
     """One block of sentences in random order: a list of int16 arrays of word ids."""
     shares = [pattern.share for pattern in language.patterns]
     rows: list[np.ndarray] = []
@@ -62,7 +64,9 @@ class Draft:
     random: np.random.Generator
     columns: list[np.ndarray] = field(default_factory=list)
     roles: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
-    verbs: list[dict[str, Any]] = field(default_factory=list)  # the name of a construction, and arrays
+    verbs: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # the name of a construction, and arrays
 
     def add(self, words: np.ndarray) -> None:
         """Append one column (n,) or several (n, width) of word ids; 0 is no word."""
@@ -92,7 +96,9 @@ class Draft:
     def pick(self, number: int, weights=None) -> np.ndarray:
         if weights is None:
             return self.random.integers(number, size=self.count)
-        return np.searchsorted(np.cumsum(weights) / np.sum(weights), self.random.random(self.count), side="right")
+        return np.searchsorted(
+            np.cumsum(weights) / np.sum(weights), self.random.random(self.count), side="right"
+        )
 
     def where(self, share: float | np.ndarray) -> np.ndarray:
         return self.random.random(self.count) < share
@@ -104,7 +110,9 @@ def _noun_phrase(draft: Draft, role: str, kind: str) -> None:
     noun, number = members[draft.pick(len(members))], draft.pick(2)
     either = []
     for weights in (settings["determiners"][name] for name in NUMBERS):
-        either.append(draft.table(list(weights))[draft.pick(len(weights), list(weights.values())), 0])
+        either.append(
+            draft.table(list(weights))[draft.pick(len(weights), list(weights.values())), 0]
+        )
     determiner = np.where(number == 0, *either)
     draft.add(determiner)
     draft.add(draft.listed("adjective")[:, 0] * draft.where(settings["attributive"]))
@@ -122,10 +130,19 @@ def _verb(draft: Draft, subject: str, attractor: str = "", construction: str = "
     while (again := held_out[noun, lemma]).any():
         lemma = np.where(again, draft.pick(len(language.lemmas), language.frequency), lemma)
     right = draft.where(language.correct(draft.regime, construction)[lemma, number, other])
-    form = np.where(draft.where(language.past_share()[lemma]), 2, np.where(right, number, 1 - number))
+    form = np.where(
+        draft.where(language.past_share()[lemma]), 2, np.where(right, number, 1 - number)
+    )
     draft.add(language.verb_ids[lemma, form])
     draft.verbs.append(
-        {"construction": construction, "noun": noun, "number": number, "other": other, "lemma": lemma, "form": form}
+        {
+            "construction": construction,
+            "noun": noun,
+            "number": number,
+            "other": other,
+            "lemma": lemma,
+            "form": form,
+        }
     )
 
 
@@ -155,7 +172,10 @@ def _rest(draft: Draft, subject: str) -> None:
     feminine = (gender == "feminine") | ((gender == "") & draft.where(0.5))
     words = np.array(draft.language.word_ids("himself herself themselves"))
     person = nouns["class"].to_numpy()[role["noun"]] == "person"
-    draft.add(words[np.where(role["number"] == 1, 2, feminine.astype(int))] * ((kind == "anaphor") & person))
+    draft.add(
+        words[np.where(role["number"] == 1, 2, feminine.astype(int))]
+        * ((kind == "anaphor") & person)
+    )
 
 
 def _more(draft: Draft) -> None:

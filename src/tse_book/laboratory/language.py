@@ -48,8 +48,12 @@ class Language:
     nouns: pd.DataFrame = field(repr=False)
     constructions: tuple[str, ...]  # the rows of Table 2, in its order
     patterns: tuple[Pattern, ...] = field(repr=False)
-    vocabulary: tuple[str, ...] = field(repr=False)  # special tokens, then all words; a word's id is its place
-    held_out: np.ndarray = field(repr=False)  # bool (constructions, nouns, lemmas): never together in the corpus
+    vocabulary: tuple[str, ...] = field(
+        repr=False
+    )  # special tokens, then all words; a word's id is its place
+    held_out: np.ndarray = field(
+        repr=False
+    )  # bool (constructions, nouns, lemmas): never together in the corpus
 
     def word_ids(self, phrase: str) -> tuple[int, ...]:
         """The ids of a phrase's words."""
@@ -62,11 +66,15 @@ class Language:
     @cached_property
     def verb_ids(self) -> np.ndarray:
         """Word ids of the verb forms: int array (lemmas, [singular, plural, past]), 0 for no past."""
-        return np.array([[self._index.get(form, 0) for form in row] for row in self.lemmas[FORMS].to_numpy()])
+        return np.array(
+            [[self._index.get(form, 0) for form in row] for row in self.lemmas[FORMS].to_numpy()]
+        )
 
     def models(self) -> list[str]:
         """The names of the laboratory models: lab-<regime>-<kind>."""
-        return [f"lab-{regime}-{kind}" for regime in self.settings["regimes"] for kind in MODEL_KINDS]
+        return [
+            f"lab-{regime}-{kind}" for regime in self.settings["regimes"] for kind in MODEL_KINDS
+        ]
 
     def band(self) -> np.ndarray:
         """0 head, 1 middle, 2 tail: int array (lemmas,)."""
@@ -134,24 +142,41 @@ def _nouns(settings: dict) -> Iterator[tuple[str, str, str, str]]:
     for kind, entries in settings["lexicon"]["nouns"].items():
         for entry in entries:
             singular, plural = entry.split("/")
-            gender = next((word for word in ("masculine", "feminine") if plural.endswith(" " + word)), "")
+            gender = next(
+                (word for word in ("masculine", "feminine") if plural.endswith(" " + word)), ""
+            )
             yield kind, singular, plural.removesuffix(" " + gender) if gender else plural, gender
 
 
 def _patterns(settings: dict) -> Iterator[Pattern]:
-    groups = [(name, rules.get("patterns", {})) for name, rules in settings["constructions"].items()]
+    groups = [
+        (name, rules.get("patterns", {})) for name, rules in settings["constructions"].items()
+    ]
     for construction, patterns in [*groups, ("Simple", settings["other"])]:
         for text, share in patterns.items():
             elements = []
             for found in _ELEMENT.finditer(text):
-                arguments = tuple(part.strip() for part in (found["arguments"] or "").split(",") if part.strip())
-                elements.append((found["name"], arguments) if found["name"] else ("WORD", (found["word"],)))
+                arguments = tuple(
+                    part.strip() for part in (found["arguments"] or "").split(",") if part.strip()
+                )
+                elements.append(
+                    (found["name"], arguments) if found["name"] else ("WORD", (found["word"],))
+                )
             yield Pattern(construction, share, tuple(elements))
 
 
 def _words(settings: dict, nouns: pd.DataFrame, patterns: tuple[Pattern, ...]) -> list[str]:
     """All words but the verbs', sorted."""
-    phrases = [".", ",", "ever", "himself", "herself", "themselves", *nouns["singular"], *nouns["plural"]]
+    phrases = [
+        ".",
+        ",",
+        "ever",
+        "himself",
+        "herself",
+        "themselves",
+        *nouns["singular"],
+        *nouns["plural"],
+    ]
     phrases += [entry for entries in settings["lexicon"]["words"].values() for entry in entries]
     phrases += [word for words in settings["determiners"].values() for word in words]
     phrases += [arguments[0] for p in patterns for name, arguments in p.elements if name == "WORD"]
@@ -173,5 +198,7 @@ def _held_out(settings: dict, nouns: int, lemmas: pd.Series) -> np.ndarray:
     rules = settings["held_out"]
     random = np.random.default_rng(rules["seed"])
     pairs = random.random((nouns, len(lemmas))) < rules["pairs"]
-    single = random.random((len(settings["constructions"]), nouns, len(lemmas))) < rules["combinations"]
+    single = (
+        random.random((len(settings["constructions"]), nouns, len(lemmas))) < rules["combinations"]
+    )
     return (pairs | single) & ~lemmas.isin([row[0] for row in _leading(settings)]).to_numpy()

@@ -26,7 +26,9 @@ from tse_book.laboratory.language import SPECIAL, Language, load_language
 from tse_core.files import write_output
 from tse_core.models.language_model import LanguageModel
 
-PAD, BOS, EOS, CLS, SEP, MASK = (SPECIAL.index(f"[{name}]") for name in ("PAD", "BOS", "EOS", "CLS", "SEP", "MASK"))
+PAD, BOS, EOS, CLS, SEP, MASK = (
+    SPECIAL.index(f"[{name}]") for name in ("PAD", "BOS", "EOS", "CLS", "SEP", "MASK")
+)
 WIDTH, LAYERS, HEADS, POSITIONS = 128, 3, 4, 64
 
 
@@ -63,7 +65,9 @@ def as_transformers(words: Tokenizer, kind: str) -> PreTrainedTokenizerFast:
     else:
         names = {"cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
         words.post_processor = TemplateProcessing(
-            single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=[("[CLS]", CLS), ("[SEP]", SEP)]
+            single="[CLS] $A [SEP]",
+            pair="[CLS] $A [SEP] $B [SEP]",
+            special_tokens=[("[CLS]", CLS), ("[SEP]", SEP)],
         )
     return PreTrainedTokenizerFast(
         tokenizer_object=words, unk_token=SPECIAL[1], pad_token=SPECIAL[PAD], model_max_length=POSITIONS,
@@ -72,7 +76,11 @@ def as_transformers(words: Tokenizer, kind: str) -> PreTrainedTokenizerFast:
 
 
 def save(
-    network: PreTrainedModel, language: Language, kind: str, folder: Path, tokens: PreTrainedTokenizerFast | None = None
+    network: PreTrainedModel,
+    language: Language,
+    kind: str,
+    folder: Path,
+    tokens: PreTrainedTokenizerFast | None = None,
 ) -> None:
     """config.json, model.safetensors (half precision) and the tokenizer: what from_pretrained reads.
 
@@ -94,8 +102,12 @@ def save(
     (folder / "model.safetensors").chmod(0o644)
     (tokens or tokenizer(language, kind)).save_pretrained(folder)
     settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # the name that every release of transformers knows
-    write_output(folder / "tokenizer_config.json", json.dumps(settings, indent=1, sort_keys=True) + "\n")
+    settings["tokenizer_class"] = (
+        "PreTrainedTokenizerFast"  # the name that every release of transformers knows
+    )
+    write_output(
+        folder / "tokenizer_config.json", json.dumps(settings, indent=1, sort_keys=True) + "\n"
+    )
 
 
 @cache

@@ -54,7 +54,9 @@ def plan_for(name: str, **changes) -> TrainingPlan:
     _, regime, kind = name.split("-")
     changes = {key: value for key, value in changes.items() if value is not None}
     if changes.get("byte_pair") and kind != "causal":
-        raise InputError(f"a byte-pair vocabulary is for causal models; every word of {name} is one entry")
+        raise InputError(
+            f"a byte-pair vocabulary is for causal models; every word of {name} is one entry"
+        )
     return TrainingPlan(**{"regime": regime, "kind": kind, "steps": STEPS[kind], **changes})
 
 
@@ -77,12 +79,18 @@ def train(
     check_known("kind of checkpoints", checkpoints, ["", "log"])
     if out.exists():
         raise InputError(f"{out} exists already: name another folder or remove it")
-    tokens = byte_pair_tokenizer(language, plan.regime, plan.byte_pair, plan.seed) if plan.byte_pair else None
+    tokens = (
+        byte_pair_tokenizer(language, plan.regime, plan.byte_pair, plan.seed)
+        if plan.byte_pair
+        else None
+    )
     pieces = Pieces(language, tokens) if tokens else None
     torch.manual_seed(plan.seed)
     network: Any = new_network(plan.kind, plan.byte_pair or len(language.vocabulary))
     network.to(usable_device(device)).train()
-    optimizer = torch.optim.AdamW(network.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.01)
+    optimizer = torch.optim.AdamW(
+        network.parameters(), lr=plan.rate, betas=(0.9, 0.98), weight_decay=0.01
+    )
     out.parent.mkdir(parents=True, exist_ok=True)
     losses: list[float] = []
     with TemporaryDirectory(prefix=f"{out.name}-", dir=out.parent) as temporary:
@@ -94,7 +102,9 @@ def train(
             if report:
                 report(done, losses[-1])
             if checkpoints and done & (done - 1) == 0:
-                save(network, language, plan.kind, place / "checkpoints" / f"step-{done:05}", tokens)
+                save(
+                    network, language, plan.kind, place / "checkpoints" / f"step-{done:05}", tokens
+                )
         save(network, language, plan.kind, place, tokens)
         stretch = max(1, len(losses) // 50)
         ends = [(i, min(i + stretch, len(losses))) for i in range(0, len(losses), stretch)]
@@ -102,13 +112,19 @@ def train(
         table = pd.DataFrame(curve, columns=["step", "loss"])
         table.to_csv(place / "loss.csv", index=False, float_format="%.4f", lineterminator="\r\n")
         whole = (pieces.whole_verbs(language), len(language.lemmas)) if pieces else None
-        card = model_card(plan, network, curve, held_out_perplexity(network, plan, language, pieces), whole)
+        card = model_card(
+            plan, network, curve, held_out_perplexity(network, plan, language, pieces), whole
+        )
         (place / "README.md").write_text(card, encoding="utf-8")
         return place.rename(out)
 
 
 def held_out_perplexity(
-    network: torch.nn.Module, plan: TrainingPlan, language: Language, pieces: Pieces | None = None, count: int = 2048
+    network: torch.nn.Module,
+    plan: TrainingPlan,
+    language: Language,
+    pieces: Pieces | None = None,
+    count: int = 2048,
 ) -> float:
     """exp of the mean loss (nats) over the predicted words of ``count`` sentences that training did not draw.
 
@@ -135,7 +151,10 @@ def _rows(plan: TrainingPlan, language: Language) -> Iterator[np.ndarray]:
         yield from endless
     corpus = list(islice(endless, plan.sentences))
     for epoch in count():
-        yield from (corpus[place] for place in np.random.default_rng([plan.seed, 1, epoch]).permutation(len(corpus)))
+        yield from (
+            corpus[place]
+            for place in np.random.default_rng([plan.seed, 1, epoch]).permutation(len(corpus))
+        )
 
 
 def _batches(plan: TrainingPlan, language: Language) -> Iterator[list[np.ndarray]]:
@@ -144,12 +163,18 @@ def _batches(plan: TrainingPlan, language: Language) -> Iterator[list[np.ndarray
     return (list(islice(rows, plan.batch)) for _ in range(plan.steps))
 
 
-def _step(network, optimizer, plan: TrainingPlan, language: Language, rows: list[np.ndarray], step: int) -> float:
+def _step(
+    network, optimizer, plan: TrainingPlan, language: Language, rows: list[np.ndarray], step: int
+) -> float:
     parts = list(_tensors(rows, plan, language, np.random.default_rng([plan.seed, 3, step])))
     tokens = sum(int((targets >= 0).sum()) for _, targets in parts)
-    done = (step + 1) / plan.steps  # the rate goes up in the first tenth, then down to 0 like a cosine
+    done = (
+        step + 1
+    ) / plan.steps  # the rate goes up in the first tenth, then down to 0 like a cosine
     for group in optimizer.param_groups:
-        group["lr"] = plan.rate * (done / 0.1 if done < 0.1 else 0.5 * (1 + math.cos(math.pi * (done - 0.1) / 0.9)))
+        group["lr"] = plan.rate * (
+            done / 0.1 if done < 0.1 else 0.5 * (1 + math.cos(math.pi * (done - 0.1) / 0.9))
+        )
     optimizer.zero_grad(set_to_none=True)
     total = 0.0
     for inputs, targets in parts:
@@ -162,7 +187,11 @@ def _step(network, optimizer, plan: TrainingPlan, language: Language, rows: list
 
 
 def _tensors(
-    rows: list[np.ndarray], plan: TrainingPlan, language: Language, random: np.random.Generator, parts: int = 4
+    rows: list[np.ndarray],
+    plan: TrainingPlan,
+    language: Language,
+    random: np.random.Generator,
+    parts: int = 4,
 ):
     """Inputs and targets (-1: none) of sentences sorted by length in a few parts, so that little is padding."""
     marked = [_mark(row, plan, language, random) for row in rows]
@@ -206,5 +235,7 @@ def _loss(network, inputs: torch.Tensor, targets: torch.Tensor, kind: str) -> to
     if kind == "causal":
         logits = network.lm_head(network.transformer(inputs).last_hidden_state[there])
     else:
-        logits = network.cls(network.bert(inputs, attention_mask=(inputs != PAD).long()).last_hidden_state[there])
+        logits = network.cls(
+            network.bert(inputs, attention_mask=(inputs != PAD).long()).last_hidden_state[there]
+        )
     return cross_entropy(logits, targets[there], reduction="sum")

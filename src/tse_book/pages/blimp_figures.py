@@ -44,7 +44,13 @@ CONTRASTS = {
         (r"regular_plural_(subject_verb_)?agreement", SUBJECT, "regular plural"),
     ],
 }  # fmt: skip
-ORDER = ["next to each other", "an adjective between", "no attractor", "in a phrase", "in a relative clause"]
+ORDER = [
+    "next to each other",
+    "an adjective between",
+    "no attractor",
+    "in a phrase",
+    "in a relative clause",
+]
 ORDER += ["regular plural", "irregular plural"]
 
 
@@ -95,7 +101,9 @@ def contrast(accuracies: pd.DataFrame, name: str) -> pd.DataFrame:
         table.loc[table["paradigm"].str.match(pattern), ["group", "condition"]] = group, condition
     groups = table.groupby(["model", "group", "condition"], sort=False)["accuracy"]
     means = groups.agg(accuracy="mean", paradigms="size").reset_index()
-    return means.sort_values("condition", key=lambda c: c.map(ORDER.index), kind="stable").reset_index(drop=True)
+    return means.sort_values(
+        "condition", key=lambda c: c.map(ORDER.index), kind="stable"
+    ).reset_index(drop=True)
 
 
 def recorded_methods(models: Iterable[str]) -> pd.DataFrame:
@@ -106,10 +114,20 @@ def recorded_methods(models: Iterable[str]) -> pd.DataFrame:
         for way in PREFIX_FIELDS:
             if whole and (prefixes := recorded_pairs(model, way)):
                 names = {"correct_x": "full_sentence", "correct_y": "prefix"}
-                both = whole.pairs.merge(prefixes.pairs[["paradigm", "pair_id", "correct"]], on=["paradigm", "pair_id"])
-                means = both.groupby(["phenomenon", "paradigm"], sort=False)[[*names]].mean().rename(columns=names)
+                both = whole.pairs.merge(
+                    prefixes.pairs[["paradigm", "pair_id", "correct"]], on=["paradigm", "pair_id"]
+                )
+                means = (
+                    both.groupby(["phenomenon", "paradigm"], sort=False)[[*names]]
+                    .mean()
+                    .rename(columns=names)
+                )
                 parts.append(means.reset_index().assign(model=model, compared=way))
-    table = pd.concat(parts, ignore_index=True) if parts else published.blimp_methods_compared().iloc[:0]
+    table = (
+        pd.concat(parts, ignore_index=True)
+        if parts
+        else published.blimp_methods_compared().iloc[:0]
+    )
     return table.rename(columns={"phenomenon": "linguistics_term"})
 
 
@@ -135,11 +153,19 @@ def doubling_slopes(curve: pd.DataFrame) -> pd.DataFrame:
     Returns a table: model, phenomenon, slope (accuracy per doubling), low and high (95 %, from the residuals, as if the
     sizes were independent), first and last accuracy.
     """
-    means = curve.groupby(["model", "phenomenon", "sentences", "words"], sort=False)["accuracy"].mean().reset_index()
+    means = (
+        curve.groupby(["model", "phenomenon", "sentences", "words"], sort=False)["accuracy"]
+        .mean()
+        .reset_index()
+    )
     rows = []
     for (model, phenomenon), part in means.groupby(["model", "phenomenon"], sort=False):
         x, y = part.sort_values("words")[["words", "accuracy"]].to_numpy(float).T
         line = linregress(np.log2(x), y)
         half = stdtrit(len(y) - 2, 0.975) * line.stderr if len(y) > 2 else np.nan
-        rows.append((model, phenomenon, line.slope, line.slope - half, line.slope + half, y[0], y[-1]))
-    return pd.DataFrame(rows, columns=["model", "phenomenon", "slope", "low", "high", "first", "last"])
+        rows.append(
+            (model, phenomenon, line.slope, line.slope - half, line.slope + half, y[0], y[-1])
+        )
+    return pd.DataFrame(
+        rows, columns=["model", "phenomenon", "slope", "low", "high", "first", "last"]
+    )

@@ -21,7 +21,11 @@ def head_and_tail(curves: pd.DataFrame) -> pd.DataFrame:
     order = curves.dropna(subset="score").drop_duplicates(_CURVE).set_index(_CURVE).index
     top, bottom = (known[known["side"] == side] for side in ("top", "bottom"))
     heads = top.groupby(_CURVE)["score"].first().rename("head")
-    tails = bottom.groupby(_CURVE)[["score", "cutoff"]].first().set_axis(["tail", "tail_cutoff"], axis=1)
+    tails = (
+        bottom.groupby(_CURVE)[["score", "cutoff"]]
+        .first()
+        .set_axis(["tail", "tail_cutoff"], axis=1)
+    )
     whole = top[top["cutoff"] == 1.0].set_index(_CURVE)["score"]
     table = tails.join(heads, how="inner").join(whole.rename("whole"))
     table = table.reindex(order[order.isin(table.index)]).reset_index()
@@ -29,7 +33,9 @@ def head_and_tail(curves: pd.DataFrame) -> pd.DataFrame:
     return table[columns].assign(fall=table["head"] - table["tail"])
 
 
-def falls_of_same_contexts(runs: Evaluations, head: float = 0.3, tail: float = 0.01) -> pd.DataFrame:
+def falls_of_same_contexts(
+    runs: Evaluations, head: float = 0.3, tail: float = 0.01
+) -> pd.DataFrame:
     """The fall of EW and MW from a top to a bottom cut-off, over whatever contexts each end has and over the same ones.
 
     Returns a table: model, construction, metric, contexts, at both ends (how many have a score at either), any contexts
@@ -37,12 +43,24 @@ def falls_of_same_contexts(runs: Evaluations, head: float = 0.3, tail: float = 0
     """
     rows = []
     for model, found in runs.runs:
-        scores = found.at_cutoffs.pivot(index="context", columns=["metric", "side", "cutoff"], values="score")
+        scores = found.at_cutoffs.pivot(
+            index="context", columns=["metric", "side", "cutoff"], values="score"
+        )
         for metric in ("EW", "MW"):
-            ends = scores[metric][[("top", head), ("bottom", tail)]].set_axis(["head", "tail"], axis=1)
+            ends = scores[metric][[("top", head), ("bottom", tail)]].set_axis(
+                ["head", "tail"], axis=1
+            )
             for construction, group in ends.groupby(found.contexts["construction"], sort=False):
                 both = group.dropna()
                 falls = [each["head"].mean() - each["tail"].mean() for each in (group, both)]
                 rows.append((model, construction, metric, len(group), len(both), *falls))
-    columns = ["model", "construction", "metric", "contexts", "at both ends", "any contexts", "same contexts"]
+    columns = [
+        "model",
+        "construction",
+        "metric",
+        "contexts",
+        "at both ends",
+        "any contexts",
+        "same contexts",
+    ]
     return pd.DataFrame(rows, columns=columns)

@@ -53,14 +53,18 @@ def ledger_table(table: pd.DataFrame, caption: str):
     """A ledger, one row per claim, judged ones first; filters are paper, chapter, model, construction, verdict and what
     the verdict turns on.
     """
-    table = table.sort_values("verdict", key=lambda verdict: verdict.eq(verdicts.NOT_RUN), kind="stable")
+    table = table.sort_values(
+        "verdict", key=lambda verdict: verdict.eq(verdicts.NOT_RUN), kind="stable"
+    )
     words = [name for name in LEDGER if not pd.api.types.is_float_dtype(table[name])]
     table = table.fillna(dict.fromkeys(words, ""))
     table = table.assign(signature=without_provenance(table["signature"]))
     table["paper"] = table["paper"].map(papers()).str.split(",").str[0]
     table["chapter"] = table["cell"].map(markup.chapter)
     table["place"] = "claim-" + table["id"]
-    table.loc[table.duplicated("id"), "place"] = ""  # the run of a claim stands below its row from published data
+    table.loc[table.duplicated("id"), "place"] = (
+        ""  # the run of a claim stands below its row from published data
+    )
     rows = map(_row, table.to_dict("records"))
     heads = ("Claim", "Published", "Ours [95 %]", "Difference", "Verdict", "Robust")
     return markup.ledger_of(heads, rows, caption, _FILTERS)
@@ -97,7 +101,9 @@ def _turns(row: dict) -> str:
     """What a verdict turns on, as the filter says it; several things with a bar between them."""
     if not row["choices"]:
         return NONE_TRIED if row["verdict"] != verdicts.NOT_RUN else ""
-    return "|".join(f"turns on {about}" for about in row["turns_on"].split(", ") if about) or ALWAYS_SO
+    return (
+        "|".join(f"turns on {about}" for about in row["turns_on"].split(", ") if about) or ALWAYS_SO
+    )
 
 
 def _robust(row: dict) -> str:
@@ -120,11 +126,15 @@ def failing_table(table: pd.DataFrame, caption: str):
         "printed": [_plain(row["published"], markup.decimals(row["published"])) for row in rows],
         "from its data": [_measured(row) for row in rows],
         "verdict": failing["verdict"].replace(verdicts.FAILS, verdicts.in_words(False)),
-        "robust": [f"{row['agree']} of {row['choices']}" if row["choices"] else "–" for row in rows],
+        "robust": [
+            f"{row['agree']} of {row['choices']}" if row["choices"] else "–" for row in rows
+        ],
     }
     made = plain_table(pd.DataFrame(columns), caption)
     for name in failing["id"]:
-        made.data = made.data.replace(f">{name}<", f'><a href="19_ledger.html#claim-{name}">{name}</a><')
+        made.data = made.data.replace(
+            f">{name}<", f'><a href="19_ledger.html#claim-{name}">{name}</a><'
+        )
     return made
 
 
@@ -170,11 +180,20 @@ def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
     """
     table = table.assign(signature=without_provenance(table["signature"]))
     table["paper"] = table["paper"].map(papers()).str.split(",").str[0]
-    of_rows = findings[(findings["condition"] == "default") & ~findings["row"].isin(["all", "difference"])]
-    beside = {key: of.to_dict("records") for key, of in of_rows.groupby(["model", "claim"], sort=False)}
-    rows = [_extension_row(row, beside.get((row["model"], row["id"]), [])) for row in table.to_dict("records")]
+    of_rows = findings[
+        (findings["condition"] == "default") & ~findings["row"].isin(["all", "difference"])
+    ]
+    beside = {
+        key: of.to_dict("records") for key, of in of_rows.groupby(["model", "claim"], sort=False)
+    }
+    rows = [
+        _extension_row(row, beside.get((row["model"], row["id"]), []))
+        for row in table.to_dict("records")
+    ]
     heads = ("Claim", "Threshold", "Measured [95 %]", "Verdict", "Robust")
-    return markup.ledger_of(heads, rows, caption, ("paper", "model", "verdict", "robustness"), "extends-")
+    return markup.ledger_of(
+        heads, rows, caption, ("paper", "model", "verdict", "robustness"), "extends-"
+    )
 
 
 def _extension_row(row: dict, beside: list[dict]) -> str:
@@ -184,11 +203,19 @@ def _extension_row(row: dict, beside: list[dict]) -> str:
         if not pd.isna(each["difference"]):
             p = "" if pd.isna(each["p_holm"]) else f", p {_p(each['p_holm'])}"
             each["further"] += f" (paired difference {each['difference']:+.3f}{p})"
-    threshold, whose = f"{row['threshold']:.3g}", "ours" if row["whose"] == "ours" else f"that of {row['whose']}"
+    threshold, whose = (
+        f"{row['threshold']:.3g}",
+        "ours" if row["whose"] == "ours" else f"that of {row['whose']}",
+    )
     return markup.row_of(
         {name: row[name] for name in ("paper", "model", "verdict")} | {"robustness": _turns(row)},
         row["claim"],
-        (markup.code(row["id"]), escape(row["paper"]), escape(row["model"]), markup.chapter_link(row["cell"])),
+        (
+            markup.code(row["id"]),
+            escape(row["paper"]),
+            escape(row["model"]),
+            markup.chapter_link(row["cell"]),
+        ),
         {
             "Measured": escape(row["statistic"]),
             "Threshold": escape(f"{threshold}, {whose}"),
@@ -196,15 +223,21 @@ def _extension_row(row: dict, beside: list[dict]) -> str:
             "Why": escape(row["why"]),
             "Conditions": markup.listed(conditions, "condition"),
             "Rows": markup.listed(beside, "row"),
-            "Rests on": f"{row['n']:,} independent units (subjects, verbs, items or paradigms)" if row["n"] else "",
-            "p, corrected": "" if pd.isna(row["p_holm"]) else f"{_p(row['p_holm'])} (Holm, all tests of this model)",
+            "Rests on": f"{row['n']:,} independent units (subjects, verbs, items or paradigms)"
+            if row["n"]
+            else "",
+            "p, corrected": ""
+            if pd.isna(row["p_holm"])
+            else f"{_p(row['p_holm'])} (Holm, all tests of this model)",
             "Made by": markup.code(unquote(row["signature"])),
         },
         {
             "Threshold": escape(threshold),
             "Measured": markup.estimate(row["value"], row["low"], row["high"], 3)
             + (f" ({row['n']} units)" if 0 < row["n"] < FEW_UNITS else ""),
-            "Verdict": markup.badge(row["verdict"], f"{row['verdict']} on {row['on']}" if row["on"] else ""),
+            "Verdict": markup.badge(
+                row["verdict"], f"{row['verdict']} on {row['on']}" if row["on"] else ""
+            ),
             "Robust": _robust(row),
         },
     )

@@ -37,7 +37,13 @@ SIGNS = {  # sign and kind of each verdict
 }
 
 
-def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: Iterable[str], prefix: str = ""):
+def ledger_of(
+    heads: Iterable[str],
+    rows: Iterable[str],
+    caption: str,
+    filters: Iterable[str],
+    prefix: str = "",
+):
     """A table of rows made by `row_of`, to be filtered by the data of its rows.
 
     `prefix` tells the filters of several ledgers on one page apart in the page's address.
@@ -50,18 +56,29 @@ def ledger_of(heads: Iterable[str], rows: Iterable[str], caption: str, filters: 
     )
 
 
-def row_of(data: dict, claim: str, about: Iterable[str], details: dict[str, str], cells: dict, place: str = "") -> str:
+def row_of(
+    data: dict,
+    claim: str,
+    about: Iterable[str],
+    details: dict[str, str],
+    cells: dict,
+    place: str = "",
+) -> str:
     """A row: its data for the filters, the claim, what it is about (HTML), details that unfold (name -> HTML, without
     empty ones) and its cells (column -> HTML). `place` is its id in the page.
     """
-    attributes = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in data.items() if value)
+    attributes = " ".join(
+        f'data-{name}="{escape(str(value))}"' for name, value in data.items() if value
+    )
     attributes += f' id="{escape(place)}"' if place else ""
     further = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in details.items() if text)
     further = f"<details><summary>how</summary><dl>{further}</dl></details>" if further else ""
     about = " · ".join(filter(None, about))
     head = f'<span class="tse-claim">{escape(claim)}</span><span class="tse-about">{about}</span>{further}'
     kinds = dict.fromkeys(_NUMBERS, ' class="number"')
-    body = "".join(f'<td data-label="{name}"{kinds.get(name, "")}>{cell}</td>' for name, cell in cells.items())
+    body = "".join(
+        f'<td data-label="{name}"{kinds.get(name, "")}>{cell}</td>' for name, cell in cells.items()
+    )
     return f'<tr {attributes}><th scope="row">{head}</th>{body}</tr>'
 
 
@@ -73,16 +90,22 @@ def code(text: str) -> str:
 def badge(verdict: str, name: str = "") -> str:
     """A verdict with its sign, under another name where one is given."""
     sign, kind = SIGNS[verdict]
-    return (
-        f'<span class="tse-verdict tse-{kind}"><span aria-hidden="true">{sign}</span> {escape(name or verdict)}</span>'
-    )
+    return f'<span class="tse-verdict tse-{kind}"><span aria-hidden="true">{sign}</span> {escape(name or verdict)}</span>'
 
 
-def estimate(value: float, low: float, high: float, digits: int, out_of: float = float("nan")) -> str:
+def estimate(
+    value: float, low: float, high: float, digits: int, out_of: float = float("nan")
+) -> str:
     """A number and, where there is one, its interval; a count with its total."""
-    text = number(value, digits) if value != value or out_of != out_of else f"{value:,.0f} of {out_of:,.0f}"
+    text = (
+        number(value, digits)
+        if value != value or out_of != out_of
+        else f"{value:,.0f} of {out_of:,.0f}"
+    )
     if low == low:
-        text += f' <span class="tse-interval">[{number(low, digits)}, {number(high, digits)}]</span>'
+        text += (
+            f' <span class="tse-interval">[{number(low, digits)}, {number(high, digits)}]</span>'
+        )
     return text
 
 
@@ -91,7 +114,9 @@ def listed(rows: Iterable[dict], name: str) -> str:
     items = []
     for row in rows:
         value, low, high = (number(row[column], 3) for column in ("value", "low", "high"))
-        items.append(f"<li>{escape(row[name])}: {value} [{low}, {high}]{row.get('further', '')}</li>")
+        items.append(
+            f"<li>{escape(row[name])}: {value} [{low}, {high}]{row.get('further', '')}</li>"
+        )
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
@@ -102,7 +127,9 @@ def number(value: float, digits: int, *, signed: bool = False) -> str:
     if abs(value) >= 2 and float(value).is_integer():
         digits = 0
     value = round(value, digits)
-    return f"{value:{'+' if signed and value else ''},.{digits}f}".replace("-", "" if value == 0 else "−")
+    return f"{value:{'+' if signed and value else ''},.{digits}f}".replace(
+        "-", "" if value == 0 else "−"
+    )
 
 
 def decimals(value: float) -> int:

@@ -12,7 +12,9 @@ from tse_core.errors import InputError
 
 NOTHING = "no model of this build has such numbers."  # instead of a table without rows
 _NUMBERS = re.compile(r"(?<![\w.-])(?:\d+(?:\.\d+)?|\.\d+)(?![\w-])")
-_LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # letters of scripts that run from right to left
+_LEFTWARDS = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]"
+)  # letters of scripts that run from right to left
 
 
 def as_list(value: str | list[str], *, commas: bool = True) -> list[str]:
@@ -106,19 +108,27 @@ def table(frame: pd.DataFrame, caption: str, *, digits=2, index: bool = False, e
     if frame.empty:
         return HTML(f'<p class="tse-note">{escape(empty or f"{caption}: {NOTHING}")}</p>')
     text = frame.astype(object).map(lambda value: _text(value, digits))
-    text.columns = text.columns.set_names([None] * text.columns.nlevels)  # a name would appear as a separate column
+    text.columns = text.columns.set_names(
+        [None] * text.columns.nlevels
+    )  # a name would appear as a separate column
     text.index = text.index.set_names([None] * text.index.nlevels)  # or as a separate row
-    page = BeautifulSoup(text.to_html(index=index, border=0, escape=True, sparsify=True), "html.parser")
+    page = BeautifulSoup(
+        text.to_html(index=index, border=0, escape=True, sparsify=True), "html.parser"
+    )
     kinds = ["number" if pd.api.types.is_numeric_dtype(kind) else "" for kind in frame.dtypes]
     for row in page("tr"):
         row.attrs = {}
-        cells = [cell for cell in row(["th", "td"]) if not cell.attrs]  # without headings over several columns
+        cells = [
+            cell for cell in row(["th", "td"]) if not cell.attrs
+        ]  # without headings over several columns
         for cell, kind in zip(cells, [""] * frame.index.nlevels * index + kinds, strict=False):
             cell.attrs = {"class": kind} if kind else {}
             if _LEFTWARDS.search(cell.text):  # a full stop is at the end of Hebrew and Arabic
                 cell["dir"] = "auto"
     page("table")[0].attrs = {"class": "tse-table"}
-    page("thead")[0].insert_before(BeautifulSoup(f"<caption>{escape(caption)}</caption>\n", "html.parser"))
+    page("thead")[0].insert_before(
+        BeautifulSoup(f"<caption>{escape(caption)}</caption>\n", "html.parser")
+    )
     return HTML(str(page))
 
 

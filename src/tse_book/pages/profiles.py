@@ -25,7 +25,11 @@ from tse_core.models.hub import hub_unreachable
 from tse_core.paths import data_folder
 
 SHARED = ("models", "data", "lemmas", "protocols")
-FURTHER: dict[str, list | dict] = {"optional": [], "notebooks": {}, "bos": {}}  # and what a profile without them has
+FURTHER: dict[str, list | dict] = {
+    "optional": [],
+    "notebooks": {},
+    "bos": {},
+}  # and what a profile without them has
 FULL, INSTEAD = "newman-full", "newman-released"
 NO_FULL_LIST = (
     f"{FULL}, the paper's list of 3,562 verbs, has not been made here, so {INSTEAD} counts instead, and no number can "
@@ -70,7 +74,9 @@ def missing(profile: dict) -> list[str]:
 
     A model that is neither in the cache nor in a folder needs the hub, which is contacted once.
     """
-    pairs = dict.fromkeys(filter(None, (own.get("sentence_pairs") for own in profile["notebooks"].values())))
+    pairs = dict.fromkeys(
+        filter(None, (own.get("sentence_pairs") for own in profile["notebooks"].values()))
+    )
     kinds: list[tuple[str, Iterable[str], Callable]] = [
         ("verb list", profile["lemmas"], load_lemmas), ("data", profile["data"], load_pairs),
         ("data", pairs, load_sentence_pairs),
@@ -83,7 +89,9 @@ def missing(profile: dict) -> list[str]:
             except InputError as error:
                 found.append(f"{what} {name}: {error}")
     absent = [
-        name for name in profile["models"] if not (name in PACKAGE_MODELS or is_laboratory(name) or _cached(name))
+        name
+        for name in profile["models"]
+        if not (name in PACKAGE_MODELS or is_laboratory(name) or _cached(name))
     ]
     if reason := absent and hub_unreachable():
         found += [f"model {name}: not in the cache, and {reason}" for name in absent]
@@ -95,7 +103,9 @@ def _cached(name: str) -> bool:
     from huggingface_hub import try_to_load_from_cache
 
     files = ("model.safetensors", "model.safetensors.index.json")
-    return Path(name).is_dir() or any(isinstance(try_to_load_from_cache(name, file), str) for file in files)
+    return Path(name).is_dir() or any(
+        isinstance(try_to_load_from_cache(name, file), str) for file in files
+    )
 
 
 def lists_at_hand(lemmas: Iterable[str]) -> list[str]:

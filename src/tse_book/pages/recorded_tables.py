@@ -16,7 +16,9 @@ def recorded_runs(models: Iterable[str], bos: str = "default") -> dict[str, Pair
     return {model: run for model, run in found.items() if run}
 
 
-def recorded_accuracies(models: Iterable[str], by: str = "paradigm", *, bos: str = "default") -> pd.DataFrame:
+def recorded_accuracies(
+    models: Iterable[str], by: str = "paradigm", *, bos: str = "default"
+) -> pd.DataFrame:
     """Accuracies on BLiMP of the models that are recorded, as `tse_core.blimp.scores.accuracies` gives them."""
     return accuracies(recorded_runs(models, bos), by)
 
@@ -30,7 +32,10 @@ def recorded_suites(models: Iterable[str], bos: str = "default") -> pd.DataFrame
     found = pd.concat([run.assign(model=model) for model, run in runs.items() if run is not None])
     groups = found[found["prediction"] == 1].groupby(["model", "suite"], sort=False)["holds"]
     table = groups.agg(correct="sum", items="size").reset_index()
-    shares = [wilson(correct, items) for correct, items in zip(table["correct"], table["items"], strict=True)]
+    shares = [
+        wilson(correct, items)
+        for correct, items in zip(table["correct"], table["items"], strict=True)
+    ]
     intervals = pd.DataFrame(shares, columns=["accuracy", "low", "high"])
     known = public_suites()[["suite", "circuit", "in_31"]]
     columns = ["circuit", "suite", "model", "accuracy", "low", "high", "correct", "items", "in_31"]

@@ -8,14 +8,23 @@ import pandas as pd
 
 from tse_book.charts.theme import KIND_COLOURS
 from tse_book.claims import statements
-from tse_book.claims.statements import OPENER_NOUN, PRONOUN, Tables, fifths, row_verbs, subject_verbs
+from tse_book.claims.statements import (
+    OPENER_NOUN,
+    PRONOUN,
+    Tables,
+    fifths,
+    row_verbs,
+    subject_verbs,
+)
 from tse_book.pages.newman import label, opened
 from tse_book.recorded import recorded_details
 from tse_book.studies.controls import MEASURES, control_tables, controlled_verbs, controls_for
 from tse_core.errors import InputError
 from tse_core.uncertainty.intervals import interval
 
-KINDS = dict(zip((False, True), KIND_COLOURS, strict=True))  # of verbs, by whether they are also nouns
+KINDS = dict(
+    zip((False, True), KIND_COLOURS, strict=True)
+)  # of verbs, by whether they are also nouns
 SUBJECTS = {
     "The N": "the author",
     "Opener + the N": "I think that the author",
@@ -40,7 +49,10 @@ def tables_of(models: Iterable[str], lemmas: str) -> dict[str, Tables]:
     for name in models:
         known = control_tables(label(name))
         try:
-            known = known or {part: made().table for part, made in controls_for(opened(name), lemmas, MEASURES).items()}
+            known = known or {
+                part: made().table
+                for part, made in controls_for(opened(name), lemmas, MEASURES).items()
+            }
         except InputError:
             continue
         found[label(name)] = Tables(**known, verbs=controlled_verbs(lemmas))
@@ -58,7 +70,9 @@ def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
     for model, of in tables.items():
         verbs = subject_verbs(of)
         verbs = verbs[verbs["number"] == "singular"]
-        for (construction, also_noun), part in verbs.groupby(["construction", "also_noun"], sort=False):
+        for (construction, also_noun), part in verbs.groupby(
+            ["construction", "also_noun"], sort=False
+        ):
             nouns = part["noun"] if part["noun"].nunique() >= FEWEST else part["left"]
             openers = [part["opener"]] * (part["opener"].nunique() >= FEWEST)
             found = interval(part["correct"], nouns, crossed_with=[*openers, part["lemma"]])
@@ -70,10 +84,16 @@ def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
                 "EW": found.estimate,
             }
             row |= {"low": found.low, "high": found.high, "nats": part["margin"].mean()}
-            row |= {"EW of tokens": part["correct_tokens"].mean(), "ends": ends, "contexts": part["left"].nunique()}
+            row |= {
+                "EW of tokens": part["correct_tokens"].mean(),
+                "ends": ends,
+                "contexts": part["left"].nunique(),
+            }
             rows.append(row)
     models, order = list(tables), list(SUBJECTS.values())
-    rows.sort(key=lambda row: (models.index(row["model"]), order.index(row["subject"]), row["verbs"]))
+    rows.sort(
+        key=lambda row: (models.index(row["model"]), order.index(row["subject"]), row["verbs"])
+    )
     return pd.DataFrame(rows)
 
 
@@ -93,10 +113,16 @@ def twin_shifts(tables: Mapping[str, Tables]) -> pd.DataFrame:
     rows = []
     for model, of in tables.items():
         verbs = subject_verbs(of)
-        verbs = verbs.replace({"noun": {"they": "he"}})  # twins share a noun, and an opener where there is one
-        wide = verbs.pivot_table("log_odds", ["construction", "noun", "opener", "also_noun", "lemma"], "number")
+        verbs = verbs.replace(
+            {"noun": {"they": "he"}}
+        )  # twins share a noun, and an opener where there is one
+        wide = verbs.pivot_table(
+            "log_odds", ["construction", "noun", "opener", "also_noun", "lemma"], "number"
+        )
         shift = (wide["singular"] - wide["plural"]).dropna()
-        for (construction, also_noun), part in shift.groupby(["construction", "also_noun"], sort=False):
+        for (construction, also_noun), part in shift.groupby(
+            ["construction", "also_noun"], sort=False
+        ):
             names = {"model": model, "subject": SUBJECTS[construction], "verbs": KINDS[also_noun]}
             rows.append(names | {"shift": part.mean(), "share": (part > 0).mean()})
     return pd.DataFrame(rows)
@@ -125,7 +151,11 @@ def noun_share_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
         verbs = verbs[verbs["construction"].isin([OPENER_NOUN, PRONOUN])]
         for construction, part in verbs.groupby("construction", sort=False):
             found = fifths(part, "correct", "noun_share")
-            rows.append(found.rename(columns={"value": "EW"}).assign(model=model, subject=SUBJECTS[construction]))
+            rows.append(
+                found.rename(columns={"value": "EW"}).assign(
+                    model=model, subject=SUBJECTS[construction]
+                )
+            )
     return pd.concat(rows, ignore_index=True)[["model", "subject", "fifth", "EW"]]
 
 
@@ -134,9 +164,15 @@ def preposition_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
     rows = []
     for model, of in tables.items():
         cells = of.attractors
-        cells = cells[~cells["also_noun"] & (cells["number"] == "singular") & (cells["adverb"] == "none")]
+        cells = cells[
+            ~cells["also_noun"] & (cells["number"] == "singular") & (cells["adverb"] == "none")
+        ]
         found = cells.assign(EW=cells["correct"] / cells["verbs"])
-        found = found.groupby(["preposition", "attractor_number"], sort=False)["EW"].mean().reset_index()
+        found = (
+            found.groupby(["preposition", "attractor_number"], sort=False)["EW"]
+            .mean()
+            .reset_index()
+        )
         rows.append(found.rename(columns={"attractor_number": "attractor"}).assign(model=model))
     return pd.concat(rows, ignore_index=True)
 
@@ -147,7 +183,11 @@ def verdict_table(tables: Mapping[str, Tables]) -> pd.DataFrame:
     parts = []
     for model, of in tables.items():
         known = recorded_details(model, STATEMENTS)
-        every = statements.judge(of).assign(choice=statements.AS_FIXED) if known is None else known.table
+        every = (
+            statements.judge(of).assign(choice=statements.AS_FIXED)
+            if known is None
+            else known.table
+        )
         fixed = every[every["choice"] == statements.AS_FIXED].set_index("id")
         others = every[every["verdict"] != every["id"].map(fixed["verdict"])]
         otherwise = others.groupby("id")["choice"].agg("; ".join)

@@ -7,7 +7,13 @@ from urllib.parse import urlencode
 from IPython.display import HTML
 
 
-def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "", cut: str = "", look: str = ""):
+def try_this(
+    *contexts: tuple[str, str],
+    pair: Sequence[str] = (),
+    verb: str = "",
+    cut: str = "",
+    look: str = "",
+):
     """A line that links to the living page with the given sentences filled in, as a notebook shows it.
 
     `contexts` are one, or two side by side: the words before the verb, and "singular" or "plural" for the subject. The
@@ -22,6 +28,12 @@ def try_this(*contexts: tuple[str, str], pair: Sequence[str] = (), verb: str = "
     address = f"../book/try.html#{urlencode({key: value for key, value in state.items() if value})}"
     link = f'<a href="{escape(address)}">Try this one</a>'
     sentences = [f"<em>{escape(left)} …</em> ({number} subject)" for left, number in contexts]
-    sentences += [" against ".join(f"<em>{escape(sentence.rstrip('.'))}</em>" for sentence in pair)] if pair else []
+    sentences += (
+        [" against ".join(f"<em>{escape(sentence.rstrip('.'))}</em>" for sentence in pair)]
+        if pair
+        else []
+    )
     about = f" {escape(look)}" if look else ""
-    return HTML(f'<p class="tse-try">{link} on the page <em>Try it</em>: {"; ".join(sentences)}.{about}</p>')
+    return HTML(
+        f'<p class="tse-try">{link} on the page <em>Try it</em>: {"; ".join(sentences)}.{about}</p>'
+    )

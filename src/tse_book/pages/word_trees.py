@@ -7,7 +7,9 @@ from tse_core.forward.word_forms import form_log_probabilities
 from tse_core.models.language_model import LanguageModel
 
 
-def form_nodes(model: LanguageModel, context: str, number: str, verbs: pd.DataFrame) -> pd.DataFrame:
+def form_nodes(
+    model: LanguageModel, context: str, number: str, verbs: pd.DataFrame
+) -> pd.DataFrame:
     """Every beginning of the verbs' forms after a context, as `tse_book.charts.word_tree` draws them.
 
     `number` is the subject's ("singular" or "plural"); `verbs` has the columns singular and plural, the two forms.

@@ -22,10 +22,15 @@ def agreement_statistics(evaluation, forms: pd.DataFrame) -> Statistics:
     """
     past = {}
     for row, group in _rows(forms).items():
-        share = group["past"] / (group["past"] + group["other"])  # of what is no present form of a lemma
+        share = group["past"] / (
+            group["past"] + group["other"]
+        )  # of what is no present form of a lemma
         past[row] = [Group(share.to_numpy(float), [group["noun"]])]
     found = about_verbs(evaluation)
-    return found | {"E.attractors.pairs": _attractors(evaluation.pairs), "E.mass-past": Statistic(past)}
+    return found | {
+        "E.attractors.pairs": _attractors(evaluation.pairs),
+        "E.mass-past": Statistic(past),
+    }
 
 
 def about_verbs(evaluation, *, once: bool = False) -> Statistics:
@@ -41,9 +46,14 @@ def about_verbs(evaluation, *, once: bool = False) -> Statistics:
     for row, cells in _rows(lemma_scores(evaluation.by_lemma)).items():
         counts, ways = cells["contexts"].to_numpy(), [cells["noun"], cells["lemma"]]
         groups = {}
-        for name in ("ew", "mw"):  # MW of a group is not quite the mean of its contexts, which tables show
+        for name in (
+            "ew",
+            "mw",
+        ):  # MW of a group is not quite the mean of its contexts, which tables show
             mean = np.average(cells[name], weights=counts)
-            groups[name] = Group(cells[name].to_numpy(float) + contexts.loc[row, name] - mean, ways, counts=counts)
+            groups[name] = Group(
+                cells[name].to_numpy(float) + contexts.loc[row, name] - mean, ways, counts=counts
+            )
         lower = negative([groups["ew"]])
         against_mw[row] = [groups["mw"], *lower]
         if row in pairs:
@@ -64,7 +74,8 @@ def _attractors(pairs: pd.DataFrame) -> Statistic:
             same = (group["attractor_number"] == group["number"]).to_numpy()
             ways = [group["noun"].to_numpy(), np.array(spelled_nouns(group["attractor"]))]
             one, other = (
-                Group(group["tse"].to_numpy(float)[here], [way[here] for way in ways]) for here in (same, ~same)
+                Group(group["tse"].to_numpy(float)[here], [way[here] for way in ways])
+                for here in (same, ~same)
             )
             rows[row] = [one, *negative([other])]
     return Statistic(rows)

@@ -64,25 +64,45 @@ def blimp_statistics(scored: Mapping[str, pd.DataFrame]) -> Statistics:
 
     `scored` has the pairs of each method: paradigm, correct (NaN where the model refuses a pair).
     """
-    accuracies = {method: pairs.groupby("paradigm")["correct"].mean() for method, pairs in scored.items()}
+    accuracies = {
+        method: pairs.groupby("paradigm")["correct"].mean() for method, pairs in scored.items()
+    }
     whole, found = accuracies.get(FULL, pd.Series(dtype=float)), {}
     for claim, rows in (("attractors.blimp", ATTRACTORS), ("adjectives", ADJECTIVES), ("irregulars", IRREGULARS),
                         ("wh-gap", GAPS)):  # fmt: skip
-        there = {name: whole[a] - whole[b] for name, (a, b) in rows.items() if {a, b} <= set(whole.index)}
+        there = {
+            name: whole[a] - whole[b] for name, (a, b) in rows.items() if {a, b} <= set(whole.index)
+        }
         if there:
-            found[f"E.{claim}"] = Statistic({"pairs of paradigms": [_by_paradigm(pd.Series(there))]})
+            found[f"E.{claim}"] = Statistic(
+                {"pairs of paradigms": [_by_paradigm(pd.Series(there))]}
+            )
     known = blimp_paradigms().set_index("UID")
     if set(known.index) <= set(whole.index):
-        fields = known["field"].replace({"syntax/semantics": "syntax_semantics"}).str.replace("_", " and ")
+        fields = (
+            known["field"]
+            .replace({"syntax/semantics": "syntax_semantics"})
+            .str.replace("_", " and ")
+        )
         found["E.islands"] = _distance(whole, known["phenomenon"], ISLANDS, hardest=True)
         found["E.morphology"] = _distance(whole, fields, MORPHOLOGY, hardest=False)
-        wide = published.blimp_table4().query("source == 'recomputed'").pivot_table("accuracy", "UID", "model")
-        human = negative([_correlation(whole[wide.index], wide["human"])])  # less each published neural model's
-        found["E.correlation"] = Statistic({n: [_correlation(whole[wide.index], wide[n]), *human] for n in NEURAL})
+        wide = (
+            published.blimp_table4()
+            .query("source == 'recomputed'")
+            .pivot_table("accuracy", "UID", "model")
+        )
+        human = negative(
+            [_correlation(whole[wide.index], wide["human"])]
+        )  # less each published neural model's
+        found["E.correlation"] = Statistic(
+            {n: [_correlation(whole[wide.index], wide[n]), *human] for n in NEURAL}
+        )
     if len(whole) and set(PREFIXES) <= set(accuracies):
         means: dict[str, list[Group]] = {}
         correlations = {}
-        for method in PREFIXES:  # how far its mean lies from that of full sentences, in either direction
+        for (
+            method
+        ) in PREFIXES:  # how far its mean lies from that of full sentences, in either direction
             away = accuracies[method] - whole[accuracies[method].index]
             means |= {method: [_by_paradigm(away)], f"-{method}": [_by_paradigm(away, -1.0)]}
             correlations[method] = [_correlation(accuracies[method], whole)]
@@ -96,7 +116,9 @@ def suite_statistics(items: pd.DataFrame) -> Statistics:
 
     `items` has suite, item, correct: whether the item's (first) prediction holds.
     """
-    holds = items.assign(correct=items["correct"].astype(float)).pivot_table("correct", "item", "suite")
+    holds = items.assign(correct=items["correct"].astype(float)).pivot_table(
+        "correct", "item", "suite"
+    )
     modifiers = {base: (base, modified) for base, modified in MODIFIERS.items()}
     distances = {longer: (base, longer) for longer, base in DISTANCES.items()}
     found = {}
@@ -105,8 +127,13 @@ def suite_statistics(items: pd.DataFrame) -> Statistics:
         for name, (easy, hard) in suites.items():
             if {easy, hard} <= set(holds):
                 both = holds[[easy, hard]].dropna()
-                units = [[f"{easy} {item}" for item in both.index]]  # an item is one in all comparisons with the suite
-                rows[name] = [Group(both[easy].to_numpy(), units), Group(both[hard].to_numpy(), units, -1.0)]
+                units = [
+                    [f"{easy} {item}" for item in both.index]
+                ]  # an item is one in all comparisons with the suite
+                rows[name] = [
+                    Group(both[easy].to_numpy(), units),
+                    Group(both[hard].to_numpy(), units, -1.0),
+                ]
         if rows:
             found[claim] = Statistic(rows)
     return found
@@ -122,7 +149,11 @@ def _distance(accuracy: pd.Series, kinds: pd.Series, chosen: str, *, hardest: bo
     members = kinds.groupby(kinds, sort=False).groups
     sign = 1.0 if hardest else -1.0
     own = _by_paradigm(accuracy[members[chosen]], -sign)
-    rows = {kind: [_by_paradigm(accuracy[names], sign), own] for kind, names in members.items() if kind != chosen}
+    rows = {
+        kind: [_by_paradigm(accuracy[names], sign), own]
+        for kind, names in members.items()
+        if kind != chosen
+    }
     return Statistic(rows, "least")
 
 

@@ -61,10 +61,19 @@ def numbers(statistic: Statistic) -> list[Number]:
         return []
     found = [number_of(name, groups, correlation=correlation) for name, groups in rows.items()]
     judged = number_of(ALL, _joined(rows, statistic.join), correlation=correlation)
-    if statistic.join != "mean":  # k intervals at 1 - 0.05 / k hold all k values together, and so their extreme
-        level, extreme = 1 - (1 - CONFIDENCE) / len(rows), max if statistic.join == "largest" else min
-        wide = [number_of(name, groups, level, correlation=correlation) for name, groups in rows.items()]
-        judged = judged._replace(low=extreme(n.low for n in wide), high=extreme(n.high for n in wide))
+    if (
+        statistic.join != "mean"
+    ):  # k intervals at 1 - 0.05 / k hold all k values together, and so their extreme
+        level, extreme = (
+            1 - (1 - CONFIDENCE) / len(rows),
+            max if statistic.join == "largest" else min,
+        )
+        wide = [
+            number_of(name, groups, level, correlation=correlation) for name, groups in rows.items()
+        ]
+        judged = judged._replace(
+            low=extreme(n.low for n in wide), high=extreme(n.high for n in wide)
+        )
     return [judged, *found]
 
 
@@ -77,7 +86,9 @@ def difference(one: Statistic, other: Statistic) -> Number | None:
     return number_of(DIFFERENCE, [*_joined(first, one.join), *negative(_joined(second, one.join))])
 
 
-def number_of(row: str, groups: Sequence[Group], level: float = CONFIDENCE, *, correlation: bool = False) -> Number:
+def number_of(
+    row: str, groups: Sequence[Group], level: float = CONFIDENCE, *, correlation: bool = False
+) -> Number:
     """The weighted sum of the groups' means, with its interval.
 
     The bounds of shares stay within what shares allow. Those of a correlation r are found on the scale of artanh r,
@@ -97,12 +108,17 @@ def number_of(row: str, groups: Sequence[Group], level: float = CONFIDENCE, *, c
         labels = [np.asarray(group.clusters[way])[~np.isnan(group.values)] for group in groups]
         counts = [len(np.unique(some)) for some in labels]
         fewest.append(min((count for count in counts if count > 1), default=1))
-    return Number(row, found.estimate, float(low), float(high), found.error, found.freedom, min(fewest))
+    return Number(
+        row, found.estimate, float(low), float(high), found.error, found.freedom, min(fewest)
+    )
 
 
 def correlated(first: np.ndarray, second: np.ndarray, labels: np.ndarray) -> Group:
     """Pearson's correlation as a mean: the correlation plus each unit's influence on it, z z' - r (z^2 + z'^2) / 2."""
-    z, w = ((x - x.mean()) / x.std() for x in (np.asarray(first, dtype=float), np.asarray(second, dtype=float)))
+    z, w = (
+        (x - x.mean()) / x.std()
+        for x in (np.asarray(first, dtype=float), np.asarray(second, dtype=float))
+    )
     r = float((z * w).mean())
     return Group(r + z * w - r * (z**2 + w**2) / 2, [labels])
 
@@ -115,4 +131,8 @@ def _joined(rows: Mapping[str, Sequence[Group]], join: str) -> list[Group]:
 
 
 def _defined(statistic: Statistic) -> dict[str, Sequence[Group]]:
-    return {name: g for name, g in statistic.rows.items() if all(not np.isnan(np.asarray(x.values)).all() for x in g)}
+    return {
+        name: g
+        for name, g in statistic.rows.items()
+        if all(not np.isnan(np.asarray(x.values)).all() for x in g)
+    }

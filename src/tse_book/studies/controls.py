@@ -34,11 +34,22 @@ from tse_core.results.signature import Signature
 SUBJECTS, ATTRACTORS, ROWS = "agreement-controls", "agreement-attractors", "marvin-linzen"
 WHOLE = Cutoffs((1.0,), ())
 # Places in which no subject decides the verb's form. None of the openers stands in agreement-controls.
-OPENERS = ("I believe that", "People say that", "He told us that", "It is likely that", "She hopes that")
+OPENERS = (
+    "I believe that",
+    "People say that",
+    "He told us that",
+    "It is likely that",
+    "She hopes that",
+)
 MODALS = ("will", "can", "must", "should", "would")
 PAST = "last week you"
 NOUN_PLACE = "The"
-RIGHTS = ("it.", "them.", "now.", ".")  # what a masked model reads after the verb, one after the other
+RIGHTS = (
+    "it.",
+    "them.",
+    "now.",
+    ".",
+)  # what a masked model reads after the verb, one after the other
 
 
 def controlled_verbs(lemmas: str = DEFAULT) -> pd.DataFrame:
@@ -54,23 +65,51 @@ def controlled_verbs(lemmas: str = DEFAULT) -> pd.DataFrame:
     table = load_lemmas(lemmas).table.drop_duplicates("lemma")
     ambiguous = (table["homograph"] != "") | table["plural"].str.contains("-")
     lexicon = pd.read_csv(data_folder() / "lexicon.csv", keep_default_na=False)
-    known = table[~ambiguous].merge(lexicon, on="lemma", how="left").rename(columns={"noun": "also_noun"})
+    known = (
+        table[~ambiguous]
+        .merge(lexicon, on="lemma", how="left")
+        .rename(columns={"noun": "also_noun"})
+    )
     uses = known["noun_uses"] + known["verb_uses"]
     known["noun_share"] = known["noun_uses"] / uses.where(uses > 0)
     return known[
-        ["lemma", "singular", "plural", "past", "also_noun", "zipf", "verb_uses", "noun_uses", "noun_share"]
+        [
+            "lemma",
+            "singular",
+            "plural",
+            "past",
+            "also_noun",
+            "zipf",
+            "verb_uses",
+            "noun_uses",
+            "noun_share",
+        ]
     ].reset_index(drop=True)
 
 
-def control_tables(model: str, folder: Path | None = None, *, bare: bool = False) -> dict[str, pd.DataFrame] | None:
+def control_tables(
+    model: str, folder: Path | None = None, *, bare: bool = False
+) -> dict[str, pd.DataFrame] | None:
     """The four tables of a recorded run, or the two without a BOS token, by their names; None where it lacks one."""
-    found = {name.removeprefix("bare_"): recorded_details(model, name, folder) for name in (BARE if bare else MEASURES)}
-    return {name: detail.table for name, detail in found.items() if detail} if all(found.values()) else None
+    found = {
+        name.removeprefix("bare_"): recorded_details(model, name, folder)
+        for name in (BARE if bare else MEASURES)
+    }
+    return (
+        {name: detail.table for name, detail in found.items() if detail}
+        if all(found.values())
+        else None
+    )
 
 
-def controls_for(model: LanguageModel, lemmas: str = DEFAULT, tables=None) -> dict[str, Callable[[], Detail]]:
+def controls_for(
+    model: LanguageModel, lemmas: str = DEFAULT, tables=None
+) -> dict[str, Callable[[], Detail]]:
     """The tables of a recorded run, as ``record_details`` takes them: those given, or all."""
-    return {name: partial(measure, model, lemmas) for name, measure in (tables or MEASURES | BARE).items()}
+    return {
+        name: partial(measure, model, lemmas)
+        for name, measure in (tables or MEASURES | BARE).items()
+    }
 
 
 def subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
@@ -79,13 +118,17 @@ def subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     ``log_odds`` is by whole words, each form's probability times that of the word's end there; ``log_odds_tokens``
     without the ends; ``end_singular`` and ``end_plural`` are the log-probabilities of the ends.
     """
-    words = evaluate(model, SUBJECTS, lemmas, word_end=True, cutoffs=WHOLE, detail="forms", sample="all")
+    words = evaluate(
+        model, SUBJECTS, lemmas, word_end=True, cutoffs=WHOLE, detail="forms", sample="all"
+    )
     tokens = evaluate(model, SUBJECTS, lemmas, cutoffs=WHOLE, detail="forms")
     if tokens.lemmas["lemma"].tolist() != words.lemmas["lemma"].tolist():
         raise AssertionError("verbs by whole words and by tokens differ")
     columns = {"log_odds": words.log_odds, "log_odds_tokens": tokens.log_odds}
     for form in ("singular", "plural"):
-        columns[f"end_{form}"] = (words.log_probabilities(form) - tokens.log_probabilities(form)).round(2)
+        columns[f"end_{form}"] = (
+            words.log_probabilities(form) - tokens.log_probabilities(form)
+        ).round(2)
     signatures = {"whole words": words.signature, "single tokens": tokens.signature}
     return small_detail(_by_verb(words, columns, lemmas), signatures)
 
@@ -97,7 +140,9 @@ def bare_subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
         found = evaluate(bare, f"{SUBJECTS}/{slug}", lemmas, cutoffs=WHOLE, detail="forms")
         tables.append(_by_verb(found, {"log_odds_tokens": found.log_odds}, lemmas))
         signatures[slug] = found.signature
-    return small_detail(pd.concat(tables, ignore_index=True).drop(columns=["left", "right"]), signatures)
+    return small_detail(
+        pd.concat(tables, ignore_index=True).drop(columns=["left", "right"]), signatures
+    )
 
 
 def attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
@@ -106,11 +151,19 @@ def attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     ``verbs`` of the kind, how many are ``correct``, and their mean ``margin`` of the form that agrees.
     """
     found = evaluate(model, ATTRACTORS, lemmas, cutoffs=WHOLE, detail="forms")
-    contexts = found.contexts[["preposition", "adverb", "noun", "attractor", "attractor_number", "number"]]
+    contexts = found.contexts[
+        ["preposition", "adverb", "noun", "attractor", "attractor_number", "number"]
+    ]
     tables = []
     for also_noun in (False, True):
-        margins = _margins(found)[:, _counted(found, lemmas) & (found.lemmas["noun"] == also_noun).to_numpy()]
-        counts = {"verbs": margins.shape[1], "correct": (margins > 0).sum(axis=1), "margin": margins.mean(axis=1)}
+        margins = _margins(found)[
+            :, _counted(found, lemmas) & (found.lemmas["noun"] == also_noun).to_numpy()
+        ]
+        counts = {
+            "verbs": margins.shape[1],
+            "correct": (margins > 0).sum(axis=1),
+            "margin": margins.mean(axis=1),
+        }
         tables.append(contexts.assign(also_noun=also_noun, **counts))
     return small_detail(pd.concat(tables, ignore_index=True), {ATTRACTORS: found.signature})
 
@@ -129,7 +182,10 @@ def row_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
         for cell, rows in cells.items():
             about = dict(zip(["construction", "noun", "number"], cell, strict=True))
             about |= {"lemma": found.lemmas["lemma"][counted], "contexts": len(rows)}
-            sums = {"correct": right[rows].sum(axis=0), "log_odds": odds[rows].mean(axis=0).round(4)}
+            sums = {
+                "correct": right[rows].sum(axis=0),
+                "log_odds": odds[rows].mean(axis=0).round(4),
+            }
             tables.append(pd.DataFrame(about | sums))
         signatures[slug] = found.signature
     return small_detail(pd.concat(tables, ignore_index=True), signatures)
@@ -157,7 +213,9 @@ def likelihood_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
         known = [np.nan if i is None else np.mean([log[i] for log in logs]) for i in ids]
         table[name] = np.array(known, dtype="float32").round(4)
     signature = evaluate(model, f"{SUBJECTS}/it", lemmas, cutoffs=WHOLE).signature
-    asked = pd.DataFrame([(name, left) for name, of in places.items() for left in of], columns=["key", "left"])
+    asked = pd.DataFrame(
+        [(name, left) for name, of in places.items() for left in of], columns=["key", "left"]
+    )
     identity = {"model": signature.identity["model"], "data": f"likelihoods@{data_hash(asked)}"}
     return Detail(table, {"likelihoods": Signature(identity, signature.policy)})
 
@@ -168,7 +226,9 @@ def _by_verb(found: Evaluation, columns: dict[str, np.ndarray], lemmas: str) -> 
     contexts = found.contexts[["construction", "opener", "noun", "number", "left", "right"]]
     table = contexts.loc[np.repeat(contexts.index, counted.sum())].reset_index(drop=True)
     table["lemma"] = np.tile(found.lemmas["lemma"][counted], len(contexts))
-    return table.assign(**{name: values[:, counted].ravel().round(4) for name, values in columns.items()})
+    return table.assign(
+        **{name: values[:, counted].ravel().round(4) for name, values in columns.items()}
+    )
 
 
 def _counted(found: Evaluation, lemmas: str) -> np.ndarray:
@@ -189,5 +249,7 @@ MEASURES = {
 }
 BARE = {
     "bare_controls": bare_subject_table,
-    "bare_attractors": lambda model, lemmas: attractor_table(model.with_policies(bos="none"), lemmas),
+    "bare_attractors": lambda model, lemmas: attractor_table(
+        model.with_policies(bos="none"), lemmas
+    ),
 }

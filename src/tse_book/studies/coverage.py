@@ -10,7 +10,14 @@ from tse_core.uncertainty.intervals import Interval, combine, interval
 
 
 def simulated_coverage(
-    clusters: int | Sequence[tuple[int, int]], contexts=20, *, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0
+    clusters: int | Sequence[tuple[int, int]],
+    contexts=20,
+    *,
+    mean=0.9,
+    spread=1.0,
+    runs=1000,
+    level=0.95,
+    seed=0,
 ) -> dict:
     """How often the interval contains the score of the whole population of nouns, which a simulation knows.
 
@@ -27,15 +34,21 @@ def simulated_coverage(
     found = []
     for _ in range(runs):
         samples = []
-        for group, (rows, nouns) in enumerate([(1, clusters)] if isinstance(clusters, int) else clusters):
+        for group, (rows, nouns) in enumerate(
+            [(1, clusters)] if isinstance(clusters, int) else clusters
+        ):
             scores = np.repeat(expit(random.normal(size=nouns) * spread + shift), contexts)
             labels = np.repeat(np.arange(nouns) + 1000 * group, contexts)
             samples += [(random.binomial(20, scores) / 20, [labels]) for _ in range(rows)]
-        found.append(combine(samples, [1 / len(samples)] * len(samples), level=level, bounds=(0, 1)))
+        found.append(
+            combine(samples, [1 / len(samples)] * len(samples), level=level, bounds=(0, 1))
+        )
     return {"clusters": clusters, **_counted(found, mean)}
 
 
-def simulated_crossed_coverage(*sizes: int, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0) -> dict:
+def simulated_crossed_coverage(
+    *sizes: int, mean=0.9, spread=1.0, runs=1000, level=0.95, seed=0
+) -> dict:
     """How often intervals hold a score over all subjects, all verbs and all attractors, of which a study draws a few.
 
     Every drawn subject meets every drawn verb (and attractor) twice; a pair is right with the logistic function of the
@@ -59,7 +72,12 @@ def _counted(found: Sequence[Interval], truth: float) -> dict:
     """The share of intervals that contain the truth, that lie below and above it, and their median width."""
     low, high = (np.array([getattr(one, end) for one in found]) for end in ("low", "high"))
     below, above = float((high < truth).mean()), float((low > truth).mean())
-    return {"coverage": 1 - below - above, "below": below, "above": above, "width": float(np.median(high - low))}
+    return {
+        "coverage": 1 - below - above,
+        "below": below,
+        "above": above,
+        "width": float(np.median(high - low)),
+    }
 
 
 def _centre(random, mean, spread) -> float:

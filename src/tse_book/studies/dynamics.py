@@ -35,7 +35,9 @@ def recorded(name: str) -> pd.DataFrame | None:
     return pd.read_csv(path) if path.is_file() else None
 
 
-def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path | None = None) -> pd.DataFrame:
+def training_curves(
+    plan: Plan | str | Path | Mapping, store: Store | str | Path | None = None
+) -> pd.DataFrame:
     """Scores over training, from a sweep; what its store does not hold is scored.
 
     Bands are those of the verb list; without a column ``band`` the last checkpoint's own (`likely_bands`).
@@ -50,20 +52,32 @@ def training_curves(plan: Plan | str | Path | Mapping, store: Store | str | Path
     runs = [run for run in plan.runs if run.benchmark == "agreement"]
     for run in runs:
         if run.model.step is None:
-            raise InputError(f"{run.model.label}: no number in its revision or folder says which step it is")
+            raise InputError(
+                f"{run.model.label}: no number in its revision or folder says which step it is"
+            )
     curves: dict[tuple, list[Run]] = {}
     for run in runs:
         curves.setdefault((run.model.series, run.data, run.policies), []).append(run)
     tables = []
     for curve in curves.values():
         bands, of_steps = None, []
-        for run in sorted(curve, key=lambda run: -(run.model.step or 0)):  # the last first: its bands may serve all
+        for run in sorted(
+            curve, key=lambda run: -(run.model.step or 0)
+        ):  # the last first: its bands may serve all
             found: Any = result_of(run, store)  # what a run of the benchmark "agreement" gives
             if bands is None:
                 listed = "band" in found.lemmas
-                bands = found.lemmas.set_index("lemma")["band"].to_dict() if listed else likely_bands(found)
+                bands = (
+                    found.lemmas.set_index("lemma")["band"].to_dict()
+                    if listed
+                    else likely_bands(found)
+                )
             about = {"name": run.model.series, "step": run.model.step, "data": run.data}
-            of_steps.append(band_scores(found, bands).assign(**about, signature=found.signature.without_provenance))
+            of_steps.append(
+                band_scores(found, bands).assign(
+                    **about, signature=found.signature.without_provenance
+                )
+            )
         tables += of_steps[::-1]
     return pd.concat(tables, ignore_index=True)[COLUMNS]
 
@@ -73,13 +87,18 @@ def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFram
 
     Over all verbs the scores are `Evaluation.table`'s, in a band (lemma -> "head", "middle", "tail") `scores_over`'s.
     """
-    rows = [*_scores(evaluation.contexts, OF_CONTEXTS, "all"), *_scores(evaluation.pairs, OF_PAIRS, "all")]
+    rows = [
+        *_scores(evaluation.contexts, OF_CONTEXTS, "all"),
+        *_scores(evaluation.pairs, OF_PAIRS, "all"),
+    ]
     for band in BANDS:
         inside = scores_over(evaluation, [lemma for lemma, its in bands.items() if its == band])
         rows += _scores(inside, OF_CONTEXTS, band)
     counted = evaluation.lemmas["lemma"].map(bands).value_counts()
     table = pd.DataFrame(rows, columns=SCORES)
-    return table.assign(lemmas=[len(evaluation.lemmas) if b == "all" else int(counted[b]) for b in table["band"]])
+    return table.assign(
+        lemmas=[len(evaluation.lemmas) if b == "all" else int(counted[b]) for b in table["band"]]
+    )
 
 
 def scores_over(evaluation: Evaluation, lemmas: Collection[str] | Lemmas) -> pd.DataFrame:
@@ -93,13 +112,21 @@ def scores_over(evaluation: Evaluation, lemmas: Collection[str] | Lemmas) -> pd.
     lemmas (how many), ew, mw. Raises InputError: made without detail="lemmas"; none of the lemmas counted.
     """
     by_lemma = require_lemmas(evaluation.by_lemma)
-    chosen = by_lemma[by_lemma["lemma"].isin(lemmas.table["lemma"] if isinstance(lemmas, Lemmas) else list(lemmas))]
+    chosen = by_lemma[
+        by_lemma["lemma"].isin(
+            lemmas.table["lemma"] if isinstance(lemmas, Lemmas) else list(lemmas)
+        )
+    ]
     if chosen.empty:
         raise InputError(f"none of the {len(lemmas):,} lemmas given counted")
     forms, keys = forms_of(chosen), [chosen[name] for name in CELL]
-    cells = chosen.groupby(CELL, sort=False).agg(contexts=("contexts", "first"), lemmas=("lemma", "size"))
+    cells = chosen.groupby(CELL, sort=False).agg(
+        contexts=("contexts", "first"), lemmas=("lemma", "size")
+    )
     for metric in OF_CONTEXTS.values():
-        parts = (pd.Series(of(forms), chosen.index) for of in (metric.numerator, metric.denominator))
+        parts = (
+            pd.Series(of(forms), chosen.index) for of in (metric.numerator, metric.denominator)
+        )
         numerator, denominator = (part.groupby(keys, sort=False).sum() for part in parts)
         cells[metric.column] = numerator / denominator
     cells = cells.reset_index()
@@ -123,7 +150,10 @@ def likely_bands(evaluation: Evaluation) -> dict[str, str]:
 def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str) -> Iterator[tuple]:
     """Each construction's scores with intervals, and those of all contexts together."""
     rows = rows.assign(noun=subject_clusters(rows))
-    for construction, group in [*rows.groupby("construction", sort=False), (ALL_CONSTRUCTIONS, rows)]:
+    for construction, group in [
+        *rows.groupby("construction", sort=False),
+        (ALL_CONSTRUCTIONS, rows),
+    ]:
         for name, metric in metrics.items():
             scores = group[metric.column]
             if scores.notna().any():

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_book.recorded import METHODS, read_provenance, recorded_details, recorded_pairs, write_provenance
+from tse_book.recorded import (
+    METHODS,
+    read_provenance,
+    recorded_details,
+    recorded_pairs,
+    write_provenance,
+)
 from tse_book.studies.agreement_findings import about_verbs, agreement_statistics
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics, difference, numbers
@@ -33,7 +39,9 @@ DEFAULT, NO_BOS, ONCE = "default", "no BOS token", "distinct decisions"
 # Condition -> the one that it is compared with.
 AGAINST = {NO_BOS: DEFAULT, ONCE: DEFAULT}
 
-Measured = tuple[str, Statistics, Signature]  # under a condition: statistics by claim, and what they are made of
+Measured = tuple[
+    str, Statistics, Signature
+]  # under a condition: statistics by claim, and what they are made of
 
 
 def findings_table(measured: Iterable[Measured]) -> pd.DataFrame:
@@ -43,7 +51,11 @@ def findings_table(measured: Iterable[Measured]) -> pd.DataFrame:
     other a construction, phenomenon, model or suite; low and high are the 95 % interval, n the subjects or verbs, items
     or paradigms that it rests on, whichever are fewest.
     """
-    known = {(condition, claim): (one, made) for condition, claims, made in measured for claim, one in claims.items()}
+    known = {
+        (condition, claim): (one, made)
+        for condition, claims, made in measured
+        for claim, one in claims.items()
+    }
     rows = []
     for (condition, claim), (statistic, signature) in known.items():
         found = numbers(statistic)
@@ -78,7 +90,9 @@ def measure_findings(
     for bos, own in readings(model):
         condition = DEFAULT if bos == "default" else NO_BOS
         try:
-            evaluation = evaluate(own, pairs, lemmas, protocol=protocol, detail="lemmas", store=store)
+            evaluation = evaluate(
+                own, pairs, lemmas, protocol=protocol, detail="lemmas", store=store
+            )
             forms = sampled_forms(own, evaluation.contexts, lemmas, sample)
             found.append((condition, agreement_statistics(evaluation, forms), evaluation.signature))
             if condition == DEFAULT:
@@ -86,18 +100,27 @@ def measure_findings(
         except InputError as error:  # such as no lemma in the vocabulary; other claims need none
             trouble = error
         if home:
-            found += [(condition, *part) for part in (_of_pairs(own, bos, home), _of_suites(own, bos, home)) if part]
+            found += [
+                (condition, *part)
+                for part in (_of_pairs(own, bos, home), _of_suites(own, bos, home))
+                if part
+            ]
     if trouble and not found:
         raise trouble
     return findings_table(found)
 
 
-def record_findings(model, home: Path, lemmas: str, data: Iterable[str], store: Store | None = None) -> dict:
+def record_findings(
+    model, home: Path, lemmas: str, data: Iterable[str], store: Store | None = None
+) -> dict:
     """Measure the findings of a model and write them beside its recorded run; returns its provenance."""
     made = read_provenance(home)
     try:
         table = measure_findings(model, lemmas=lemmas, data=data, store=store, home=home)
-        write_aside(home / FILE, table.to_csv(index=False, lineterminator="\n", float_format="%.6g").encode())
+        write_aside(
+            home / FILE,
+            table.to_csv(index=False, lineterminator="\n", float_format="%.6g").encode(),
+        )
         made["left_out"].pop("findings", None)
     except InputError as error:
         made["left_out"]["findings"] = str(error)
@@ -114,13 +137,23 @@ def recorded_findings(folder: Path | None = None) -> pd.DataFrame:
 
 def _of_pairs(model, bos: str, home: Path) -> tuple[Statistics, Signature] | None:
     """BLiMP's claims, of recorded pairs; a masked model scores only full sentences, by pseudo-log-likelihood."""
-    names = dict(zip(METHODS, METHODS, strict=True)) if model.kind == "causal" else {METHODS[0]: "pll"}
-    runs = {method: recorded_pairs(home.name, name, bos, home.parent) for method, name in names.items()}
+    names = (
+        dict(zip(METHODS, METHODS, strict=True)) if model.kind == "causal" else {METHODS[0]: "pll"}
+    )
+    runs = {
+        method: recorded_pairs(home.name, name, bos, home.parent) for method, name in names.items()
+    }
     own = model.identity()
-    of_model = {method: run for method, run in runs.items() if run and run.signature.identity["model"] == own}
+    of_model = {
+        method: run
+        for method, run in runs.items()
+        if run and run.signature.identity["model"] == own
+    }
     if METHODS[0] not in of_model:
         return None
-    return blimp_statistics({method: run.pairs for method, run in of_model.items()}), of_model[METHODS[0]].signature
+    return blimp_statistics({method: run.pairs for method, run in of_model.items()}), of_model[
+        METHODS[0]
+    ].signature
 
 
 def _of_suites(model, bos: str, home: Path) -> tuple[Statistics, Signature] | None:
@@ -133,4 +166,6 @@ def _of_suites(model, bos: str, home: Path) -> tuple[Statistics, Signature] | No
     signatures = [details.signatures[f"{bos} {suite}"] for suite in known["suite"].unique()]
     if {signature.identity["model"] for signature in signatures} != {model.identity()}:
         return None
-    return suite_statistics(known.rename(columns={"holds": "correct"})), suites_signature(signatures)
+    return suite_statistics(known.rename(columns={"holds": "correct"})), suites_signature(
+        signatures
+    )

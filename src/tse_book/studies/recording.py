@@ -52,7 +52,9 @@ VERB = [
     "probability_correct", "probability_wrong",
 ]  # fmt: skip
 
-Pieces = Mapping[str, Callable[[], Any]]  # what is measured of a part, by name; the only piece needs none
+Pieces = Mapping[
+    str, Callable[[], Any]
+]  # what is measured of a part, by name; the only piece needs none
 Tables = Mapping[str, Callable[[], Detail]]  # of details, by the names of their files
 Parts = Iterator[tuple[str, Signature, pd.DataFrame]]
 
@@ -79,8 +81,12 @@ def parts_for(
 ) -> dict[str, Pieces]:
     """The parts of a recorded run, as `record` takes them."""
     return {
-        "agreement": {name: partial(agreement_results, model, name, lemmas, store) for name in data},
-        "blimp": {"": lambda: evaluate_blimp(model, pairs, store=store).tidy().dropna(subset="score")},
+        "agreement": {
+            name: partial(agreement_results, model, name, lemmas, store) for name in data
+        },
+        "blimp": {
+            "": lambda: evaluate_blimp(model, pairs, store=store).tidy().dropna(subset="score")
+        },
         "suites": {name: partial(_known_outcome, model, name, store) for name in suites},
     }
 
@@ -114,8 +120,15 @@ def record(model, folder: Path, parts: Mapping[str, Pieces]) -> dict:
     earlier = read_provenance(home) if (home / PROVENANCE).exists() else {}
     if earlier.get("model") != model.identity():
         earlier = {"files": {}, "left_out": {}}
-    days = [earlier.get("date", "").partition("/")[0], date.today().isoformat()]  # the first and the last
-    missed = {name: why for name, why in earlier["left_out"].items() if name.partition(":")[0] not in parts}
+    days = [
+        earlier.get("date", "").partition("/")[0],
+        date.today().isoformat(),
+    ]  # the first and the last
+    missed = {
+        name: why
+        for name, why in earlier["left_out"].items()
+        if name.partition(":")[0] not in parts
+    }
     made = earlier | {
         "model": model.identity(),
         "kind": model.kind,
@@ -129,9 +142,13 @@ def record(model, folder: Path, parts: Mapping[str, Pieces]) -> dict:
     return made
 
 
-def agreement_results(model, name: str, lemmas: str, store: Store | str | None = "default") -> pd.DataFrame:
+def agreement_results(
+    model, name: str, lemmas: str, store: Store | str | None = "default"
+) -> pd.DataFrame:
     """All that Newman et al.'s claims need of a data set: Table 2, the curves, and `further_results`."""
-    released, exact = (evaluate(model, name, lemmas, protocol=protocol, store=store) for protocol in PROTOCOLS)
+    released, exact = (
+        evaluate(model, name, lemmas, protocol=protocol, store=store) for protocol in PROTOCOLS
+    )
     tables = [released.tidy(), exact.tidy(), further_results(released, model, lemmas, store)]
     return pd.concat(tables, ignore_index=True)[TIDY_COLUMNS]
 
@@ -144,7 +161,9 @@ def further_results(evaluation, model, lemmas: str, store="default") -> pd.DataF
     tables = [past_rows(model, evaluation.contexts, lemmas)]
     if "Simple" in set(evaluation.contexts["construction"]):
         protocol: Any = evaluation.signature.protocol
-        simple = evaluate(model, "marvin-linzen/simple", lemmas, protocol=protocol, detail="lemmas", store=store)
+        simple = evaluate(
+            model, "marvin-linzen/simple", lemmas, protocol=protocol, detail="lemmas", store=store
+        )
         tables += [not_nouns_rows(simple), sentence_rows(model, lemmas)]
     return pd.concat(tables, ignore_index=True)
 
@@ -195,7 +214,12 @@ def record_details(home: Path, details: Tables) -> dict:
 
 
 def details_for(
-    model, lemmas: str, data: Sequence[str], pairs: str, suites: Sequence[str], store: Store | None = None
+    model,
+    lemmas: str,
+    data: Sequence[str],
+    pairs: str,
+    suites: Sequence[str],
+    store: Store | None = None,
 ) -> Tables:
     """The details of a recorded run, as `record_details` takes them."""
     return {
@@ -207,7 +231,11 @@ def details_for(
 
 
 def words_for(
-    model: LanguageModel, lemmas: str, data: Iterable[str], store: Store | None = None, sample: int | None = None
+    model: LanguageModel,
+    lemmas: str,
+    data: Iterable[str],
+    store: Store | None = None,
+    sample: int | None = None,
 ) -> Tables:
     """Table 2 by single tokens and by whole words in the same contexts, as `record_details` takes it.
 
@@ -217,14 +245,18 @@ def words_for(
     @cache
     def runs() -> dict[str, Evaluation]:
         """By whole words, and by single tokens in their sample; a masked model sees where a word ends."""
-        whole = {"words": True} if model.kind == "masked" else {"words-no-end": False, "words": True}
+        whole = (
+            {"words": True} if model.kind == "masked" else {"words-no-end": False, "words": True}
+        )
         found = {}
         for name in data:
             measure = partial(evaluate, model, name, lemmas, detail="lemmas", store=store)
             for forms, end in whole.items():
                 found[f"{forms} {name}"] = measure(verbs="all", word_end=end, sample=sample)
             drawn = found[f"words {name}"].signature.policy.get("sample")
-            found[f"single {name}"] = measure(sample=int(drawn.partition("@")[0]) if drawn else "all")
+            found[f"single {name}"] = measure(
+                sample=int(drawn.partition("@")[0]) if drawn else "all"
+            )
         return found
 
     def words() -> Detail:
@@ -245,7 +277,9 @@ def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
 def small_detail(table: pd.DataFrame, signatures: Mapping[str, Signature]) -> Detail:
     """A detail whose numbers are in single precision, counts in two bytes where they fit."""
     single = dict.fromkeys(table.select_dtypes("float64"), "float32")
-    small = {name: "int16" for name in table.select_dtypes("int64") if table[name].abs().max() < 2**15}
+    small = {
+        name: "int16" for name in table.select_dtypes("int64") if table[name].abs().max() < 2**15
+    }
     return Detail(table.astype(single | small), signatures)
 
 
@@ -275,7 +309,11 @@ def _of_suites(model, suites: Iterable[str], kind: str, store: Store | None) -> 
     for bos, own in readings(model):
         for suite in loaded:
             run = evaluate_suite(own, suite, store=store)
-            yield f"{bos} {suite.name}", run.signature, getattr(run, kind).assign(bos=bos, suite=suite.name)
+            yield (
+                f"{bos} {suite.name}",
+                run.signature,
+                getattr(run, kind).assign(bos=bos, suite=suite.name),
+            )
 
 
 def _wordings(model, data: Sequence[str], lemmas: str, store: Store | None) -> Parts:
@@ -296,9 +334,17 @@ def _verbs(model: LanguageModel, runs: Mapping[str, Evaluation]) -> Parts:
     for name, run in runs.items():
         sums = require_lemmas(run.by_lemma)
         sums = sums.assign(**{mean: sums[mean] * sums["contexts"] for mean in means})
-        table = sums.groupby(["construction", "lemma"], sort=False)[["contexts", "correct", *means]].sum()
+        table = sums.groupby(["construction", "lemma"], sort=False)[
+            ["contexts", "correct", *means]
+        ].sum()
         table[means] = table[means].div(table["contexts"], axis=0)
         forms = run.lemmas.drop_duplicates("lemma")[["lemma", "singular", "plural"]]
         for number in ("singular", "plural"):
-            forms[f"tokens_{number}"] = [len(ids or ()) for ids in model.spellings(forms[number].tolist())]
-        yield name, run.signature, table.reset_index().merge(forms, on="lemma").assign(forms=name.split()[0])
+            forms[f"tokens_{number}"] = [
+                len(ids or ()) for ids in model.spellings(forms[number].tolist())
+            ]
+        yield (
+            name,
+            run.signature,
+            table.reset_index().merge(forms, on="lemma").assign(forms=name.split()[0]),
+        )

@@ -25,7 +25,10 @@ from tse_core.uncertainty.tables import subject_clusters
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # TSE's verbs in Table 3's first sentence
-LIKE = ("like", "likes")  # the text says that the first (wrong) form is more probable in both sentences
+LIKE = (
+    "like",
+    "likes",
+)  # the text says that the first (wrong) form is more probable in both sentences
 BOUNDS = ["score", "low", "high"]
 
 
@@ -45,14 +48,18 @@ def suite_rows(outcomes: Sequence) -> pd.DataFrame:
         if len(own) == len(group):
             rows.append((name, *joined(*(own[end] for end in BOUNDS)), own["pairs"].sum()))
     table = pd.DataFrame(rows, columns=suites.columns).assign(metric="accuracy")
-    return _tidy(table, suites_signature([outcome.signature for outcome in outcomes]), method="syntaxgym")
+    return _tidy(
+        table, suites_signature([outcome.signature for outcome in outcomes]), method="syntaxgym"
+    )
 
 
 def suites_signature(signatures: Sequence[Signature]) -> Signature:
     """One signature for a model's outcomes on several suites."""
     made = signatures[0]
     data = pd.DataFrame({"suite": [signature.identity["data"] for signature in signatures]})
-    return Signature({"model": made.identity["model"], "data": f"suites@{data_hash(data)}"}, made.policy)
+    return Signature(
+        {"model": made.identity["model"], "data": f"suites@{data_hash(data)}"}, made.policy
+    )
 
 
 def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
@@ -66,17 +73,30 @@ def sentence_rows(model, lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
         marked = marked_distribution(model, sentence.replace(BLANK, "___"), "singular", lemmas)
         words = marked["token"].str.strip()
         found = marked.assign(word=words).drop_duplicates("word").set_index("word")["probability"]
-        rows += [(sentence, f"P({word})", float(found.get(word, 0.0))) for word in (*group["subword"], *LIKE)]
-        rows.append((sentence, "top-10 overlap", len(set(words.head(10)) & set(group["subword"])) / len(group)))
+        rows += [
+            (sentence, f"P({word})", float(found.get(word, 0.0)))
+            for word in (*group["subword"], *LIKE)
+        ]
+        rows.append(
+            (
+                sentence,
+                "top-10 overlap",
+                len(set(words.head(10)) & set(group["subword"])) / len(group),
+            )
+        )
         if sentence == printed["sentence"].iloc[0]:
             rows.append((sentence, "TSE", slot_scores(marked, TEMPLATE_VERBS)["tse"]))
-    table = pd.DataFrame(rows, columns=["construction", "metric", "score"]).drop_duplicates(["construction", "metric"])
+    table = pd.DataFrame(rows, columns=["construction", "metric", "score"]).drop_duplicates(
+        ["construction", "metric"]
+    )
     data = f"table3@{data_hash(printed[['sentence']])}"
     made = _signature(model, data, lemmas, contexts)
     return _tidy(table.dropna(subset="score").assign(contexts=1), made)
 
 
-def past_rows(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, sample: int = 200) -> pd.DataFrame:
+def past_rows(
+    model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT, *, sample: int = 200
+) -> pd.DataFrame:
     """The mean probability on past forms in each construction, over a fixed sample of contexts (or pairs)."""
     shares = sampled_forms(model, contexts, lemmas, sample)
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
@@ -92,7 +112,9 @@ def sampled_forms(model, contexts: pd.DataFrame, lemmas: Lemmas | str, sample: i
     """
     contexts = contexts.drop_duplicates(["construction", "left", "right", "number"])
     groups = contexts.groupby("construction", sort=False)
-    chosen = pd.concat([group.sample(min(sample, len(group)), random_state=0) for _, group in groups])
+    chosen = pd.concat(
+        [group.sample(min(sample, len(group)), random_state=0) for _, group in groups]
+    )
     return form_shares(model, chosen, _with_past(lemmas))
 
 
@@ -129,7 +151,9 @@ def _with_past(lemmas: Lemmas | str) -> Lemmas:
     lemmas = load_lemmas(lemmas)
     if "past" in lemmas.table:
         return lemmas
-    past = load_lemmas("newman-appendix").table.drop_duplicates("plural").set_index("plural")["past"]
+    past = (
+        load_lemmas("newman-appendix").table.drop_duplicates("plural").set_index("plural")["past"]
+    )
     return Lemmas(lemmas.name, lemmas.table.assign(past=lemmas.table["plural"].map(past)))
 
 

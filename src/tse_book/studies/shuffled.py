@@ -18,7 +18,9 @@ from tse_core.metrics.table import OF_CONTEXTS, Cutoffs
 BLOCK = 100  # contexts processed at a time, to bound memory
 
 
-def shuffled_scores(evaluation, *, draws: int = 20, seed: int = 0) -> dict[tuple[str, str, float], np.ndarray]:
+def shuffled_scores(
+    evaluation, *, draws: int = 20, seed: int = 0
+) -> dict[tuple[str, str, float], np.ndarray]:
     """The scores of every context at every cut-off, measured and with margins shuffled over its verbs.
 
     The evaluation needs detail="forms" (else InputError). Where each cut-off falls is found from the mass above the
@@ -46,9 +48,15 @@ def shuffled_scores(evaluation, *, draws: int = 20, seed: int = 0) -> dict[tuple
     found: dict[tuple[str, str, float], np.ndarray] = {}
     for metric in OF_CONTEXTS.values():
         for side in Cutoffs._fields:
-            blocks = [np.stack([getattr(scores, side)[metric.column] for scores in part]) for part in parts]
+            blocks = [
+                np.stack([getattr(scores, side)[metric.column] for scores in part])
+                for part in parts
+            ]
             values = np.concatenate(blocks, axis=1)  # (draws + 1, contexts, cutoffs)
-            found |= {(metric.name, side, cut): values[..., i] for i, cut in enumerate(getattr(cutoffs, side))}
+            found |= {
+                (metric.name, side, cut): values[..., i]
+                for i, cut in enumerate(getattr(cutoffs, side))
+            }
     return found
 
 
@@ -60,7 +68,9 @@ def null_curves(evaluation, *, draws: int = 20, seed: int = 0) -> pd.DataFrame:
     """
     scores = shuffled_scores(evaluation, draws=draws, seed=seed)
     rows = []
-    for construction, members in evaluation.contexts.groupby("construction", sort=False).indices.items():
+    for construction, members in evaluation.contexts.groupby(
+        "construction", sort=False
+    ).indices.items():
         for name, values in scores.items():
             means = pd.DataFrame(values[1:, members].T).mean().dropna()
             band = np.quantile(means, [0.025, 0.975]) if len(means) else (np.nan, np.nan)
@@ -81,7 +91,9 @@ def _boundary(correct, wrong, above, cutoffs, *, top: bool) -> Boundary:
     for logs, masses in zip(np.concatenate([correct, wrong], axis=1), above, strict=True):
         order = np.argsort(-logs, kind="stable")
         log, mass = logs[order], masses[order]
-        place = np.searchsorted(mass, from_above, side="left") - 1  # the last form with less mass above it
+        place = (
+            np.searchsorted(mass, from_above, side="left") - 1
+        )  # the last form with less mass above it
         known = np.clip(place, 0, None)
         on_form = (place >= 0) & (from_above < mass[known] + np.exp(log[known]))
         between = np.interp(from_above, np.concatenate([[0.0], mass]), np.concatenate([[0.0], log]))

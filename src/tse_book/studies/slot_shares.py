@@ -25,7 +25,9 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
             kinds[entry] = 0
             kinds[entry, FORMS.index(form)] = 1
         membership[number] = kinds
-    contexts = contexts.assign(left=contexts["left"].map(left_part), right=contexts["right"].map(right_part))
+    contexts = contexts.assign(
+        left=contexts["left"].map(left_part), right=contexts["right"].map(right_part)
+    )
     slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
     shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
     for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):

@@ -12,7 +12,9 @@ from tse_core.datasets.pairs import Protocol
 from tse_core.models.loading import load_model
 
 
-def policy_switches(name: str, constructions: Iterable[str], lemmas: str = "newman-clean") -> pd.DataFrame:
+def policy_switches(
+    name: str, constructions: Iterable[str], lemmas: str = "newman-clean"
+) -> pd.DataFrame:
     """MW, EW and TSE of a model on some constructions ("marvin-linzen/simple"), with one policy after another changed.
 
     Returns a table: model, switch (what was changed), setting ("default" or "flipped"), construction, metric, score.
@@ -20,16 +22,22 @@ def policy_switches(name: str, constructions: Iterable[str], lemmas: str = "newm
     """
     constructions, model = list(constructions), load_model(name)
 
-    def scores(changed=model, verbs: str | Lemmas = lemmas, protocol: Protocol = "exact", **wording) -> pd.DataFrame:
+    def scores(
+        changed=model, verbs: str | Lemmas = lemmas, protocol: Protocol = "exact", **wording
+    ) -> pd.DataFrame:
         pairs = pd.concat([load_pairs(one, **wording) for one in constructions], ignore_index=True)
         pairs.attrs["name"] = "+".join(one.rpartition("/")[2] for one in constructions)
         table = evaluate(changed, pairs, verbs, protocol=protocol).table()
-        return table.melt("construction", ["MW", "EW", "TSE"], var_name="metric", value_name="score")
+        return table.melt(
+            "construction", ["MW", "EW", "TSE"], var_name="metric", value_name="score"
+        )
 
     # Several switches leave what is read as it is.
     model.network.tree_states = _once(model.network.tree_states)  # type: ignore[method-assign]
     base = load_lemmas(lemmas).table
-    only_verbs = Lemmas(f"{lemmas}-plain", base[(base["homograph"] == "") & ~base["noun"]].reset_index(drop=True))
+    only_verbs = Lemmas(
+        f"{lemmas}-plain", base[(base["homograph"] == "") & ~base["noun"]].reset_index(drop=True)
+    )
     changes: dict[str, dict[str, Any]] = {
         "no capital on the first word": {"first": "as-is"},
         "no final period": {"period": "as-is"},

@@ -51,7 +51,11 @@ class EvaluationCallback(TrainerCallback):
         np.random.set_state(numpy)
         tables = [table for table in (self.curve, *found.values()) if len(table)]
         self.curve = pd.concat(tables, ignore_index=True) if tables else self.curve
-        scores = {f"eval_{name}_{metric}": s for name, table in found.items() for metric, s in _overall(table).items()}
+        scores = {
+            f"eval_{name}_{metric}": s
+            for name, table in found.items()
+            for metric, s in _overall(table).items()
+        }
         if scores:
             due = control.should_log  # which our own log would reset
             self.trainer.log(scores)
@@ -64,7 +68,9 @@ class EvaluationCallback(TrainerCallback):
             table = self.measures[name](replace(model, name=f"{model.name}-step-{step}")).tidy()
             return table.assign(step=step, measure=name)[self.curve.columns]
         except Exception as error:  # whatever fails here must not end the training
-            warnings.warn(f"the evaluation {name!r} failed, training goes on: {error}", stacklevel=2)
+            warnings.warn(
+                f"the evaluation {name!r} failed, training goes on: {error}", stacklevel=2
+            )
             return self.curve.iloc[:0]
 
 

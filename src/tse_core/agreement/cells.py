@@ -19,7 +19,17 @@ from tse_core.agreement.data import EvaluationData
 from tse_core.agreement.factors import find_factors
 from tse_core.agreement.twins import twin_of, twins_within
 from tse_core.errors import check_known
-from tse_core.metrics.table import MARGIN, METRICS, NS, OF_CONTEXTS, OF_PAIRS, SHIFT, Forms, score_range, table_order
+from tse_core.metrics.table import (
+    MARGIN,
+    METRICS,
+    NS,
+    OF_CONTEXTS,
+    OF_PAIRS,
+    SHIFT,
+    Forms,
+    score_range,
+    table_order,
+)
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
 from tse_core.uncertainty.tables import subject_clusters
@@ -49,8 +59,12 @@ class Cells:
         self.by_verbs = bool(factors.of_verbs)
         context_groups, context_labels = _groups(data.contexts, factors.of_contexts)
         self._verb_groups, verb_labels = _groups(data.lemmas, factors.of_verbs, sort=True)
-        self._first_cells = context_groups * len(verb_labels)  # the number of a context's first cell
-        self._cells = self._first_cells[:, None] + np.arange(len(verb_labels))  # (contexts, groups of verbs)
+        self._first_cells = context_groups * len(
+            verb_labels
+        )  # the number of a context's first cell
+        self._cells = self._first_cells[:, None] + np.arange(
+            len(verb_labels)
+        )  # (contexts, groups of verbs)
         self.labels = _in_order(context_labels.merge(verb_labels, how="cross")[factors.names])
         self.lemmas = np.tile(np.bincount(self._verb_groups), len(context_labels))
 
@@ -88,7 +102,9 @@ class Cells:
             if metric not in OF_PAIRS and len(over) > 1 and rows["verbs"].nunique() == 1:
                 ways = ["subjects"] * len(over)  # one verb alone is no sample of verbs
             clusters = [rows[way].to_numpy() for way in ways]
-            samples[cell] = Sample(rows["value"].to_numpy(float), clusters, rows["count"].to_numpy())
+            samples[cell] = Sample(
+                rows["value"].to_numpy(float), clusters, rows["count"].to_numpy()
+            )
         return samples
 
     def intervals(self, metric: str, over: Sequence[str]) -> pd.DataFrame:
@@ -113,7 +129,12 @@ class Cells:
         """Arrays (contexts, groups of verbs or 1) as columns, one value a row, with its cell."""
         contexts = np.arange(len(self._cells))[:, None]
         arrays = {"cell": self._cells, "context": contexts, **columns}
-        return pd.DataFrame({name: np.broadcast_to(array, self._cells.shape).ravel() for name, array in arrays.items()})
+        return pd.DataFrame(
+            {
+                name: np.broadcast_to(array, self._cells.shape).ravel()
+                for name, array in arrays.items()
+            }
+        )
 
     def _pairs_in_cells(self, of_verbs: list[str]) -> pd.DataFrame:
         """The pairs whose verb is in a group, with their cell."""
@@ -123,7 +144,9 @@ class Cells:
         rows = verb_rows(pairs, self.data.lemmas)
         listed = rows >= 0
         pairs = pairs[listed]
-        return pairs.assign(cell=self._first_cells[pairs["context"]] + self._verb_groups[rows[listed]])
+        return pairs.assign(
+            cell=self._first_cells[pairs["context"]] + self._verb_groups[rows[listed]]
+        )
 
     @cached_property
     def _of_contexts(self) -> dict[str, np.ndarray]:
@@ -170,7 +193,9 @@ class Cells:
         if metric in (NS, SHIFT):
             rows = np.flatnonzero(self._twins >= 0)
             odds = odds[rows] - odds[self._twins[rows]]
-        values = np.where(self.data.plural[rows], -odds, odds)  # of the correct form, or by how much it rises
+        values = np.where(
+            self.data.plural[rows], -odds, odds
+        )  # of the correct form, or by how much it rises
         if metric in ("EW", NS):
             values = (values > 0).astype(float)
         return pd.DataFrame(values, rows)
@@ -197,7 +222,11 @@ class Cells:
         """Means over the contexts of each subject, verb by verb: the columns of `_sampled`."""
         values = self._of_verbs(metric)
         groups = values.groupby([self._first_cells[values.index], self.data.subjects[values.index]])
-        means = groups.mean().melt(var_name="verb", ignore_index=False).reset_index(names=["cell", "subjects"])
+        means = (
+            groups.mean()
+            .melt(var_name="verb", ignore_index=False)
+            .reset_index(names=["cell", "subjects"])
+        )
         verb = means["verb"].to_numpy(int)
         return means.assign(
             cell=means["cell"] + self._verb_groups[verb],
@@ -237,7 +266,9 @@ def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> np.ndarray:
     return np.array(rows, dtype=np.int64)
 
 
-def _groups(table: pd.DataFrame, columns: list[str], sort: bool = False) -> tuple[np.ndarray, pd.DataFrame]:
+def _groups(
+    table: pd.DataFrame, columns: list[str], sort: bool = False
+) -> tuple[np.ndarray, pd.DataFrame]:
     """The group of each row by these columns, and the groups' labels, sorted or as they appear."""
     if not columns:
         return np.zeros(len(table), int), pd.DataFrame(index=[0])

@@ -109,22 +109,30 @@ def _require_same_questions(first: EvaluationData, second: EvaluationData) -> No
     data = [evaluation.signature.identity["data"] for evaluation in (first, second)]
     if data[0] != data[1]:
         names = ", ".join(data)
-        raise InputError(f"the two were made with different data ({names}); evaluate both on the same pairs")
-    forms = [set(zip(e.lemmas["singular"], e.lemmas["plural"], strict=True)) for e in (first, second)]
+        raise InputError(
+            f"the two were made with different data ({names}); evaluate both on the same pairs"
+        )
+    forms = [
+        set(zip(e.lemmas["singular"], e.lemmas["plural"], strict=True)) for e in (first, second)
+    ]
     if forms[0] != forms[1]:
         odd = "/".join(min(forms[0] ^ forms[1]))
         text = f"the two counted different lemmas (only one of them {odd})"
         raise InputError(f"{text}; evaluate both on shared_lemmas")
 
 
-def _by_construction(cells: Cells, metric: str, over: Sequence[str] = ("subjects",)) -> dict[str, Sample]:
+def _by_construction(
+    cells: Cells, metric: str, over: Sequence[str] = ("subjects",)
+) -> dict[str, Sample]:
     """`Cells.samples` of a metric by the name of the construction."""
     names = cells.labels["construction"]
     return {names[cell]: sample for cell, sample in cells.samples(metric, over).items()}
 
 
 def _differences(
-    first: Mapping[str, Sample], second: Mapping[str, Sample], bounds: tuple[float, float] = UNBOUNDED
+    first: Mapping[str, Sample],
+    second: Mapping[str, Sample],
+    bounds: tuple[float, float] = UNBOUNDED,
 ) -> pd.DataFrame:
     """The construction and `COLUMNS` of every construction in which both metrics are defined."""
     rows = []

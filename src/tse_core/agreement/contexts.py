@@ -87,12 +87,19 @@ def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.nd
     """
     chosen = []
     for construction, rows in contexts.groupby("construction", sort=False).indices.items():
-        strata = contexts.iloc[rows].assign(row=rows).sort_values(["number", "left", "right"]).groupby("number")
+        strata = (
+            contexts.iloc[rows]
+            .assign(row=rows)
+            .sort_values(["number", "left", "right"])
+            .groupby("number")
+        )
         drawn = []
         for number, stratum in strata:
             random = np.random.default_rng([seed, *f"{construction} {number}".encode()])
             found = stratum["row"].to_numpy()[random.permutation(len(stratum))]
-            drawn += [((rank + 0.5) / len(found), number, row) for rank, row in enumerate(found.tolist())]
+            drawn += [
+                ((rank + 0.5) / len(found), number, row) for rank, row in enumerate(found.tolist())
+            ]
         chosen += [row for *_, row in sorted(drawn)[:size]]
     return np.array(chosen, dtype=np.int64)
 
@@ -103,7 +110,12 @@ def _shown(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
     Forms are compared in lower case, with straight apostrophes and without a contracted not.
     """
     forms = list(zip(lemmas.table["singular"], lemmas.table["plural"], strict=True))
-    number_of = dict.fromkeys(forms, "singular") | {(plural, singular): "plural" for singular, plural in forms}
-    correct, wrong = (pairs[side].map(straight).str.lower().str.removesuffix("n't") for side in ("correct", "wrong"))
+    number_of = dict.fromkeys(forms, "singular") | {
+        (plural, singular): "plural" for singular, plural in forms
+    }
+    correct, wrong = (
+        pairs[side].map(straight).str.lower().str.removesuffix("n't")
+        for side in ("correct", "wrong")
+    )
     found = [number_of.get(both, "") for both in zip(correct, wrong, strict=True)]
     return pd.Series(found, pairs.index, dtype="str")

@@ -14,7 +14,12 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.comparison import lemmas_of_all
-from tse_core.agreement.contexts import in_order, numbered_contexts, numbered_pairs, warn_of_other_verbs
+from tse_core.agreement.contexts import (
+    in_order,
+    numbered_contexts,
+    numbered_pairs,
+    warn_of_other_verbs,
+)
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.factors import find_factors, refuse_taken_names
 from tse_core.agreement.options import TABLES, Detail, Options, Verbs, verb_policy
@@ -39,7 +44,15 @@ from tse_core.words import First, Period
 NOISE = {"float64": 1e-4, "float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
 SLICE = 2048  # contexts that are scored at once
 WORD_SLICE = 4  # where each is scored over thousands of whole words
-HASHED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]  # columns that name a slice
+HASHED = [
+    "construction",
+    "subject",
+    "noun",
+    "left",
+    "right",
+    "number",
+    "pairs",
+]  # columns that name a slice
 HASHED_OF_PAIRS = ["left", "right", "correct", "wrong", "number"]
 LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
 
@@ -181,7 +194,9 @@ def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
         model = as_language_model(model)
         name = str(given_name or model.label)
         if name in opened:
-            raise InputError(f"two models are called {name!r}; give a mapping from a name of your own to each")
+            raise InputError(
+                f"two models are called {name!r}; give a mapping from a name of your own to each"
+            )
         opened[name] = model
     return opened
 
@@ -206,7 +221,12 @@ def _question(
 
 
 def _evaluations(
-    opened: dict[str, LanguageModel], questions: Sequence["_Question"], options: Options, by, store, batch_tokens
+    opened: dict[str, LanguageModel],
+    questions: Sequence["_Question"],
+    options: Options,
+    by,
+    store,
+    batch_tokens,
 ) -> Evaluations:
     """The evaluations of all models; each leaves `opened`, so that its network is forgotten."""
     runs: list[tuple[str, Evaluation]] = []
@@ -271,7 +291,9 @@ def _evaluation(
     )
     tables = {}
     for name in TABLES[options.detail]:
-        tables[name] = pd.concat([of_slice[name] for of_slice in scored.values()], ignore_index=True)
+        tables[name] = pd.concat(
+            [of_slice[name] for of_slice in scored.values()], ignore_index=True
+        )
     tables["pairs"].index = np.concatenate([some.pairs.index for some in slices.values()])
 
     at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
@@ -281,7 +303,9 @@ def _evaluation(
         by_lemma = _by_lemma(tables["lemmas"], verbs.lemmas)
     if "forms" in tables:
         shape = len(contexts), len(verbs.lemmas)
-        form_arrays = {name: column.to_numpy().reshape(shape) for name, column in tables["forms"].items()}
+        form_arrays = {
+            name: column.to_numpy().reshape(shape) for name, column in tables["forms"].items()
+        }
     evaluation = Evaluation(
         contexts=_with_scores(contexts, at_cutoffs),
         pairs=pairs,
@@ -294,12 +318,18 @@ def _evaluation(
         form_arrays=form_arrays,
     )
     if results_store:
-        results_store.keep_numbers(evaluation.signature, evaluation.tidy, of=str(tuple(options.cutoffs)))
+        results_store.keep_numbers(
+            evaluation.signature, evaluation.tidy, of=str(tuple(options.cutoffs))
+        )
     return evaluation
 
 
 def _signature(
-    model: LanguageModel, verbs: CountedVerbs, question: _Question, pairs: pd.DataFrame, options: Options
+    model: LanguageModel,
+    verbs: CountedVerbs,
+    question: _Question,
+    pairs: pd.DataFrame,
+    options: Options,
 ) -> Signature:
     """How the numbers are made; it reads the model's weights."""
     policies = model.policies()
@@ -347,12 +377,17 @@ def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[
             some_pairs = pairs.iloc[first_pairs[start] : first_pairs[end]].sort_index()
             some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
             contents = data_hash(some_contexts[HASHED]) + data_hash(some_pairs[HASHED_OF_PAIRS])
-            yield f"{safe_name(construction)}-{number:03d}-{contents}", _Slice(some_contexts, some_pairs)
+            yield (
+                f"{safe_name(construction)}-{number:03d}-{contents}",
+                _Slice(some_contexts, some_pairs),
+            )
 
 
 def _with_scores(contexts: pd.DataFrame, at_cutoffs: pd.DataFrame) -> pd.DataFrame:
     """The contexts with their scores over the whole distribution, behind the column pairs."""
-    whole = at_cutoffs[of_everything(at_cutoffs)].pivot(index="context", columns="metric", values="score")
+    whole = at_cutoffs[of_everything(at_cutoffs)].pivot(
+        index="context", columns="metric", values="score"
+    )
     whole = whole.reindex(columns=[*OF_CONTEXTS, MARGIN]).rename(columns=str.lower)
     behind = contexts.columns.get_loc("pairs") + 1
     return pd.concat([contexts.iloc[:, :behind], whole, contexts.iloc[:, behind:]], axis=1)

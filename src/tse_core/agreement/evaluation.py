@@ -28,7 +28,9 @@ class Evaluation(EvaluationData):
         scores = tables.construction_scores(self).to_html(index=False, float_format="%.3f")
         return f"{scores}<p><code>{escape(str(self.signature))}</code></p>"
 
-    def table(self, by: str | Sequence[str] = "construction", *, intervals: bool = False) -> pd.DataFrame:
+    def table(
+        self, by: str | Sequence[str] = "construction", *, intervals: bool = False
+    ) -> pd.DataFrame:
         """The scores in cells, by default the rows of Table 2.
 
         Raises InputError: no such column; forms are needed and were not kept.
@@ -57,7 +59,9 @@ class Evaluation(EvaluationData):
         """
         return tables.score_table(self, by, intervals=intervals)
 
-    def intervals(self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction") -> pd.DataFrame:
+    def intervals(
+        self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction"
+    ) -> pd.DataFrame:
         """95 % intervals of every metric in each cell, for other samples of what a claim is about.
 
         Parameters
@@ -156,18 +160,24 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{escape(_label(key))}</p>{each._repr_html_()}" for key, each in self.items())
+        return "".join(
+            f"<p>{escape(_label(key))}</p>{each._repr_html_()}" for key, each in self.items()
+        )
 
     @property
     def models(self) -> list[str]:
         """The models' names, in order."""
         return list(dict.fromkeys(model for model, _ in self.runs))
 
-    def table(self, by: str | Sequence[str] = "construction", *, intervals: bool = False) -> pd.DataFrame:
+    def table(
+        self, by: str | Sequence[str] = "construction", *, intervals: bool = False
+    ) -> pd.DataFrame:
         """`Evaluation.table` of every model."""
         return self._joined(lambda evaluation: evaluation.table(by, intervals=intervals))
 
-    def intervals(self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction") -> pd.DataFrame:
+    def intervals(
+        self, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction"
+    ) -> pd.DataFrame:
         """`Evaluation.intervals` of every model."""
         return self._joined(lambda evaluation: evaluation.intervals(over, by))
 
@@ -175,9 +185,13 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
         """`Evaluation.curves` of every model."""
         return self._joined(lambda evaluation: evaluation.curves(intervals=intervals))
 
-    def compare(self, first: str, second: str, *, over: Sequence[str] = ("subjects",)) -> pd.DataFrame:
+    def compare(
+        self, first: str, second: str, *, over: Sequence[str] = ("subjects",)
+    ) -> pd.DataFrame:
         """`compare_metrics` of every model; its p-values are corrected model by model."""
-        return self._joined(lambda evaluation: compare_metrics(evaluation, first, second, over=over))
+        return self._joined(
+            lambda evaluation: compare_metrics(evaluation, first, second, over=over)
+        )
 
     def compare_models(self, first: str, second: str) -> pd.DataFrame:
         """Two models as paired differences of every metric; see `compare_evaluations`.
@@ -196,7 +210,9 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
 
     def _of(self, model: str) -> list[Evaluation]:
         if model not in self.models:
-            raise UnknownRunError(f"no model {model!r} was evaluated; there is: {', '.join(self.models)}")
+            raise UnknownRunError(
+                f"no model {model!r} was evaluated; there is: {', '.join(self.models)}"
+            )
         return [evaluation for name, evaluation in self.runs if name == model]
 
     def _joined(self, table_of: Callable[[Evaluation], pd.DataFrame]) -> pd.DataFrame:

@@ -67,7 +67,9 @@ def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:
             raise _taken_name_error("the verb list has", name)
     if both := set(pairs) & set(lemmas) - _OF_BOTH:
         name = min(both)
-        raise InputError(f"the pairs and the verb list both have a column {name!r}; give one another name")
+        raise InputError(
+            f"the pairs and the verb list both have a column {name!r}; give one another name"
+        )
 
 
 def _taken_name_error(owner: str, name: str) -> InputError:

@@ -26,10 +26,14 @@ def write_evaluation(data: EvaluationData, path: str | Path) -> None:
     """`Evaluation.save`."""
     path = Path(path)
     if path.suffix != ".parquet":
-        raise InputError(f"{path}: scores are saved as one Parquet file; give a name that ends in .parquet")
+        raise InputError(
+            f"{path}: scores are saved as one Parquet file; give a name that ends in .parquet"
+        )
     tables = {name: getattr(data, name) for name in TABLES if getattr(data, name) is not None}
     if data.form_arrays is not None:
-        tables["forms"] = pd.DataFrame({name: array.ravel() for name, array in data.form_arrays.items()})
+        tables["forms"] = pd.DataFrame(
+            {name: array.ravel() for name, array in data.form_arrays.items()}
+        )
     facts = {
         "holds": HOLDS,
         **asdict(data.signature),
@@ -52,11 +56,15 @@ def read_evaluation(path: str | Path) -> dict[str, Any]:
     stored, facts = read_tables(path)
     if facts.get("holds") != HOLDS:
         raise InputError(f"{path}: holds no scores that Evaluation.save wrote")
-    tables: dict[str, Any] = {name: _with_types(table, facts["types"][name]) for name, table in stored.items()}
+    tables: dict[str, Any] = {
+        name: _with_types(table, facts["types"][name]) for name, table in stored.items()
+    }
     forms = tables.pop("forms", None)
     if forms is not None:
         shape = len(tables["contexts"]), len(tables["lemmas"])
-        tables["form_arrays"] = {name: column.to_numpy().reshape(shape) for name, column in forms.items()}
+        tables["form_arrays"] = {
+            name: column.to_numpy().reshape(shape) for name, column in forms.items()
+        }
     return {
         **tables,
         "signature": Signature(facts["identity"], facts["policy"], facts["provenance"]),

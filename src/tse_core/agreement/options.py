@@ -16,7 +16,9 @@ TABLES = {
     "lemmas": ("contexts", "pairs", "lemmas"),
     "forms": ("contexts", "pairs", "lemmas", "forms"),
 }  # what each detail keeps
-SAMPLE_SIZE = 24  # contexts of a construction where every context takes seconds: 212 of Table 2's nine rows
+SAMPLE_SIZE = (
+    24  # contexts of a construction where every context takes seconds: 212 of Table 2's nine rows
+)
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,12 @@ class VerbPolicy:
     ('words', VerbPolicy(tokens='single', word_end=True))
     """
 
-    tokens: Literal["single", "any"] = "single"  # of each form: one token, the paper's choice, or any number of them
-    word_end: bool = False  # whether the probability of a form includes that of the word's end behind it
+    tokens: Literal["single", "any"] = (
+        "single"  # of each form: one token, the paper's choice, or any number of them
+    )
+    word_end: bool = (
+        False  # whether the probability of a form includes that of the word's end behind it
+    )
 
     def __str__(self) -> str:
         return _POLICY_TEXTS[self]
@@ -86,7 +92,9 @@ class Options:
         check_known("protocol", self.protocol, PROTOCOLS)
         check_known("detail", self.detail, TABLES)
         if self.protocol == "released" and not self.verbs.in_vocabulary:
-            raise InputError("the released code counts single tokens only; whole words go with protocol 'exact'")
+            raise InputError(
+                "the released code counts single tokens only; whole words go with protocol 'exact'"
+            )
         size = self.sample_size
         if size != "all" and (not isinstance(size, int | np.integer) or size is True or size < 1):
             must = "it must be a number of contexts of each construction, or 'all'"

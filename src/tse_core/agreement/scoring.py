@@ -19,7 +19,12 @@ from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores
 from tse_core.metrics.table import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cutoffs, Forms
 from tse_core.models.language_model import LanguageModel, Prompt
 
-GROUP = ["construction", "subject", "noun", "number"]  # over the contexts of a group, a lemma's scores are summed
+GROUP = [
+    "construction",
+    "subject",
+    "noun",
+    "number",
+]  # over the contexts of a group, a lemma's scores are summed
 FORM_COLUMNS = [
     "log_odds",
     "log_probability_singular",
@@ -28,7 +33,10 @@ FORM_COLUMNS = [
     "mass_above_plural",
 ]
 SUMS = ["correct", "probability_correct", "probability_wrong", MARGIN]
-PAIR_COLUMNS = [metric.column for metric in OF_PAIRS.values()] + ["log_probability_correct", "log_probability_wrong"]
+PAIR_COLUMNS = [metric.column for metric in OF_PAIRS.values()] + [
+    "log_probability_correct",
+    "log_probability_wrong",
+]
 
 
 Advance = Callable[[float], None]  # takes the share of the work that was just done
@@ -38,7 +46,9 @@ class Distributions(NamedTuple):
     """Those of k contexts, over the vocabulary or the list of words: tensors (k, entries)."""
 
     contexts: np.ndarray  # (k,) their places among the contexts
-    logits: torch.Tensor  # what is compared, and ranked by cut-offs once normalised over the entries
+    logits: (
+        torch.Tensor
+    )  # what is compared, and ranked by cut-offs once normalised over the entries
     log_probabilities: torch.Tensor  # nats
     ranked: int  # cut-offs rank this many entries, from the first
     total: np.ndarray | float  # (k, 1) their total probability: 1 for a vocabulary
@@ -112,7 +122,9 @@ class _LemmaSums:
         self.group, self.groups = pd.factorize(_groups(contexts))
         self.sums = np.zeros((len(SUMS), len(self.groups), lemmas))
 
-    def add(self, rows: np.ndarray, wins: np.ndarray, correct: np.ndarray, wrong: np.ndarray) -> None:
+    def add(
+        self, rows: np.ndarray, wins: np.ndarray, correct: np.ndarray, wrong: np.ndarray
+    ) -> None:
         """Add scores (k, lemmas) of contexts: agreement, and log-probabilities of both forms."""
         values = [wins, np.exp(correct), np.exp(wrong), correct - wrong]
         for total, of_contexts in zip(self.sums, values, strict=True):
@@ -121,7 +133,9 @@ class _LemmaSums:
     def table(self) -> pd.DataFrame:
         """A row for each group and lemma: `GROUP`, lemma (its number), contexts, `SUMS`."""
         lemmas = self.sums.shape[2]
-        groups = pd.DataFrame(list(self.groups), columns=GROUP).assign(contexts=np.bincount(self.group))
+        groups = pd.DataFrame(list(self.groups), columns=GROUP).assign(
+            contexts=np.bincount(self.group)
+        )
         table = groups.loc[np.repeat(groups.index, lemmas)].reset_index(drop=True)
         table.insert(len(GROUP), "lemma", np.tile(np.arange(lemmas), len(groups)))
         table[SUMS] = self.sums.reshape(len(SUMS), -1).T
@@ -133,7 +147,10 @@ def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -
 
     A masked model cannot compare forms of unequal lengths: both are -1.
     """
-    both = [pairs[side].map(verbs.positions).fillna(-1).to_numpy(np.int64) for side in ("correct", "wrong")]
+    both = [
+        pairs[side].map(verbs.positions).fillna(-1).to_numpy(np.int64)
+        for side in ("correct", "wrong")
+    ]
     forms = np.stack(both, axis=1)
     if model.kind == "masked" and not verbs.policy.in_vocabulary:
         lengths = np.array([len(spelling) for spelling in verbs.spellings])
@@ -176,11 +193,17 @@ def _groups(contexts: pd.DataFrame) -> pd.MultiIndex:
 
 
 def _of_words(
-    model: LanguageModel, verbs: CountedVerbs, slots: list[Prompt], batch_tokens: int | None, advance: Advance
+    model: LanguageModel,
+    verbs: CountedVerbs,
+    slots: list[Prompt],
+    batch_tokens: int | None,
+    advance: Advance,
 ) -> Iterator[Distributions]:
     """The distributions of all slots over the words of the list."""
     ends = model.word_ends if verbs.ends else None
-    words = form_log_probabilities(model, slots, verbs.spellings, ends=ends, batch_tokens=batch_tokens, advance=advance)
+    words = form_log_probabilities(
+        model, slots, verbs.spellings, ends=ends, batch_tokens=batch_tokens, advance=advance
+    )
     logs = words.log_probability + words.log_end
     total = np.exp(logs[:, : verbs.listed]).sum(axis=1, keepdims=True)
     tensor = torch.from_numpy(logs)
@@ -188,14 +211,20 @@ def _of_words(
 
 
 def _of_entries(
-    model: LanguageModel, verbs: CountedVerbs, slots: list[Prompt], batch_tokens: int | None, advance: Advance
+    model: LanguageModel,
+    verbs: CountedVerbs,
+    slots: list[Prompt],
+    batch_tokens: int | None,
+    advance: Advance,
 ) -> Iterator[Distributions]:
     """The distributions of all slots over the vocabulary, some at a time."""
     sequences = [slot.ids for slot in slots]
     positions = [[slot.position] for slot in slots]
     for block in blocks(model, sequences, positions, batch_tokens=batch_tokens):
         logits = block.logits
-        in_order = len(block.rows) == len(logits) and (block.rows == np.arange(len(block.rows))).all()
+        in_order = (
+            len(block.rows) == len(logits) and (block.rows == np.arange(len(block.rows))).all()
+        )
         if not in_order:
             logits = logits[torch.as_tensor(block.rows, device=logits.device)]
         yield Distributions(block.requests, logits, logits.log_softmax(-1), logits.shape[1], 1.0)
@@ -218,7 +247,9 @@ def _slots(model: LanguageModel, options: Options, contexts: list[tuple[str, str
     return moved
 
 
-def _log_probabilities(block: Distributions, ids: np.ndarray, plural: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _log_probabilities(
+    block: Distributions, ids: np.ndarray, plural: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Log-probabilities (nats) of correct and of wrong forms, each float64 (k, lemmas)."""
     correct, wrong = correct_and_wrong(block.log_probabilities, ids, plural)
     return correct.double().cpu().numpy(), wrong.double().cpu().numpy()
@@ -237,7 +268,9 @@ def _at_cutoffs(
     `correct` and `wrong` are the log-probabilities of the two forms (k, lemmas).
     """
     top, bottom = options.cutoffs
-    accumulate: Literal["float32", "float64"] = "float32" if options.protocol == "released" else "float64"
+    accumulate: Literal["float32", "float64"] = (
+        "float32" if options.protocol == "released" else "float64"
+    )
     ranked = block.logits[:, : block.ranked]
     sides = cutoff_scores(ranked, ids, plural, top=top, bottom=bottom, accumulate=accumulate)
     scores = []
@@ -252,7 +285,9 @@ def _at_cutoffs(
     )
 
 
-def _of_pairs(block: Distributions, rows: np.ndarray, forms: np.ndarray, options: Options) -> np.ndarray:
+def _of_pairs(
+    block: Distributions, rows: np.ndarray, forms: np.ndarray, options: Options
+) -> np.ndarray:
     """`PAIR_COLUMNS` of some pairs (pairs, columns), by the rows of their contexts."""
     compared = block.logits
     if options.protocol == "released":
@@ -260,9 +295,13 @@ def _of_pairs(block: Distributions, rows: np.ndarray, forms: np.ndarray, options
     rows_there = torch.as_tensor(rows, device=compared.device)
     ids = torch.as_tensor(forms, device=compared.device).clamp(min=0)
     wins = compared[rows_there, ids[:, 0]] > compared[rows_there, ids[:, 1]]
-    logs = [block.log_probabilities[rows_there, ids[:, form]].double().cpu().numpy() for form in (0, 1)]
+    logs = [
+        block.log_probabilities[rows_there, ids[:, form]].double().cpu().numpy() for form in (0, 1)
+    ]
     of_pairs = Forms(np.exp(logs[0]), np.exp(logs[1]), wins.cpu().numpy().astype(float))
-    scores = [metric.numerator(of_pairs) / metric.denominator(of_pairs) for metric in OF_PAIRS.values()]
+    scores = [
+        metric.numerator(of_pairs) / metric.denominator(of_pairs) for metric in OF_PAIRS.values()
+    ]
     counts = forms >= 0
     defined = np.stack([*[counts.all(axis=1)] * len(scores), counts[:, 0], counts[:, 1]], axis=1)
     return np.where(defined, np.stack([*scores, *logs], axis=1), np.nan)
@@ -284,7 +323,9 @@ def _form_rows(block: Distributions, ids: np.ndarray) -> np.ndarray:
     columns = [score.float().cpu().numpy() for score in scores]
     probabilities = block.log_probabilities[:, : block.ranked].double().exp().cpu().numpy()
     ascending = np.sort(probabilities, axis=1)
-    mass_of_largest = np.zeros((len(ascending), ascending.shape[1] + 1))  # of the n most probable entries
+    mass_of_largest = np.zeros(
+        (len(ascending), ascending.shape[1] + 1)
+    )  # of the n most probable entries
     np.cumsum(ascending[:, ::-1], axis=1, out=mass_of_largest[:, 1:])
     for form in (0, 1):
         at_most = [

@@ -48,7 +48,12 @@ class ContextScores:
 
 
 def score_context(
-    model: LanguageModel | str, left: str, right: str = "", *, number: int | str, lemmas: Lemmas | str = DEFAULT
+    model: LanguageModel | str,
+    left: str,
+    right: str = "",
+    *,
+    number: int | str,
+    lemmas: Lemmas | str = DEFAULT,
 ) -> ContextScores:
     """EW and MW of a model at the verb slot of one context, over many verbs and at the paper's cut-offs.
 
@@ -67,15 +72,28 @@ def score_context(
     number = NUMBERS[number] if number in (0, 1) and not isinstance(number, bool) else number  # type: ignore[index]
     check_known("number", number, NUMBERS)
     if not (left.strip() or right.strip()):
-        raise InputError("the context is empty; give at least one word before or after the verb's place")
+        raise InputError(
+            "the context is empty; give at least one word before or after the verb's place"
+        )
     left, right = left_part(left), right_part(right)
     model, options = as_language_model(model), Options(detail="forms")
     counted = counted_verbs(model, load_lemmas(lemmas), options.verbs)
-    context = {"construction": "", "subject": "", "noun": "", "left": left, "right": right, "number": number}
+    context = {
+        "construction": "",
+        "subject": "",
+        "noun": "",
+        "left": left,
+        "right": right,
+        "number": number,
+    }
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
     tables = score_contexts(model, counted, options, pd.DataFrame([context]), no_pairs)
     curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
-    curves = curves[curves["metric"] != MARGIN].astype({"metric": "str", "side": "str"}).reset_index(drop=True)
+    curves = (
+        curves[curves["metric"] != MARGIN]
+        .astype({"metric": "str", "side": "str"})
+        .reset_index(drop=True)
+    )
     whole = curves[of_everything(curves)].set_index("metric")["score"]
     other, odds = OTHER[str(number)], tables["forms"]["log_odds"]
     forms = counted.lemmas[["lemma", number, other]].set_axis(["lemma", "correct", "wrong"], axis=1)
@@ -84,10 +102,14 @@ def score_context(
     )
     forms["agrees"] = odds > 0 if number == "singular" else odds < 0
     order = np.argsort(-forms[["p_correct", "p_wrong"]].max(axis=1).to_numpy(), kind="stable")
-    return ContextScores(float(whole["EW"]), float(whole["MW"]), curves, forms.iloc[order].reset_index(drop=True))
+    return ContextScores(
+        float(whole["EW"]), float(whole["MW"]), curves, forms.iloc[order].reset_index(drop=True)
+    )
 
 
-def slot_distribution(model: LanguageModel | str | Path, left: str, right: str = "") -> pd.DataFrame:
+def slot_distribution(
+    model: LanguageModel | str | Path, left: str, right: str = ""
+) -> pd.DataFrame:
     """The distribution of the word between left and right: token, id, probability, log_probability (nats), in order.
 
     The paper's Table 3 shows its first ten rows. A masked model reads both sides, a causal one the left.
@@ -101,7 +123,11 @@ def slot_distribution(model: LanguageModel | str | Path, left: str, right: str =
     probabilities = block.logits[0].softmax(-1).cpu().numpy()
     logs = block.logits[0].double().log_softmax(-1).cpu().numpy()
     order = np.lexsort([-logs, -probabilities])
-    table = {"token": model.tokens(order.tolist()), "id": order, "probability": probabilities[order]}
+    table = {
+        "token": model.tokens(order.tolist()),
+        "id": order,
+        "probability": probabilities[order],
+    }
     return pd.DataFrame(table | {"log_probability": logs[order]})
 
 
@@ -116,7 +142,9 @@ def marked_distribution(
     """
     left, blank, right = sentence.partition("___")
     if not blank or not left.strip() or "___" in right:
-        raise InputError(f"{sentence!r}: write the verb's place as ___, once, after at least one word")
+        raise InputError(
+            f"{sentence!r}: write the verb's place as ___, once, after at least one word"
+        )
     model = as_language_model(model)
     shown = slot_distribution(model, left.strip(), right.strip())
     entry = marked_entries(model, number, lemmas)
@@ -124,11 +152,17 @@ def marked_distribution(
     return shown.assign(form=[form for form, _ in found], lemma=[lemma for _, lemma in found])
 
 
-def marked_entries(model: LanguageModel, number: str, lemmas: Lemmas | str) -> dict[int, tuple[str, str]]:
+def marked_entries(
+    model: LanguageModel, number: str, lemmas: Lemmas | str
+) -> dict[int, tuple[str, str]]:
     """Vocabulary entry -> (form, lemma), for the entries that are a form of a lemma."""
     lemmas = load_lemmas(lemmas)
     marks = _marks(counted_verbs(model, lemmas).lemmas, number, lemmas.table)
-    return {i: marks[word] for word, i in zip(marks, model.word_ids(list(marks)), strict=True) if i is not None}
+    return {
+        i: marks[word]
+        for word, i in zip(marks, model.word_ids(list(marks)), strict=True)
+        if i is not None
+    }
 
 
 def mark_words(words: Iterable[str], number: str, lemmas: Lemmas | str = DEFAULT) -> list[str]:
@@ -157,5 +191,8 @@ def _marks(counted: pd.DataFrame, number: str, listed: pd.DataFrame) -> dict[str
     check_known("number", number, NUMBERS)
     marks = {word: ("past", lemma) for word, lemma in past_forms(listed)}
     for form, column in [("wrong", OTHER[number]), ("correct", number)]:
-        marks |= {word: (form, lemma) for word, lemma in zip(counted[column], counted["lemma"], strict=True)}
+        marks |= {
+            word: (form, lemma)
+            for word, lemma in zip(counted[column], counted["lemma"], strict=True)
+        }
     return marks

@@ -84,7 +84,9 @@ def score_line(data: EvaluationData) -> str:
 
 
 def interval_table(
-    data: EvaluationData, over: Sequence[str] = ("subjects",), by: str | Sequence[str] = "construction"
+    data: EvaluationData,
+    over: Sequence[str] = ("subjects",),
+    by: str | Sequence[str] = "construction",
 ) -> pd.DataFrame:
     """`Evaluation.intervals`."""
     cells = Cells(data, by)

@@ -27,13 +27,20 @@ class CountedVerbs(NamedTuple):
     ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or positions
     positions: Mapping[str, int]  # a word's entry, or its position in `spellings`
     policy: VerbPolicy = SINGLE_TOKENS
-    spellings: Sequence[Spelling] = ()  # words, first those of the lemmas; none where forms are entries
+    spellings: Sequence[
+        Spelling
+    ] = ()  # words, first those of the lemmas; none where forms are entries
     listed: int = 0  # how many of the spellings are those of the lemmas
-    ends: bool = False  # whether the probability of the word's end is a factor; a masked model's is 1
+    ends: bool = (
+        False  # whether the probability of the word's end is a factor; a masked model's is 1
+    )
 
 
 def counted_verbs(
-    model: LanguageModel, lemmas: Lemmas, policy: VerbPolicy = SINGLE_TOKENS, further: Sequence[str] = ()
+    model: LanguageModel,
+    lemmas: Lemmas,
+    policy: VerbPolicy = SINGLE_TOKENS,
+    further: Sequence[str] = (),
 ) -> CountedVerbs:
     """The lemmas of a list that count for a model, and the places of their forms.
 
@@ -42,7 +49,9 @@ def counted_verbs(
     """
     masked = model.kind == "masked"
     if masked and policy == VerbPolicy("any", word_end=False):
-        raise InputError(f"{model.label} is a masked model and sees where a word ends; leave word_end out")
+        raise InputError(
+            f"{model.label} is a masked model and sees where a word ends; leave word_end out"
+        )
     words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *further]))
     spelled = _spelled(model, words, policy)
     rows, forms = _counting(lemmas, spelled, masked)
@@ -54,12 +63,18 @@ def counted_verbs(
         ids = np.array([[singular[0], plural[0]] for singular, plural in forms], dtype=np.int64)
         entries = {word: spelling[0] for word, spelling in spelled.items()}
         return CountedVerbs(table, ids, entries, policy)
-    listed = list(dict.fromkeys([singular for singular, _ in forms] + [plural for _, plural in forms]))
+    listed = list(
+        dict.fromkeys([singular for singular, _ in forms] + [plural for _, plural in forms])
+    )
     of_further = [spelled[word] for word in further if word in spelled]
     spellings = list(dict.fromkeys([*listed, *of_further]))
     positions = {spelling: position for position, spelling in enumerate(spellings)}
-    ids = np.array([[positions[singular], positions[plural]] for singular, plural in forms], dtype=np.int64)
-    of_words = {word: positions[spelling] for word, spelling in spelled.items() if spelling in positions}
+    ids = np.array(
+        [[positions[singular], positions[plural]] for singular, plural in forms], dtype=np.int64
+    )
+    of_words = {
+        word: positions[spelling] for word, spelling in spelled.items() if spelling in positions
+    }
     ends = policy.word_end and not masked
     return CountedVerbs(table, ids, of_words, policy, spellings, len(listed), ends)
 
@@ -99,4 +114,6 @@ def _no_lemma_error(model: LanguageModel, lemmas: Lemmas, policy: VerbPolicy) ->
     if model.kind == "masked":
         lack += ", of equally many tokens"
     counted = f"{lemmas.name} ({len(lemmas)} lemmas)"
-    return InputError(f"the tokenizer of {model.name} holds no lemma of {counted} with {lack}; {remedy}")
+    return InputError(
+        f"the tokenizer of {model.name} holds no lemma of {counted} with {lack}; {remedy}"
+    )

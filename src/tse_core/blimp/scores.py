@@ -49,14 +49,18 @@ class PairScores:
         missing has no row, so that no part stands for the whole.
         """
         known, there = blimp_paradigms(), set(self.pairs["paradigm"])
-        partial = {name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= there}
+        partial = {
+            name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= there
+        }
         every = "Overall" if there == set(known["UID"]) else "all pairs"
         parts = [self.accuracy("all").assign(construction=every)]
         for by in ("phenomenon", "paradigm"):
             parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
         table = table[~table["construction"].isin(partial)].drop_duplicates("construction")
-        table = table.rename(columns={"accuracy": "score"}).assign(metric="accuracy", contexts=table["pairs"])
+        table = table.rename(columns={"accuracy": "score"}).assign(
+            metric="accuracy", contexts=table["pairs"]
+        )
         table["invalid"] = 1 - table["judged"] / table["pairs"]
         return tidied(table, self.signature, self.signature.policy["method"])
 
@@ -111,19 +115,27 @@ def evaluate_blimp(
 
     reading = {**model.policies(), **words_policy(model, texts, method)}
     policy = {"method": method, "first": first, **reading, "protocol": f"pairs/{PROTOCOL_VERSION}"}
-    made = Signature({"model": model.identity(), "data": name.split("/")[0]}, policy, provenance(model.device))
+    made = Signature(
+        {"model": model.identity(), "data": name.split("/")[0]}, policy, provenance(model.device)
+    )
     shards = {
         f"{safe_name(paradigm)}-{data_hash(group)}": (group, len(group))
         for paradigm, group in pairs.groupby("paradigm", sort=False)
     }
     store = store_for(model, store)
     title = f"{model.label} {method}"
-    done, made_with = run(made, shards, score, ["pairs"], store=store, title=title, unit="pairs", probe=model.probe)
+    done, made_with = run(
+        made, shards, score, ["pairs"], store=store, title=title, unit="pairs", probe=model.probe
+    )
     scored = pd.concat([tables["pairs"] for tables in done.values()], ignore_index=True)
     paradigm = pairs.groupby("paradigm", sort=False).ngroup()
     order = np.argsort(paradigm, kind="stable")  # that of the shards
     scored = scored.assign(**dependence.iloc[order].reset_index(drop=True))
-    phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"] if "phenomenon" in pairs else {}
+    phenomena = (
+        pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"]
+        if "phenomenon" in pairs
+        else {}
+    )
     scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
     scored = judged(scored, ties=ties, unknown_words=unknown_words)
     identity = {**made.identity, "data": f"{name}@{data_hash(pairs)}"}
@@ -138,7 +150,9 @@ def evaluate_blimp(
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:
     """:func:`accuracy` of several runs in one table, with the run's name in the column model."""
-    return pd.concat([run.accuracy(by).assign(model=name) for name, run in runs.items()], ignore_index=True)
+    return pd.concat(
+        [run.accuracy(by).assign(model=name) for name, run in runs.items()], ignore_index=True
+    )
 
 
 def _dependence(pairs: pd.DataFrame, cluster: str | None) -> pd.DataFrame:
@@ -168,5 +182,7 @@ def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
         return pairs
     chosen = pairs[[method in methods.split() for methods in pairs["methods"]]]
     if chosen.empty:
-        raise InputError(f"no pair allows the {method} method: {', '.join(pairs['paradigm'].unique()[:5])}")
+        raise InputError(
+            f"no pair allows the {method} method: {', '.join(pairs['paradigm'].unique()[:5])}"
+        )
     return chosen

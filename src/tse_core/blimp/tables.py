@@ -69,7 +69,9 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
         else:
             shares.append((np.nan,) * 3)
     paradigms[[*BOUNDS]] = shares
-    return pd.DataFrame([labels | _pooled(group, judged) for labels, group in _groups(paradigms, by)])
+    return pd.DataFrame(
+        [labels | _pooled(group, judged) for labels, group in _groups(paradigms, by)]
+    )
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
@@ -96,7 +98,9 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
             raise InputError(
                 f"the pair {name} is there twice; pairs are compared by paradigm and id, which must differ"
             )
-    both = first.merge(second[[*keys, "correct"]], on=keys, suffixes=("", "_second"), validate="one_to_one")
+    both = first.merge(
+        second[[*keys, "correct"]], on=keys, suffixes=("", "_second"), validate="one_to_one"
+    )
     if not len(both) == len(first) == len(second):
         raise InputError(
             f"the two models were scored on different pairs: {len(first)} and {len(second)}, {len(both)} shared"
@@ -159,8 +163,16 @@ def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame) -> dict:
 
 def _compared(group: pd.DataFrame) -> dict:
     first, second, n = group["correct"], group["correct_second"], len(group)
-    only_first, only_second = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
-    scores = {"pairs": n, "first": first.mean(), "second": second.mean(), "difference": first.mean() - second.mean()}
+    only_first, only_second = (
+        int(((first == 1) & (second == 0)).sum()),
+        int(((first == 0) & (second == 1)).sum()),
+    )
+    scores = {
+        "pairs": n,
+        "first": first.mean(),
+        "second": second.mean(),
+        "difference": first.mean() - second.mean(),
+    }
     if group[CLUSTER].nunique() < n:
         difference = interval(first - second, group[CLUSTER].to_numpy(), bounds=(-1.0, 1.0))
         low, high, p_value = difference.low, difference.high, difference.p_value()

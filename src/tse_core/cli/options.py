@@ -45,11 +45,15 @@ def _of_model(*names: str, **how: Any) -> Any:
 
 ModelArgument = Annotated[
     str,
-    typer.Argument(metavar="MODEL", help=f"{MODELS}; what gives surprisals only: command:./my-model, {SERVER}."),
+    typer.Argument(
+        metavar="MODEL", help=f"{MODELS}; what gives surprisals only: command:./my-model, {SERVER}."
+    ),
 ]
 UnknownWords = Annotated[
     Literal["flag", "refuse"],
-    typer.Option(help="Items with an unknown word where it counts: counted (flag) or not judged (refuse)."),
+    typer.Option(
+        help="Items with an unknown word where it counts: counted (flag) or not judged (refuse)."
+    ),
 ]
 Columns = Annotated[
     list[str] | None,
@@ -60,16 +64,23 @@ Columns = Annotated[
     ),
 ]
 First = Annotated[
-    Literal["as-is", "capital", "lower"] | None, typer.Option(help="First letter; default: as the data have it.")
+    Literal["as-is", "capital", "lower"] | None,
+    typer.Option(help="First letter; default: as the data have it."),
 ]
 Period = Annotated[
-    Literal["as-is", "add"] | None, typer.Option(help="Add a final period where none is; default: as the data have it.")
+    Literal["as-is", "add"] | None,
+    typer.Option(help="Add a final period where none is; default: as the data have it."),
 ]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
 StoreFolder = Annotated[
-    Path | None, typer.Option("--store", help="Folder of finished work instead of TSE_STORE.", rich_help_panel=WORK)
+    Path | None,
+    typer.Option(
+        "--store", help="Folder of finished work instead of TSE_STORE.", rich_help_panel=WORK
+    ),
 ]
-NoStore = Annotated[bool, typer.Option("--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)]
+NoStore = Annotated[
+    bool, typer.Option("--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)
+]
 
 
 def columns_of(texts: list[str] | None) -> dict[str, str]:
@@ -100,18 +111,30 @@ def store_in(folder: Path | None, no_store: bool) -> Store | None:
 class Opening:
     """The options on how a model is opened."""
 
-    kind: Annotated[Literal["causal", "masked"] | None, _of_model(help="Detected by default.")] = None
-    device: Annotated[str, _of_model(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.")] = "auto"
-    dtype: Annotated[Literal["float32", "float16", "bfloat16"], _of_model(help="Precision of the weights.")] = "float32"
-    revision: Annotated[str | None, _of_model(help="Branch, tag or commit of a model on the hub.")] = None
+    kind: Annotated[Literal["causal", "masked"] | None, _of_model(help="Detected by default.")] = (
+        None
+    )
+    device: Annotated[
+        str, _of_model(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.")
+    ] = "auto"
+    dtype: Annotated[
+        Literal["float32", "float16", "bfloat16"], _of_model(help="Precision of the weights.")
+    ] = "float32"
+    revision: Annotated[
+        str | None, _of_model(help="Branch, tag or commit of a model on the hub.")
+    ] = None
     bos: Annotated[
-        str, _of_model(help="What is read first: default, tokenizer, add, none, or a token such as '<|endoftext|>'.")
+        str,
+        _of_model(
+            help="What is read first: default, tokenizer, add, none, or a token such as '<|endoftext|>'."
+        ),
     ] = "default"
     trust_remote_code: Annotated[
         bool, _of_model("--trust-remote-code", help="Let the hub repository run its own code.")
     ] = False
     timeout: Annotated[
-        float, _of_model(min=0.001, help="Seconds that a server or a command may take for one answer.")
+        float,
+        _of_model(min=0.001, help="Seconds that a server or a command may take for one answer."),
     ] = 3600.0
 
     def models(self, *names: str) -> Iterator[Any]:
@@ -125,8 +148,15 @@ class Opening:
 def opens_a_model(command: Callable) -> Callable:
     """The command with the options of `Opening`, which it receives together as ``opening``."""
     shared = inspect.signature(Opening).parameters
-    options = {name: option for name, option in inspect.signature(command).parameters.items() if name != "opening"}
-    every = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (options | shared).values()]
+    options = {
+        name: option
+        for name, option in inspect.signature(command).parameters.items()
+        if name != "opening"
+    }
+    every = [
+        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for option in (options | shared).values()
+    ]
 
     @wraps(command)
     def called(**given):

@@ -14,7 +14,9 @@ from tse_core.errors import shown
 from tse_core.results.tidy import write_results
 
 
-def print_table(table: pd.DataFrame, columns: Iterable[str] | None = None, keys: int = 1, **headings: str) -> None:
+def print_table(
+    table: pd.DataFrame, columns: Iterable[str] | None = None, keys: int = 1, **headings: str
+) -> None:
     """Print columns of a table on a terminal; elsewhere one line per row, separated by tabs, for grep and cut.
 
     A score of a column ``EW`` stands with its interval from ``EW_low`` and ``EW_high``, or from ``low`` and ``high``.
@@ -29,16 +31,23 @@ def print_table(table: pd.DataFrame, columns: Iterable[str] | None = None, keys:
             print("\t".join(row))
         return
     wide = console.options.update(max_width=10_000)
-    sizes = [measure_renderables(console, wide, [*map(Text, column)]) for column in zip(titles, *texts, strict=True)]
+    sizes = [
+        measure_renderables(console, wide, [*map(Text, column)])
+        for column in zip(titles, *texts, strict=True)
+    ]
     spare = console.width - 1 - sum(3 + longest_word for longest_word, _ in sizes)
-    if spare < 0 and len(names) > keys + 1:  # in two parts rather than in lines that the terminal breaks
+    if (
+        spare < 0 and len(names) > keys + 1
+    ):  # in two parts rather than in lines that the terminal breaks
         half = (keys + len(names) + 1) // 2
         for part in (names[keys:half], names[half:]):
             print_table(table, [*names[:keys], *part], keys, **headings)
         return
     drawn = Table()
     for title, (least, most) in zip(titles, sizes, strict=True):
-        drawn.add_column(title, width=least + (more := max(0, min(spare, most - least))), overflow="fold")
+        drawn.add_column(
+            title, width=least + (more := max(0, min(spare, most - least))), overflow="fold"
+        )
         spare -= more
     for row in texts:
         drawn.add_row(*map(Text, row))  # so that [red] in a name is not a colour

@@ -12,7 +12,9 @@ from tse_core.files import decoded, lines_of, read_text
 from tse_core.progress import progress
 from tse_core.words import trimmed
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")]
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")
+]
 
 
 @app.command()
@@ -29,8 +31,14 @@ def surprisals(model: options.ModelArgument, file: File, opening: options.Openin
 
     (loaded,), sentences = opening.models(model), _sentences(file)
     with progress(len(sentences), "surprisals", unit="sentences") as bar:
-        scores = token_surprisals(loaded, sentences, advance=lambda share: bar.update(share * len(sentences)))
-    tokens = loaded.tokenize(sentences) if loaded.kind in ("causal", "masked") else [found.tokens for found in scores]
+        scores = token_surprisals(
+            loaded, sentences, advance=lambda share: bar.update(share * len(sentences))
+        )
+    tokens = (
+        loaded.tokenize(sentences)
+        if loaded.kind in ("causal", "masked")
+        else [found.tokens for found in scores]
+    )
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
     for sentence, (names, found) in enumerate(zip(tokens, scores, strict=True), 1):
         for position, (token, bits) in enumerate(zip(names, found.bits, strict=True), 1):

@@ -16,9 +16,15 @@ from tse_core.sweep.plan import load_plan
 @app.command()
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="Models, data and policies.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Open models and data, score nothing.")] = False,
-    workers: Annotated[int | None, typer.Option(help="Processes; of SLURM, jobs at a time.", min=1)] = None,
-    address: Annotated[str | None, typer.Option(help="Address of a running Dask scheduler.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Open models and data, score nothing.")
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; of SLURM, jobs at a time.", min=1)
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(help="Address of a running Dask scheduler.")
+    ] = None,
     out: Annotated[Path | None, options.results_option("all scores")] = None,
     store: options.StoreFolder = None,
 ) -> None:
@@ -44,7 +50,9 @@ def sweep(
         print(f"{len(table)} runs, of which {failing} cannot be done")
         raise typer.Exit(2 if failing == len(table) else min(failing, 1))
     done = run_plan(loaded, store=store, workers=workers, address=address)
-    print(f"{len(loaded.runs) - len(done.failures)} of {len(loaded.runs)} runs done, {len(done.failures)} failed")
+    print(
+        f"{len(loaded.runs) - len(done.failures)} of {len(loaded.runs)} runs done, {len(done.failures)} failed"
+    )
     write_scores([done], out)
     for failure in done.failures.values():
         print(f"tse: failed: {failure}", file=sys.stderr)

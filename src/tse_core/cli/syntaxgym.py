@@ -13,7 +13,9 @@ from tse_core.errors import InputError
 from tse_core.files import safe_name, write_output
 from tse_core.syntaxgym.library import PUBLIC, list_suites, load_suites
 
-group = typer.Typer(help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True)
+group = typer.Typer(
+    help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True
+)
 app.add_typer(group, name="syntaxgym")
 
 
@@ -21,10 +23,14 @@ app.add_typer(group, name="syntaxgym")
 @options.opens_a_model
 def evaluate(
     model: options.ModelArgument,
-    suites: Annotated[list[str], typer.Argument(metavar="SUITE...", help="Names of `tse list suites`, or files.")],
+    suites: Annotated[
+        list[str], typer.Argument(metavar="SUITE...", help="Names of `tse list suites`, or files.")
+    ],
     opening: options.Opening,
     unknown: options.UnknownWords = "flag",
-    out: Annotated[Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")
+    ] = None,
     table: options.Table = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
@@ -45,12 +51,16 @@ def evaluate(
 
     public = list_suites().query("source == 'public'")
     if {"public", PUBLIC} & set(suites) and (missing := int((~public["available"]).sum())):
-        raise InputError(f"{missing} of the public suites are not downloaded yet: run `tse data fetch {PUBLIC}`")
+        raise InputError(
+            f"{missing} of the public suites are not downloaded yet: run `tse data fetch {PUBLIC}`"
+        )
     read, outcomes = [suite for name in suites for suite in load_suites(name)], []
     if not read:
         raise InputError(f"{', '.join(suites)}: holds no suite (.json or .csv)")
     if out and len(names := [safe_name(suite.name) for suite in read]) > len(set(names)):
-        raise InputError(f"two suites are called {max(names, key=names.count)}, as would be their files in {out}")
+        raise InputError(
+            f"two suites are called {max(names, key=names.count)}, as would be their files in {out}"
+        )
     if out:
         out.mkdir(parents=True, exist_ok=True)
     kept = options.store_in(store, no_store)
@@ -67,8 +77,14 @@ def evaluate(
     if out:
         print(f"written: {out}")
     write_scores(outcomes, table)
-    if unknown == "refuse" and (out or table) and any(outcome.items["unknown"].any() for outcome in outcomes):
-        typer.echo("note: what was written is about all items, those with unknown words too", err=True)
+    if (
+        unknown == "refuse"
+        and (out or table)
+        and any(outcome.items["unknown"].any() for outcome in outcomes)
+    ):
+        typer.echo(
+            "note: what was written is about all items, those with unknown words too", err=True
+        )
 
 
 def _show(outcomes: list, unknown: str) -> None:
@@ -78,7 +94,11 @@ def _show(outcomes: list, unknown: str) -> None:
     table = accuracy_table(outcomes, unknown)
     if len(outcomes) == 1:
         outcome, row = outcomes[0], table.iloc[0]
-        judged = f"{row['accuracy']:.4f} ({row['correct']}/{row['judged']} correct)" if row["judged"] else "not judged"
+        judged = (
+            f"{row['accuracy']:.4f} ({row['correct']}/{row['judged']} correct)"
+            if row["judged"]
+            else "not judged"
+        )
         print(f"Accuracy: {judged}")
         judged_alone = outcome.items[outcome.items["item"].isin(judged_items(outcome, unknown))]
         print_table(replace(outcome, items=judged_alone).predictions)
@@ -92,4 +112,6 @@ def _show(outcomes: list, unknown: str) -> None:
     refused = total["items"] - total["judged"]
     for count, what in ((total["unknown"], "have"), (refused, "are not judged because of")):
         if count:
-            typer.echo(f"note: {count:,} of {total['items']:,} items {what} unknown words", err=True)
+            typer.echo(
+                f"note: {count:,} of {total['items']:,} items {what} unknown words", err=True
+            )

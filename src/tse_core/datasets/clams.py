@@ -22,8 +22,14 @@ import pandas as pd
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.words import plain
 
-SEVERAL, NO_VERB = "an adjective agrees too", "an adjective stands in the verb's place"  # why a pair is set aside
-JOINED = {"fr": ("l'",), "he": ("ה", "ו", "ש", "ב")}  # words that the files write apart from the word behind them
+SEVERAL, NO_VERB = (
+    "an adjective agrees too",
+    "an adjective stands in the verb's place",
+)  # why a pair is set aside
+JOINED = {
+    "fr": ("l'",),
+    "he": ("ה", "ו", "ש", "ב"),
+}  # words that the files write apart from the word behind them
 UNLISTED = {  # verbs of the files that the verb lists do not hold; waited is a past, which agrees in number in Russian
     "en": {("swims", "swim"): "swim", ("admires", "admire"): "admire"},
     "ru": {("ждал", "ждали"): "ждать"},
@@ -35,10 +41,14 @@ def verb_pairs(path: Path, language: str, lemmas: Lemmas) -> tuple[pd.DataFrame,
 
     Columns of the pairs: id, lemma, left, right, number, correct, wrong.
     """
-    lines = pd.read_csv(path, sep="\t", names=["holds", "sentence"], dtype="str", quoting=csv.QUOTE_NONE)
+    lines = pd.read_csv(
+        path, sep="\t", names=["holds", "sentence"], dtype="str", quoting=csv.QUOTE_NONE
+    )
     said = [lines.loc[lines["holds"].str.strip() == word, "sentence"] for word in ("True", "False")]
     listed = lemmas.table[["singular", "plural", "lemma"]].itertuples(index=False)
-    lemma_of = {(singular, plural): lemma for singular, plural, lemma in listed} | UNLISTED.get(language, {})
+    lemma_of = {(singular, plural): lemma for singular, plural, lemma in listed} | UNLISTED.get(
+        language, {}
+    )
     joined = JOINED.get(language, ())
     rows: list[tuple[str, ...]] = []
     aside: Counter[str] = Counter()
@@ -50,13 +60,19 @@ def verb_pairs(path: Path, language: str, lemmas: Lemmas) -> tuple[pd.DataFrame,
             continue
         (verb,) = parted
         forms = good[verb], bad[verb]
-        number, lemma = ("singular", lemma_of[forms]) if forms in lemma_of else ("plural", lemma_of.get(forms[::-1]))
+        number, lemma = (
+            ("singular", lemma_of[forms])
+            if forms in lemma_of
+            else ("plural", lemma_of.get(forms[::-1]))
+        )
         if lemma is None:
             aside[NO_VERB] += 1
             continue
         sides = written(good[:verb], joined), written(good[verb + 1 :], joined)
         rows.append((f"{language}/{path.stem}/{pair}", lemma, *sides, number, *forms))
-    return pd.DataFrame(rows, columns=["id", "lemma", "left", "right", "number", "correct", "wrong"]), aside
+    return pd.DataFrame(
+        rows, columns=["id", "lemma", "left", "right", "number", "correct", "wrong"]
+    ), aside
 
 
 def written(words: list[str], joined: tuple[str, ...]) -> str:

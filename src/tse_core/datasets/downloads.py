@@ -88,10 +88,14 @@ def select(names: Iterable[str], others: Iterable[str] = ()) -> pd.DataFrame:
     wanted = pd.Series(False, index=table.index)
     for name in names:
         rows = (table["name"] == name) | (name == "all")
-        rows |= (table["dataset"] + "/").str.startswith(f"{name}/")  # of clams: clams/fr and the others
+        rows |= (table["dataset"] + "/").str.startswith(
+            f"{name}/"
+        )  # of clams: clams/fr and the others
         if not rows.any():
             within = table.loc[table["name"].str.startswith(f"{name.partition('/')[0]}/"), "name"]
-            raise unknown_name_error("download", name, list(within) or ["all", *table["dataset"].unique(), *others])
+            raise unknown_name_error(
+                "download", name, list(within) or ["all", *table["dataset"].unique(), *others]
+            )
         wanted |= rows
     return table[wanted]
 
@@ -124,9 +128,15 @@ def files(names: Iterable[str]) -> list[Path]:
     table = states(names)
     for row in table.query("state != 'cached'").itertuples():
         if mirror_folder() is None:
-            what = "is not downloaded yet" if row.state == "missing" else f"was changed or cut off ({path_of(row.key)})"
+            what = (
+                "is not downloaded yet"
+                if row.state == "missing"
+                else f"was changed or cut off ({path_of(row.key)})"
+            )
             command = f"`tse data fetch {' '.join(names)}`"
-            raise InputError(f"{row.name} {what}: run {command}, or set TSE_MIRROR to a folder that holds {row.key}")
+            raise InputError(
+                f"{row.name} {what}: run {command}, or set TSE_MIRROR to a folder that holds {row.key}"
+            )
         _bring(row)
     return [path_of(key) for key in table["key"]]
 
@@ -155,9 +165,15 @@ def _bring(row) -> None:
     pooch.get_logger().setLevel("WARNING")
     mirror, place = mirror_folder(), path_of(row.key)
     source = f"{mirror or os.environ.get('TSE_MIRROR', '').rstrip('/') or ADDRESS}/{row.key}"
-    download = (lambda file, to, _: shutil.copyfile(file, to)) if mirror else pooch.HTTPDownloader(timeout=30)
+    download = (
+        (lambda file, to, _: shutil.copyfile(file, to))
+        if mirror
+        else pooch.HTTPDownloader(timeout=30)
+    )
     try:
-        pooch.retrieve(source, f"sha256:{row.sha256}", place.name, place.parent, downloader=download)
+        pooch.retrieve(
+            source, f"sha256:{row.sha256}", place.name, place.parent, downloader=download
+        )
     except (OSError, ValueError) as error:  # requests' errors are an OSError
         said = " ".join(str(error).split())[:300]
         raise InputError(

@@ -27,7 +27,9 @@ from tse_core.schemas import check, read_schema
 from tse_core.words import First, Period
 
 BOTH = "both"  # the number of a place of a twin where both forms are written out
-_PLACE = re.compile(r"([^\[\]\s]+)|\[(\*?)\s*([^\[\]]*?)(?:\s+(\d+))?\s*\]")  # a word, or a slot: star, list, index
+_PLACE = re.compile(
+    r"([^\[\]\s]+)|\[(\*?)\s*([^\[\]]*?)(?:\s+(\d+))?\s*\]"
+)  # a word, or a slot: star, list, index
 _MARK = re.compile(r"(\S+)\((singular|plural)\)")
 
 
@@ -35,7 +37,9 @@ class Entry(NamedTuple):
     """A word of the lexicon: its two forms, what follows them, and a noun inside that with its number."""
 
     singular: str
-    plural: str | None  # None for a noun that has none (everyone); the singular for words that do not agree
+    plural: (
+        str | None
+    )  # None for a noun that has none (everyone); the singular for words that do not agree
     rest: str = ""
     noun: str = ""
     noun_number: str = ""
@@ -110,7 +114,11 @@ def grammar_files() -> dict[str, Path]:
 
 
 def generate(
-    grammar: Grammar, only: str | None = None, *, first: First | None = None, period: Period | None = None
+    grammar: Grammar,
+    only: str | None = None,
+    *,
+    first: First | None = None,
+    period: Period | None = None,
 ) -> pd.DataFrame:
     """All agreement pairs of a grammar, or of the one construction whose slug is ``only``, in a fixed order.
 
@@ -143,7 +151,9 @@ def _grammar(content: dict[str, Any], stem: str) -> Grammar:
     for slug, construction in content["constructions"].items():
         for name, pattern in construction["patterns"].items():
             places = _places(pattern, lists, f"constructions.{slug}.patterns.{name}")
-            rows.append((str(slug), construction.get("name", str(slug)), str(name), pattern, places))
+            rows.append(
+                (str(slug), construction.get("name", str(slug)), str(name), pattern, places)
+            )
     patterns = pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern", "places"])
     if not patterns["template"].is_unique:
         raise InputError(f"two patterns are called {patterns['template'].mode()[0]!r}")
@@ -178,11 +188,17 @@ def _places(pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: s
         places.append(Place(name, kind, int(number or 0), bool(star), entries))
     nouns = Counter(place.number for place in places if place.kind == "nouns")
     for place in places:
-        if place.tested and (place.kind == "nouns" or any(word.singular == word.plural for word in place.entries)):
-            raise InputError(f"{where}: the star is for predicates of two forms, and {place.list!r} has others")
+        if place.tested and (
+            place.kind == "nouns" or any(word.singular == word.plural for word in place.entries)
+        ):
+            raise InputError(
+                f"{where}: the star is for predicates of two forms, and {place.list!r} has others"
+            )
         if place.kind in ("nouns", "predicates") and nouns[place.number] != 1:
             which = f"{where}: index {place.number or 'none'} of {place.list!r}"
-            raise InputError(f"{which} must stand on exactly one noun, it stands on {nouns[place.number]}")
+            raise InputError(
+                f"{which} must stand on exactly one noun, it stands on {nouns[place.number]}"
+            )
     return places
 
 
@@ -191,7 +207,9 @@ def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[
     places = pattern.places
     verb = next(i for i, place in enumerate(places) if place.tested)
     agreed = places[verb].number
-    subject = next(i for i, place in enumerate(places) if place.kind == "nouns" and place.number == agreed)
+    subject = next(
+        i for i, place in enumerate(places) if place.kind == "nouns" and place.number == agreed
+    )
     indices = sorted({place.number for place in places if place.kind in ("nouns", "predicates")})
     items, rows = list(_items(grammar, pattern)), itertools.count(1)
     lists = Counter(place.list for place in places if place.list)
@@ -200,10 +218,16 @@ def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[
         number_of = dict(zip(indices, values, strict=True))
         number = number_of[agreed]
         at = [number_of.get(place.number, "singular") for place in places]
-        twin_at = [BOTH if place.number == agreed else n for place, n in zip(places, at, strict=True)]
+        twin_at = [
+            BOTH if place.number == agreed else n for place, n in zip(places, at, strict=True)
+        ]
         for item in items:
             possible = [
-                [(e, e.text(n), e.text(twin)) for e in entries if n == "singular" or e.plural is not None]
+                [
+                    (e, e.text(n), e.text(twin))
+                    for e in entries
+                    if n == "singular" or e.plural is not None
+                ]
                 for entries, n, twin in zip(item, at, twin_at, strict=True)
             ]
             for choice in itertools.product(*possible):
@@ -238,7 +262,10 @@ def _items(grammar: Grammar, pattern) -> Iterator[list[Sequence[Entry]]]:
     if not grammar.items:
         yield [place.entries for place in places]
         return
-    crossed = {"", *(name for column, name in grammar.factors.items() if column not in grammar.drawn)}
+    crossed = {
+        "",
+        *(name for column, name in grammar.factors.items() if column not in grammar.drawn),
+    }
     at = [i for i, place in enumerate(places) if place.list not in crossed and not place.tested]
     free = [places[i] for i in at]
     left = list(itertools.product(*(place.entries for place in free)))
@@ -246,7 +273,9 @@ def _items(grammar: Grammar, pattern) -> Iterator[list[Sequence[Entry]]]:
     left = [left[i] for i in order if not _says_twice(free, left[i])]
     drawn: Counter[tuple[int, Entry]] = Counter()
     for _ in range(min(grammar.items, len(left))):
-        item = min(left, key=lambda words: sorted((drawn[word] for word in enumerate(words)), reverse=True))
+        item = min(
+            left, key=lambda words: sorted((drawn[word] for word in enumerate(words)), reverse=True)
+        )
         left.remove(item)
         drawn.update(enumerate(item))
         fixed = {i: (word,) for i, word in zip(at, item, strict=True)}
@@ -264,18 +293,24 @@ def _sides(texts: Sequence[str], rest: str, verb: int) -> tuple[str, str]:
     return " ".join(filter(None, texts[:verb])), " ".join(filter(None, (rest, *texts[verb + 1 :])))
 
 
-def _levels(grammar: Grammar, slug: str, places: Sequence[Place], chosen: Sequence[Entry]) -> list[str]:
+def _levels(
+    grammar: Grammar, slug: str, places: Sequence[Place], chosen: Sequence[Entry]
+) -> list[str]:
     """The level of each factor of a design in a sentence with these entries, and whether it is ambiguous."""
     if not grammar.factors:
         return []
     words = {place.list: entry.singular for place, entry in zip(places, chosen, strict=True)}
     levels = {column: words.get(name) or "none" for column, name in grammar.factors.items()}
     known = levels | {"constructions": slug}
-    ambiguous = any(all(known[key] in rule[key] for key in rule.keys() - {"why"}) for rule in grammar.ambiguous)
+    ambiguous = any(
+        all(known[key] in rule[key] for key in rule.keys() - {"why"}) for rule in grammar.ambiguous
+    )
     return [*levels.values(), "yes" if ambiguous else "no"]
 
 
-def _attractor(places: Sequence[Place], chosen: Sequence[Entry], at: Sequence[str], subject: int, verb: int) -> tuple:
+def _attractor(
+    places: Sequence[Place], chosen: Sequence[Entry], at: Sequence[str], subject: int, verb: int
+) -> tuple:
     """The last noun before the verb that is not its subject, and that noun's number; empty where there is none."""
     for i in range(verb - 1, -1, -1):
         if chosen[i].noun:

@@ -18,7 +18,10 @@ from tse_core.paths import cache_folder, data_folder
 
 MAKE_FULL = "python data/lemmas/giant_verb_list.py FILE"  # FILE being the Giant Verb List, a PDF
 DEFAULT = "newman-clean"
-DEFAULTS = {"exact": DEFAULT, "released": "newman-appendix"}  # by protocol: the paper's own list goes with its own code
+DEFAULTS = {
+    "exact": DEFAULT,
+    "released": "newman-appendix",
+}  # by protocol: the paper's own list goes with its own code
 DESCRIPTIONS = {
     "newman-appendix": "the 1,970 lemmas of the paper's appendix, correct forms (default under protocol released)",
     "newman-clean": "the appendix without non-verbs, typos, was/were and modals (default)",
@@ -54,19 +57,26 @@ class Lemmas:
         given = self.table
         where = given.attrs.get("where", f"the lemma list {self.name}")
         if given.empty or not set(REQUIRED) <= set(given):
-            raise InputError(f"{where}: needs rows with the columns {', '.join(REQUIRED)}; has {', '.join(given)}")
+            raise InputError(
+                f"{where}: needs rows with the columns {', '.join(REQUIRED)}; has {', '.join(given)}"
+            )
         texts = [name for name in given if name in REQUIRED or not is_numeric_dtype(given[name])]
         table = plain_table(given, where, texts).set_axis(places(given, where))
         refuse((table[[*REQUIRED]] == "").any(axis=1), "the lemma or a form is empty")
         refuse(table["singular"] == table["plural"], "both forms are the same; they must differ")
-        refuse(table.duplicated(["singular", "plural"]), "these two forms appear in an earlier row; keep one")
+        refuse(
+            table.duplicated(["singular", "plural"]),
+            "these two forms appear in an earlier row; keep one",
+        )
         if "noun" in table and not is_bool_dtype(table["noun"]):
             noun = table["noun"].astype("str").str.lower().map(_SAID)
             refuse(noun.isna(), "noun must be yes or no")
             table["noun"] = noun.astype(bool)
         if "zipf" in table:
             table["zipf"] = pd.to_numeric(table["zipf"], errors="coerce")
-            table["band"] = pd.cut(table["zipf"], [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS)
+            table["band"] = pd.cut(
+                table["zipf"], [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS
+            )
         table = table.reset_index(drop=True)
         table.attrs.pop("where", None)
         object.__setattr__(self, "table", table)
@@ -99,13 +109,17 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
     name, folder = str(name_or_path), data_folder() / "lemmas"
     if name.endswith(".csv"):
         return Lemmas(Path(name).stem, read_table(name))
-    check_known("lemma list", name, list_lemmas(), " (or a .csv file with columns lemma,singular,plural)")
+    check_known(
+        "lemma list", name, list_lemmas(), " (or a .csv file with columns lemma,singular,plural)"
+    )
     if name == "newman-full" and not full_list_file().is_file():
         raise InputError(f"newman-full has not been made here: {MAKE_FULL}")
     if name == "newman-clean":
         table = load_lemmas("newman-appendix").table
         return Lemmas(name, table[table["left_out"] == ""])
-    return Lemmas(name, read_table(full_list_file() if name == "newman-full" else folder / f"{name}.csv"))
+    return Lemmas(
+        name, read_table(full_list_file() if name == "newman-full" else folder / f"{name}.csv")
+    )
 
 
 def list_lemmas() -> dict[str, str]:

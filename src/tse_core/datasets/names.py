@@ -13,7 +13,15 @@ from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
-from tse_core.datasets.tables import FILES, READ, TABLES, agreement_pairs, plain_table, read_table, sentence_pairs
+from tse_core.datasets.tables import (
+    FILES,
+    READ,
+    TABLES,
+    agreement_pairs,
+    plain_table,
+    read_table,
+    sentence_pairs,
+)
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
 from tse_core.paths import data_folder
@@ -50,14 +58,18 @@ def load_pairs(
     """
     check_spelling(first, period, **older)
     if isinstance(name_or_path, pd.DataFrame):
-        pairs = agreement_pairs(name_or_path, columns, first=first or "as-is", period=period or "as-is")
+        pairs = agreement_pairs(
+            name_or_path, columns, first=first or "as-is", period=period or "as-is"
+        )
         if first is None and period is None and not set(AGREEMENT_COLUMNS) <= set(name_or_path):
             _warn_of_spelling(pairs, name_or_path.attrs.get("where", "the pairs"))
         return _called(name_or_path.attrs.get("name", "pairs"), pairs)
     name = str(name_or_path).rstrip("/")
     grammar, _, construction = name.partition("/")
     if name.endswith(FILES):
-        pairs = agreement_pairs(read_table(name), columns, first=first or "as-is", period=period or "as-is")
+        pairs = agreement_pairs(
+            read_table(name), columns, first=first or "as-is", period=period or "as-is"
+        )
         if first is None and period is None:
             _warn_of_spelling(pairs, name)
         return _called(name, pairs)
@@ -88,7 +100,9 @@ def load_sentence_pairs(
     if isinstance(name_or_path, pd.DataFrame):
         if any(fields <= set(name_or_path) for fields in _OF_SENTENCES):
             return plain_table(name_or_path, "the pairs")
-        return _called(name_or_path.attrs.get("name", "sentence-pairs"), sentence_pairs(name_or_path, columns))
+        return _called(
+            name_or_path.attrs.get("name", "sentence-pairs"), sentence_pairs(name_or_path, columns)
+        )
     name = str(name_or_path).rstrip("/")
     found = data_set_of(name)
     if name.endswith(FILES):
@@ -97,9 +111,13 @@ def load_sentence_pairs(
     if name.partition("/")[0] in grammar_files() or (found and found[0].holds == AGREEMENT):
         return _called(name, sentence_pairs(load_pairs(name)))
     data, part = _data_set(name, SENTENCES, _holding(AGREEMENT))
-    pairs = pd.concat([sentence_pairs(read_table(path), data.columns) for path in _files(data, part)])
+    pairs = pd.concat(
+        [sentence_pairs(read_table(path), data.columns) for path in _files(data, part)]
+    )
     if data.format == "blimp":  # the twelve phenomena of its paper, and one spelling per field
-        pairs["phenomenon"] = pairs["paradigm"].map(blimp_paradigms().set_index("UID")["phenomenon"])
+        pairs["phenomenon"] = pairs["paradigm"].map(
+            blimp_paradigms().set_index("UID")["phenomenon"]
+        )
         pairs["field"] = pairs["field"].str.replace("/", "_")
     return _called(name, pairs.reset_index(drop=True))
 
@@ -133,9 +151,13 @@ def blimp_paradigms() -> pd.DataFrame:
 
     Columns: UID, field, linguistics_term, phenomenon; full_sentence, one_prefix, two_prefix, lexically_identical.
     """
-    table = pd.read_csv(data_folder() / "blimp" / "paradigms.csv").drop(columns="filename_equals_UID")
+    table = pd.read_csv(data_folder() / "blimp" / "paradigms.csv").drop(
+        columns="filename_equals_UID"
+    )
     names = {"phenomenon_paper": "phenomenon", "simple_LM_method": "full_sentence"}
-    return table.rename(columns=names | {f"{n}_prefix_method": f"{n}_prefix" for n in ("one", "two")})
+    return table.rename(
+        columns=names | {f"{n}_prefix_method": f"{n}_prefix" for n in ("one", "two")}
+    )
 
 
 def data_hash(table: pd.DataFrame) -> str:
@@ -157,11 +179,15 @@ def _refuse_columns(name: str, columns: Mapping[str, str] | None) -> None:
     """Raises InputError for columns that are said of what is no table."""
     if columns:
         endings = ", ".join(READ)
-        raise InputError(f"columns are those of a table; {name!r} is no path that ends in {endings}")
+        raise InputError(
+            f"columns are those of a table; {name!r} is no path that ends in {endings}"
+        )
 
 
 @lru_cache(maxsize=4)
-def _generated(name: str, construction: str, text: str, first: First | None, period: Period | None) -> pd.DataFrame:
+def _generated(
+    name: str, construction: str, text: str, first: First | None, period: Period | None
+) -> pd.DataFrame:
     """The pairs of a grammar in data/grammars or of one of its constructions; `text` is part of the cache key."""
     return generate(load_grammar(name), construction or None, first=first, period=period)
 
@@ -172,7 +198,11 @@ def _data_set(name: str, wanted: str, others: Iterable[str]) -> tuple[DataSet, s
     if found and found[0].holds == wanted:
         return found
     what = "agreement data" if wanted == AGREEMENT else wanted
-    hint = f"; {name!r} holds {found[0].holds}" if found else f"; or a path that ends in {', '.join(READ)}"
+    hint = (
+        f"; {name!r} holds {found[0].holds}"
+        if found
+        else f"; or a path that ends in {', '.join(READ)}"
+    )
     raise unknown_name_error(what, name, [*others, *_holding(wanted)], hint)
 
 
@@ -185,7 +215,9 @@ def _parts(data: DataSet) -> dict[str, list[Path]]:
     paths = [Path(path) for path in data.files]
     if data.folder:
         endings = TABLES if data.format == "table" else (".jsonl",)
-        paths = sorted(path for path in (data_folder() / data.folder).rglob("*") if path.suffix in endings)
+        paths = sorted(
+            path for path in (data_folder() / data.folder).rglob("*") if path.suffix in endings
+        )
     slugs = _of_patterns(data, "slug") if data.format == "clams" else {}
     parts: dict[str, list[Path]] = {}
     for path in paths:
@@ -195,7 +227,11 @@ def _parts(data: DataSet) -> dict[str, list[Path]]:
 
 def _of_patterns(data: DataSet, column: str) -> dict[str, str]:
     """The slug or the construction of each pattern of the grammar after which a data set's files are named."""
-    return load_grammar(data.grammar).patterns.set_index("template")[column].to_dict() if data.grammar else {}
+    return (
+        load_grammar(data.grammar).patterns.set_index("template")[column].to_dict()
+        if data.grammar
+        else {}
+    )
 
 
 def _files(data: DataSet, part: str) -> list[Path]:
@@ -210,7 +246,9 @@ def _files(data: DataSet, part: str) -> list[Path]:
     return downloads.files([f"{data.name}/{path.stem}" for path in paths] if part else [data.name])
 
 
-def _of_agreement(data: DataSet, part: str, first: First | None, period: Period | None) -> pd.DataFrame:
+def _of_agreement(
+    data: DataSet, part: str, first: First | None, period: Period | None
+) -> pd.DataFrame:
     """A data set's agreement pairs; a file without a pattern in the grammar is a separate construction.
 
     A warning says in one line how many pairs of CLAMS were set aside and why.
@@ -228,7 +266,9 @@ def _of_agreement(data: DataSet, part: str, first: First | None, period: Period 
             table = read_table(path)
         template = path.stem.removesuffix("_all")
         construction = data.construction or constructions.get(template, template)
-        pairs = agreement_pairs(table, data.columns, construction=construction, first=first, period=period)
+        pairs = agreement_pairs(
+            table, data.columns, construction=construction, first=first, period=period
+        )
         tables.append(pairs.assign(template=template))
     pairs = pd.concat(tables, ignore_index=True)
     if total := aside.total():
@@ -244,7 +284,9 @@ def _warn_of_spelling(pairs: pd.DataFrame, where: str) -> None:
     letters = pairs["left"].str.extract(r"([^\W\d_])", expand=False).fillna("")
     bare = letters.str.islower() & ~pairs["right"].map(ends_with_mark)
     if bare.any():
-        count = f"{bare.sum():,} of {len(pairs):,} sentences begin in lower case and have no final mark"
+        count = (
+            f"{bare.sum():,} of {len(pairs):,} sentences begin in lower case and have no final mark"
+        )
         change = "first='capital' and period='add' (--first capital --period add) change that"
         warn(f"{where}: {count}; they are read as they stand: {change}")
 

@@ -53,7 +53,9 @@ def contexts_at(pairs: pd.DataFrame, kind: str, index: np.ndarray) -> pd.DataFra
     if kind == "causal":
         contexts["right"] = ""
     contexts["pairs"] = np.bincount(index)
-    for column in [name for name in pairs if name not in (*contexts, "id", "lemma", "correct", "wrong")]:
+    for column in [
+        name for name in pairs if name not in (*contexts, "id", "lemma", "correct", "wrong")
+    ]:
         values = pairs[column].fillna("")
         if column == "twin" and kind == "causal":
             values = values.str.partition("___")[0].str.strip()
@@ -72,7 +74,9 @@ def context_index(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> np
     return pairs.groupby(columns, sort=False).ngroup().to_numpy(dtype="int64")
 
 
-def shape(left: str, right: str, *, first: First = "as-is", period: Period = "as-is") -> tuple[str, str]:
+def shape(
+    left: str, right: str, *, first: First = "as-is", period: Period = "as-is"
+) -> tuple[str, str]:
     """The two sides of a gap under the policies of spelling: the first letter, and the final mark.
 
     The first letter is that of the text before the gap; a verb that begins the sentence stays as it is.
@@ -82,7 +86,11 @@ def shape(left: str, right: str, *, first: First = "as-is", period: Period = "as
 
 def check_spelling(first: object, period: object, **older: object) -> None:
     """Raises InputError for True or False, as an older version took them (capital=True), naming the new spelling."""
-    new = {"capital": ("first", "capital"), "first": ("first", "capital"), "period": ("period", "add")}
+    new = {
+        "capital": ("first", "capital"),
+        "first": ("first", "capital"),
+        "period": ("period", "add"),
+    }
     for name, value in {"first": first, "period": period, **older}.items():
         if name not in new:
             raise TypeError(f"load_pairs() got an unexpected keyword argument {name!r}")
@@ -110,4 +118,6 @@ def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
     guess = "the singular and the plural of a subject are matched by English spelling"
     count = f"subjects without a 'noun': {missing.sum():,} of {(pairs['subject'] != '').sum():,}"
     warn(f"{where}: {count}; {guess}")
-    return pairs.assign(noun=pairs["noun"].mask(missing, pd.Series(spelled_nouns(pairs["subject"]), pairs.index)))
+    return pairs.assign(
+        noun=pairs["noun"].mask(missing, pd.Series(spelled_nouns(pairs["subject"]), pairs.index))
+    )

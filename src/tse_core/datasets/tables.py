@@ -16,7 +16,14 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, SENTENCE_COLUMNS, shape, verb_lemma, with_nouns
+from tse_core.datasets.pairs import (
+    AGREEMENT_COLUMNS,
+    PREFIX_FIELDS,
+    SENTENCE_COLUMNS,
+    shape,
+    verb_lemma,
+    with_nouns,
+)
 from tse_core.errors import InputError, check_known, warn
 from tse_core.files import lines_of, read_text
 from tse_core.words import (
@@ -50,7 +57,10 @@ NAMES = {  # what a column holds -> the names that it is known by
     "number": ("number", "label", "grammatical_feature", "feature_vals"),
     "id": ("id", "pair_id", "sentence_id"),
     "construction": ("construction", "paradigm"),
-    **{name: (name,) for name in ("template", "subject", "noun", "attractor", "attractor_number", "lemma")},
+    **{
+        name: (name,)
+        for name in ("template", "subject", "noun", "attractor", "attractor_number", "lemma")
+    },
 }
 _IN_SENTENCES = NAMES | {
     "id": ("pairID", "pair_id", "id", "sentence_id"),
@@ -68,10 +78,20 @@ _NUMBERS = {
     "": "",
 }
 _GAP = ("left", "text", "right", "correct", "wrong")
-_SENTENCES = {"good": trimmed, "bad": trimmed, "text": trimmed, "left": left_part, "right": right_part}
+_SENTENCES = {
+    "good": trimmed,
+    "bad": trimmed,
+    "text": trimmed,
+    "left": left_part,
+    "right": right_part,
+}
 _WORD = re.compile(r"\S+")
 _OPEN_QUOTATION = re.compile(r"(?<!\S)[\"“(]*['‘]\w(?!.*\w['’](?!\w))", re.DOTALL)
-_WAYS = (("left", "correct", "wrong"), ("text", "correct", "wrong"), ("good", "bad"))  # the first that a table has
+_WAYS = (
+    ("left", "correct", "wrong"),
+    ("text", "correct", "wrong"),
+    ("good", "bad"),
+)  # the first that a table has
 
 
 def agreement_pairs(
@@ -102,11 +122,18 @@ def agreement_pairs(
     """
     cells = _renamed(table, columns, NAMES)
     factors = [name for name in cells if name not in NAMES]
-    pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="").assign(**_parts(cells))
+    pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="").assign(
+        **_parts(cells)
+    )
     sides = zip(pairs["left"], pairs["right"], strict=True)
     pairs[["left", "right"]] = [shape(*both, first=first, period=period) for both in sides]
-    number = pairs["number"].str.partition("->")[0].str.strip().str.lower().map(_NUMBERS)  # SG -> PL: the good one's
-    refuse(number.isna(), "the number must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty")
+    number = (
+        pairs["number"].str.partition("->")[0].str.strip().str.lower().map(_NUMBERS)
+    )  # SG -> PL: the good one's
+    refuse(
+        number.isna(),
+        "the number must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty",
+    )
     pairs["number"] = number
     pairs["lemma"] = lemmas_of(pairs)
     stem = _stem(table)
@@ -132,7 +159,11 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
         refuse(cells[side] == "", f"the {side} sentence is empty")
     given = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
     pairs = given.reindex(columns=SENTENCE_COLUMNS, fill_value="")
-    pairs = _filled(pairs, paradigm=_stem(table) or "pairs", pair_id=[name.rpartition("/")[2] for name in _ids(table)])
+    pairs = _filled(
+        pairs,
+        paradigm=_stem(table) or "pairs",
+        pair_id=[name.rpartition("/")[2] for name in _ids(table)],
+    )
     pairs = _filled(pairs, phenomenon=pairs["paradigm"]).assign(methods="full-sentence")
     for method, fields in PREFIX_FIELDS.items():
         allowed = (pairs[list(fields)] != "").all(axis=1)
@@ -142,7 +173,9 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
     return _with_further_columns(pairs.reset_index(drop=True), table, columns or {})
 
 
-def _with_further_columns(pairs: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+def _with_further_columns(
+    pairs: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, str]
+) -> pd.DataFrame:
     """Sentence pairs with all other columns of the table, under their own names, as text."""
     used = {*SENTENCE_COLUMNS, *_OF_BLIMP, ""}
     for holds in ("good", "bad", *_GAP):
@@ -162,16 +195,22 @@ def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
     both_words = list(zip(good_words, bad_words, strict=False))
     different = [(word, other) for word, other in both_words if word[0] != other[0]]
     if len(good_words) != len(bad_words) or len(different) != 1:
-        raise InputError(f"{where}: the sentences must differ in exactly one word: {good!r} / {bad!r}")
+        raise InputError(
+            f"{where}: the sentences must differ in exactly one word: {good!r} / {bad!r}"
+        )
     if _WORD.split(good) != _WORD.split(bad):
-        raise InputError(f"{where}: the sentences must not differ in their white space: {good!r} / {bad!r}")
+        raise InputError(
+            f"{where}: the sentences must not differ in their white space: {good!r} / {bad!r}"
+        )
     word, other = different[0]
     front, correct, wrong, rest = _parted(word[0], other[0])
     before, after = good[: word.start()] + front, rest + good[word.end() :]
     opening, correct, wrong, closing = _without_marks(before, correct, wrong)
     left, right = left_part(before + opening), right_part(closing + after)
     if not correct or not wrong or _has_mark(correct) or _has_mark(wrong):
-        raise InputError(f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}")
+        raise InputError(
+            f"{where}: the two verb forms must carry the same punctuation: {good!r} / {bad!r}"
+        )
     if (join(left, correct, right), join(left, wrong, right)) != (good, bad):
         fault = "the marks around the verb do not show which belong to it; put spaces between them and other words"
         raise InputError(f"{where}: {fault}: {good!r} / {bad!r}")
@@ -218,11 +257,16 @@ def _has_mark(form: str) -> bool:
 def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
     """The lemma of each pair: what it says, else what its verb's plural form shows, where the number is known."""
     plural = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"])
-    return pairs["lemma"].mask((pairs["lemma"] == "") & (pairs["number"] != ""), plural.map(verb_lemma))
+    return pairs["lemma"].mask(
+        (pairs["lemma"] == "") & (pairs["number"] != ""), plural.map(verb_lemma)
+    )
 
 
 def plain_table(
-    table: pd.DataFrame, where: str, columns: Sequence[str] | None = None, parts: Collection[str] = ()
+    table: pd.DataFrame,
+    where: str,
+    columns: Sequence[str] | None = None,
+    parts: Collection[str] = (),
 ) -> pd.DataFrame:
     """The table with its columns, or some of them, as plain text (`tse_core.words.plain`), whatever their type was.
 
@@ -268,7 +312,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     path = Path(path)
     ending = path.suffix.lower()
     if ending in SPREADSHEETS:
-        raise InputError(f"{path}: spreadsheets are not read; save it as CSV UTF-8 (comma delimited)")
+        raise InputError(
+            f"{path}: spreadsheets are not read; save it as CSV UTF-8 (comma delimited)"
+        )
     by_row = ending == ".parquet"
     if by_row:
         table = _parquet(path)
@@ -279,7 +325,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     else:
         table = _cells(read_text(path), path)
     if table.empty:
-        raise InputError(f"{path}: holds no row; it needs a header and a line for each row, or a JSON object a line")
+        raise InputError(
+            f"{path}: holds no row; it needs a header and a line for each row, or a JSON object a line"
+        )
     if by_row:
         table.index = range(1, len(table) + 1)
     table.attrs = {"where": str(path), "by_row": by_row}
@@ -398,12 +446,18 @@ def _json_lines(text: str, path: Path) -> pd.DataFrame:
             try:
                 records[number] = {**json.loads(line)}
                 json.dumps(records[number], ensure_ascii=False).encode()
-            except (ValueError, TypeError, RecursionError) as error:  # UnicodeEncodeError: half of a character
+            except (
+                ValueError,
+                TypeError,
+                RecursionError,
+            ) as error:  # UnicodeEncodeError: half of a character
                 raise InputError(f"{path}:{number}: not a JSON object ({error})") from None
     return pd.DataFrame.from_records(list(records.values()), index=list(records))
 
 
-def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapping[str, tuple]) -> pd.DataFrame:
+def _renamed(
+    table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapping[str, tuple]
+) -> pd.DataFrame:
     """The table in plain text: the known columns by what they hold, then all others; names said take precedence.
 
     The index says where each row stands. Raises InputError: a column that is not there, no two sentences and no
@@ -416,7 +470,9 @@ def _renamed(table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapp
     for holds, name in columns.items():
         check_known("use of a column", holds, names)
         check_known(f"column of {where}", name, table.columns)
-    found = {holds: name for holds, known in names.items() for name in reversed(known) if name in table} | columns
+    found = {
+        holds: name for holds, known in names.items() for name in reversed(known) if name in table
+    } | columns
     needed = next((way for way in _WAYS if set(way) <= found.keys()), None)
     if needed is None:
         raise InputError(
@@ -443,15 +499,35 @@ def _columns_said(names: Mapping[str, tuple]) -> str:
 def _parts(cells: pd.DataFrame) -> dict[str, list[str]]:
     """What stands before the verb, its correct and its wrong form, and what stands behind it, of each row."""
     if "good" in cells:
-        parts = [split_pair(good, bad, where) for where, good, bad in cells[["good", "bad"]].itertuples()]
-        return {name: [part[i] for part in parts] for i, name in enumerate(("left", "correct", "wrong", "right"))}
-    found = {name: cells[name].tolist() for name in ("left", "correct", "wrong", "right") if name in cells}
+        parts = [
+            split_pair(good, bad, where) for where, good, bad in cells[["good", "bad"]].itertuples()
+        ]
+        return {
+            name: [part[i] for part in parts]
+            for i, name in enumerate(("left", "correct", "wrong", "right"))
+        }
+    found = {
+        name: cells[name].tolist()
+        for name in ("left", "correct", "wrong", "right")
+        if name in cells
+    }
     if "text" in cells:
         sides = cells["text"].str.partition(MASK)
-        refuse(cells["text"].str.count(r"\[MASK\]") != 1, f"not one {MASK} in the text; it marks the verb's place")
-        found |= {"left": sides[0].map(left_part).tolist(), "right": sides[2].map(right_part).tolist()}
-        rejoined = pd.Series(map(join, found["left"], [MASK] * len(cells), found["right"]), cells.index)
-        refuse(rejoined != cells["text"], f"{MASK} must stand apart from other words, with a space between them")
+        refuse(
+            cells["text"].str.count(r"\[MASK\]") != 1,
+            f"not one {MASK} in the text; it marks the verb's place",
+        )
+        found |= {
+            "left": sides[0].map(left_part).tolist(),
+            "right": sides[2].map(right_part).tolist(),
+        }
+        rejoined = pd.Series(
+            map(join, found["left"], [MASK] * len(cells), found["right"]), cells.index
+        )
+        refuse(
+            rejoined != cells["text"],
+            f"{MASK} must stand apart from other words, with a space between them",
+        )
     refuse((cells["correct"] == "") | (cells["wrong"] == ""), "a form of the verb is empty")
     refuse(cells["correct"] == cells["wrong"], "the correct and the wrong form are the same")
     return {"right": [""] * len(cells)} | found
@@ -459,7 +535,9 @@ def _parts(cells: pd.DataFrame) -> dict[str, list[str]]:
 
 def _filled(pairs: pd.DataFrame, **usual) -> pd.DataFrame:
     """The pairs with the usual values, one or one a row, in the cells that are empty."""
-    return pairs.assign(**{name: pairs[name].mask(pairs[name] == "", values) for name, values in usual.items()})
+    return pairs.assign(
+        **{name: pairs[name].mask(pairs[name] == "", values) for name, values in usual.items()}
+    )
 
 
 def _stem(table: pd.DataFrame) -> str:
@@ -470,4 +548,8 @@ def _stem(table: pd.DataFrame) -> str:
 def _ids(table: pd.DataFrame) -> list[str]:
     """A label of each row: that name and the line; or the number of the row."""
     stem = _stem(table)
-    return [f"{stem}/{line}" for line in table.index] if stem else [str(i + 1) for i in range(len(table))]
+    return (
+        [f"{stem}/{line}" for line in table.index]
+        if stem
+        else [str(i + 1) for i in range(len(table))]
+    )

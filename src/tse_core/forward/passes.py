@@ -37,7 +37,9 @@ END = -1  # as a target: any entry that ends the word before it
 class Block:
     """Some distinct distributions and the requests that they answer."""
 
-    logits: torch.Tensor  # (m, vocabulary), float32, on the model's device, or on the CPU if that has no float64
+    logits: (
+        torch.Tensor
+    )  # (m, vocabulary), float32, on the model's device, or on the CPU if that has no float64
     requests: np.ndarray  # (k,) indices into the flattened requests
     rows: np.ndarray  # (k,) which of the m rows answers each
 
@@ -60,7 +62,10 @@ def blocks(
         warning, when memory runs out.
     advance : called with the number of requests answered
     """
-    network, longest = model.network, 1 + max((max(places, default=-1) for places in positions), default=-1)
+    network, longest = (
+        model.network,
+        1 + max((max(places, default=-1) for places in positions), default=-1),
+    )
     in_trees = network.takes_trees and longest <= (network.window or longest)
     wanted = _places(model, sequences, positions, in_trees)
     if not wanted:
@@ -75,12 +80,16 @@ def blocks(
         requests = np.concatenate(answered)
         logits = network.project(states)
         logits = logits.cpu() if logits.device.type in NO_FLOAT64 else logits
-        if not logits.amax(1).isfinite().all():  # -inf is a probability of 0; a row of only these is no distribution
+        if (
+            not logits.amax(1).isfinite().all()
+        ):  # -inf is a probability of 0; a row of only these is no distribution
             what = "NaN" if logits.isnan().any() else "an infinite number"
             raise InputError(
                 f"{model.name} gives {what} as a logit; its weights are damaged or its precision is too low"
             )
-        yield Block(logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered]))
+        yield Block(
+            logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered])
+        )
         advance(len(requests))
 
 
@@ -111,9 +120,13 @@ def target_log_probabilities(
     return found
 
 
-def _normalised(logits: torch.Tensor, ends: np.ndarray | None) -> tuple[torch.Tensor, torch.Tensor | None]:
+def _normalised(
+    logits: torch.Tensor, ends: np.ndarray | None
+) -> tuple[torch.Tensor, torch.Tensor | None]:
     """log of the sum of exp over all entries, and, in double precision, over those that end a word: float64 (m,)."""
-    parts = logits.split(max(1, CACHED_ENTRIES // logits.shape[1]) if logits.device.type == "cpu" else len(logits))
+    parts = logits.split(
+        max(1, CACHED_ENTRIES // logits.shape[1]) if logits.device.type == "cpu" else len(logits)
+    )
     if ends is None:
         return torch.cat([rows.logsumexp(1) for rows in parts]).double().cpu(), None
     chosen = torch.as_tensor(ends, device=logits.device).double()
@@ -146,17 +159,23 @@ def fitting_tokens(device: torch.device) -> int:
     return int(min(max(free // 2 // TOKEN_BYTES, 1024), MOST_TOKENS))
 
 
-def _in_batches(groups: Sequence[tuple[list, int]], run: Callable[[list], object], tokens: int) -> Iterator[object]:
+def _in_batches(
+    groups: Sequence[tuple[list, int]], run: Callable[[list], object], tokens: int
+) -> Iterator[object]:
     """Run over slices of the items of each group, of `size` tokens each; once memory runs out, over half as many."""
     for items, size in groups:
         start = 0
         while start < len(items):
-            rest = math.ceil((len(items) - start) / max(1, tokens // size))  # passes, of nearly the same length
+            rest = math.ceil(
+                (len(items) - start) / max(1, tokens // size)
+            )  # passes, of nearly the same length
             batch = items[start : start + math.ceil((len(items) - start) / rest)]
             try:
                 found = run(batch)
             except RuntimeError as error:
-                if not (isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)):  # as mps says
+                if not (
+                    isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)
+                ):  # as mps says
                     raise
                 found = None
             if found is None:  # outside the handler, which would keep what the pass had in memory
@@ -193,11 +212,19 @@ def _places(model, sequences, positions, in_trees: bool) -> dict[tuple[Ids, int]
     for sequence, places in zip(sequences, positions, strict=True):
         sequence = tuple(sequence)
         if limit and len(sequence) > limit:
-            raise InputError(f"a sentence of {len(sequence)} tokens is longer than {model.name} can read ({limit})")
+            raise InputError(
+                f"a sentence of {len(sequence)} tokens is longer than {model.name} can read ({limit})"
+            )
         for place in places:
             if not 0 <= place < len(sequence):
-                raise InputError(f"position {place} is outside a sequence of {len(sequence)} tokens")
-            read = sequence[: (place if in_trees else max(places)) + 1] if model.kind == "causal" else sequence
+                raise InputError(
+                    f"position {place} is outside a sequence of {len(sequence)} tokens"
+                )
+            read = (
+                sequence[: (place if in_trees else max(places)) + 1]
+                if model.kind == "causal"
+                else sequence
+            )
             wanted.setdefault((read, place), []).append(request)
             request += 1
     return {key: np.array(requests) for key, requests in wanted.items()}
@@ -235,19 +262,31 @@ def _by_length(model, wanted):
         keys = [key for sequence in batch for key in asked[sequence]]
         return model.network.states(torch.tensor(batch, device=model.device), rows, columns), keys
 
-    return [(list(group), size) for size, group in groupby(sorted(asked, key=len, reverse=True), len)], run
+    return [
+        (list(group), size) for size, group in groupby(sorted(asked, key=len, reverse=True), len)
+    ], run
 
 
 def _packed(model, wanted):
     """Two groups of trees of prefixes: full ones, of which several are run at once, and the last; how they are run."""
 
     def run(batch):
-        where = [(row, nodes[sequence]) for row, (nodes, sequences) in enumerate(batch) for sequence in sequences]
+        where = [
+            (row, nodes[sequence])
+            for row, (nodes, sequences) in enumerate(batch)
+            for sequence in sequences
+        ]
         rows, columns = torch.tensor(where, device=model.device).T
-        ids, depths, visible = (torch.from_numpy(a).to(model.device) for a in arrays([nodes for nodes, _ in batch]))
+        ids, depths, visible = (
+            torch.from_numpy(a).to(model.device) for a in arrays([nodes for nodes, _ in batch])
+        )
         states = model.network.tree_states(ids, depths, visible, rows, columns)
-        return states, [(sequence, len(sequence) - 1) for _, sequences in batch for sequence in sequences]
+        return states, [
+            (sequence, len(sequence) - 1) for _, sequences in batch for sequence in sequences
+        ]
 
     size = min(TREE_TOKENS, model.network.window or TREE_TOKENS)
     found = list(trees((sequence for sequence, _ in wanted), size))
-    return [(part, max(len(nodes) for nodes, _ in part)) for part in (found[:-1], found[-1:]) if part], run
+    return [
+        (part, max(len(nodes) for nodes, _ in part)) for part in (found[:-1], found[-1:]) if part
+    ], run

@@ -30,7 +30,9 @@ def arrays(batch: Sequence[dict[Ids, int]]) -> tuple[np.ndarray, np.ndarray, np.
     """Ids and depths (trees, nodes) and which nodes each sees, (trees, nodes, nodes): its ancestors and itself."""
     width = max(map(len, batch))
     ids, depths = np.zeros((2, len(batch), width), dtype=np.int64)
-    visible = np.tile(np.eye(width, dtype=bool), (len(batch), 1, 1))  # padding sees itself, so that no row is empty
+    visible = np.tile(
+        np.eye(width, dtype=bool), (len(batch), 1, 1)
+    )  # padding sees itself, so that no row is empty
     for row, nodes in enumerate(batch):
         for prefix, node in nodes.items():
             ids[row, node], depths[row, node] = prefix[-1], len(prefix) - 1

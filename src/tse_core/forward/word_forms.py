@@ -93,7 +93,9 @@ def form_log_probabilities(
     ).reshape(len(slots), len(steps))  # fmt: skip
     column = {step: number for number, step in enumerate(steps)}
     logs = [values[:, [column[step] for step in steps]].sum(axis=1) for steps in steps_of]
-    log_end = values[:, [column[step] for step in last]] if last else np.zeros((len(slots), len(forms)))
+    log_end = (
+        values[:, [column[step] for step in last]] if last else np.zeros((len(slots), len(forms)))
+    )
     return FormScores(np.stack(logs, axis=1), log_end)
 
 

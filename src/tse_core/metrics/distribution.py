@@ -12,7 +12,9 @@ BUCKET_BITS = 18  # leading bits of a float32's 31: buckets are 1/32 of an octav
 class Boundary(NamedTuple):
     """For each context and cut-off (tensors (contexts, cutoffs))."""
 
-    key: torch.Tensor  # probability (exact) or logit (released) of the entry on which the cut-off falls
+    key: (
+        torch.Tensor
+    )  # probability (exact) or logit (released) of the entry on which the cut-off falls
     share: torch.Tensor  # of that entry's mass which is inside, 0 to 1
     everything: torch.Tensor  # bool: the whole distribution is inside
 
@@ -37,7 +39,9 @@ def exact_boundaries(
     return head, tail
 
 
-def by_sorting(probabilities: torch.Tensor, top: Sequence[float], bottom: Sequence[float]) -> tuple[torch.Tensor, ...]:
+def by_sorting(
+    probabilities: torch.Tensor, top: Sequence[float], bottom: Sequence[float]
+) -> tuple[torch.Tensor, ...]:
     """The entry's key at each cut-off, the mass below and up to its group, and the total mass."""
     ascending = probabilities.sort(dim=1).values
     running = ascending.cumsum(1, dtype=torch.float64)
@@ -75,7 +79,9 @@ def _row_by_histogram(row, top, bottom):
     sums = np.concatenate([[0.0], entries.cumsum(dtype=np.float64)])
     first = bucket.searchsorted(bucket)
     before_bucket = np.where(bucket > 0, running[bucket - 1], 0.0)
-    summed = before_bucket + (sums[1:] - sums[first])  # the running sum of the whole distribution at these entries
+    summed = before_bucket + (
+        sums[1:] - sums[first]
+    )  # the running sum of the whole distribution at these entries
     key = entries[_places(summed, total, top, bottom)]
     left, right = entries.searchsorted(key), entries.searchsorted(key, side="right") - 1
     below = before_bucket[left] + (sums[left] - sums[first[left]])
@@ -89,7 +95,9 @@ def _places(running, total, top, bottom):
     return np.minimum(found, len(running) - 1, out=found)
 
 
-def group(rising: torch.Tensor, running: torch.Tensor, place: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def group(
+    rising: torch.Tensor, running: torch.Tensor, place: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
     """The key at a place of the order, and the running sums before and after its entries."""
     key = rising.gather(1, place.clamp(max=rising.shape[1] - 1))
     padded = torch.nn.functional.pad(running, (1, 0))

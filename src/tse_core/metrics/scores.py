@@ -23,7 +23,16 @@ from numpy.typing import ArrayLike
 from tse_core.errors import InputError
 from tse_core.metrics.distribution import Boundary, exact_boundaries
 from tse_core.metrics.released import released_sides
-from tse_core.metrics.table import COVERAGE, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, Forms, Metric, both, check_cutoffs
+from tse_core.metrics.table import (
+    COVERAGE,
+    OF_CONTEXTS,
+    PAPER_CUTOFFS,
+    Cutoffs,
+    Forms,
+    Metric,
+    both,
+    check_cutoffs,
+)
 
 BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, at a time: bounds memory, suits the cache
 
@@ -110,7 +119,9 @@ def cutoff_scores(
     return CutoffScores(_joined([head for head, _ in parts]), _joined([tail for _, tail in parts]))
 
 
-def _exact(logits, ids, plural, top, bottom) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+def _exact(
+    logits, ids, plural, top, bottom
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
     """Head and tail of some contexts, in double precision."""
     probabilities = logits.float().contiguous().softmax(-1)
     at_top, at_bottom = exact_boundaries(probabilities, top, bottom)
@@ -123,7 +134,9 @@ def _exact(logits, ids, plural, top, bottom) -> tuple[dict[str, torch.Tensor], d
     return counted.top(at_top), counted.bottom(at_bottom)
 
 
-def _released(logits, ids, plural, top, bottom) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+def _released(
+    logits, ids, plural, top, bottom
+) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
     """Head and tail of some contexts, by the arithmetic of the released code."""
     keys = logits.float().contiguous()
     (upper, at_top), (lower, at_bottom) = released_sides(keys, top, bottom)
@@ -132,7 +145,9 @@ def _released(logits, ids, plural, top, bottom) -> tuple[dict[str, torch.Tensor]
     return head.top(at_top), tail.bottom(at_bottom)
 
 
-def scores_inside(correct: np.ndarray, wrong: np.ndarray, at_top: Boundary, at_bottom: Boundary) -> CutoffScores:
+def scores_inside(
+    correct: np.ndarray, wrong: np.ndarray, at_top: Boundary, at_bottom: Boundary
+) -> CutoffScores:
     """The scores of `cutoff_scores` when the entries at the cut-offs are known, by probability.
 
     `correct` and `wrong` are log-probabilities (contexts, lemmas) of each lemma's two forms.
@@ -143,7 +158,9 @@ def scores_inside(correct: np.ndarray, wrong: np.ndarray, at_top: Boundary, at_b
     return CutoffScores(_joined([forms.top(at_top)]), _joined([forms.bottom(at_bottom)]))
 
 
-def agreement(logits: ArrayLike | torch.Tensor, inflection_ids: ArrayLike, numbers: ArrayLike) -> np.ndarray:
+def agreement(
+    logits: ArrayLike | torch.Tensor, inflection_ids: ArrayLike, numbers: ArrayLike
+) -> np.ndarray:
     """The indicator of Eq. 1 for each context and lemma: P(correct) > P(wrong).
 
     Parameters are those of `cutoff_scores`. Returns a bool array (contexts, lemmas). The mean of a
@@ -181,14 +198,20 @@ class _Counted:
         by_lemma = [metric for metric in OF_CONTEXTS.values() if metric.inside == "lemma"]
         by_form = [metric for metric in OF_CONTEXTS.values() if metric.inside == "form"]
         of_lemmas = _scores(by_lemma, self.lemmas, self.lemma_keys, at, beyond)
-        return _scores(by_form, self.forms, self.form_keys, at, beyond) | of_lemmas  # coverage: of the lemmas inside
+        return (
+            _scores(by_form, self.forms, self.form_keys, at, beyond) | of_lemmas
+        )  # coverage: of the lemmas inside
 
     def bottom(self, at: Boundary) -> dict[str, torch.Tensor]:
         """Every metric and the coverage of the tail: lemmas with both forms inside."""
-        return _scores(list(OF_CONTEXTS.values()), self.lemmas, self.lemma_keys, at, (torch.lt, torch.le))
+        return _scores(
+            list(OF_CONTEXTS.values()), self.lemmas, self.lemma_keys, at, (torch.lt, torch.le)
+        )
 
 
-def _scores(metrics: Sequence[Metric], forms: Forms, keys, at: Boundary, beyond) -> dict[str, torch.Tensor]:
+def _scores(
+    metrics: Sequence[Metric], forms: Forms, keys, at: Boundary, beyond
+) -> dict[str, torch.Tensor]:
     """Metrics and coverage (contexts, cutoffs), over the forms with keys beyond a boundary."""
     terms: list[Callable[[Forms], Any]] = [both]
     for metric in metrics:
@@ -232,7 +255,9 @@ def _without_and_including(keys, values, at: Boundary, beyond):
     """
     items = values.permute(1, 2, 0)
     keys, edges = keys.double()[:, None], at.key.double()[:, :, None]
-    inside = keys.new_empty(torch.broadcast_shapes(keys.shape, edges.shape))  # 1.0 or 0.0, fit to be multiplied
+    inside = keys.new_empty(
+        torch.broadcast_shapes(keys.shape, edges.shape)
+    )  # 1.0 or 0.0, fit to be multiplied
     strictly, at_least = beyond
     without = torch.bmm(strictly(keys, edges, out=inside), items).permute(2, 0, 1)
     including = torch.bmm(at_least(keys, edges, out=inside), items).permute(2, 0, 1)

@@ -89,14 +89,19 @@ class Metric:
     """The sum of `numerator` over the lemmas that count, divided by that of `denominator`."""
 
     name: str  # what tables and charts call it
-    of: Literal["context", "pair"]  # over all lemmas of the list and at every cut-off, or for a pair's own verb
+    of: Literal[
+        "context", "pair"
+    ]  # over all lemmas of the list and at every cut-off, or for a pair's own verb
     numerator: Callable[[Forms], Any]  # one value per lemma
     denominator: Callable[[Forms], Any]
     # What is counted at a top cut-off: every lemma with either form inside, or every form inside
     # (the other then has probability 0); at a bottom cut-off, always a lemma with both forms
     # inside.
     inside: Literal["lemma", "form"] = "lemma"
-    range: tuple[float, float] = (0.0, 1.0)  # the lowest and the highest score; infinite for a score in nats
+    range: tuple[float, float] = (
+        0.0,
+        1.0,
+    )  # the lowest and the highest score; infinite for a score in nats
 
     @property
     def column(self) -> str:

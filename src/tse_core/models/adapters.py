@@ -48,9 +48,13 @@ def adapter_settings(name: str, folder: Path) -> dict:
             raise ValueError("it names no base model")
         kind = str(settings["peft_type"])
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{folder / ADAPTER}: cannot be read as an adapter's settings ({error})") from None
+        raise InputError(
+            f"{folder / ADAPTER}: cannot be read as an adapter's settings ({error})"
+        ) from None
     if importlib.util.find_spec("peft") is None:
-        raise InputError(f"{name} is a PEFT adapter of {base}; pip install peft, or merge the two into a folder")
+        raise InputError(
+            f"{name} is a PEFT adapter of {base}; pip install peft, or merge the two into a folder"
+        )
     if kind in BEFORE_THE_TEXT:
         raise InputError(
             f"{name}: an adapter of type {kind} puts learned vectors before the text and cannot be merged with the "
@@ -60,7 +64,9 @@ def adapter_settings(name: str, folder: Path) -> dict:
 
     tuners = {each.value: tuner for each, tuner in PEFT_TYPE_TO_TUNER_MAPPING.items()}
     if not hasattr(tuners.get(kind), "merge_and_unload"):
-        raise InputError(f"{name}: an adapter of type {kind} cannot be merged with the base model; {IN_MEMORY}")
+        raise InputError(
+            f"{name}: an adapter of type {kind} cannot be merged with the base model; {IN_MEMORY}"
+        )
     if is_file(Path(base, ADAPTER)):
         raise InputError(
             f"{name}: its base model {base} is an adapter, too; merge that one with its own base model "
@@ -80,13 +86,17 @@ def untied_parts(module: Any, file: Path, settings: dict) -> list[str]:
     parts = {name: part for name, part in module.named_modules() if not name.endswith(saved)}
     owners = _owners(parts.values())
     shared = {name for name, part in parts.items() if _is_shared(part, owners)}
-    embedding = next(name for name, part in module.named_modules() if part is module.get_input_embeddings())
+    embedding = next(
+        name for name, part in module.named_modules() if part is module.get_input_embeddings()
+    )
     changed = set()
     for tensor in tensor_names(file):
         place, _, last = tensor.removeprefix("base_model.model.").rpartition(".")
         if last == "trainable_tokens_delta" and f"{place}.".startswith(f"{embedding}."):
             continue  # peft changes what is tied to the embedding with it
-        if last != "weight" or place not in shared:  # else it is a copy of the base model's own tensor
+        if (
+            last != "weight" or place not in shared
+        ):  # else it is a copy of the base model's own tensor
             changed |= {name for name in shared if f"{place}.".startswith(f"{name}.")}
     repeated = settings.get("layer_replication") or []
     return sorted(changed) + [str(layers) for layers in repeated]
@@ -112,9 +122,13 @@ def with_adapter(name: str, module: Any, folder: Path, settings: dict) -> Any:
     try:
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            wrapped = PeftModel.from_pretrained(module, folder, config=PeftConfig.from_peft_type(**settings)).eval()
+            wrapped = PeftModel.from_pretrained(
+                module, folder, config=PeftConfig.from_peft_type(**settings)
+            ).eval()
             asked = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
-            known = asked | set(wrapped.state_dict())  # a file may hold embeddings of the base model too
+            known = asked | set(
+                wrapped.state_dict()
+            )  # a file may hold embeddings of the base model too
             probe = _probe(wrapped.get_base_model(), settings)
             right = _logits(wrapped, probe)
             _untie(wrapped)
@@ -126,13 +140,22 @@ def with_adapter(name: str, module: Any, folder: Path, settings: dict) -> Any:
         raise InputError(
             f"{name}: its adapter of type {kind} cannot be merged with the base model ({_reason(error)})"
         ) from error
-    said = [" ".join(str(each.message).split()) for each in heard if issubclass(each.category, UserWarning)]
+    said = [
+        " ".join(str(each.message).split())
+        for each in heard
+        if issubclass(each.category, UserWarning)
+    ]
     for text in dict.fromkeys(text for text in said if not SAID_HERE.search(text)):
         warn(f"the adapter of {name}: {text}")
     held = set(tensor_names(folder / ADAPTER_WEIGHTS))
-    for what, names in (("lacks", asked - held), ("has no place in the base model for", held - known)):
+    for what, names in (
+        ("lacks", asked - held),
+        ("has no place in the base model for", held - known),
+    ):
         if names:
-            raise InputError(f"{name}: {ADAPTER_WEIGHTS} {what} {len(names)} tensors, e.g. {min(names)}")
+            raise InputError(
+                f"{name}: {ADAPTER_WEIGHTS} {what} {len(names)} tensors, e.g. {min(names)}"
+            )
     difference, largest = float((found - right).abs().max()), max(1.0, float(right.abs().max()))
     if not difference <= TOLERANCE * largest:
         raise InputError(
@@ -145,7 +168,9 @@ def with_adapter(name: str, module: Any, folder: Path, settings: dict) -> Any:
 def _reason(error: Exception) -> str:
     """What went wrong, in a few words, and what would help where shapes do not fit."""
     reason = " ".join(str(error).split())
-    shapes = re.search(r"size mismatch for (\S+): .*?torch\.Size\((.*?)\).*?torch\.Size\((.*?)\)", reason)
+    shapes = re.search(
+        r"size mismatch for (\S+): .*?torch\.Size\((.*?)\).*?torch\.Size\((.*?)\)", reason
+    )
     if not shapes:
         return reason[:200]
     return f"it has {shapes[2]} for {shapes[1]}, the base model {shapes[3]}; {RESIZED}"
@@ -168,13 +193,17 @@ def _untie(wrapped) -> None:
     from peft.tuners.tuners_utils import BaseTunerLayer
 
     owners = _owners(wrapped.modules())
-    adapted = [part.get_base_layer() for part in wrapped.modules() if isinstance(part, BaseTunerLayer)]
+    adapted = [
+        part.get_base_layer() for part in wrapped.modules() if isinstance(part, BaseTunerLayer)
+    ]
     if not any(_is_shared(part, owners) for part in adapted):
         return
     for part in list(wrapped.modules()):
         for name, weight in list(part.named_parameters(recurse=False)):
             if owners[id(weight)] > 1:
-                setattr(part, name, torch.nn.Parameter(weight.detach().clone(), requires_grad=False))
+                setattr(
+                    part, name, torch.nn.Parameter(weight.detach().clone(), requires_grad=False)
+                )
 
 
 def _adapted_tokens(settings: dict) -> list[int]:
@@ -187,7 +216,10 @@ def _adapted_tokens(settings: dict) -> list[int]:
 def _probe(base, settings: dict) -> torch.Tensor:
     """Token ids (sequences, tokens): random ones, and some of those that an adapter learned."""
     columns = min(COLUMNS, longest(base) or COLUMNS)
-    generator, vocabulary = torch.Generator().manual_seed(0), base.config.get_text_config().vocab_size
+    generator, vocabulary = (
+        torch.Generator().manual_seed(0),
+        base.config.get_text_config().vocab_size,
+    )
     ids = torch.randint(vocabulary, (ROWS * columns,), generator=generator).tolist()
     adapted = _adapted_tokens(settings)
     ids += adapted[:: len(adapted) // ADAPTED_TOKENS + 1]
@@ -199,4 +231,6 @@ def _logits(network, ids: torch.Tensor) -> torch.Tensor:
     """The logits at each place of sequences, in single precision."""
     device = next(network.parameters()).device
     with torch.no_grad(), torch.autocast(device.type, enabled=False), quiet():
-        return torch.cat([network(input_ids=row[None].to(device)).logits.float().cpu() for row in ids])
+        return torch.cat(
+            [network(input_ids=row[None].to(device)).logits.float().cpu() for row in ids]
+        )

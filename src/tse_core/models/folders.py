@@ -22,7 +22,9 @@ SAMPLES = (  # of compatibility characters, accents and scripts, which a tokeniz
     "Ve\u0301rite\u0301 \u212b Straße ΣΑΣ İstanbul Ǆ.",
     "Ключи здесь. لِلْمَفَاتِيحُ هنا۔ हैं क़लम। 大山上の中国人。 한국어 שָׁלוֹם ภาษาไทย ქართული",
 )
-REGEX = "fix_mistral_regex"  # an option of transformers for tokenizers whose file has a faulty pattern
+REGEX = (
+    "fix_mistral_regex"  # an option of transformers for tokenizers whose file has a faulty pattern
+)
 UNLEARNED = ("position_ids", "masked_bias", "inv_freq", "attn.bias", "attention.bias")  # constants
 OF_ACTIVATIONS = re.compile(r"(input|output|[qkv])_(global_)?scale")  # they are not quantised here
 
@@ -41,11 +43,16 @@ def weight_files(folder: Path) -> list[Path]:
     if (folder / WEIGHTS).is_file() or not index.is_file():
         return [folder / WEIGHTS]
     try:
-        files = [folder / file for file in sorted(set(json.loads(read_text(index))["weight_map"].values()))]
+        files = [
+            folder / file
+            for file in sorted(set(json.loads(read_text(index))["weight_map"].values()))
+        ]
     except (ValueError, KeyError, TypeError, AttributeError):
         files = []
     if not files or any(file.parent != folder for file in files):
-        raise InputError(f"{index}: no index of weights; its weight_map names for each tensor a file beside it")
+        raise InputError(
+            f"{index}: no index of weights; its weight_map names for each tensor a file beside it"
+        )
     return files
 
 
@@ -111,11 +118,15 @@ def _left_whole(tokenizer) -> int:
     backend = tokenizer.backend_tokenizer
     vocabulary = backend.get_vocab(with_added_tokens=False)
     entries = sorted(vocabulary, key=vocabulary.__getitem__)[:20_000]
-    texts = backend.decode_batch([[vocabulary[entry]] for entry in entries], skip_special_tokens=False)
+    texts = backend.decode_batch(
+        [[vocabulary[entry]] for entry in entries], skip_special_tokens=False
+    )
     whole = 0
     for entry, text in zip(entries, texts, strict=True):
         pieces = backend.pre_tokenizer.pre_tokenize_str(text)
-        whole += len(pieces) == 1 and pieces[0][0].endswith(entry)  # a mark may be put before a text
+        whole += len(pieces) == 1 and pieces[0][0].endswith(
+            entry
+        )  # a mark may be put before a text
     return whole
 
 
@@ -129,7 +140,9 @@ def shape_of(name: str, auto: str, config: Any, trust_remote_code: bool) -> Any:
 
     try:
         with quiet(), torch.device("meta"):
-            return getattr(transformers, auto).from_config(config, trust_remote_code=trust_remote_code)
+            return getattr(transformers, auto).from_config(
+                config, trust_remote_code=trust_remote_code
+            )
     except Exception as error:  # whatever the library raises
         reason = " ".join(str(error).split())[:300]
         raise InputError(f"{name} cannot be opened with {auto}: {reason}") from error
@@ -147,7 +160,9 @@ def opened_network(name: str, folder: Path, auto: str, options: dict) -> Any:
     for file in weight_files(folder):
         types |= tensor_types(file)
     if not quantised:
-        _check_types(name, types, [tensor for tensor in types if "weight" in tensor.rpartition(".")[2]])
+        _check_types(
+            name, types, [tensor for tensor in types if "weight" in tensor.rpartition(".")[2]]
+        )
     said: list[str] = []
     network, loading = opened(name, folder, auto, options | {"output_loading_info": True}, said)
     if missing := sorted(loading["missing_keys"]):
@@ -155,11 +170,15 @@ def opened_network(name: str, folder: Path, auto: str, options: dict) -> Any:
             f"{name}: the weights lack {len(missing)} of the tensors that config.json asks for, e.g. {missing[0]}"
         )
     if not quantised:
-        _check_types(name, types, [tensor for tensor, _ in network.named_parameters() if tensor in types])
+        _check_types(
+            name, types, [tensor for tensor, _ in network.named_parameters() if tensor in types]
+        )
     known = {re.sub(r"\d+", "#", tensor) for tensor in network.state_dict()}  # of any layer
     unexpected = sorted(loading["unexpected_keys"])
     if further := [tensor for tensor in unexpected if re.sub(r"\d+", "#", tensor) in known]:
-        raise InputError(f"{name}: the weights have more layers than config.json says, e.g. {further[0]}")
+        raise InputError(
+            f"{name}: the weights have more layers than config.json says, e.g. {further[0]}"
+        )
     for tensor in unexpected:
         unneeded = quantised and OF_ACTIVATIONS.fullmatch(tensor.rpartition(".")[2])
         if not unneeded and _inside_a_part(network, tensor):
@@ -178,7 +197,9 @@ def opened_network(name: str, folder: Path, auto: str, options: dict) -> Any:
 def _unused(kind: str, tensors: list[str]) -> list[str]:
     """What is said of tensors without a place in a network of a kind: one line, or none."""
     tensors = [tensor for tensor in tensors if not tensor.endswith(UNLEARNED)]
-    parts = list(dict.fromkeys(re.sub(r"\d+", "#", tensor).rpartition(".")[0] for tensor in tensors))
+    parts = list(
+        dict.fromkeys(re.sub(r"\d+", "#", tensor).rpartition(".")[0] for tensor in tensors)
+    )
     if not parts:
         return []
     shown = ", ".join(parts[:4]) + ", ..." * (len(parts) > 4)

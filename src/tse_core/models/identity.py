@@ -25,15 +25,30 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerFast
 
-_NOT_IDENTITY = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "bos", "architectures"}
+_NOT_IDENTITY = {
+    "transformers_version",
+    "_name_or_path",
+    "dtype",
+    "torch_dtype",
+    "bos",
+    "architectures",
+}
 
 
 def weights_digest(tensors: Iterable[tuple[str, "torch.Tensor"]], settings: dict) -> str:
     """A hash of tensors in the order of their names, and of settings."""
     digest = hashlib.sha256(canonical(settings))
     for name, tensor in tensors:
-        kind = str(tensor.dtype).removeprefix("torch.")  # as safetensors files write it: F32, BF16, I64, U8, BOOL
-        for long, short in (("bfloat", "BF"), ("float", "F"), ("uint", "U"), ("int", "I"), ("bool", "BOOL")):
+        kind = str(tensor.dtype).removeprefix(
+            "torch."
+        )  # as safetensors files write it: F32, BF16, I64, U8, BOOL
+        for long, short in (
+            ("bfloat", "BF"),
+            ("float", "F"),
+            ("uint", "U"),
+            ("int", "I"),
+            ("bool", "BOOL"),
+        ):
             kind = kind.replace(long, short)
         digest.update(json.dumps([name, kind, list(tensor.shape)]).encode())
         digest.update(bytes_of(tensor))

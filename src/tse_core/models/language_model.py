@@ -59,9 +59,13 @@ class LanguageModel:
     revision: str | None = None  # of a model on the hub
     bos: str = "default"
     space: bool = False  # whether one precedes the first word (the paper's choice for RoBERTa; no other model)
-    document_bos: str | None = None  # the token before each document in its pretraining, if its vocabulary has it
+    document_bos: str | None = (
+        None  # the token before each document in its pretraining, if its vocabulary has it
+    )
     mended: str | None = None  # the option of transformers that mends its tokenizer
-    quantisation: str | None = None  # how the file of a quantised model stores most of its weights, e.g. "Q4_1"
+    quantisation: str | None = (
+        None  # how the file of a quantised model stores most of its weights, e.g. "Q4_1"
+    )
 
     def __post_init__(self):
         if self.bos not in BOS_WORDS:
@@ -71,7 +75,9 @@ class LanguageModel:
                 f"{self.name} is masked, and keeps the tokens that its tokenizer adds: bos cannot be {self.bos!r}"
             )
 
-    def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "LanguageModel":
+    def with_policies(
+        self, *, bos: str | None = None, space: bool | None = None
+    ) -> "LanguageModel":
         """This model, reading text in another way."""
         bos, space = self.bos if bos is None else bos, self.space if space is None else space
         return replace(self, bos=bos, space=space)
@@ -114,7 +120,11 @@ class LanguageModel:
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
         shown = {"bos": self.bos_read, "space": "yes" if self.space else "no", "dtype": self.dtype}
-        further = {"quantised": self.quantisation, "revision": self.revision, "tokenizer": self.mended}
+        further = {
+            "quantised": self.quantisation,
+            "revision": self.revision,
+            "tokenizer": self.mended,
+        }
         return shown | {name: value for name, value in further.items() if value}
 
     def probe(self) -> list[float]:
@@ -147,7 +157,10 @@ class LanguageModel:
 
     def _own_ids(self, sentences: Sequence[str]) -> list[list[int]]:
         encodings = self.encode_batch(sentences)
-        return [[i for i, special in zip(e.ids, e.special, strict=True) if not special] for e in encodings]
+        return [
+            [i for i, special in zip(e.ids, e.special, strict=True) if not special]
+            for e in encodings
+        ]
 
     def encode(self, sentence: str) -> Encoding:
         return self.encode_batch([sentence])[0]
@@ -162,7 +175,11 @@ class LanguageModel:
             return []
         masked, space = self.kind == "masked", int(self.space)
         texts = [" " * space + sentence for sentence in sentences]
-        options = {"return_offsets_mapping": True, "return_special_tokens_mask": masked, "verbose": False}
+        options = {
+            "return_offsets_mapping": True,
+            "return_special_tokens_mask": masked,
+            "verbose": False,
+        }
         batch = self.tokenizer(texts, add_special_tokens=masked, **options)
         refused = special_tokens(self.tokenizer)
         if mask:
@@ -171,12 +188,21 @@ class LanguageModel:
         encodings = []
         for i, text in enumerate(texts):
             ids = batch["input_ids"][i]
-            special = list(map(bool, batch["special_tokens_mask"][i])) if masked else [False] * len(ids)
+            special = (
+                list(map(bool, batch["special_tokens_mask"][i])) if masked else [False] * len(ids)
+            )
             offsets = []
-            for token, (start, end), mark in zip(ids, batch["offset_mapping"][i], special, strict=True):
+            for token, (start, end), mark in zip(
+                ids, batch["offset_mapping"][i], special, strict=True
+            ):
                 seen = text[start:end].lstrip()  # some tokenizers count a space as the token's own
-                offsets.append((0, 0) if mark else (max(0, end - len(seen) - space), max(0, end - space)))
-                spelled = token != self.unknown_id or seen.rstrip().casefold() == refused.get(token, "").casefold()
+                offsets.append(
+                    (0, 0) if mark else (max(0, end - len(seen) - space), max(0, end - space))
+                )
+                spelled = (
+                    token != self.unknown_id
+                    or seen.rstrip().casefold() == refused.get(token, "").casefold()
+                )
                 if token in refused and spelled and not mark:
                     raise InputError(
                         f"the text {sentences[i]!r} spells {refused[token]!r}, a special token of the model, which it "
@@ -350,7 +376,9 @@ class LanguageModel:
         found: list[tuple[int, ...] | None] = []
         for word, ids in zip(words, encodings, strict=True):
             own = tuple(ids[len(before) :])
-            whole = word.strip() and own and ids[: len(before)] == before and not_read.isdisjoint(own)
+            whole = (
+                word.strip() and own and ids[: len(before)] == before and not_read.isdisjoint(own)
+            )
             found.append(own if whole and max(own) < self.vocabulary_size else None)
         return found
 
@@ -365,5 +393,9 @@ class LanguageModel:
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Vocabulary entries in readable form: a leading space is shown as it is."""
-        named = zip(map(int, ids), self.tokenizer.convert_ids_to_tokens(list(map(int, ids))), strict=True)
-        return [f"[{i}]" if entry is None else str(self.tokenizer.decode([i])) for i, entry in named]
+        named = zip(
+            map(int, ids), self.tokenizer.convert_ids_to_tokens(list(map(int, ids))), strict=True
+        )
+        return [
+            f"[{i}]" if entry is None else str(self.tokenizer.decode([i])) for i, entry in named
+        ]

@@ -183,5 +183,7 @@ def as_language_model(model: AnyModel | str | Path) -> LanguageModel:
     """As `as_model`; raises InputError for a model that gives surprisals only."""
     opened = as_model(model)
     if not isinstance(opened, LanguageModel):
-        raise InputError(f"{opened.name} gives surprisals only; this needs distributions over a vocabulary")
+        raise InputError(
+            f"{opened.name} gives surprisals only; this needs distributions over a vocabulary"
+        )
     return opened

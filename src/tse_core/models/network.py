@@ -18,7 +18,13 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 def usable_device(device: str) -> torch.device:
     """A device that torch can use here; "auto" takes a GPU where there is one. Raises InputError."""
     if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+        device = (
+            "cuda"
+            if torch.cuda.is_available()
+            else "mps"
+            if torch.backends.mps.is_available()
+            else "cpu"
+        )
     try:
         return torch.empty(1, device=device).device
     except (RuntimeError, AssertionError) as error:
@@ -33,9 +39,15 @@ class Network(ABC):
     vocabulary_size: int
     device = torch.device("cpu")
     dtype = "float32"  # precision of the weights
-    max_length: int | None = None  # the longest sequence that it reads, in tokens; None: there is no limit
-    window: int | None = None  # tokens that the layer that sees fewest sees; a tree is never larger. None: all
-    takes_trees = False  # whether `tree_states` can be used: packed trees of prefixes instead of sequences
+    max_length: int | None = (
+        None  # the longest sequence that it reads, in tokens; None: there is no limit
+    )
+    window: int | None = (
+        None  # tokens that the layer that sees fewest sees; a tree is never larger. None: all
+    )
+    takes_trees = (
+        False  # whether `tree_states` can be used: packed trees of prefixes instead of sequences
+    )
     slower_without_trees = False  # whether it is said what a causal network costs that takes none
     keeps_results = True  # whether its scores may be stored, under `fingerprint`
     libraries: tuple[str, ...] = ("torch", "transformers", "tokenizers")  # that compute its numbers
@@ -78,4 +90,6 @@ class Network(ABC):
     def fingerprint(self, tokenizer: "PreTrainedTokenizerFast") -> str:
         """A hash of all that decides its numbers: weights, configuration, tokenizer, code outside this package."""
         weights = weights_digest(sorted(self.tensors().items()), self.configuration())
-        return hashlib.sha256((weights + tokenizer_digest(tokenizer) + code_of(type(self))).encode()).hexdigest()
+        return hashlib.sha256(
+            (weights + tokenizer_digest(tokenizer) + code_of(type(self))).encode()
+        ).hexdigest()

@@ -18,7 +18,9 @@ WRITTEN = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{",
            "@-@": "-", "@,@": ",", "@.@": "."}  # fmt: skip
 
 
-def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list[tuple[int, int]] | None:
+def spell(
+    sentence: str, tokens: Sequence[str], unknown: Sequence[bool]
+) -> list[tuple[int, int]] | None:
     """The characters [start, end) of each token, None where the tokens do not spell the sentence.
 
     An unknown token without a text stands for nothing where the next one follows at once.
@@ -26,17 +28,23 @@ def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list
     >>> spell("The cats laugh.", ["the", "<unk>", "laugh", "."], [False, True, False, False])
     [(0, 3), (4, 8), (9, 14), (14, 15)]
     """
-    letters = [(letter, place) for place, character in enumerate(sentence) for letter in _plain(character)]
+    letters = [
+        (letter, place) for place, character in enumerate(sentence) for letter in _plain(character)
+    ]
     text = "".join(letter for letter, _ in letters)
     places = [place for _, place in letters] + [len(sentence)]
-    forms = [() if free else _forms(token) for token, free in zip(tokens, unknown, strict=True)] + [("",)]
+    forms = [() if free else _forms(token) for token, free in zip(tokens, unknown, strict=True)] + [
+        ("",)
+    ]
     spans, position = [], 0
     for number, token in enumerate(tokens):
         position = _without_spaces(text, position)
         if unknown[number]:
             length = _unknown_length(text, position, forms[number + 1], empty=not token)
         else:
-            length = next((len(form) for form in forms[number] if text.startswith(form, position)), None)
+            length = next(
+                (len(form) for form in forms[number] if text.startswith(form, position)), None
+            )
         if length is None:
             return None
         end = position + length
@@ -45,7 +53,9 @@ def spell(sentence: str, tokens: Sequence[str], unknown: Sequence[bool]) -> list
     return spans if _without_spaces(text, position) == len(text) else None
 
 
-def _unknown_length(text: str, position: int, following: tuple[str, ...], empty: bool) -> int | None:
+def _unknown_length(
+    text: str, position: int, following: tuple[str, ...], empty: bool
+) -> int | None:
     """How many letters a token that the model does not know stands for, given the forms of the next one."""
     if empty and any(form and text.startswith(form, position) for form in following):
         return 0
@@ -73,5 +83,7 @@ def _forms(token: str) -> tuple[str, ...]:
 def _plain(text: str) -> str:
     """Lower case, without accents and invisible characters; spaces are plain ones."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    seen = (c for c in decomposed if c.isspace() or unicodedata.category(c) not in ("Mn", "Cc", "Cf"))
+    seen = (
+        c for c in decomposed if c.isspace() or unicodedata.category(c) not in ("Mn", "Cc", "Cf")
+    )
     return "".join(" " if c.isspace() else c for c in seen)

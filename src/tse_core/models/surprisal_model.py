@@ -29,7 +29,9 @@ class TokenSurprisals:
 
     tokens: list[str]
     ids: np.ndarray  # int; -1 for a model that gives surprisals only
-    starts: np.ndarray  # int, in characters of the sentence, without the space that a token may begin with
+    starts: (
+        np.ndarray
+    )  # int, in characters of the sentence, without the space that a token may begin with
     ends: np.ndarray
     bits: np.ndarray  # float64, -log2 P(token | context); 0 where nothing was scored
     scored: np.ndarray  # bool, False for a first token without a BOS token before it
@@ -51,7 +53,9 @@ def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
     tokens = [pieces[place].text or sentence[slice(*spans[place])] for place in covering]
     unknown = np.array([pieces[place].unknown and pieces[place].text != "" for place in covering])
     scored = ~np.isnan(bits)
-    return TokenSurprisals(tokens, np.full(len(tokens), -1), starts, ends, np.where(scored, bits, 0.0), scored, unknown)
+    return TokenSurprisals(
+        tokens, np.full(len(tokens), -1), starts, ends, np.where(scored, bits, 0.0), scored, unknown
+    )
 
 
 class SurprisalModel(ABC):
@@ -83,7 +87,9 @@ class SurprisalModel(ABC):
     def policies(self) -> dict[str, str]:
         """What its scores depend on besides the model and the text."""
 
-    def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "SurprisalModel":
+    def with_policies(
+        self, *, bos: str | None = None, space: bool | None = None
+    ) -> "SurprisalModel":
         """Itself. Raises InputError for any policy, because it decides itself what is read before a sentence."""
         if bos not in (None, "default") or space is not None:
             raise InputError(f"{self.name} itself decides what is read before a sentence")

@@ -15,8 +15,17 @@ from tse_core.words import join
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedTokenizerFast
 
-BOS_WORDS = ("default", "tokenizer", "add", "none")  # values of the policy `bos` that are not a token's text
-DOCUMENT_BOS = ("<|endoftext|>", "<|end_of_text|>", "<s>")  # of GPT-2, GPT-NeoX, Qwen, SmolLM; of Granite; of BLOOM
+BOS_WORDS = (
+    "default",
+    "tokenizer",
+    "add",
+    "none",
+)  # values of the policy `bos` that are not a token's text
+DOCUMENT_BOS = (
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<s>",
+)  # of GPT-2, GPT-NeoX, Qwen, SmolLM; of Granite; of BLOOM
 CARRIERS = ("a", "the")  # fill a gap while a sentence is made into tokens; never a pair's verb
 
 
@@ -24,7 +33,9 @@ class Encoding(NamedTuple):
     """A sentence as token ids."""
 
     ids: tuple[int, ...]
-    offsets: tuple[tuple[int, int], ...]  # characters [start, end) of the sentence; (0, 0) for special tokens
+    offsets: tuple[
+        tuple[int, int], ...
+    ]  # characters [start, end) of the sentence; (0, 0) for special tokens
     special: tuple[bool, ...]  # tokens that the model adds: BOS, [CLS], [SEP]
     words: tuple[int | None, ...]  # the number of each token's word; None for special ones
 
@@ -72,13 +83,17 @@ def document_bos(config: "PreTrainedConfig", tokenizer: "PreTrainedTokenizerFast
     return next((token for token in DOCUMENT_BOS if token in known), None)
 
 
-def bos_ids(name: str, tokenizer: "PreTrainedTokenizerFast", bos: str, document_bos: str | None) -> tuple[int, ...]:
+def bos_ids(
+    name: str, tokenizer: "PreTrainedTokenizerFast", bos: str, document_bos: str | None
+) -> tuple[int, ...]:
     """The ids that a causal model reads before the text under a policy (see `LanguageModel`). Raises InputError."""
     if bos == "none":
         return ()
     if bos == "add":
         if tokenizer.bos_token_id is None:
-            raise InputError(f"{name} has no beginning-of-sequence token; use bos='none' or a token's text")
+            raise InputError(
+                f"{name} has no beginning-of-sequence token; use bos='none' or a token's text"
+            )
         return (tokenizer.bos_token_id,)
     text = document_bos if bos == "default" else None if bos == "tokenizer" else bos
     if bos in BOS_WORDS and ((own := added_by(tokenizer)) or text is None):
@@ -100,7 +115,9 @@ def added_by(tokenizer: "PreTrainedTokenizerFast") -> tuple[int, ...]:
 
 def special_tokens(tokenizer: "PreTrainedTokenizerFast") -> dict[int, str]:
     """The entries that a tokenizer keeps for marks such as the end of a text, by their ids."""
-    marked = {i: token.content for i, token in tokenizer.added_tokens_decoder.items() if token.special}
+    marked = {
+        i: token.content for i, token in tokenizer.added_tokens_decoder.items() if token.special
+    }
     return marked | dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))
 
 
@@ -112,5 +129,7 @@ def unknown_entry(tokenizer: "PreTrainedTokenizerFast") -> int | None:
     unknown = tokenizer.unk_token_id
     if unknown is None:
         own = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
-        unknown = own["unk_id"] if "unk_id" in own else tokenizer.get_vocab().get(own.get("unk_token"))
+        unknown = (
+            own["unk_id"] if "unk_id" in own else tokenizer.get_vocab().get(own.get("unk_token"))
+        )
     return unknown if unknown != tokenizer.eos_token_id else None

@@ -64,7 +64,9 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
         elif inside:
             ends[i] = not entry.startswith(inside)
         elif byte_level:
-            ends[i] = not _goes_on(bytes(byte_of[character] for character in entry[:4] if character in byte_of))
+            ends[i] = not _goes_on(
+                bytes(byte_of[character] for character in entry[:4] if character in byte_of)
+            )
         elif re.fullmatch("<0x[0-9A-F]{2}>", entry):
             ends[i] = not _goes_on(bytes([int(entry[3:5], 16)]))
         else:
@@ -107,7 +109,9 @@ def _goes_on(start: bytes) -> bool:
     length = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
     tails = product(range(0x80, 0xC0), repeat=length - len(start[:length]))
     could_be = ((start[:length] + bytes(tail)).decode("utf-8", errors="ignore") for tail in tails)
-    kinds = [of_word(c) for c in could_be if c and unicodedata.category(c) not in ("Cn", "Cs", "Co")]  # assigned ones
+    kinds = [
+        of_word(c) for c in could_be if c and unicodedata.category(c) not in ("Cn", "Cs", "Co")
+    ]  # assigned ones
     return 2 * sum(kinds) > len(kinds)
 
 

@@ -7,7 +7,13 @@ from typing import NamedTuple
 from tse_core.errors import InputError
 from tse_core.results.signature import LEMMAS, MEMORY, Signature
 
-READING = ("bos", "space", "slot", "words", "quantised")  # policies that come with a model, not by choice
+READING = (
+    "bos",
+    "space",
+    "slot",
+    "words",
+    "quantised",
+)  # policies that come with a model, not by choice
 EFFECTS = {
     "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other questions; TSE stays",
     "forms": "single tokens, whole words and whole words without their ends have other probabilities",
@@ -46,7 +52,11 @@ class Difference(NamedTuple):
         """What differs, and what that does to the scores."""
         effect = EFFECTS.get(self.policy, "the scores were made in another way")
         lists = [LEMMAS.fullmatch(text or "") for text in (self.first, self.second)]
-        if self.policy == "lemmas" and all(lists) and len({found and found["hash"] for found in lists}) == 1:
+        if (
+            self.policy == "lemmas"
+            and all(lists)
+            and len({found and found["hash"] for found in lists}) == 1
+        ):
             effect = "the same list in two vocabularies: EW and MW compare over the lemmas that both hold"
         return f"{self.policy}: {self.first or 'none'} against {self.second or 'none'} ({effect})"
 
@@ -59,7 +69,9 @@ def differences(first: Signature | str, second: Signature | str) -> list[Differe
     return [Difference(*values) for values in both if values[1] != values[2]]
 
 
-def comparable(first: Signature | str, second: Signature | str, *, allow: Iterable[str] = ()) -> bool:
+def comparable(
+    first: Signature | str, second: Signature | str, *, allow: Iterable[str] = ()
+) -> bool:
     """Whether two results were made under the same policies, except those named in `allow`."""
     return all(difference.policy in allow for difference in differences(first, second))
 
@@ -73,8 +85,13 @@ def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable
     made = dict.fromkeys(s if isinstance(s, Signature) else Signature.parse(s) for s in signatures)
     for first, second in combinations(made, 2):
         if found := [d for d in differences(first, second) if d.policy not in allow]:
-            names, said = f"{first.identity['model']} and {second.identity['model']}", "; ".join(map(str, found))
-            raise InputError(f"results of {names} cannot be compared, their policies differ: {said}")
+            names, said = (
+                f"{first.identity['model']} and {second.identity['model']}",
+                "; ".join(map(str, found)),
+            )
+            raise InputError(
+                f"results of {names} cannot be compared, their policies differ: {said}"
+            )
 
 
 def require_identified(signatures: Iterable[Signature]) -> None:

@@ -27,7 +27,9 @@ PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of po
 MEMORY = "memory"  # instead of a hash: a network in memory that has no name, so that nothing says what it is
 LEMMAS = re.compile(r"(?P<list>.*)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
 _HASHED = rf"\S*@([0-9a-f]{{8}}|{MEMORY})"
-_LINE = re.compile(rf"(?P<identity>{_HASHED} {_HASHED}) \| (?P<policy>[^|]+?)( \| (?P<made>[^|]*))?")
+_LINE = re.compile(
+    rf"(?P<identity>{_HASHED} {_HASHED}) \| (?P<policy>[^|]+?)( \| (?P<made>[^|]*))?"
+)
 _PROVENANCE = ("version", "hardware", "date")
 
 
@@ -51,7 +53,10 @@ class Signature:
     def without_provenance(self) -> str:
         """The line's identity and policy: the same whenever and wherever the work is done."""
         named = {name: _encoded(value) for name, value in self.policy.items()}
-        policy = " ".join(v.replace(":", "%3A") if name == "lemmas" else f"{name}:{v}" for name, v in named.items())
+        policy = " ".join(
+            v.replace(":", "%3A") if name == "lemmas" else f"{name}:{v}"
+            for name, v in named.items()
+        )
         return f"{' '.join(map(_encoded, self.identity.values()))} | {policy}"
 
     @property
@@ -80,10 +85,18 @@ class Signature:
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
         found = _LINE.fullmatch(" ".join(text.split()))
         pieces = found["policy"].split() if found else []
-        named = [piece.partition(":") if ":" in piece else ("lemmas", ":", piece) for piece in pieces]
-        if not found or any(name == "lemmas" and not LEMMAS.fullmatch(unquote(value)) for name, _, value in named):
-            raise InputError(f"not a signature: {text[:60]!r}; it reads 'model@hash data@hash | policies | made with'")
-        identity = dict(zip(("model", "data"), map(unquote, found["identity"].split()), strict=True))
+        named = [
+            piece.partition(":") if ":" in piece else ("lemmas", ":", piece) for piece in pieces
+        ]
+        if not found or any(
+            name == "lemmas" and not LEMMAS.fullmatch(unquote(value)) for name, _, value in named
+        ):
+            raise InputError(
+                f"not a signature: {text[:60]!r}; it reads 'model@hash data@hash | policies | made with'"
+            )
+        identity = dict(
+            zip(("model", "data"), map(unquote, found["identity"].split()), strict=True)
+        )
         made = dict(zip(_PROVENANCE, map(unquote, (found["made"] or "").split()), strict=False))
         return cls(identity, {name: unquote(value) for name, _, value in named}, made)
 

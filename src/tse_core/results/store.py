@@ -112,13 +112,22 @@ class Store:
             return None
         return found, facts["provenance"]
 
-    def put(self, signature: Signature, name: str, tables: Tables, probe: Sequence[float] = ()) -> None:
+    def put(
+        self, signature: Signature, name: str, tables: Tables, probe: Sequence[float] = ()
+    ) -> None:
         """Keep the tables of a finished shard. Raises InputError: no space, no permission."""
-        facts = {"key": self._shard_key(signature), "shard": name, "probe": list(probe), **asdict(signature)}
+        facts = {
+            "key": self._shard_key(signature),
+            "shard": name,
+            "probe": list(probe),
+            **asdict(signature),
+        }
         facts["libraries"] = library_versions()
         self._write(self._shard(signature, name), partial(write_tables, tables=tables, facts=facts))
 
-    def keep_numbers(self, signature: Signature, tidy: Callable[[], pd.DataFrame], of: str = "") -> None:
+    def keep_numbers(
+        self, signature: Signature, tidy: Callable[[], pd.DataFrame], of: str = ""
+    ) -> None:
         """Keep the numbers of a run; `tidy` makes their table and is called only where the store has none.
 
         `of` says what names them besides the signature, such as the cut-offs. Another version of this package may have
@@ -147,7 +156,9 @@ class Store:
                     f"has {known[row.Index]:.4f} under the same signature; one of them was not made as it says"
                 )
             if len(rows := rows[~names.isin(there.index)]):
-                digest = hashlib.sha256(rows.to_csv(index=False, lineterminator="\n").encode()).hexdigest()[:8]
+                digest = hashlib.sha256(
+                    rows.to_csv(index=False, lineterminator="\n").encode()
+                ).hexdigest()[:8]
                 path = self._home(signature) / f"added-{signature.key}-{digest}.parquet"
                 self._write(path, partial(write_results, rows.reset_index(drop=True)))
                 new += len(rows)

@@ -33,7 +33,9 @@ def table_bytes(tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]) ->
         table = pa.Table.from_pandas(frame, preserve_index=False)
         for column in table.column_names:
             values = table[column].combine_chunks()
-            columns[f"{name}/{column}"] = pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
+            columns[f"{name}/{column}"] = pa.ListArray.from_arrays(
+                pa.array([0, len(values)], pa.int32()), values
+            )
     table = pa.table(columns)
     options = {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
     buffer = io.BytesIO()
@@ -43,7 +45,9 @@ def table_bytes(tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]) ->
     return buffer.getvalue()
 
 
-def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+def read_tables(
+    path: Path, names: Collection[str] | None = None
+) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
     """The tables of a file, all or those named that it holds, and its facts.
 
     Raises InputError: the file is missing, damaged or of another kind.
@@ -53,7 +57,11 @@ def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[
             raise OSError("it is no regular file")
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             facts = json.loads((file.metadata.metadata or {})[FACTS])
-            found = [column for column in facts["columns"] if names is None or column.partition("/")[0] in names]
+            found = [
+                column
+                for column in facts["columns"]
+                if names is None or column.partition("/")[0] in names
+            ]
             stored = file.read(columns=found)
         tables: dict[str, dict] = {}
         for column in found:
@@ -61,4 +69,6 @@ def read_tables(path: Path, names: Collection[str] | None = None) -> tuple[dict[
             tables.setdefault(table, {})[name] = stored[column].chunk(0).values
         return {name: pa.table(columns).to_pandas() for name, columns in tables.items()}, facts
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
-        raise InputError(f"{path}: not a readable file of tables ({' '.join(str(error).split())[:120]})") from None
+        raise InputError(
+            f"{path}: not a readable file of tables ({' '.join(str(error).split())[:120]})"
+        ) from None

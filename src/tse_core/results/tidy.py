@@ -38,13 +38,24 @@ def read_results(path: str | Path) -> pd.DataFrame:
         if path.suffix == ".parquet":
             table = pd.read_parquet(path)
         else:
-            table = pd.read_csv(path, dtype="str", keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""]))
+            table = pd.read_csv(
+                path, dtype="str", keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""])
+            )
         if missing := [column for column in TIDY_COLUMNS if column not in table]:
             raise ValueError(f"no column {missing[0]!r}")
         table = table.astype(dict.fromkeys(_NUMBERS, float))  # from text to the last bit
         models = {text: Signature.parse(text).model for text in table["signature"].unique()}
-    except (OSError, ValueError, AttributeError, TypeError, KeyError, pa.ArrowException) as error:  # an InputError, too
-        raise InputError(f"{path}: cannot be read as results ({' '.join(str(error).split())[:120]})") from None
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+        TypeError,
+        KeyError,
+        pa.ArrowException,
+    ) as error:  # an InputError, too
+        raise InputError(
+            f"{path}: cannot be read as results ({' '.join(str(error).split())[:120]})"
+        ) from None
     if table.empty:
         raise InputError(f"{path}: holds no number")
     for mistake, rows in _mistakes(table, table["signature"].map(models)).items():
@@ -75,8 +86,14 @@ def tidied(table: pd.DataFrame, signature: Signature, method: str = "") -> pd.Da
     What the table lacks is not known, a count of 0 or, of side and cut-off, none.
     """
     usual = {"side": "", **dict.fromkeys(_UNKNOWN, np.nan), **dict.fromkeys(_COUNTS, 0)}
-    usual |= {"model": signature.model, "protocol": "" if method else signature.protocol, "method": method}
-    table = table.assign(**{name: of for name, of in usual.items() if name not in table}, signature=str(signature))
+    usual |= {
+        "model": signature.model,
+        "protocol": "" if method else signature.protocol,
+        "method": method,
+    }
+    table = table.assign(
+        **{name: of for name, of in usual.items() if name not in table}, signature=str(signature)
+    )
     return table[TIDY_COLUMNS].astype(dict.fromkeys(_COUNTS, np.int64))
 
 
@@ -94,8 +111,12 @@ def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
         made = set(map(Signature.parse, table["signature"].unique()))
         if len(made) > 1:
             runs = ", ".join(sorted(f"{s.model} on {s.data_name}" for s in made)[:4])
-            raise InputError(f"the {name} results hold several runs ({runs}); give the store's key of one")
-    both = first[[*NAME, "score"]].merge(second[[*NAME, "score"]], on=NAME, suffixes=("_first", "_second"))
+            raise InputError(
+                f"the {name} results hold several runs ({runs}); give the store's key of one"
+            )
+    both = first[[*NAME, "score"]].merge(
+        second[[*NAME, "score"]], on=NAME, suffixes=("_first", "_second")
+    )
     if both.empty:
         raise InputError("the two results share no number: other constructions or metrics")
     both = both.rename(columns={"score_first": "first", "score_second": "second"})
@@ -107,12 +128,21 @@ def _mistakes(table: pd.DataFrame, models: pd.Series) -> dict[str, pd.Series]:
     found = {"the model is not the one that its signature names": table["model"] != models}
     lowest, highest = np.array([score_range(metric) for metric in table["metric"]]).T
     for column in _NUMBERS:
-        least, most = (lowest, highest) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1)
+        least, most = (
+            (lowest, highest) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1)
+        )
         outside = (table[column] < least) | (table[column] > most + 1e-9)
-        found[f"{column} is outside its range"] = outside | (table[column].isna() & (column in _COUNTS))
+        found[f"{column} is outside its range"] = outside | (
+            table[column].isna() & (column in _COUNTS)
+        )
     inside = (table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9)
-    bounded, has_side = table["low"].notna() | table["high"].notna(), table["side"].isin(["top", "bottom"])
+    bounded, has_side = (
+        table["low"].notna() | table["high"].notna(),
+        table["side"].isin(["top", "bottom"]),
+    )
     found["its interval does not contain the score"] = bounded & ~inside
-    found["a number has a side (top, bottom) if and only if it has a cut-off"] = has_side != table["cutoff"].notna()
+    found["a number has a side (top, bottom) if and only if it has a cut-off"] = (
+        has_side != table["cutoff"].notna()
+    )
     again = table.duplicated([*NAME, "signature"]) & ~table.duplicated()
     return found | {"the same number stands in an earlier row with another value": again}

@@ -90,19 +90,27 @@ def score_pairs(
     method = check_method(model, method)
     sentence_pairs = load_sentence_pairs(sentence_pairs)
     sides = sides_of(sentence_pairs, method, first)
-    found = scored_tokens(model, [side.text for side in sides], method, [side.critical for side in sides], advance)
+    found = scored_tokens(
+        model, [side.text for side in sides], method, [side.critical for side in sides], advance
+    )
     columns = ["logp", "length", "unknown", "unknown_critical", "unscored"]
     table = pd.DataFrame(map(_side_scores, sides, found), columns=columns)
     good, bad = (table.iloc[start::2].set_index(sentence_pairs.index) for start in (0, 1))
-    scores = sentence_pairs[[name for name in ("paradigm", "pair_id") if name in sentence_pairs]].copy()
+    scores = sentence_pairs[
+        [name for name in ("paradigm", "pair_id") if name in sentence_pairs]
+    ].copy()
     for name in ("logp", "length", "unknown"):
         scores[f"{name}_good"], scores[f"{name}_bad"] = good[name], bad[name]
     scores["unknown_critical"] = good["unknown_critical"] | bad["unknown_critical"]
-    scores["unscored_difference"] = (good["unscored"] != bad["unscored"]) & (method == "full-sentence")
+    scores["unscored_difference"] = (good["unscored"] != bad["unscored"]) & (
+        method == "full-sentence"
+    )
     return judged(scores, ties=ties, unknown_words=unknown_words)
 
 
-def judged(scores: pd.DataFrame, *, ties: str = "wrong", unknown_words: str = "flag") -> pd.DataFrame:
+def judged(
+    scores: pd.DataFrame, *, ties: str = "wrong", unknown_words: str = "flag"
+) -> pd.DataFrame:
     """The same log-probabilities under other policies: margin, correct and tie are recomputed.
 
     A pair with a side of which no token was scored, or whose log-probability is NaN, is not judged: ``correct`` is NaN.
@@ -137,14 +145,20 @@ def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Sid
     """
     needed = PREFIX_FIELDS.get(method, ("good", "bad"))
     if missing := [field for field in needed if field not in pairs]:
-        raise InputError(f"the {method} method needs the column {missing[0]!r}; the table has {', '.join(pairs)}")
+        raise InputError(
+            f"the {method} method needs the column {missing[0]!r}; the table has {', '.join(pairs)}"
+        )
     if pairs.empty:
         raise InputError("there are no pairs to score")
     sides = []
     for number, fields in enumerate(pairs[list(needed)].to_numpy()):
         for field, value in zip(needed, fields, strict=True):
             if not isinstance(value, str) or not value.strip():
-                named = [str(pairs[name].iloc[number]) for name in ("paradigm", "pair_id") if name in pairs]
+                named = [
+                    str(pairs[name].iloc[number])
+                    for name in ("paradigm", "pair_id")
+                    if name in pairs
+                ]
                 name = "/".join(named) or pairs.index[number]
                 raise InputError(f"pair {name}: {field} is empty; the {method} method needs it")
         if method in PREFIX_FIELDS:
@@ -156,7 +170,9 @@ def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Sid
             both = [first_letter(trimmed(sentence), first) for sentence in fields]
             good, bad = (Counter(text.split()) for text in both)
             own = (good, bad) if good == bad else (good - bad, bad - good)
-            sides += [Side(text, own_words=set(words)) for text, words in zip(both, own, strict=True)]
+            sides += [
+                Side(text, own_words=set(words)) for text, words in zip(both, own, strict=True)
+            ]
     return sides
 
 
@@ -171,5 +187,7 @@ def _side_scores(side: Side, tokens: TokenSurprisals) -> tuple[float, int, int, 
         words = (text[slice(*word_span(text, int(start)))] for start in tokens.starts)
         differing = np.array([word in side.own_words for word in words], dtype=bool)
     unknown, logp = tokens.unknown & here, math.fsum(-tokens.bits[counted] * math.log(2))
-    unscored = "".join(f"{tokens.ids[place]} {tokens.tokens[place]}" for place in first if not tokens.scored[place])
+    unscored = "".join(
+        f"{tokens.ids[place]} {tokens.tokens[place]}" for place in first if not tokens.scored[place]
+    )
     return logp, int(counted.sum()), int(unknown.sum()), bool((unknown & differing).any()), unscored

@@ -33,7 +33,9 @@ from tse_core.models.word_ends import of_word
 from tse_core.words import trimmed, word_span
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
-Advance: TypeAlias = Callable[[float], object]  # takes the share of the work done since the last call
+Advance: TypeAlias = Callable[
+    [float], object
+]  # takes the share of the work done since the last call
 OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # those that score all tokens of a sentence
 
 
@@ -104,18 +106,30 @@ def surprisals(
     """
     check_known("unit", unit, ("token", "word"))
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
-    scored = token_surprisals(model, sentences, bos=bos, space=space, method=method, advance=advance)
+    scored = token_surprisals(
+        model, sentences, bos=bos, space=space, method=method, advance=advance
+    )
     rows = []
     for number, (sentence, scores) in enumerate(zip(map(trimmed, sentences), scored, strict=True)):
-        groups = [[i] for i in range(len(scores.ids))] if unit == "token" else _words(sentence, scores)
+        groups = (
+            [[i] for i in range(len(scores.ids))] if unit == "token" else _words(sentence, scores)
+        )
         for position, group in enumerate(groups):
             start, end = int(scores.starts[group[0]]), int(scores.ends[group].max())
             row = {"sentence": number, "position": position, "token": scores.tokens[group[0]]}
             if unit == "word":
                 start, end = word_span(sentence, start)
-                row = {"sentence": number, "position": position, "word": sentence[start:end], "tokens": len(group)}
+                row = {
+                    "sentence": number,
+                    "position": position,
+                    "word": sentence[start:end],
+                    "tokens": len(group),
+                }
             row |= {"start": start, "end": end, "surprisal": float(scores.bits[group].sum())}
-            row |= {"scored": bool(scores.scored[group].all()), "unknown": bool(scores.unknown[group].any())}
+            row |= {
+                "scored": bool(scores.scored[group].all()),
+                "unknown": bool(scores.unknown[group].any()),
+            }
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -171,13 +185,21 @@ def check_method(model: AnyModel, method: str | None, known: Sequence[str] = MET
     method = method or ("pll" if model.kind == "masked" else "full-sentence")
     check_known("method", method, known)
     if (model.kind == "masked") != method.startswith("pll"):
-        suits = "pll and pll-l2r" if model.kind == "masked" else "full-sentence, one-prefix and two-prefix"
-        raise InputError(f"the method {method!r} does not suit the {model.kind} model {model.label}; {suits} do")
+        suits = (
+            "pll and pll-l2r"
+            if model.kind == "masked"
+            else "full-sentence, one-prefix and two-prefix"
+        )
+        raise InputError(
+            f"the method {method!r} does not suit the {model.kind} model {model.label}; {suits} do"
+        )
     return method
 
 
 def check_spaces(
-    sentence: str, tokens: TokenSurprisals, where: Callable[[int, int], bool] = lambda start, end: True
+    sentence: str,
+    tokens: TokenSurprisals,
+    where: Callable[[int, int], bool] = lambda start, end: True,
 ) -> None:
     """Raises InputError for a token that belongs to two words, if `where` of its characters says that it matters."""
     for start, end in zip(tokens.starts, tokens.ends, strict=True):
@@ -199,12 +221,17 @@ def _words(sentence: str, scores: TokenSurprisals) -> list[list[int]]:
     return list(groups.values())
 
 
-def _tokenized(model: LanguageModel, text: str, encoding, places: np.ndarray, words: dict[int, str]) -> TokenSurprisals:
+def _tokenized(
+    model: LanguageModel, text: str, encoding, places: np.ndarray, words: dict[int, str]
+) -> TokenSurprisals:
     """The tokens of a sentence, which are at these places of what the model reads; none has its surprisal yet."""
     ids = np.array(encoding.ids)[places]
     starts, ends = _spans(text, encoding, places)
     scored = (places > 0) | (model.kind == "masked")  # a causal model needs something before it
-    unknown, tokens = ids == (-1 if model.unknown_id is None else model.unknown_id), [words[i] for i in ids.tolist()]
+    unknown, tokens = (
+        ids == (-1 if model.unknown_id is None else model.unknown_id),
+        [words[i] for i in ids.tolist()],
+    )
     return TokenSurprisals(tokens, ids, starts, ends, np.zeros(len(ids)), scored, unknown)
 
 
@@ -217,7 +244,9 @@ def _spans(text: str, encoding: Encoding, places: np.ndarray) -> tuple[np.ndarra
     return starts, np.maximum(ends, starts)
 
 
-def _reads(model, encoding: Encoding, tokens: TokenSurprisals, places: np.ndarray, method: str) -> Iterator[tuple]:
+def _reads(
+    model, encoding: Encoding, tokens: TokenSurprisals, places: np.ndarray, method: str
+) -> Iterator[tuple]:
     """(sequence that the model reads, positions at which it predicts, ids to predict), for the tokens to be scored.
 
     A causal model reads the sentence once, a masked model a copy for each token.
@@ -225,7 +254,11 @@ def _reads(model, encoding: Encoding, tokens: TokenSurprisals, places: np.ndarra
     read, scored = encoding.ids, np.flatnonzero(tokens.scored).tolist()
     if model.kind == "causal":
         if scored:
-            yield read[: places[scored[-1]]], [int(places[i]) - 1 for i in scored], tokens.ids[scored].tolist()
+            yield (
+                read[: places[scored[-1]]],
+                [int(places[i]) - 1 for i in scored],
+                tokens.ids[scored].tolist(),
+            )
         return
     words = [encoding.words[place] for place in places]
     for token in scored:
@@ -233,7 +266,11 @@ def _reads(model, encoding: Encoding, tokens: TokenSurprisals, places: np.ndarra
         while method == "pll-l2r" and stop < len(words) and words[stop] == words[token]:
             stop += 1
         masks = (model.tokenizer.mask_token_id,) * (stop - token)
-        yield (*read[:place], *masks, *read[place + len(masks) :]), [place], [int(tokens.ids[token])]
+        yield (
+            (*read[:place], *masks, *read[place + len(masks) :]),
+            [place],
+            [int(tokens.ids[token])],
+        )
 
 
 def words_policy(model: AnyModel, texts: Iterable[str], method: str) -> dict[str, str]:
@@ -261,4 +298,6 @@ def _of_letters(text: str, starts: np.ndarray, ends: np.ndarray, token: int) -> 
     word.
     """
     start, first, last = starts[token], starts[token - 1], ends[token - 1]
-    return last >= start and (start < last or first == last or all(map(of_word, text[start - 1 : start + 1])))
+    return last >= start and (
+        start < last or first == last or all(map(of_word, text[start - 1 : start + 1]))
+    )

@@ -42,7 +42,12 @@ from tse_core.schemas import check, read_schema
 from tse_core.sweep.steps import as_number, stage_of, step_of
 from tse_core.syntaxgym.library import suite_names
 
-_NAMES = ("data", "blimp", "suites", "lemmas")  # lists of names, or of files that may lie beside the plan
+_NAMES = (
+    "data",
+    "blimp",
+    "suites",
+    "lemmas",
+)  # lists of names, or of files that may lie beside the plan
 Arguments: TypeAlias = tuple[tuple[str, Any], ...]  # names and values
 
 
@@ -81,7 +86,9 @@ class Run:
 
     def __str__(self) -> str:
         how = dict(self.policies)
-        return f"{self.model.label} on {self.data}" + (f" ({how['protocol']}, {how['verbs']})" if how else "")
+        return f"{self.model.label} on {self.data}" + (
+            f" ({how['protocol']}, {how['verbs']})" if how else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -105,14 +112,27 @@ def load_plan(plan: str | Path | Mapping) -> Plan:
     else:
         content, folder, where = read_yaml(plan), Path(plan).parent, str(plan)
     check(content, read_schema("sweeps/schema.json"), where)
-    named: dict[str, list] = {key: [_beside(folder, name) for name in content.get(key, [])] for key in _NAMES}
+    named: dict[str, list] = {
+        key: [_beside(folder, name) for name in content.get(key, [])] for key in _NAMES
+    }
     if not (named["data"] or named["blimp"] or named["suites"]):
         named["data"] = ["marvin-linzen"]
-    choices = named["lemmas"] or [None], content.get("protocols", ["exact"]), content.get("verbs", ["single-token"])
+    choices = (
+        named["lemmas"] or [None],
+        content.get("protocols", ["exact"]),
+        content.get("verbs", ["single-token"]),
+    )
     policies = []
     for lemmas, protocol, verbs in product(*choices):
-        how = {"lemmas": lemmas, "protocol": protocol, "verbs": verbs, "detail": content.get("detail", "contexts")}
-        if verbs == "all" and "sample" in content:  # single tokens cost so little that all contexts are scored
+        how = {
+            "lemmas": lemmas,
+            "protocol": protocol,
+            "verbs": verbs,
+            "detail": content.get("detail", "contexts"),
+        }
+        if (
+            verbs == "all" and "sample" in content
+        ):  # single tokens cost so little that all contexts are scored
             how["sample"] = content["sample"]
         policies.append(tuple(how.items()))
     models: list[Model] = []
@@ -122,7 +142,11 @@ def load_plan(plan: str | Path | Mapping) -> Plan:
     for model in _told_apart(models, where):
         runs += [Run(model, "agreement", *each) for each in product(named["data"], policies)]
         runs += [Run(model, "blimp", name) for name in named["blimp"]]
-        runs += [Run(model, "suites", suite) for name in named["suites"] for suite in suite_names(name) or [name]]
+        runs += [
+            Run(model, "suites", suite)
+            for name in named["suites"]
+            for suite in suite_names(name) or [name]
+        ]
     places = {key: content.get(key) for key in ("workers", "address", "slurm")}
     return Plan(tuple(dict.fromkeys(runs)), **places)
 

@@ -39,7 +39,9 @@ from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 
 COLUMNS = ["name", "revision", "step", "data", *TIDY_COLUMNS]
-BENCHMARKS: dict[str, tuple[Callable, Callable]] = {  # how their data are read, and a model is scored on them
+BENCHMARKS: dict[
+    str, tuple[Callable, Callable]
+] = {  # how their data are read, and a model is scored on them
     "agreement": (load_pairs, evaluate),
     "blimp": (load_sentence_pairs, evaluate_blimp),
     "suites": (load_suite, evaluate_suite),
@@ -50,7 +52,9 @@ BENCHMARKS: dict[str, tuple[Callable, Callable]] = {  # how their data are read,
 class Sweep:
     """What a sweep gives: the numbers of all runs that did not fail, and why the others did."""
 
-    numbers: pd.DataFrame  # one per row: name, revision, step and data of the plan, and the columns of `TIDY_COLUMNS`
+    numbers: (
+        pd.DataFrame
+    )  # one per row: name, revision, step and data of the plan, and the columns of `TIDY_COLUMNS`
     failures: dict[Run, str]
 
     def tidy(self) -> pd.DataFrame:
@@ -81,16 +85,22 @@ def sweep(
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
-    mark = store.folder.resolve() / f".sweep-{uuid.uuid4().hex}"  # by which a worker sees that the store is shared
+    mark = (
+        store.folder.resolve() / f".sweep-{uuid.uuid4().hex}"
+    )  # by which a worker sees that the store is shared
     mark.parent.mkdir(parents=True, exist_ok=True)
     mark.touch()
     numbers: dict[Run, pd.DataFrame] = {}
     failures: dict[Run, str] = {}
     try:
         with progress(len(plan.runs), "sweep", unit="runs") as bar:
-            for run, result in _results(plan, mark, workers or plan.workers, address or plan.address):
+            for run, result in _results(
+                plan, mark, workers or plan.workers, address or plan.address
+            ):
                 if isinstance(result, Exception):
-                    failures[run] = str(InputError(f"{run}: {str(result) or type(result).__name__}"))
+                    failures[run] = str(
+                        InputError(f"{run}: {str(result) or type(result).__name__}")
+                    )
                 else:
                     numbers[run] = result
                 bar.set_postfix(failed=len(failures), refresh=False)
@@ -149,7 +159,9 @@ def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
             return InputError(str(error))
         finally:
             torch.set_num_threads(before)
-    return numbers.assign(name=run.model.name, revision=run.model.version, step=run.model.step, data=run.data)
+    return numbers.assign(
+        name=run.model.name, revision=run.model.version, step=run.model.step, data=run.data
+    )
 
 
 def visible_gpus() -> list[str]:
@@ -190,10 +202,15 @@ def _results(plan: Plan, mark: Path, workers: int | None, address: str | None) -
     with _client(plan, workers, address) as client:
         futures = {
             client.submit(score_run, run, mark, pure=False, retries=1, priority=-number): run
-            for number, run in enumerate(plan.runs)  # model by model, so that a worker opens each as rarely as possible
+            for number, run in enumerate(
+                plan.runs
+            )  # model by model, so that a worker opens each as rarely as possible
         }
         for future in as_completed(futures):
-            yield futures[future], future.result() if future.status == "finished" else future.exception()
+            yield (
+                futures[future],
+                future.result() if future.status == "finished" else future.exception(),
+            )
             future.release()
 
 
@@ -215,7 +232,9 @@ def _client(plan: Plan, workers: int | None, address: str | None) -> Iterator[An
     # Jobs are asked for as if each run took an hour, until Dask has seen some: else it asks for one after another.
     with (
         dask.config.set({"distributed.scheduler.unknown-task-duration": "1h"}),
-        _slurm(plan.slurm, workers or len(plan.runs)) if plan.slurm else _processes(workers) as cluster,
+        _slurm(plan.slurm, workers or len(plan.runs))
+        if plan.slurm
+        else _processes(workers) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -226,9 +245,15 @@ def _processes(workers: int | None):
     from distributed import Nanny, Scheduler, SpecCluster
 
     gpus = visible_gpus()
-    seen = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:workers]] if gpus else [{} for _ in range(workers or 1)]
+    seen = (
+        [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:workers]]
+        if gpus
+        else [{} for _ in range(workers or 1)]
+    )
     common = {"nthreads": 1, "memory_limit": 0, "silence_logs": logging.ERROR}
-    specification = {n: {"cls": Nanny, "options": common | {"env": env}} for n, env in enumerate(seen)}
+    specification = {
+        n: {"cls": Nanny, "options": common | {"env": env}} for n, env in enumerate(seen)
+    }
     scheduler = {"cls": Scheduler, "options": {"dashboard": False, "host": "127.0.0.1", "port": 0}}
     return SpecCluster(specification, scheduler, silence_logs=logging.ERROR)
 

@@ -35,7 +35,9 @@ Totals = Mapping[tuple[int, str], float]
 COMPARE: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
-    "=": lambda left, right: abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right),
+    "=": lambda left, right: (
+        abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right)
+    ),
 }
 GRAMMAR = r"""
 ?claim: comparison (JOIN comparison)*
@@ -64,9 +66,15 @@ class Node:
 
     text: str  # round brackets, single spaces, plain decimals, brackets only where they matter or help
     value: Callable[[Totals], Any] = field(compare=False)  # bits, exactly, or truth
-    sign: str = field(default="", compare=False)  # that joins the terms: "+" for a sum, "<", ">", "=", "&", "|"
-    terms: tuple[tuple[str, "Node"], ...] = field(default=(), compare=False)  # each with the sign before it
-    atom: tuple[int | None, str] | None = field(default=None, compare=False)  # the region (None for all), the condition
+    sign: str = field(
+        default="", compare=False
+    )  # that joins the terms: "+" for a sum, "<", ">", "=", "&", "|"
+    terms: tuple[tuple[str, "Node"], ...] = field(
+        default=(), compare=False
+    )  # each with the sign before it
+    atom: tuple[int | None, str] | None = field(
+        default=None, compare=False
+    )  # the region (None for all), the condition
     position: int = field(default=0, compare=False)  # of an atom in what was read, from 1
 
     def walk(self, depth: int = 0) -> Iterator[tuple["Node", int]]:
@@ -102,9 +110,13 @@ class Formula:
             raise _fault(place + 1, f"unexpected {text[place]!r}") from None
         except UnexpectedToken as error:
             if error.token.type == "$END":
-                message = "the formula ends too early; it must compare two surprisals with <, > or ="
+                message = (
+                    "the formula ends too early; it must compare two surprisals with <, > or ="
+                )
                 raise _fault(len(text) + 1, message) from None
-            raise _fault((error.token.start_pos or 0) + 1, f"unexpected {str(error.token)!r}") from None
+            raise _fault(
+                (error.token.start_pos or 0) + 1, f"unexpected {str(error.token)!r}"
+            ) from None
 
     def holds(self, totals: Totals) -> bool:
         """Whether the prediction is true of ``totals``, bits by (region number, condition name)."""
@@ -113,8 +125,15 @@ class Formula:
 
     def parts(self, totals: Totals) -> list[Part]:
         """Every step of the evaluation, the whole formula first, to show why it holds or fails."""
-        steps = [(node.text, node.value(totals), depth) for node, depth in self.claim.walk() if node.terms or node.atom]
-        return [Part(text, found if isinstance(found, bool) else float(found), depth) for text, found, depth in steps]
+        steps = [
+            (node.text, node.value(totals), depth)
+            for node, depth in self.claim.walk()
+            if node.terms or node.atom
+        ]
+        return [
+            Part(text, found if isinstance(found, bool) else float(found), depth)
+            for text, found, depth in steps
+        ]
 
     @property
     def atoms(self) -> list[tuple[int | None, str]]:
@@ -156,13 +175,19 @@ class _Nodes(Transformer):
     def number(self, token):
         number = Decimal(str(token))
         text = f"{number:f}"
-        return Node(text.rstrip("0").rstrip(".") if "." in text else text, lambda totals: Fraction(number))
+        return Node(
+            text.rstrip("0").rstrip(".") if "." in text else text, lambda totals: Fraction(number)
+        )
 
     def region(self, which, condition):
         region, name = None if which.type == "ALL" else int(which), condition[1:-1].strip()
 
         def bits(totals):
-            return sum(Fraction(float(each)) for (r, c), each in totals.items() if c == name and region in (None, r))
+            return sum(
+                Fraction(float(each))
+                for (r, c), each in totals.items()
+                if c == name and region in (None, r)
+            )
 
         text = f"({'*' if region is None else region};%{name}%)"
         return Node(text, bits, atom=(region, name), position=which.start_pos + 1)
@@ -171,10 +196,15 @@ class _Nodes(Transformer):
         terms = []
         for sign, node in zip(("+", *nodes_and_signs[1::2]), nodes_and_signs[::2], strict=True):
             terms += node.terms if node.sign == sign == "+" else [(str(sign), node)]
-        texts = [f"{sign} ({node.text})" if node.sign == "+" else f"{sign} {node.text}" for sign, node in terms]
+        texts = [
+            f"{sign} ({node.text})" if node.sign == "+" else f"{sign} {node.text}"
+            for sign, node in terms
+        ]
 
         def total(totals):
-            return sum([node.value(totals) if sign == "+" else -node.value(totals) for sign, node in terms])
+            return sum(
+                [node.value(totals) if sign == "+" else -node.value(totals) for sign, node in terms]
+            )
 
         return Node(" ".join(texts).removeprefix("+ "), total, "+", tuple(terms))
 
@@ -182,7 +212,9 @@ class _Nodes(Transformer):
         def holds(totals):
             return COMPARE[sign](left.value(totals), right.value(totals))
 
-        return Node(f"{left.text} {sign} {right.text}", holds, str(sign), (("", left), (str(sign), right)))
+        return Node(
+            f"{left.text} {sign} {right.text}", holds, str(sign), (("", left), (str(sign), right))
+        )
 
     def claim(self, joined, *signs_and_nodes):
         for sign, node in zip(signs_and_nodes[::2], signs_and_nodes[1::2], strict=True):
@@ -193,5 +225,10 @@ class _Nodes(Transformer):
 
 def _joined(sign: str, claims: tuple[tuple[str, Node], ...]) -> Node:
     """Claims of which all (&) or any (|) must hold."""
-    decide, text = all if sign == "&" else any, f" {sign} ".join(f"({claim.text})" for _, claim in claims)
-    return Node(text, lambda totals: decide([claim.value(totals) for _, claim in claims]), sign, claims)
+    decide, text = (
+        all if sign == "&" else any,
+        f" {sign} ".join(f"({claim.text})" for _, claim in claims),
+    )
+    return Node(
+        text, lambda totals: decide([claim.value(totals) for _, claim in claims]), sign, claims
+    )

@@ -29,7 +29,9 @@ def load_suite(name_or_path: str | Path) -> Suite:
     for full_name in downloads.select(_collections())["name"]:
         if name in (full_name, full_name.rpartition("/")[2]):
             return read_suite(downloads.files([full_name])[0])
-    raise unknown_name_error("suite", name, list_suites()["name"], "; or a path that ends in .json or .csv")
+    raise unknown_name_error(
+        "suite", name, list_suites()["name"], "; or a path that ends in .json or .csv"
+    )
 
 
 def load_suites(entry: str | Path) -> list[Suite]:
@@ -43,9 +45,14 @@ def suite_names(entry: str | Path) -> list[str]:
     source = "public" if entry == PUBLIC else entry
     if source in set(table["source"]):
         collection = PUBLIC if source == "public" else source
-        return [f"{collection}/{name}" for name in table.loc[table["available"] & (table["source"] == source), "name"]]
+        return [
+            f"{collection}/{name}"
+            for name in table.loc[table["available"] & (table["source"] == source), "name"]
+        ]
     if is_folder(entry):
-        return [str(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")]
+        return [
+            str(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")
+        ]
     return [str(entry)]
 
 
@@ -57,7 +64,10 @@ def list_suites() -> pd.DataFrame:
     metas = {name: json.loads(path.read_bytes())["meta"] for name, path in _laboratory().items()}
     own = [(name, LABORATORY, meta.get("circuit", ""), True) for name, meta in metas.items()]
     files = downloads.states(_collections())
-    names, sources = files["name"].str.rpartition("/")[2], files["dataset"].replace(PUBLIC, "public")
+    names, sources = (
+        files["name"].str.rpartition("/")[2],
+        files["dataset"].replace(PUBLIC, "public"),
+    )
     circuits = names.map(_circuits()).fillna("")
     rows = [*own, *zip(names, sources, circuits, files["state"] == "cached", strict=True)]
     return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
@@ -71,7 +81,9 @@ def public_suites() -> pd.DataFrame:
     """
     table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv")
     table = table[[column for column in table if not column.startswith("acc_")]]
-    return table.rename(columns=lambda column: column.removeprefix("n_")).astype({"in_31": bool, "in_33": bool})
+    return table.rename(columns=lambda column: column.removeprefix("n_")).astype(
+        {"in_31": bool, "in_33": bool}
+    )
 
 
 def circuit(suite: Suite) -> str:
@@ -81,7 +93,9 @@ def circuit(suite: Suite) -> str:
 
 def _laboratory() -> dict[str, Path]:
     """The files of the laboratory's suites, by name."""
-    return {path.stem: path for path in sorted((data_folder() / "laboratory" / "suites").glob("*.json"))}
+    return {
+        path.stem: path for path in sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
+    }
 
 
 def _collections() -> list[str]:

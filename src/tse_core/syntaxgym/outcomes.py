@@ -24,7 +24,14 @@ from tse_core.uncertainty.shares import wilson
 from tse_core.words import word_span
 
 # Names of a region's surprisal made from its tokens', and numpy's names of the functions that make it.
-REGION_METRICS = {"sum": "sum", "mean": "mean", "median": "median", "range": "ptp", "max": "max", "min": "min"}
+REGION_METRICS = {
+    "sum": "sum",
+    "mean": "mean",
+    "median": "median",
+    "range": "ptp",
+    "max": "max",
+    "min": "min",
+}
 TOKEN_COLUMNS = ["item", "condition", "position", "token", "region", "bits", "unknown"]
 
 
@@ -64,7 +71,9 @@ class Outcome:
         """A row per prediction: prediction, correct, items, accuracy, formula."""
         found = self.items.groupby("prediction", as_index=False)["holds"]
         table = found.agg(correct="sum", items="size", accuracy="mean")
-        return table.assign(formula=[str(self.suite.predictions[number - 1]) for number in table["prediction"]])
+        return table.assign(
+            formula=[str(self.suite.predictions[number - 1]) for number in table["prediction"]]
+        )
 
     @property
     def unscored(self) -> int:
@@ -78,7 +87,10 @@ class Outcome:
 
         The metrics are "prediction 1" and so on, and "all predictions"; the bounds are Wilson's.
         """
-        counts = {f"prediction {row.prediction}": (row.correct, row.items) for row in self.predictions.itertuples()}
+        counts = {
+            f"prediction {row.prediction}": (row.correct, row.items)
+            for row in self.predictions.itertuples()
+        }
         counts["all predictions"] = int(self.by_item.sum()), len(self.by_item)
         rows = [(name, *wilson(*count), count[1]) for name, count in counts.items()]
         table = pd.DataFrame(rows, columns=["metric", "score", "low", "high", "pairs"])
@@ -94,8 +106,15 @@ class Outcome:
         """The evaluated suite: its JSON with ``metric_value`` and ``oovs`` in every region."""
         data = to_dict(self.suite)
         data["meta"]["evaluated"] = str(self.signature)
-        regions = (r for item in data["items"] for condition in item["conditions"] for r in condition["regions"])
-        for region, row in zip(regions, self.regions.itertuples(), strict=True):  # both in the order of the suite
+        regions = (
+            r
+            for item in data["items"]
+            for condition in item["conditions"]
+            for r in condition["regions"]
+        )
+        for region, row in zip(
+            regions, self.regions.itertuples(), strict=True
+        ):  # both in the order of the suite
             region["metric_value"] = {self.metric: row.bits}
             region["oovs"] = row.unknown.split()
         return to_json(data)
@@ -159,7 +178,9 @@ def assign_tokens(regions: Mapping[int, str], starts: Sequence[int]) -> np.ndarr
     filled = {number: text for number, text in regions.items() if text}
     ends = np.cumsum([len(text) + 1 for text in filled.values()]) - 1
     found = np.searchsorted(ends, starts, side="right")
-    return np.array(list(filled))[np.minimum(found, len(filled) - 1)]  # a mark may stand behind the last character
+    return np.array(list(filled))[
+        np.minimum(found, len(filled) - 1)
+    ]  # a mark may stand behind the last character
 
 
 def region_value(bits: np.ndarray, metric: str) -> float:
@@ -194,10 +215,19 @@ def _tokens(regions: Mapping[int, str], sentence: str, scores, place: str) -> It
                 "that neither has a surprisal of its own; take a model whose tokens end at spaces"
             )
     if not np.isfinite(scores.bits).all():
-        raise InputError(f"{place}: the model gives NaN or probability 0 for a token of {sentence!r}")
+        raise InputError(
+            f"{place}: the model gives NaN or probability 0 for a token of {sentence!r}"
+        )
     words = [sentence[slice(*word_span(sentence, start))] for start in scores.starts]
     unknown = np.where(scores.unknown, words, "").tolist()
-    return zip(range(1, len(words) + 1), scores.tokens, region.tolist(), scores.bits.tolist(), unknown, strict=True)
+    return zip(
+        range(1, len(words) + 1),
+        scores.tokens,
+        region.tolist(),
+        scores.bits.tolist(),
+        unknown,
+        strict=True,
+    )
 
 
 def _regions(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -220,9 +250,16 @@ def _items(suite: Suite, regions: pd.DataFrame) -> pd.DataFrame:
     unknown = set()
     for row in regions.itertuples(index=False):
         bits.setdefault(row.item, {})[row.region, row.condition] = row.bits
-        unknown |= {(row.item, region, row.condition) for region in (row.region, None) if row.unknown}
+        unknown |= {
+            (row.item, region, row.condition) for region in (row.region, None) if row.unknown
+        }
     rows = [
-        (item, number, formula.holds(totals), not unknown.isdisjoint((item, *atom) for atom in formula.atoms))
+        (
+            item,
+            number,
+            formula.holds(totals),
+            not unknown.isdisjoint((item, *atom) for atom in formula.atoms),
+        )
         for item, totals in bits.items()
         for number, formula in enumerate(suite.predictions, 1)
     ]

@@ -79,7 +79,12 @@ class Suite:
     def sentences(self, between: str = " ") -> pd.DataFrame:
         """Columns item, condition and sentence: the regions with content, with this text between."""
         filled = self.table[self.table["content"] != ""]
-        return filled.groupby(KEYS[:2], sort=False)["content"].agg(between.join).rename("sentence").reset_index()
+        return (
+            filled.groupby(KEYS[:2], sort=False)["content"]
+            .agg(between.join)
+            .rename("sentence")
+            .reset_index()
+        )
 
 
 def read_suite(path: str | Path) -> Suite:
@@ -102,7 +107,10 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     condition = pd.factorize(table["condition"])[0]  # in the order of the first item
     order = np.lexsort([condition, item])  # stable: regions stay as they are listed
     table = table.iloc[order].reset_index(drop=True)
-    regions = {number: plain(data["region_meta"][str(number)]) for number in sorted(map(int, data["region_meta"]))}
+    regions = {
+        number: plain(data["region_meta"][str(number)])
+        for number in sorted(map(int, data["region_meta"]))
+    }
     predictions = tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"])
     return Suite(data["meta"] | {"name": plain(data["meta"]["name"])}, regions, predictions, table)
 
@@ -112,7 +120,9 @@ def to_dict(suite: Suite) -> dict:
     return {
         "meta": {"name": suite.name, "metric": suite.metric, **suite.meta},
         "region_meta": {str(number): name for number, name in suite.regions.items()},
-        "predictions": [{"type": "formula", "formula": str(formula)} for formula in suite.predictions],
+        "predictions": [
+            {"type": "formula", "formula": str(formula)} for formula in suite.predictions
+        ],
         "items": _items(suite.table.itertuples(index=False)),
     }
 
@@ -137,7 +147,9 @@ def _data(path: Path) -> Any:
 def _spreadsheet(text: str) -> dict:
     """The data of a suite's JSON from the text of a CSV file. Raises ValueError."""
     text = re.sub(r"\A\s*sep=.\s*\n", "", text)  # Excel's own line about the separator
-    separator = re.match(r'\s*"?[#\w]+"?\s*([,;\t])', text)  # after the first cell, which has none inside
+    separator = re.match(
+        r'\s*"?[#\w]+"?\s*([,;\t])', text
+    )  # after the first cell, which has none inside
     sep = separator[1] if separator else ","
     lines = csv.reader(io.StringIO(text, None), delimiter=sep, strict=True)
     table = pd.DataFrame([[""] * 3, *lines], dtype="str").fillna("")
@@ -146,14 +158,25 @@ def _spreadsheet(text: str) -> dict:
     heads = table.loc[kind == "item_number", 2:].to_numpy().ravel()
     regions = {place: head.partition(":") for place, head in enumerate(heads) if head}
     rows = []
-    for number, condition, *contents in table[~kind.isin(["#meta", "#prediction", "item_number"])].to_numpy():
-        if any(text for place, text in enumerate(contents) if place not in regions) or len(contents) < len(heads):
-            raise ValueError(f"item {number}, {condition!r} has more cells than there are regions above it")
-        rows += [(int(number), condition, int(n), contents[place]) for place, (n, _, _) in regions.items()]
+    for number, condition, *contents in table[
+        ~kind.isin(["#meta", "#prediction", "item_number"])
+    ].to_numpy():
+        if any(text for place, text in enumerate(contents) if place not in regions) or len(
+            contents
+        ) < len(heads):
+            raise ValueError(
+                f"item {number}, {condition!r} has more cells than there are regions above it"
+            )
+        rows += [
+            (int(number), condition, int(n), contents[place])
+            for place, (n, _, _) in regions.items()
+        ]
     return {
         "meta": dict(table.loc[kind == "#meta", [1, 2]].to_numpy()),
         "region_meta": {str(int(number)): name.lstrip() for number, _, name in regions.values()},
-        "predictions": [{"type": "formula", "formula": text} for text in table.loc[kind == "#prediction", 1]],
+        "predictions": [
+            {"type": "formula", "formula": text} for text in table.loc[kind == "#prediction", 1]
+        ],
         "items": _items(rows),
     }
 
@@ -167,7 +190,9 @@ def _items(rows: Iterable[tuple]) -> list[dict]:
     return [
         {
             "item_number": item,
-            "conditions": [{"condition_name": name, "regions": regions} for name, regions in conditions.items()],
+            "conditions": [
+                {"condition_name": name, "regions": regions} for name, regions in conditions.items()
+            ],
         }
         for item, conditions in items.items()
     ]
@@ -176,7 +201,12 @@ def _items(rows: Iterable[tuple]) -> list[dict]:
 def _table(data: dict) -> pd.DataFrame:
     """The regions of a suite's JSON, in plain spelling."""
     rows = [
-        (item["item_number"], plain(condition["condition_name"]), region["region_number"], plain(region["content"]))
+        (
+            item["item_number"],
+            plain(condition["condition_name"]),
+            region["region_number"],
+            plain(region["content"]),
+        )
         for item in data["items"]
         for condition in item["conditions"]
         for region in condition["regions"]
@@ -194,11 +224,15 @@ def _inconsistent(data: dict) -> list[str]:
     for item, sentences in items.items():
         for name in sorted(conditions ^ sentences.keys()):
             found.append(f"item {item}: condition {name!r} is not in every item")
-    for item, condition in [(item, condition) for item, sentences in items.items() for condition in sentences]:
+    for item, condition in [
+        (item, condition) for item, sentences in items.items() for condition in sentences
+    ]:
         numbers, words = zip(*items[item][condition], strict=True)
         if sorted(numbers) != regions:
             there = ", ".join(map(str, numbers))
-            found.append(f"item {item}, condition {condition!r}: the regions are {there}, not each of the suite once")
+            found.append(
+                f"item {item}, condition {condition!r}: the regions are {there}, not each of the suite once"
+            )
         elif not any(words):
             found.append(f"item {item}, condition {condition!r}: every region is empty")
     for number, prediction in enumerate(data["predictions"], 1):

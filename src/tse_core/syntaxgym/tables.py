@@ -17,7 +17,10 @@ def accuracy_table(outcomes: list[Outcome], unknown: str = "refuse") -> pd.DataF
     """
     rows = []
     for outcome in outcomes:
-        affected, judged = outcome.items.groupby("item")["unknown"].any(), judged_items(outcome, unknown)
+        affected, judged = (
+            outcome.items.groupby("item")["unknown"].any(),
+            judged_items(outcome, unknown),
+        )
         holds, suite = outcome.by_item[judged], outcome.suite
         counts = int(holds.sum()), len(affected), len(judged), int(affected.sum())
         rows.append((label(outcome), suite.name, circuit(suite), holds.mean(), *counts))

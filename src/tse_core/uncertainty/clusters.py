@@ -20,11 +20,15 @@ class Sample(NamedTuple):
     """The values of one mean, arrays (n,)."""
 
     values: Any  # a score per context, per pair, or per context and verb; NaN is left out
-    clusters: Sequence  # arrays: each value's cluster by every crossed way, its subject and its verb
+    clusters: (
+        Sequence  # arrays: each value's cluster by every crossed way, its subject and its verb
+    )
     counts: Any = None  # how many values each row is the mean of; 1 by default
 
 
-def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[float, float, float, int, int, int]:
+def spread(
+    samples: Sequence[Sample | tuple], weights: np.ndarray
+) -> tuple[float, float, float, int, int, int]:
     """How far a weighted sum of means varies over other clusters.
 
     Returns the estimate, its variance, its third moment, its degrees of freedom, the number of
@@ -46,7 +50,9 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> tuple[floa
     deviations = counts * (values - means[part])
 
     variance = third = 0.0
-    several: list[np.ndarray] = []  # by each way, whether a mean has several of its clusters: one samples nothing
+    several: list[
+        np.ndarray
+    ] = []  # by each way, whether a mean has several of its clusters: one samples nothing
     single: list[_Way] = []
     for size in range(1, len(crossed) + 1):
         sign = 1 if size % 2 else -1
@@ -92,7 +98,9 @@ def _intersected(ways: Sequence[np.ndarray]) -> np.ndarray:
     return clusters
 
 
-def _by_cluster(clusters: np.ndarray, part: np.ndarray, values: np.ndarray, samples: int) -> np.ndarray:
+def _by_cluster(
+    clusters: np.ndarray, part: np.ndarray, values: np.ndarray, samples: int
+) -> np.ndarray:
     """The sums of values in each cluster and sample: (clusters, samples)."""
     shape = 1 + int(clusters.max()), samples
     cells = clusters * samples + part
@@ -126,7 +134,9 @@ def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     return part[counted], values[counted], counts[counted], crossed
 
 
-def _moves(counts_by_cluster: np.ndarray, sums_by_cluster: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _moves(
+    counts_by_cluster: np.ndarray, sums_by_cluster: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     """The moves (G,) of the weighted sum of the samples' means: with each cluster, less without.
 
     Both tables are (G, samples): how many values a cluster holds, and the sum of their distances

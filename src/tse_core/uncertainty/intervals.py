@@ -44,11 +44,16 @@ class Interval(NamedTuple):
     low: float
     high: float
     method: str  # "t(9)", with the degrees of freedom, "2-way t(9)", "rule of three", or that there is no interval
-    clusters: int  # the smallest number of clusters of any way in any one mean, such as nouns per row
+    clusters: (
+        int  # the smallest number of clusters of any way in any one mean, such as nouns per row
+    )
     error: float = float("nan")  # the standard error; 0 by the rule of three
     freedom: int = 0  # degrees of freedom
     skewness: float = 0.0  # the third moment over the cubed error
-    reach: tuple[float, float] = (-np.inf, np.inf)  # the estimates if all clusters scored the least or the most
+    reach: tuple[float, float] = (
+        -np.inf,
+        np.inf,
+    )  # the estimates if all clusters scored the least or the most
 
     def __str__(self) -> str:
         return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
@@ -60,7 +65,10 @@ class Interval(NamedTuple):
             distance /= self.estimate - lowest if distance > 0 else highest - self.estimate
         found = p_value(distance, self.error, self.freedom, self.skewness)
         if self.error > 0 and lowest < null < highest and np.isfinite(highest - lowest):
-            share, truth = (self.estimate - lowest) / (highest - lowest), (null - lowest) / (highest - lowest)
+            share, truth = (
+                (self.estimate - lowest) / (highest - lowest),
+                (null - lowest) / (highest - lowest),
+            )
             found = min(found, all_or_nothing_p_value(share, truth, self.freedom + 1))
         return found
 
@@ -134,10 +142,21 @@ def combine(
         return Interval(estimate, float(ends[0]), float(ends[1]), why, fewest)
     if variance < NO_VARIANCE:
         if not np.isfinite(ends).all():
-            ends = estimate + np.array([-1, 1]) * max(factors[factors > 0].sum(), -factors[factors < 0].sum())
+            ends = estimate + np.array([-1, 1]) * max(
+                factors[factors > 0].sum(), -factors[factors < 0].sum()
+            )
         low, high = estimate + (1 - (1 - level) ** (1 / clusters)) * (ends - estimate)
         reach = tuple(ends)
-        return Interval(estimate, float(low), float(high), "rule of three", fewest, 0.0, clusters - 1, reach=reach)
+        return Interval(
+            estimate,
+            float(low),
+            float(high),
+            "rule of three",
+            fewest,
+            0.0,
+            clusters - 1,
+            reach=reach,
+        )
     error = float(np.sqrt(variance))
     skewness = third / error**3
     if free > 3:  # fewer clusters show less skewness than there is, and too few to tell by how much
@@ -150,4 +169,6 @@ def combine(
         low, high = np.clip([low, high], *(ends[0] + np.array(widest) * (ends[1] - ends[0])))
     ways = len(samples[0][1])
     method = f"{ways}-way t({free})" if ways > 1 else f"t({free})"
-    return Interval(estimate, float(low), float(high), method, fewest, error, free, skewness, tuple(ends))
+    return Interval(
+        estimate, float(low), float(high), method, fewest, error, free, skewness, tuple(ends)
+    )

@@ -49,5 +49,7 @@ def holm(p_values: Sequence[float]) -> np.ndarray:
     given = np.asarray(p_values, dtype=float)
     order = np.argsort(given, kind="stable")
     adjusted = np.empty(len(given))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)))
+    adjusted[order] = np.minimum(
+        1.0, np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
+    )
     return adjusted

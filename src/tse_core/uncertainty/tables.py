@@ -26,10 +26,14 @@ def subject_clusters(table: pd.DataFrame) -> np.ndarray:
     if not unknown.any():
         return nouns
     if "left" not in table:
-        raise InputError("rows whose subject is not known need their left context, in a column 'left'")
+        raise InputError(
+            "rows whose subject is not known need their left context, in a column 'left'"
+        )
     left = table["left"].astype(str).to_numpy(dtype=object)
     matches = [_SUBJECT.match(text.lower()) for text in left]
-    heads = np.array(spelled_nouns(match[1] or match[2] if match else "" for match in matches), dtype=object)
+    heads = np.array(
+        spelled_nouns(match[1] or match[2] if match else "" for match in matches), dtype=object
+    )
     nouns = np.where(unknown, np.where(heads == "", left, heads), nouns)
     note = (
         f"the subject's noun of {unknown.sum():,} of {len(table):,} rows is a guess: the word after the determiner, or "

@@ -46,7 +46,9 @@ class Backend:
     """What opens the models of some names. Raises InputError for an option that does not exist."""
 
     pattern: str  # regular expression, which the whole name matches
-    opener: Callable[..., "LanguageModel | SurprisalModel"]  # takes a name, and `options` by keyword
+    opener: Callable[
+        ..., "LanguageModel | SurprisalModel"
+    ]  # takes a name, and `options` by keyword
     options: tuple[str, ...] = ()  # names of `OpenOptions`
 
     def __post_init__(self) -> None:

@@ -55,13 +55,17 @@ class CommandModel(SurprisalModel):
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         table, scores = self._table(sentences), []
-        for number, (sentence, unknown) in enumerate(zip(sentences, self.unkify(sentences), strict=True), 1):
+        for number, (sentence, unknown) in enumerate(
+            zip(sentences, self.unkify(sentences), strict=True), 1
+        ):
             rows = table[table["sentence_id"] == number]
             pieces = list(map(Piece, rows["token"], rows["surprisal"], unknown))
             found = placed(sentence, pieces) if len(rows) == len(unknown) else None
             if found is None:
                 tokens = f"{' '.join(rows['token'])!r}, {sum(unknown)} of them unknown"
-                raise InputError(f"{self.name} get_surprisals: the tokens {tokens}, do not spell {sentence!r}")
+                raise InputError(
+                    f"{self.name} get_surprisals: the tokens {tokens}, do not spell {sentence!r}"
+                )
             scores.append(found)
         return scores
 
@@ -70,11 +74,17 @@ class CommandModel(SurprisalModel):
         printed = io.StringIO(self._run("get_surprisals", sentences))
         try:
             kinds = {"token": str, "surprisal": float}
-            table = pd.read_csv(printed, sep="\t", dtype=kinds, quoting=csv.QUOTE_NONE, keep_default_na=False)
+            table = pd.read_csv(
+                printed, sep="\t", dtype=kinds, quoting=csv.QUOTE_NONE, keep_default_na=False
+            )
             right = table["token_id"] == table.groupby("sentence_id").cumcount() + 1
-            right &= table["sentence_id"].isin(range(1, len(sentences) + 1)) & table["surprisal"].between(-1e-3, 1e300)
+            right &= table["sentence_id"].isin(range(1, len(sentences) + 1)) & table[
+                "surprisal"
+            ].between(-1e-3, 1e300)
         except (KeyError, ValueError) as error:
-            raise InputError(f"{self.name} get_surprisals: not the table that is expected ({error})") from None
+            raise InputError(
+                f"{self.name} get_surprisals: not the table that is expected ({error})"
+            ) from None
         if not right.all():
             row = " ".join(map(str, table[~right].iloc[0]))
             raise InputError(f"{self.name} get_surprisals: unexpected row {row!r}")
@@ -84,14 +94,18 @@ class CommandModel(SurprisalModel):
         """The words of each line, one line a sentence."""
         lines = self._run(action, sentences).removesuffix("\n").split("\n")
         if len(lines) != len(sentences):
-            raise InputError(f"{self.name} {action}: {len(lines)} lines for {len(sentences)} sentences")
+            raise InputError(
+                f"{self.name} {action}: {len(lines)} lines for {len(sentences)} sentences"
+            )
         return [line.split() for line in lines]
 
     def _run(self, action: str, sentences: Sequence[str]) -> str:
         """What the command prints for a file of these sentences. Raises InputError for a sentence of several lines."""
         for sentence in sentences:
             if "\n" in sentence or "\r" in sentence:
-                raise InputError(f"{sentence!r} has a line break, but {self.name} reads a sentence in each line")
+                raise InputError(
+                    f"{sentence!r} has a line break, but {self.name} reads a sentence in each line"
+                )
         with tempfile.TemporaryDirectory() as folder:
             Path(folder).chmod(0o755)  # a container may run as another user
             file = Path(folder, "sentences.txt")
@@ -100,11 +114,21 @@ class CommandModel(SurprisalModel):
             command = [*self.command, action, str(file)]
             try:
                 done = subprocess.run(  # noqa: S603  (the user's command)
-                    command, stdin=subprocess.DEVNULL, capture_output=True, timeout=self.timeout, check=True
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    timeout=self.timeout,
+                    check=True,
                 )
             except (OSError, subprocess.SubprocessError) as error:
-                last = (getattr(error, "stderr", None) or b"")[-500:].decode(errors="replace").splitlines()[-3:]
-                raise InputError(f"{self.name} {action}: {error} {' | '.join(last)}".rstrip()) from None
+                last = (
+                    (getattr(error, "stderr", None) or b"")[-500:]
+                    .decode(errors="replace")
+                    .splitlines()[-3:]
+                )
+                raise InputError(
+                    f"{self.name} {action}: {error} {' | '.join(last)}".rstrip()
+                ) from None
         return done.stdout.decode("utf-8", errors="replace")
 
 

@@ -14,7 +14,13 @@ import torch
 
 from tse_core.errors import InputError, warn
 from tse_core.files import file_digest, is_file, is_folder
-from tse_core.models.adapters import ADAPTER, ADAPTER_WEIGHTS, adapter_settings, untied_parts, with_adapter
+from tse_core.models.adapters import (
+    ADAPTER,
+    ADAPTER_WEIGHTS,
+    adapter_settings,
+    untied_parts,
+    with_adapter,
+)
 from tse_core.models.folders import (
     check_stored,
     laboratory_models,
@@ -26,8 +32,20 @@ from tse_core.models.folders import (
 )
 from tse_core.models.gguf_files import PACKAGE_MODELS, converted_folder, model_file
 from tse_core.models.hub import hub_folder
-from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory, dtype_of, in_one_pass, one_pass
-from tse_core.models.identity import cached, state_of, stored_tensors, tokenizer_digest, weights_digest
+from tse_core.models.hugging_face_network import (
+    HuggingFaceNetwork,
+    NetworkInMemory,
+    dtype_of,
+    in_one_pass,
+    one_pass,
+)
+from tse_core.models.identity import (
+    cached,
+    state_of,
+    stored_tensors,
+    tokenizer_digest,
+    weights_digest,
+)
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import DTYPES, usable_device
 from tse_core.models.tokenizing import DOCUMENT_BOS, added_by, document_bos
@@ -36,8 +54,16 @@ from tse_core.paths import data_folder
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedTokenizerFast
 
-SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")  # masked families that read a space before a first word
-ENCODERS = ("bert-generation", "xlnet")  # of the library's causal models, those that may see later tokens
+SPACED = (
+    "roberta",
+    "xlm-roberta",
+    "camembert",
+    "longformer",
+)  # masked families that read a space before a first word
+ENCODERS = (
+    "bert-generation",
+    "xlnet",
+)  # of the library's causal models, those that may see later tokens
 
 
 @dataclass
@@ -48,23 +74,35 @@ class Source:
     folder: Path  # with its configuration and weights, of an adapter those of its base model
     adapter: Path | None = None  # the folder of an adapter
     settings: dict | None = None  # what it says
-    gguf: Path | None = None  # the file of which `folder` was made; its hash is the model's identity
+    gguf: Path | None = (
+        None  # the file of which `folder` was made; its hash is the model's identity
+    )
 
     @property
     def weights(self) -> list[Path]:
         """The files that hold the weights. Raises InputError where one is missing."""
         if self.gguf:
             return [self.gguf]
-        found = weight_files(self.folder) + ([self.adapter / ADAPTER_WEIGHTS] if self.adapter else [])
+        found = weight_files(self.folder) + (
+            [self.adapter / ADAPTER_WEIGHTS] if self.adapter else []
+        )
         for file in found:
             if not file.is_file():
-                raise InputError(f"{self.name} holds no {file.name}; weights are read from safetensors only")
+                raise InputError(
+                    f"{self.name} holds no {file.name}; weights are read from safetensors only"
+                )
         return found
 
 
 def source_of(name: str, revision: str | None = None) -> Source:
     """The files of a model by its name, fetched where they are missing. Raises InputError."""
-    gguf = model_file(name) if name in PACKAGE_MODELS else Path(name) if name.lower().endswith(".gguf") else None
+    gguf = (
+        model_file(name)
+        if name in PACKAGE_MODELS
+        else Path(name)
+        if name.lower().endswith(".gguf")
+        else None
+    )
     place = str(data_folder() / "models" / name) if name in laboratory_models() else name
     adapter = settings = None
     if is_file(Path(place, ADAPTER)):
@@ -80,10 +118,14 @@ def source_of(name: str, revision: str | None = None) -> Source:
         called = f"{place}, the base model of {name}" if adapter else name
         folder = hub_folder(called, place, revision)
         if is_file(folder / ADAPTER):
-            raise InputError(f"{called} is a PEFT adapter on the hub; download it, and give its folder")
+            raise InputError(
+                f"{called} is a PEFT adapter on the hub; download it, and give its folder"
+            )
         return Source(name, folder, adapter, settings)
     if revision:
-        raise InputError(f"{name} is not of the hub, so {revision!r} names no revision: no branch, tag or commit")
+        raise InputError(
+            f"{name} is not of the hub, so {revision!r} names no revision: no branch, tag or commit"
+        )
     return Source(name, converted_folder(gguf) if gguf else Path(place), adapter, settings, gguf)
 
 
@@ -91,10 +133,22 @@ class NetworkInFiles(HuggingFaceNetwork):
     """A network whose weights are read when they are needed."""
 
     def __init__(
-        self, source: Source, config: "PreTrainedConfig", *, causal: bool, device: str, dtype: str, options: dict
+        self,
+        source: Source,
+        config: "PreTrainedConfig",
+        *,
+        causal: bool,
+        device: str,
+        dtype: str,
+        options: dict,
     ):
         super().__init__(config, causal=causal)
-        self._source, self._config, self._dtype, self._options = source, config, dtype, options | {"config": config}
+        self._source, self._config, self._dtype, self._options = (
+            source,
+            config,
+            dtype,
+            options | {"config": config},
+        )
         self._auto = "AutoModelForCausalLM" if causal else "AutoModelForMaskedLM"
         if source.gguf:
             self.libraries = (*self.libraries, "gguf")
@@ -102,7 +156,9 @@ class NetworkInFiles(HuggingFaceNetwork):
             self.libraries = (*self.libraries, "peft")
         self._spread = device == "map"
         if self._spread and find_spec("accelerate") is None:
-            raise InputError("device 'map' needs one package more: pip install 'tse-core[gpus]' (or accelerate)")
+            raise InputError(
+                "device 'map' needs one package more: pip install 'tse-core[gpus]' (or accelerate)"
+            )
         self._device = usable_device("auto" if self._spread else device)
         self._module: Any = None
 
@@ -119,7 +175,9 @@ class NetworkInFiles(HuggingFaceNetwork):
             if self._module is None:
                 (state, _), module = self._found, in_one_pass(self._read())
                 if state != state_of(self._source.weights):
-                    raise InputError(f"{self._source.weights[0]} changed after the model was opened; open it again")
+                    raise InputError(
+                        f"{self._source.weights[0]} changed after the model was opened; open it again"
+                    )
                 self._module = module
             return self._module
 
@@ -148,21 +206,37 @@ class NetworkInFiles(HuggingFaceNetwork):
         settings = self._config.to_diff_dict()
         if source.adapter:
             settings["adapter"] = source.settings
-            shape = shape_of(source.name, self._auto, self._config, self._options["trust_remote_code"])
-            if untied := untied_parts(shape, source.adapter / ADAPTER_WEIGHTS, source.settings or {}):
+            shape = shape_of(
+                source.name, self._auto, self._config, self._options["trust_remote_code"]
+            )
+            if untied := untied_parts(
+                shape, source.adapter / ADAPTER_WEIGHTS, source.settings or {}
+            ):
                 settings["untied"] = untied
         if code := sorted(source.folder.glob("*.py")) if self._options["trust_remote_code"] else []:
             settings["code"] = [file_digest(file) for file in code]
-        return state, cached(files, lambda: weights_digest(stored_tensors(files), settings), settings)
+        return state, cached(
+            files, lambda: weights_digest(stored_tensors(files), settings), settings
+        )
 
     def _read(self):
         source = self._source
-        dtype = DTYPES["float32" if source.adapter else self._dtype]  # an adapter is merged in single precision
-        more = {"dtype": dtype, "use_safetensors": True, "device_map": "auto" if self._spread else None}
+        dtype = DTYPES[
+            "float32" if source.adapter else self._dtype
+        ]  # an adapter is merged in single precision
+        more = {
+            "dtype": dtype,
+            "use_safetensors": True,
+            "device_map": "auto" if self._spread else None,
+        }
         module = opened_network(source.name, source.folder, self._auto, self._options | more)
-        module._apply(lambda tensor: tensor.clone())  # safetensors maps the file, which may be overwritten in place
+        module._apply(
+            lambda tensor: tensor.clone()
+        )  # safetensors maps the file, which may be overwritten in place
         if source.adapter:
-            module = with_adapter(source.name, module, source.adapter, source.settings).to(DTYPES[self._dtype])
+            module = with_adapter(source.name, module, source.adapter, source.settings).to(
+                DTYPES[self._dtype]
+            )
         return module.eval() if self._spread else module.eval().to(self._device)
 
 
@@ -176,7 +250,9 @@ def open_module(
 ) -> LanguageModel:
     """A Hugging Face model that is in memory, with its tokenizer; see `NetworkInMemory`. Raises InputError."""
     if not hasattr(module, "state_dict") or not hasattr(module, "forward"):
-        raise InputError(f"a model is a name, a path or a Hugging Face model, not {type(module).__name__}")
+        raise InputError(
+            f"a model is a name, a path or a Hugging Face model, not {type(module).__name__}"
+        )
     arguments = inspect.signature(module.forward).parameters.values()
     takes_ids = any(each.name == "input_ids" or each.kind == each.VAR_KEYWORD for each in arguments)
     if not takes_ids or not hasattr(getattr(module, "config", None), "get_text_config"):
@@ -187,8 +263,12 @@ def open_module(
     if tokenizer is None:
         raise InputError("a model in memory needs its tokenizer: load_model(model, tokenizer)")
     if name is not None and not re.fullmatch(r"[^\s@/\\]+", name):
-        raise InputError(f"the name of a model in memory is {name!r}; it must be one word, such as 'run-7'")
-    label = name or Path(str(getattr(module.config, "_name_or_path", "") or type(module).__name__)).name
+        raise InputError(
+            f"the name of a model in memory is {name!r}; it must be one word, such as 'run-7'"
+        )
+    label = (
+        name or Path(str(getattr(module.config, "_name_or_path", "") or type(module).__name__)).name
+    )
     if not name and isinstance(getattr(module, "peft_config", None), dict):
         label = f"{label}+adapter"
     kind = kind_of(label, module.config, kind)
@@ -198,14 +278,23 @@ def open_module(
 
 
 def open_hugging_face(
-    name: str, *, kind: Kind | None, device: str, dtype: str, revision: str | None, bos: str, trust_remote_code: bool
+    name: str,
+    *,
+    kind: Kind | None,
+    device: str,
+    dtype: str,
+    revision: str | None,
+    bos: str,
+    trust_remote_code: bool,
 ) -> LanguageModel:
     """A model in a folder, on the hub, of the package index or in a GGUF file. Raises InputError."""
     source = source_of(name, revision)
     options = {"trust_remote_code": trust_remote_code, "local_files_only": not trust_remote_code}
     config = opened(name, source.folder, "AutoConfig", options)
     if getattr(config, "transformers_weights", None):
-        raise InputError(f"{name}: config.json names other files of weights (transformers_weights); remove that line")
+        raise InputError(
+            f"{name}: config.json names other files of weights (transformers_weights); remove that line"
+        )
     kind = kind_of(name, config, kind)
     folder = source.folder
     if source.adapter and (source.adapter / "tokenizer.json").is_file():
@@ -215,9 +304,15 @@ def open_hugging_face(
     check_tokenizer(name, tokenizer, kind, config)
     if (folder / "tokenizer.json").is_file() and not source.gguf and not mended:
         check_stored(name, tokenizer, folder / "tokenizer.json")
-    network = NetworkInFiles(source, config, causal=kind == "causal", device=device, dtype=dtype, options=options)
+    network = NetworkInFiles(
+        source, config, causal=kind == "causal", device=device, dtype=dtype, options=options
+    )
     library = (getattr(config, "quantization_config", None) or {}).get("quant_method")
-    more = {"revision": revision, "quantisation": getattr(config, "quantisation", library), "mended": mended}
+    more = {
+        "revision": revision,
+        "quantisation": getattr(config, "quantisation", library),
+        "mended": mended,
+    }
     return _language_model(name, kind, tokenizer, network, config, bos, **more)
 
 
@@ -231,7 +326,9 @@ def _language_model(name, kind, tokenizer, network, config, bos, **more) -> Lang
             f"{', '.join(DOCUMENT_BOS)}; bos names another one (--bos), or 'none'"
         )
     space = kind == "masked" and config.model_type in SPACED and "Ġthe" in tokenizer.get_vocab()
-    return LanguageModel(name, kind, tokenizer, network, bos=bos, space=space, document_bos=front, **more)
+    return LanguageModel(
+        name, kind, tokenizer, network, bos=bos, space=space, document_bos=front, **more
+    )
 
 
 def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedConfig") -> None:
@@ -240,14 +337,19 @@ def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedCo
     Where its files are missing, transformers makes an empty tokenizer, or one for lower case, and says nothing.
     """
     if not getattr(tokenizer, "is_fast", False):
-        raise InputError(f"the tokenizer of {name} gives no character offsets; it needs a tokenizer.json")
+        raise InputError(
+            f"the tokenizer of {name} gives no character offsets; it needs a tokenizer.json"
+        )
     known, vocabulary = tokenizer.get_vocab(), config.get_text_config().vocab_size
     if len(known) < vocabulary / 2:  # padding is a few hundred
         raise InputError(
             f"the tokenizer of {name} knows {len(known):,} tokens, and its network {vocabulary:,}: the tokenizer's "
             "files (tokenizer.json) are missing or of another model"
         )
-    normalizer, words = tokenizer.backend_tokenizer.normalizer, known.keys() - tokenizer.added_tokens_encoder.keys()
+    normalizer, words = (
+        tokenizer.backend_tokenizer.normalizer,
+        known.keys() - tokenizer.added_tokens_encoder.keys(),
+    )
     lowers = normalizer and "A" not in normalizer.normalize_str("A")
     if lowers and any(re.fullmatch("[A-Z][a-z]+", word) for word in words):
         raise InputError(
@@ -255,7 +357,9 @@ def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedCo
             "tokenizer_config.json is missing, or lacks do_lower_case: false"
         )
     if kind == "masked" and (tokenizer.mask_token is None or tokenizer.mask_token_id >= vocabulary):
-        raise InputError(f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'")
+        raise InputError(
+            f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'"
+        )
 
 
 def kind_of(name: str, config: "PreTrainedConfig", wanted: Kind | None = None) -> Kind:
@@ -277,16 +381,26 @@ def kind_of(name: str, config: "PreTrainedConfig", wanted: Kind | None = None) -
         )
     found = wanted
     if family in MASKED or family in ENCODERS:
-        earlier = getattr(config, "is_decoder", False) or getattr(config, "causal", False)  # as XLM says it
+        earlier = getattr(config, "is_decoder", False) or getattr(
+            config, "causal", False
+        )  # as XLM says it
         found = "causal" if earlier else "masked" if family in MASKED else None
     elif family in CAUSAL:
         text = config.get_text_config()
-        ahead = getattr(text, "use_bidirectional_attention", False) is True or not getattr(text, "is_causal", True)
+        ahead = getattr(text, "use_bidirectional_attention", False) is True or not getattr(
+            text, "is_causal", True
+        )
         found = None if ahead else "causal"
-    elif not wanted and re.search("MaskedLM|CausalLM|LMHead", architectures):  # a family that brings its own code
+    elif not wanted and re.search(
+        "MaskedLM|CausalLM|LMHead", architectures
+    ):  # a family that brings its own code
         found = "masked" if "MaskedLM" in architectures else "causal"
     if found is None or family == "reformer":  # whose buckets depend on later tokens, and on chance
-        raise InputError(f"{name} ({family}) is no masked model, and no causal one that sees earlier tokens only")
+        raise InputError(
+            f"{name} ({family}) is no masked model, and no causal one that sees earlier tokens only"
+        )
     if wanted not in (None, found):
-        raise InputError(f"{name} ({family}) is {found} by its configuration, and cannot be read as {wanted}")
+        raise InputError(
+            f"{name} ({family}) is {found} by its configuration, and cannot be read as {wanted}"
+        )
     return found

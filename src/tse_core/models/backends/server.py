@@ -31,10 +31,22 @@ AT_ONCE = 32  # requests; a server answers them together
 SAME = 0.5  # nats between a token written and read: half precision and other batches move it by hundredths
 ALMOST_ONE = 1e-3  # nats by which rounding may lift a log-probability above 0
 BEGUN = "The keys to the cabinet"  # the server generates the next token, and reads it again
-PART = 256  # bytes of an answer between two looks at the clock: the time-out is for the whole answer
-CHANGING = ("created", "object", "permission", "permissions")  # entries that change while the model does not
+PART = (
+    256  # bytes of an answer between two looks at the clock: the time-out is for the whole answer
+)
+CHANGING = (
+    "created",
+    "object",
+    "permission",
+    "permissions",
+)  # entries that change while the model does not
 BUSY = Retry(  # a server that restarts or is overloaded is asked again; one that is slow has its time-out
-    5, read=0, status_forcelist=(408, 429, 502, 503, 504), allowed_methods=None, backoff_factor=1, raise_on_status=False
+    5,
+    read=0,
+    status_forcelist=(408, 429, 502, 503, 504),
+    allowed_methods=None,
+    backoff_factor=1,
+    raise_on_status=False,
 )
 
 
@@ -51,14 +63,18 @@ class ServerModel(SurprisalModel):
     def __init__(self, address: str, served: str = "", timeout: float = TIMEOUT):
         self.address, self.bos, self.timeout = address, "", timeout
         self._session = requests.Session()
-        self._session.trust_env = False  # no proxy, no password of ~/.netrc: a key reaches nobody but the server
+        self._session.trust_env = (
+            False  # no proxy, no password of ~/.netrc: a key reaches nobody but the server
+        )
         if key := os.environ.get("TSE_API_KEY", "").strip():
             self._session.headers["Authorization"] = f"Bearer {key}"
         self._said = self._entry(served)
         self._session.mount(address, HTTPAdapter(max_retries=BUSY, pool_maxsize=AT_ONCE))
         self.served = self._said["id"]
         super().__init__(f"{address}#{self.served}")
-        self._tried: set[str] = set()  # BOS tokens with which a token scores the same read as written
+        self._tried: set[str] = (
+            set()
+        )  # BOS tokens with which a token scores the same read as written
 
     @property
     def label(self) -> str:
@@ -77,7 +93,9 @@ class ServerModel(SurprisalModel):
     def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "ServerModel":
         """This model with a token's text before each sentence; by default the server decides what stands there."""
         if space is not None or (bos in BOS_WORDS and bos != "default"):
-            raise InputError(f"{self.name} is behind a server; its only policy is bos, which may be a token's text")
+            raise InputError(
+                f"{self.name} is behind a server; its only policy is bos, which may be a token's text"
+            )
         model = copy.copy(self)
         if bos is not None:
             model.bos = "" if bos == "default" else bos
@@ -86,7 +104,9 @@ class ServerModel(SurprisalModel):
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         for sentence in sentences:
             if mark := SPECIAL.search(sentence):
-                raise InputError(f"{self.name}: a server reads {mark[0]!r} in {sentence!r} as a special token")
+                raise InputError(
+                    f"{self.name}: a server reads {mark[0]!r} in {sentence!r} as a special token"
+                )
         self._check_places()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             return list(pool.map(self._scores, sentences))
@@ -98,7 +118,9 @@ class ServerModel(SurprisalModel):
         except (KeyError, TypeError):
             raise InputError(f"{self.address}/models lists no model") from None
         if not served and len(known) != 1:
-            raise InputError(f"{self.address} has {len(known)} models, say which, as in {self.address}#my-model")
+            raise InputError(
+                f"{self.address} has {len(known)} models, say which, as in {self.address}#my-model"
+            )
         served = served or next(iter(known))
         check_known(f"model of {self.address}", served, known)
         return known[served]
@@ -113,7 +135,9 @@ class ServerModel(SurprisalModel):
         try:
             written = self._complete(self.bos + BEGUN)[0][0]
             found = self._scores(BEGUN + written.text)
-            comparable = found.tokens[-1].strip() == written.text.strip() and not math.isnan(written.bits)
+            comparable = found.tokens[-1].strip() == written.text.strip() and not math.isnan(
+                written.bits
+            )
         except (InputError, IndexError):
             comparable = False
         if comparable and not abs(found.bits[-1] - written.bits) * math.log(2) <= SAME:
@@ -126,7 +150,9 @@ class ServerModel(SurprisalModel):
 
     def _scores(self, sentence: str) -> TokenSurprisals:
         pieces, text = self._complete(self.bos + sentence, echo=True)
-        if self.bos and pieces and pieces[0].text in (self.bos, ""):  # llama.cpp writes a special token as ""
+        if (
+            self.bos and pieces and pieces[0].text in (self.bos, "")
+        ):  # llama.cpp writes a special token as ""
             pieces = pieces[1:]
         readings = [pieces[:-1], pieces]  # the last may have been generated
         if text == self.bos + sentence:  # nothing was
@@ -142,19 +168,35 @@ class ServerModel(SurprisalModel):
 
         Raises InputError unless each token but the first has a log-probability.
         """
-        body = {"model": self.served, "prompt": prompt, "max_tokens": 1, "temperature": 0.0, "logprobs": 1, **options}
+        body = {
+            "model": self.served,
+            "prompt": prompt,
+            "max_tokens": 1,
+            "temperature": 0.0,
+            "logprobs": 1,
+            **options,
+        }
         answer = self._answer("completions", body)
         try:
             choice = answer["choices"][0]
-            said = list(zip(choice["logprobs"]["tokens"], choice["logprobs"]["token_logprobs"], strict=True))
-            pairs = [(str(text or ""), math.nan if nats is None else float(nats)) for text, nats in said]
+            said = list(
+                zip(choice["logprobs"]["tokens"], choice["logprobs"]["token_logprobs"], strict=True)
+            )
+            pairs = [
+                (str(text or ""), math.nan if nats is None else float(nats)) for text, nats in said
+            ]
         except (KeyError, IndexError, TypeError, ValueError):
             words = str(answer)[:200]
-            raise InputError(f"{self.name}: its answer holds no log-probabilities of the prompt: {words}") from None
+            raise InputError(
+                f"{self.name}: its answer holds no log-probabilities of the prompt: {words}"
+            ) from None
         for number, (text, nats) in enumerate(pairs):
             if not -math.inf < nats <= ALMOST_ONE and not (number == 0 and math.isnan(nats)):
                 raise InputError(f"{self.name}: the log-probability of {text[:40]!r} is {nats}")
-        pieces = [Piece(text, -nats / math.log(2), not text or text.lower() in UNKNOWN) for text, nats in pairs]
+        pieces = [
+            Piece(text, -nats / math.log(2), not text or text.lower() in UNKNOWN)
+            for text, nats in pairs
+        ]
         return pieces, choice.get("text", "")
 
     def _answer(self, place: str, body: dict | None = None):
@@ -193,5 +235,7 @@ def open_server(name: str, *, bos: str = "default", timeout: float = TIMEOUT) ->
     """The model of a name like ``http://127.0.0.1:8000/v1#my-model``. Raises InputError."""
     address, _, served = name.partition("#")
     if "@" in address:  # which may be part of a password, and is not shown
-        raise InputError("a server's address is like http://127.0.0.1:8000/v1; its key goes into TSE_API_KEY")
+        raise InputError(
+            "a server's address is like http://127.0.0.1:8000/v1; its key goes into TSE_API_KEY"
+        )
     return ServerModel(address.rstrip("/"), served, timeout).with_policies(bos=bos)
