@@ -28,7 +28,7 @@ from transformers import (
 
 from benchmarks import machine, samples
 from tse_core import evaluate, evaluate_blimp, load_model, load_pairs, load_sentence_pairs
-from tse_core.metrics.table import METRICS
+from tse_core.metrics.definitions import METRICS
 from tse_core.models.folders import laboratory_models
 
 LARGE = {

@@ -53,7 +53,7 @@ recorded = as_list(recorded)
 import pandas as pd
 
 from tse_book.pages import newman, published_accuracies, recorded_runs
-from tse_core.blimp.scores import accuracies, evaluate_blimp
+from tse_core.blimp.evaluate import accuracies, evaluate_blimp
 
 runs = recorded_runs(recorded)
 if sentence_pairs:
@@ -231,7 +231,7 @@ import pandas as pd
 
 from tse_book.laboratory.networks import laboratory_ngram
 from tse_book.pages import published_accuracies
-from tse_core.blimp.scores import evaluate_blimp
+from tse_core.blimp.evaluate import evaluate_blimp
 
 # the pairs that an n-gram model gets right, without an attractor and with one
 ngram = laboratory_ngram(20000)

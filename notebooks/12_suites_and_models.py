@@ -224,4 +224,4 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # - Compare an accuracy with that of guessing, and mind the number of items.
 # - A mean such as the SG score hides the suites on which a model fails.
 #
-# Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_core.syntaxgym.tables.circuit_table` and {py:func}`tse_book.charts.suite_accuracy`.
+# Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_core.syntaxgym.accuracies.circuit_table` and {py:func}`tse_book.charts.suite_accuracy`.

@@ -207,7 +207,7 @@ table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
 # %%
 from tse_book.recorded import with_recorded
 from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.subject_nouns import subject_clusters
 
 runs = with_recorded(None, [kept], "marvin-linzen", lemmas)
 contexts = runs[kept].contexts

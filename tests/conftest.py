@@ -172,7 +172,7 @@ def pinned(tmp_path, monkeypatch):
                 known[name]["files"] = known[name].get("files", {}) | {path: pin}
         (tmp_path / "data").mkdir()
         (tmp_path / "data" / "datasets.yaml").write_text(json.dumps(known))
-        for module in ("downloads", "names"):
+        for module in ("downloads", "loading"):
             monkeypatch.setattr(
                 f"tse_core.datasets.{module}.data_folder", lambda: tmp_path / "data"
             )

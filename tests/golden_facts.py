@@ -14,7 +14,7 @@ import pandas as pd
 
 from tse_core.datasets.downloads import read_registry
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.names import load_pairs
+from tse_core.datasets.loading import load_pairs
 
 GOLDEN = Path(__file__).parent / "golden"
 FACTS, VOCABULARIES = GOLDEN / "facts.json", GOLDEN / "in_vocabulary.csv"

@@ -18,10 +18,10 @@ from tse_core.files import is_there, read_yaml, safe_name, write_output
 from tse_core.models.loading import as_model
 from tse_core.paths import data_folder
 from tse_core.schemas import check
+from tse_core.syntaxgym.accuracies import accuracy_table, judged_items, label
 from tse_core.syntaxgym.library import circuit, load_suites
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 from tse_core.syntaxgym.suites import Suite
-from tse_core.syntaxgym.tables import accuracy_table, judged_items, label
 
 _LIST = {"type": "array", "items": {"type": "string"}}
 SCHEMA = {  # of data/gym.yaml

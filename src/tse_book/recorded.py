@@ -27,9 +27,9 @@ import pandas as pd
 from tse_book.recorded_evaluations import recorded_evaluation
 from tse_core.agreement.evaluation import Evaluations
 from tse_core.agreement.options import Options
-from tse_core.blimp.scores import PairScores
+from tse_core.blimp.evaluate import PairScores
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.names import load_pairs
+from tse_core.datasets.loading import load_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS, Protocol
 from tse_core.errors import InputError, check_known
 from tse_core.files import write_aside

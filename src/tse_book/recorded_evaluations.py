@@ -2,7 +2,7 @@
 
     data/recorded/MODEL/evaluations/DATA.parquet    the tables of an `Evaluation` with detail "lemmas"
 
-A file (`tse_core.results.table_file`) holds the signature, so that it answers only what was asked in the same way: the
+A file (`tse_core.results.parquet`) holds the signature, so that it answers only what was asked in the same way: the
 same pairs, verbs, cut-offs and protocol. Probabilities of single verbs are rounded, scores are not.
 """
 
@@ -17,10 +17,10 @@ from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import Options
 from tse_core.agreement.scoring import all_at_cutoffs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas
-from tse_core.datasets.names import data_hash
+from tse_core.datasets.loading import data_hash
 from tse_core.paths import data_folder
+from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.signature import PROTOCOL_VERSION, Signature
-from tse_core.results.table_file import read_tables, write_tables
 
 SCORED = [
     "context",

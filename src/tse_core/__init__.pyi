@@ -7,13 +7,13 @@ from .agreement.evaluation import Evaluation as Evaluation
 from .agreement.evaluation import load_scores as load_scores
 from .agreement.slots import score_context as score_context
 from .agreement.slots import slot_distribution as slot_distribution
-from .blimp.scores import evaluate_blimp as evaluate_blimp
+from .blimp.evaluate import evaluate_blimp as evaluate_blimp
 from .datasets.lemmas import load_lemmas as load_lemmas
-from .datasets.names import load_pairs as load_pairs
-from .datasets.names import load_sentence_pairs as load_sentence_pairs
+from .datasets.loading import load_pairs as load_pairs
+from .datasets.loading import load_sentence_pairs as load_sentence_pairs
 from .errors import InputError as InputError
+from .metrics.definitions import PAPER_CUTOFFS as PAPER_CUTOFFS
 from .metrics.scores import cutoff_scores as cutoff_scores
-from .metrics.table import PAPER_CUTOFFS as PAPER_CUTOFFS
 from .models.language_model import LanguageModel as LanguageModel
 from .models.loading import load_model as load_model
 from .sentences.preferences import score_pairs as score_pairs

@@ -30,7 +30,7 @@ from tse_book.claims.verdicts import (
     VERDICTS,
 )
 from tse_book.published import CONSTRUCTIONS, figures, lemmas_in_vocabulary, table2, table3
-from tse_core.datasets.names import blimp_paradigms
+from tse_core.datasets.loading import blimp_paradigms
 from tse_core.metrics.scores import PAPER_CUTOFFS
 
 

@@ -32,7 +32,7 @@ from tse_book.studies.benchmark_findings import (
 from tse_book.studies.contrasts import Group, Statistic, correlated, difference, numbers
 from tse_book.studies.findings import FINDING_COLUMNS, findings_table
 from tse_core import evaluate, load_pairs
-from tse_core.datasets.names import blimp_paradigms
+from tse_core.datasets.loading import blimp_paradigms
 from tse_core.results.signature import Signature
 from tse_core.uncertainty.intervals import combine
 

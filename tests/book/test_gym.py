@@ -12,8 +12,8 @@ from tse_book.gym import load_gym, run_gym, write_page_data
 from tse_core.cli import main
 from tse_core.models.surprisal_model import PROBE
 from tse_core.results.store import Store
+from tse_core.syntaxgym.accuracies import accuracy_table, circuit_table
 from tse_core.syntaxgym.suites import suite_from_dict, to_json
-from tse_core.syntaxgym.tables import accuracy_table, circuit_table
 
 SINGULAR_IS_LONGER, WHOLE = "(2;%plural%) < (2;%singular%)", "(*;%plural%) < (*;%singular%)"
 

@@ -13,7 +13,7 @@ from tse_book import charts, published
 from tse_book.pages import blimp_figures, figures, newman
 from tse_book.pages.blimp_figures import doubling_slopes
 from tse_core.agreement.evaluation import Evaluation, Evaluations
-from tse_core.metrics.table import Cutoffs
+from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.signature import Signature
 from tse_core.syntaxgym.library import public_suites
 

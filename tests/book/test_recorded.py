@@ -25,8 +25,8 @@ from tse_book.recorded import (
 from tse_book.recorded_evaluations import write_evaluation
 from tse_book.studies.recording import details_for, hardware, readings, record, record_details
 from tse_core.agreement.evaluation import Evaluations
-from tse_core.blimp.scores import evaluate_blimp
-from tse_core.datasets.names import load_sentence_pairs
+from tse_core.blimp.evaluate import evaluate_blimp
+from tse_core.datasets.loading import load_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.results.store import Store
 from tse_core.syntaxgym.library import public_suites

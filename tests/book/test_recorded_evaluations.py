@@ -13,7 +13,7 @@ from tse_book.studies.findings import findings_table
 from tse_core import evaluate, load_lemmas, load_pairs
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.agreement.options import Options, VerbPolicy
-from tse_core.metrics.table import Cutoffs
+from tse_core.metrics.definitions import Cutoffs
 from tse_core.paths import data_folder
 
 SIMPLE = "marvin-linzen/simple"

@@ -8,7 +8,7 @@ from tse_book.claims.statements import fifths
 from tse_book.laboratory.known_truth import in_bands
 from tse_book.laboratory.language import load_language
 from tse_core import evaluate, load_lemmas, load_pairs
-from tse_core.metrics.table import Cutoffs
+from tse_core.metrics.definitions import Cutoffs
 from tse_core.paths import data_folder
 
 

@@ -18,7 +18,7 @@ from tse_core import evaluate, load_lemmas, load_model, slot_distribution
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import FORMS, marked_distribution
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.metrics.table import Cutoffs
+from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.signature import Signature
 from tse_core.sweep.running import sweep
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import torch
 
+from tse_core.metrics.definitions import PAPER_CUTOFFS
 from tse_core.metrics.scores import cutoff_scores
-from tse_core.metrics.table import PAPER_CUTOFFS
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.outcomes import assign_tokens, region_value
 from tse_core.syntaxgym.suites import read_suite, to_json

@@ -13,7 +13,7 @@ from tse_core.agreement.factors import COUNTS, refuse_taken_names
 from tse_core.agreement.twins import twin_of
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.pairs import unique_contexts
-from tse_core.metrics.table import METRICS, NS, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
+from tse_core.metrics.definitions import METRICS, NS, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs
 from tse_core.results.signature import Signature
 
 SIMPLE = "marvin-linzen/simple"

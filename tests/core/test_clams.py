@@ -11,7 +11,7 @@ from tse_core.datasets import downloads
 from tse_core.datasets.clams import NO_VERB, SEVERAL, UNLISTED, verb_pairs
 from tse_core.datasets.downloads import data_sets
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.names import load_pairs, usual_list
+from tse_core.datasets.loading import load_pairs, usual_list
 from tse_core.datasets.pairs import unique_contexts
 from tse_core.errors import TseWarning
 from tse_core.files import read_yaml

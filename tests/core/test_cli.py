@@ -7,7 +7,7 @@ import sys
 import warnings
 
 from tse_core.datasets.downloads import path_of
-from tse_core.metrics.table import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS
+from tse_core.metrics.definitions import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import read_results
 

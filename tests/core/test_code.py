@@ -14,7 +14,7 @@ from tse_core import evaluate, evaluate_blimp, evaluate_suite, load_model
 from tse_core.models.identity import code_of
 from tse_core.results import code
 from tse_core.results.code import NETWORK, code_digest, code_digests
-from tse_core.results.table_file import read_tables
+from tse_core.results.parquet import read_tables
 from tse_core.syntaxgym.suites import suite_from_dict
 
 PACKAGE = Path(code.__file__).parents[1]

@@ -17,8 +17,8 @@ from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement import evaluate as pipeline
 from tse_core.errors import TseWarning
 from tse_core.files import write_aside
+from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.store import Store
-from tse_core.results.table_file import read_tables, write_tables
 from tse_core.results.tidy import write_results
 
 SLICE = 4  # contexts of a shard
@@ -170,7 +170,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, unbroken, tmp_pa
             pytest.MonkeyPatch.context() as patch,
             pytest.raises(InputError, match="finished files are kept; free"),
         ):
-            patch.setattr("tse_core.results.table_file.write_aside", full(code))
+            patch.setattr("tse_core.results.parquet.write_aside", full(code))
             run(tmp_path)
         assert all(path.read_bytes() == contents for path, contents in kept.items())
         kept = {path: path.read_bytes() for path in shards(tmp_path)}

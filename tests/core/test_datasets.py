@@ -12,7 +12,7 @@ import pytest
 from golden_facts import facts, files_by_repository
 from tse_core.datasets import downloads
 from tse_core.datasets.downloads import read_registry
-from tse_core.datasets.names import data_hash, dataset_table, load_pairs, load_sentence_pairs
+from tse_core.datasets.loading import data_hash, dataset_table, load_pairs, load_sentence_pairs
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, unique_contexts
 from tse_core.errors import InputError
 

@@ -16,7 +16,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from tse_core import InputError, evaluate, load_model, score_context
-from tse_core.blimp.scores import evaluate_blimp
+from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.models import language_model
 from tse_core.models.tokenizing import Gap

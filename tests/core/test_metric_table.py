@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from tse_core.metrics.table import METRICS, Forms
+from tse_core.metrics.definitions import METRICS, Forms
 
 NEW = """
-from tse_core.metrics import table
+from tse_core.metrics import definitions
 
 mean_share = table.Metric("SHARE", of="context",
                           numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=table.each)

@@ -7,8 +7,8 @@ import pytest
 from tse_core import evaluate, load_model
 from tse_core.agreement.comparison import compare_evaluations
 from tse_core.errors import InputError
-from tse_core.metrics import table as metrics
-from tse_core.metrics.table import Cutoffs, Metric
+from tse_core.metrics import definitions as metrics
+from tse_core.metrics.definitions import Cutoffs, Metric
 from tse_core.results.tidy import read_results, write_results
 
 PAIRS = pd.DataFrame(

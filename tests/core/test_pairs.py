@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 from tse_core import evaluate, load_pairs
-from tse_core.datasets import pairs as tables
+from tse_core.datasets import pairs as datasets_pairs
 from tse_core.errors import InputError, TseWarning
 
 
 def pair(left="The author", right=".", number="singular", construction="Simple"):
     forms = ("laughs", "laugh") if number == "singular" else ("laugh", "laughs")
-    row = dict.fromkeys(tables.AGREEMENT_COLUMNS, "") | {
+    row = dict.fromkeys(datasets_pairs.AGREEMENT_COLUMNS, "") | {
         "left": left,
         "right": right,
         "number": number,
@@ -21,26 +21,29 @@ def pair(left="The author", right=".", number="singular", construction="Simple")
 def test_a_masked_context_is_both_sides_and_a_causal_one_the_left_alone():
     pairs = pd.DataFrame([pair(right="."), pair(right="."), pair(right="loudly.")])
     masked, causal = (
-        tables.unique_contexts(pairs, "masked"),
-        tables.unique_contexts(pairs, "causal"),
+        datasets_pairs.unique_contexts(pairs, "masked"),
+        datasets_pairs.unique_contexts(pairs, "causal"),
     )
     assert masked["right"].tolist() == [".", "loudly."]
     assert masked["pairs"].tolist() == [2, 1]
     assert causal["left"].tolist() == ["The author"]
     assert causal["right"].tolist() == [""]
-    assert len(tables.unique_contexts(pairs.assign(construction=["A", "A", "B"]), "causal")) == 2
+    assert (
+        len(datasets_pairs.unique_contexts(pairs.assign(construction=["A", "A", "B"]), "causal"))
+        == 2
+    )
 
 
 def test_exact_keeps_context_and_number_apart_and_released_keeps_the_number_met_first():
     pairs = pd.DataFrame(
         [pair("The sheep", number="plural"), pair("The sheep"), pair("The author")]
     )
-    exact = tables.unique_contexts(pairs, "causal", "exact")
+    exact = datasets_pairs.unique_contexts(pairs, "causal", "exact")
     assert exact["left"].tolist() == ["The sheep", "The sheep", "The author"]
     assert exact["number"].tolist() == ["plural", "singular", "singular"]
-    released = tables.unique_contexts(pairs, "causal", "released")
+    released = datasets_pairs.unique_contexts(pairs, "causal", "released")
     assert released["number"].tolist() == ["plural", "singular"]
-    assert tables.context_index(pairs, "causal", "released").tolist() == [0, 0, 1]
+    assert datasets_pairs.context_index(pairs, "causal", "released").tolist() == [0, 0, 1]
 
 
 LETTERS = {  # Unicode's title case, behind marks
@@ -66,14 +69,16 @@ ENDS = [
 
 @pytest.mark.parametrize("text", LETTERS)
 def test_the_first_letter_is_in_title_case_where_that_is_asked(text):
-    assert tables.shape(text, "", first="capital") == (LETTERS[text], "")
-    assert tables.shape(text, "") == (text, "")
+    assert datasets_pairs.shape(text, "", first="capital") == (LETTERS[text], "")
+    assert datasets_pairs.shape(text, "") == (text, "")
 
 
 def test_a_period_is_added_where_a_sentence_has_no_final_mark_of_its_script():
-    assert [tables.shape("A", end, period="add")[1] for end in ENDS] == ENDS
+    assert [datasets_pairs.shape("A", end, period="add")[1] for end in ENDS] == ENDS
     bare = ["", "loudly", "loudly;", "“here”", "ที่นี่"]
-    assert [tables.shape("A", end, period="add")[1] for end in bare] == [f"{end}." for end in bare]
+    assert [datasets_pairs.shape("A", end, period="add")[1] for end in bare] == [
+        f"{end}." for end in bare
+    ]
 
 
 @pytest.mark.parametrize(
@@ -124,9 +129,9 @@ def test_a_verb_list_without_any_of_the_pairs_verbs_is_said(tiny_causal, recwarn
 def test_nouns_that_the_data_do_not_say_are_guessed_and_counted_in_one_warning(recwarn):
     some = pd.DataFrame({"subject": ["The boxes", "keys", "key", ""], "noun": ["box", "", "", ""]})
     with pytest.warns(TseWarning, match="^the pairs: subjects without a 'noun': 2 of 3; "):
-        assert tables.with_nouns(some)["noun"].tolist() == ["box", "key", "key", ""]
+        assert datasets_pairs.with_nouns(some)["noun"].tolist() == ["box", "key", "key", ""]
     said = pd.DataFrame({"subject": ["foot", "feet"], "noun": ["foot", "foot"]})
-    assert tables.with_nouns(said)["noun"].tolist() == ["foot", "foot"]
+    assert datasets_pairs.with_nouns(said)["noun"].tolist() == ["foot", "foot"]
     assert not [warning for warning in recwarn if warning.category is TseWarning]
 
 

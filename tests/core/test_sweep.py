@@ -19,7 +19,7 @@ from letters import write_letters
 from loopback import serving
 from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
-from tse_core.blimp.scores import evaluate_blimp
+from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.errors import TseWarning
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.sweep import running

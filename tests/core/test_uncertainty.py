@@ -15,7 +15,7 @@ from tse_core.uncertainty.clusters import Sample, spread
 from tse_core.uncertainty.intervals import combine, interval
 from tse_core.uncertainty.p_values import holm, p_value
 from tse_core.uncertainty.shares import all_or_nothing, all_or_nothing_p_value, joined, wilson
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.subject_nouns import subject_clusters
 
 ANY = (-np.inf, np.inf)
 

@@ -11,7 +11,7 @@ import transformers
 import tse_core
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.slots import ContextScores
-from tse_core.blimp.scores import PairScores
+from tse_core.blimp.evaluate import PairScores
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.scores import CutoffScores
 from tse_core.models.backends import Backend

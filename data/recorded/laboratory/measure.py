@@ -15,7 +15,7 @@ from tse_book.laboratory.language import load_language
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.options import Verbs
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.names import load_pairs
+from tse_core.datasets.loading import load_pairs
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import load_model
 from tse_core.paths import data_folder

@@ -1,3 +1,10 @@
+from .comparisons import bars as bars
+from .comparisons import count_dots as count_dots
+from .comparisons import form_bars as form_bars
+from .comparisons import heat_map as heat_map
+from .comparisons import table2_dots as table2_dots
+from .comparisons import training_chart as training_chart
+from .comparisons import truth_vs_measured as truth_vs_measured
 from .cutoffs import coverage_curves as coverage_curves
 from .cutoffs import cutoff_curves as cutoff_curves
 from .cutoffs import invalid_curves as invalid_curves
@@ -19,13 +26,6 @@ from .paper import save_chart as save_chart
 from .paper import with_table2 as with_table2
 from .paradigms import accuracy_dots as accuracy_dots
 from .paradigms import accuracy_lines as accuracy_lines
-from .scores import bars as bars
-from .scores import count_dots as count_dots
-from .scores import form_bars as form_bars
-from .scores import heat_map as heat_map
-from .scores import table2_dots as table2_dots
-from .scores import training_chart as training_chart
-from .scores import truth_vs_measured as truth_vs_measured
 from .suites import item_outcomes as item_outcomes
 from .suites import item_profile as item_profile
 from .suites import region_profile as region_profile

@@ -8,14 +8,14 @@ import altair as alt
 import pandas as pd
 
 from tse_book import published
+from tse_book.charts.comparisons import table2_dots
 from tse_book.charts.cutoffs import CHOOSE, coverage_curves, cutoff_curves, invalid_curves
 from tse_book.charts.digitised import KEYS, published_curves
-from tse_book.charts.scores import table2_dots
 from tse_book.charts.theme import INERT, described, listed, needs
 from tse_book.published import with_table2
 from tse_core.errors import InputError, check_known
 from tse_core.files import write_output
-from tse_core.metrics.table import METRICS
+from tse_core.metrics.definitions import METRICS
 from tse_core.results.tidy import of_everything
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4", "table2")

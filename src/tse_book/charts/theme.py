@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.metrics import table
+from tse_core.metrics import definitions
 
 CONSTRUCTIONS = {
     "Simple": "#585161",
@@ -43,7 +43,7 @@ _MARKS = {
     "MW": ("diamond", "#b3578f"),
 }  # 3:1 on both pages
 METRIC_SHAPES, METRIC_COLOURS = (
-    {name: _MARKS.get(name, OTHER)[part] for name in table.METRICS} for part in (0, 1)
+    {name: _MARKS.get(name, OTHER)[part] for name in definitions.METRICS} for part in (0, 1)
 )
 GREEN, ORANGE = "#009e73", "#d55e00"  # what agrees, what does not
 SHOWN_NAMES = {  # of models, above panels

@@ -13,7 +13,7 @@ import pandas as pd
 from tse_book import published
 from tse_book.claims.finding import CHECKS, Finding, check
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.metrics.table import PAPER_CUTOFFS
+from tse_core.metrics.definitions import PAPER_CUTOFFS
 from tse_core.results.tidy import of_everything
 
 STEPS = PAPER_CUTOFFS.listed()

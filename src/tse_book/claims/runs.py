@@ -16,9 +16,9 @@ from tse_book.claims.newman import STATISTICS, Statistic
 from tse_book.claims.results import Results, policy
 from tse_book.published import CONSTRUCTIONS
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.names import blimp_paradigms
+from tse_core.datasets.loading import blimp_paradigms
 from tse_core.errors import InputError
-from tse_core.metrics.table import METRICS
+from tse_core.metrics.definitions import METRICS
 from tse_core.results.comparing import comparable
 from tse_core.results.tidy import of_everything
 

@@ -26,7 +26,7 @@ def gym(
     from tse_book.gym import load_gym, run_gym, write_page_data
     from tse_core.progress import progress
     from tse_core.results.store import Store
-    from tse_core.syntaxgym.tables import accuracy_table
+    from tse_core.syntaxgym.accuracies import accuracy_table
 
     chosen = load_gym(config)
     outcomes, trouble = [], None

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tse_book.laboratory.names import is_laboratory
 from tse_core.datasets.lemmas import full_list_file, load_lemmas
-from tse_core.datasets.names import load_pairs, load_sentence_pairs
+from tse_core.datasets.loading import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError, check_known
 from tse_core.files import read_yaml
 from tse_core.models.gguf_files import PACKAGE_MODELS, model_file

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tse_book.recorded import recorded_items, recorded_pairs
-from tse_core.blimp.scores import PairScores, accuracies
+from tse_core.blimp.evaluate import PairScores, accuracies
 from tse_core.syntaxgym.library import public_suites
 from tse_core.uncertainty.shares import wilson
 
@@ -19,7 +19,7 @@ def recorded_runs(models: Iterable[str], bos: str = "default") -> dict[str, Pair
 def recorded_accuracies(
     models: Iterable[str], by: str = "paradigm", *, bos: str = "default"
 ) -> pd.DataFrame:
-    """Accuracies on BLiMP of the models that are recorded, as `tse_core.blimp.scores.accuracies` gives them."""
+    """Accuracies on BLiMP of the models that are recorded, as `tse_core.blimp.evaluate.accuracies` gives them."""
     return accuracies(recorded_runs(models, bos), by)
 
 

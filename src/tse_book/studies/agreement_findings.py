@@ -11,7 +11,7 @@ from tse_book.published import BETWEEN
 from tse_book.studies.contrasts import Group, Statistic, Statistics, negative
 from tse_core.agreement.by_lemma import lemma_scores
 from tse_core.agreement.tables import distinct_items
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.subject_nouns import subject_clusters
 from tse_core.words import spelled_nouns
 
 

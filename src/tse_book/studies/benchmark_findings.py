@@ -11,7 +11,7 @@ import pandas as pd
 from tse_book import published
 from tse_book.recorded import METHODS
 from tse_book.studies.contrasts import Group, Statistic, Statistics, correlated, negative
-from tse_core.datasets.names import blimp_paradigms
+from tse_core.datasets.loading import blimp_paradigms
 
 FULL, *PREFIXES = METHODS
 MORPHOLOGY, ISLANDS = "morphology", "ISLAND EFFECTS"

@@ -25,8 +25,8 @@ from tse_core.agreement.slots import slot_distribution
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.grammar import load_grammar
 from tse_core.datasets.lemmas import DEFAULT, load_lemmas
-from tse_core.datasets.names import data_hash
-from tse_core.metrics.table import Cutoffs
+from tse_core.datasets.loading import data_hash
+from tse_core.metrics.definitions import Cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.paths import data_folder
 from tse_core.results.signature import Signature

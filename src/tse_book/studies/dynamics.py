@@ -14,13 +14,13 @@ from tse_core.agreement.by_lemma import forms_of, require_lemmas
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError
-from tse_core.metrics.table import OF_CONTEXTS, OF_PAIRS, Metric
+from tse_core.metrics.definitions import OF_CONTEXTS, OF_PAIRS, Metric
 from tse_core.paths import data_folder
 from tse_core.results.store import Store
 from tse_core.sweep.plan import Plan, Run, load_plan
 from tse_core.sweep.running import result_of
 from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.subject_nouns import subject_clusters
 
 BANDS = ("head", "middle", "tail")
 ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together

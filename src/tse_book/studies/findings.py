@@ -23,7 +23,7 @@ from tse_book.studies.contrasts import Statistics, difference, numbers
 from tse_book.studies.recording import readings
 from tse_book.studies.rows import sampled_forms, suites_signature
 from tse_core.agreement.evaluate import evaluate
-from tse_core.datasets.names import load_pairs
+from tse_core.datasets.loading import load_pairs
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
 from tse_core.files import write_aside

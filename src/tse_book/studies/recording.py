@@ -24,8 +24,8 @@ from tse_core import __version__
 from tse_core.agreement.by_lemma import require_lemmas
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.blimp.scores import evaluate_blimp
-from tse_core.datasets.names import load_pairs
+from tse_core.blimp.evaluate import evaluate_blimp
+from tse_core.datasets.loading import load_pairs
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
 from tse_core.files import write_aside

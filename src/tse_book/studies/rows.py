@@ -15,13 +15,13 @@ from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_core.agreement.slots import marked_distribution
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
-from tse_core.datasets.names import data_hash
+from tse_core.datasets.loading import data_hash
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.tidy import tidied
 from tse_core.syntaxgym.library import public_suites
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.shares import joined, wilson
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.subject_nouns import subject_clusters
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # TSE's verbs in Table 3's first sentence

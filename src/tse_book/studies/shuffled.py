@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import torch
 
+from tse_core.metrics.definitions import OF_CONTEXTS, Cutoffs
 from tse_core.metrics.distribution import Boundary
 from tse_core.metrics.scores import scores_inside
-from tse_core.metrics.table import OF_CONTEXTS, Cutoffs
 
 BLOCK = 100  # contexts processed at a time, to bound memory
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
-from tse_core.datasets.names import load_pairs
+from tse_core.datasets.loading import load_pairs
 from tse_core.datasets.pairs import Protocol
 from tse_core.models.loading import load_model
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.metrics.table import MARGIN, OF_CONTEXTS, Forms
+from tse_core.metrics.definitions import MARGIN, OF_CONTEXTS, Forms
 
 
 def lemma_scores(by_lemma: pd.DataFrame | None) -> pd.DataFrame:

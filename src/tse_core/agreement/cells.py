@@ -19,7 +19,7 @@ from tse_core.agreement.data import EvaluationData
 from tse_core.agreement.factors import find_factors
 from tse_core.agreement.twins import twin_of, twins_within
 from tse_core.errors import check_known
-from tse_core.metrics.table import (
+from tse_core.metrics.definitions import (
     MARGIN,
     METRICS,
     NS,
@@ -32,7 +32,7 @@ from tse_core.metrics.table import (
 )
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.subject_nouns import subject_clusters
 
 NONE = "none"  # the label where the data give no value
 OVER_VERBS = ("EW", MARGIN, NS, SHIFT)  # means over verbs; MW is a ratio of sums

@@ -11,7 +11,7 @@ from tse_core.agreement.options import VerbPolicy, Verbs, verb_policy
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError
-from tse_core.metrics.table import MARGIN, METRICS, UNBOUNDED, score_range
+from tse_core.metrics.definitions import MARGIN, METRICS, UNBOUNDED, score_range
 from tse_core.models.loading import as_language_model
 from tse_core.results.comparing import READING, require_comparable
 from tse_core.uncertainty.clusters import Sample

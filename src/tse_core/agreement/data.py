@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError
-from tse_core.metrics.table import Cutoffs
+from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.signature import Signature
-from tse_core.uncertainty.tables import subject_clusters
+from tse_core.uncertainty.subject_nouns import subject_clusters
 
 
 @dataclass(frozen=True, eq=False)

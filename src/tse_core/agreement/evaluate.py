@@ -26,11 +26,11 @@ from tse_core.agreement.options import TABLES, Detail, Options, Verbs, verb_poli
 from tse_core.agreement.scoring import GROUP, SUMS, Advance, all_at_cutoffs, score_contexts
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
-from tse_core.datasets.names import data_hash, load_pairs, usual_list
+from tse_core.datasets.loading import data_hash, load_pairs, usual_list
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError, warn
 from tse_core.files import safe_name
-from tse_core.metrics.table import MARGIN, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, as_cutoffs
+from tse_core.metrics.definitions import MARGIN, OF_CONTEXTS, PAPER_CUTOFFS, Cutoffs, as_cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import as_language_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance

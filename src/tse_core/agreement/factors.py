@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from tse_core.errors import InputError, unknown_name_error
-from tse_core.metrics.table import table_order
+from tse_core.metrics.definitions import table_order
 
 COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "items")
 _COLUMNS = {

@@ -1,6 +1,6 @@
 """Evaluations as files: one Parquet file each, equal to the last bit when it is read again.
 
-It holds the tables of `EvaluationData` (`tse_core.results.table_file`); how the scores were made,
+It holds the tables of `EvaluationData` (`tse_core.results.parquet`); how the scores were made,
 and the types of the columns, are among its facts.
 """
 
@@ -14,9 +14,9 @@ import pyarrow as pa
 from tse_core.agreement.data import EvaluationData
 from tse_core.errors import InputError
 from tse_core.files import write_output
-from tse_core.metrics.table import Cutoffs
+from tse_core.metrics.definitions import Cutoffs
+from tse_core.results.parquet import read_tables, table_bytes
 from tse_core.results.signature import Signature
-from tse_core.results.table_file import read_tables, table_bytes
 
 HOLDS = "evaluation"  # the fact by which such a file is known
 TABLES = ("contexts", "pairs", "lemmas", "at_cutoffs", "by_lemma")

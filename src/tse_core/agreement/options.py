@@ -7,7 +7,7 @@ import numpy as np
 
 from tse_core.datasets.pairs import PROTOCOLS, Protocol
 from tse_core.errors import InputError, check_known
-from tse_core.metrics.table import PAPER_CUTOFFS, Cutoffs
+from tse_core.metrics.definitions import PAPER_CUTOFFS, Cutoffs
 
 Verbs = Literal["single-token", "all"]
 Detail = Literal["contexts", "lemmas", "forms"]

@@ -15,8 +15,8 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs
 from tse_core.forward.passes import blocks
 from tse_core.forward.word_forms import form_log_probabilities
+from tse_core.metrics.definitions import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cutoffs, Forms
 from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores
-from tse_core.metrics.table import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cutoffs, Forms
 from tse_core.models.language_model import LanguageModel, Prompt
 
 GROUP = [

@@ -19,7 +19,7 @@ from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.pairs import NUMBERS, OTHER
 from tse_core.errors import InputError, check_known
 from tse_core.forward.passes import blocks
-from tse_core.metrics.table import MARGIN
+from tse_core.metrics.definitions import MARGIN
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import as_language_model
 from tse_core.results.tidy import of_everything

@@ -8,7 +8,7 @@ import pandas as pd
 from tse_core.agreement.cells import OVER_VERBS, Cells
 from tse_core.agreement.data import EvaluationData
 from tse_core.agreement.options import VerbPolicy
-from tse_core.metrics.table import NS, OF_CONTEXTS, OF_PAIRS, score_range, table_order
+from tse_core.metrics.definitions import NS, OF_CONTEXTS, OF_PAIRS, score_range, table_order
 from tse_core.results.tidy import tidied
 from tse_core.uncertainty.intervals import interval
 

@@ -9,7 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
-from tse_core.datasets.names import load_sentence_pairs
+from tse_core.datasets.loading import load_sentence_pairs
 from tse_core.results.tidy import write_results
 
 
@@ -58,7 +58,7 @@ def blimp(
     tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
     """
-    from tse_core.blimp.scores import evaluate_blimp
+    from tse_core.blimp.evaluate import evaluate_blimp
 
     names = data or ["blimp"]
     said = options.columns_of(columns)

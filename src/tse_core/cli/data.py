@@ -9,7 +9,7 @@ from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table
 from tse_core.datasets import downloads
 from tse_core.datasets.lemmas import list_lemmas
-from tse_core.datasets.names import dataset_table
+from tse_core.datasets.loading import dataset_table
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import list_suites
 

@@ -9,7 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table, write_scores
-from tse_core.datasets.names import load_pairs
+from tse_core.datasets.loading import load_pairs
 
 
 @app.command()
@@ -117,7 +117,7 @@ def evaluate(
 def _show_scores(runs, by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
     from tse_core.agreement.factors import factor_names
-    from tse_core.metrics.table import table_order
+    from tse_core.metrics.definitions import table_order
 
     tables = [
         each.table(by, intervals=True).assign(model=m, data=each.signature.data_name)

@@ -89,7 +89,7 @@ def evaluate(
 
 def _show(outcomes: list, unknown: str) -> None:
     """A row for each model and suite, then for each circuit; of a single suite first what SyntaxGym itself prints."""
-    from tse_core.syntaxgym.tables import accuracy_table, circuit_table, judged_items
+    from tse_core.syntaxgym.accuracies import accuracy_table, circuit_table, judged_items
 
     table = accuracy_table(outcomes, unknown)
     if len(outcomes) == 1:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from tse_core.datasets.tables import places, plain_table, read_table, refuse
+from tse_core.datasets.readers import places, plain_table, read_table, refuse
 from tse_core.errors import InputError, check_known
 from tse_core.paths import cache_folder, data_folder
 

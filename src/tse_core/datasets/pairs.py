@@ -2,7 +2,7 @@
 
 An *agreement pair* is one sentence with a gap where the verb stood, and two forms for the gap: the one that agrees
 with its subject and the one that does not. A *sentence pair* is simply an acceptable and an unacceptable sentence.
-Both are pandas tables, one row per pair; ``tables.py`` beside this module reads them.
+Both are pandas tables, one row per pair; ``readers.py`` beside this module reads them.
 """
 
 from typing import Literal, get_args

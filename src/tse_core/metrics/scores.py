@@ -21,9 +21,7 @@ import torch
 from numpy.typing import ArrayLike
 
 from tse_core.errors import InputError
-from tse_core.metrics.distribution import Boundary, exact_boundaries
-from tse_core.metrics.released import released_sides
-from tse_core.metrics.table import (
+from tse_core.metrics.definitions import (
     COVERAGE,
     OF_CONTEXTS,
     PAPER_CUTOFFS,
@@ -33,6 +31,8 @@ from tse_core.metrics.table import (
     both,
     check_cutoffs,
 )
+from tse_core.metrics.distribution import Boundary, exact_boundaries
+from tse_core.metrics.released import released_sides
 
 BLOCK_ENTRIES = 2_000_000  # logits, or forms at cut-offs, at a time: bounds memory, suits the cache
 

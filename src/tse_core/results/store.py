@@ -1,6 +1,6 @@
 """Finished work on disk: atomic, shared, resumable.
 
-    MODEL-HASH/KEY/SHARD.parquet            a finished shard, a piece of work (`tse_core.results.table_file`)
+    MODEL-HASH/KEY/SHARD.parquet            a finished shard, a piece of work (`tse_core.results.parquet`)
     MODEL-HASH/results-KEY-CODE-OF.parquet  the finished numbers of a run, a results file (`tse_core.results.tidy`)
     MODEL-HASH/added-KEY-ROWS.parquet       the same from elsewhere (``tse results add``)
 
@@ -26,8 +26,8 @@ from tse_core.files import safe_name
 from tse_core.paths import store_folder
 from tse_core.progress import progress
 from tse_core.results.code import code_digest, code_digests, library_versions
+from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.signature import Signature, joined_provenance
-from tse_core.results.table_file import read_tables, write_tables
 from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results, write_results
 
 SAME_PROBE = 0.5  # nats: half precision and other batches change a token's score by hundredths

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from tse_core.errors import InputError
 from tse_core.files import write_output
-from tse_core.metrics.table import score_range
+from tse_core.metrics.definitions import score_range
 from tse_core.results.signature import Signature
 
 TIDY_COLUMNS: list[str] = [

@@ -19,7 +19,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.names import load_sentence_pairs
+from tse_core.datasets.loading import load_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model

@@ -26,9 +26,9 @@ from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import verb_policy
 from tse_core.agreement.verbs import counted_verbs
-from tse_core.blimp.scores import PairScores, evaluate_blimp
+from tse_core.blimp.evaluate import PairScores, evaluate_blimp
 from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.names import load_pairs, load_sentence_pairs, usual_list
+from tse_core.datasets.loading import load_pairs, load_sentence_pairs, usual_list
 from tse_core.errors import InputError
 from tse_core.models.loading import AnyModel, as_language_model, load_model
 from tse_core.progress import progress

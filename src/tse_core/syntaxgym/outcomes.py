@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.datasets.names import data_hash
+from tse_core.datasets.loading import data_hash
 from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance

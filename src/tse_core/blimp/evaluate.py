@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.blimp.tables import CLUSTER, ITEM, accuracy
-from tse_core.datasets.names import blimp_paradigms, data_hash, load_sentence_pairs
+from tse_core.blimp.accuracies import CLUSTER, ITEM, accuracy
+from tse_core.datasets.loading import blimp_paradigms, data_hash, load_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name

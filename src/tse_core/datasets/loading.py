@@ -13,7 +13,7 @@ from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
-from tse_core.datasets.tables import (
+from tse_core.datasets.readers import (
     FILES,
     READ,
     TABLES,
@@ -48,7 +48,7 @@ def load_pairs(
     name_or_path :
         a name of `dataset_table`: a grammar (``"marvin-linzen"``), a data set (``"newman-blimp"``, ``"clams/fr"``) or a
         part of either (``"marvin-linzen/simple"``); the path of a .jsonl file (sentence_good, sentence_bad, label), of
-        a table (one of `READ`, see :func:`tse_core.datasets.tables.agreement_pairs`) or of a grammar in YAML; or a
+        a table (one of `READ`, see :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; or a
         DataFrame with the columns of such a table.
     columns : which column of a table is what, if its name does not show it: ``{"good": "sentence"}``.
     first : "as-is", "capital" or "lower", how a sentence begins; by default as the data have it
