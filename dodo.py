@@ -1,6 +1,6 @@
 """`make book`, step by step: scores -> notebooks -> assets -> html. A step runs again only when what it reads changed.
 
-`doit list --all` names the steps, `doit notebook:03_table2` runs one with what it needs. The work is in book/make.
+`doit list --all` names the steps, `doit notebook:table2` runs one with what it needs. The work is in book/make.
 """
 
 import multiprocessing

@@ -1,7 +1,7 @@
 """Each notebook's edition alone in an empty folder, with the oldest versions Colab ships, from a wheel built here.
 
     python tests/colab.py                                   # all notebooks, as they are and with the profile base
-    python tests/colab.py 01_data 09_blimp --profile base   # some, with one of the two
+    python tests/colab.py data blimp --profile base   # some, with one of the two
 
 The wheel's data are trimmed as for tests/rehearse.py, and its stand-in for the hub gives the models of the profile. For
 each run the package is taken out of the environment again, so that the first cell has to install it. What a profile

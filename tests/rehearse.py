@@ -1,7 +1,7 @@
 """A profile of the paper's models rehearsed: a stand-in for the hub, and a few sentences of each data set.
 
     python tests/rehearse.py paper                       # every step of the book; the same for base
-    python tests/rehearse.py paper score notebook:03_table2     # some of its steps
+    python tests/rehearse.py paper score notebook:table2     # some of its steps
 
 The repository is copied (into a folder whose name has spaces and letters beyond ASCII), its grammars lose most of their
 words there and its downloads most of their lines; nothing else differs from `make book PROFILE=...` on a machine with

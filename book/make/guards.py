@@ -1,4 +1,4 @@
-"""What holds a chapter's sentences to its numbers: notebooks/guards/NN_name.py, cells that only the build runs.
+"""What holds a chapter's sentences to its numbers: notebooks/guards/NAME.py, cells that only the build runs.
 
 A guard's cells stand under the heading of their section, and run at its end, where they see what the section computed.
 The same files hand numbers and figures to other pages (`glue`). So a notebook on Colab is the lesson alone.

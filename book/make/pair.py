@@ -1,4 +1,4 @@
-"""notebooks/NN_name.py (percent format) is the source; jupytext writes NN_name.ipynb from it.
+"""notebooks/NAME.py (percent format) is the source; jupytext writes NAME.ipynb from it.
 
 ``make notebooks-sync`` puts the current address into every install cell. The book reads the .ipynb;
 `edition` makes of it what Colab opens.

@@ -26,7 +26,7 @@ SHOWS = {"chart": "altair-viz", "table": "tse-table"}  # what an output of each 
 
 def notebooks_used() -> list[str]:
     """The notebooks that the slides take something from."""
-    return sorted(set(re.findall(r"\b\d\d_\w+(?=#)", SOURCE.read_text())))
+    return sorted(set(re.findall(r"{(?:chart|table)} (\w+)#", SOURCE.read_text())))
 
 
 def shown(kind: str, address: str, rows: str = "") -> str:

@@ -116,7 +116,7 @@ def tree(tmp_path, monkeypatch):
     for name in (
         "book/index.md",
         "src/tse_core/errors.py",
-        "_build/runs/01_data.ipynb",
+        "_build/runs/data.ipynb",
         "_build/html/index.html",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def tree(tmp_path, monkeypatch):
 
 
 def test_a_change_counts_where_pages_read(tree):
-    pages = ["book/index.md", "book/new.md", "src/tse_core/errors.py", "_build/runs/01_data.ipynb"]
+    pages = ["book/index.md", "book/new.md", "src/tse_core/errors.py", "_build/runs/data.ipynb"]
     for name in [*pages, "_build/html/index.html", "src/tse_core/__pycache__/errors.pyc"]:
         before = html.state()
         (tree / name).parent.mkdir(exist_ok=True)

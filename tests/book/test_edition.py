@@ -102,7 +102,7 @@ def words(text: str) -> list[str]:
             "### ★ Ties\n\nHow many?\n\n<details>\n<summary>Hint</summary>\n\nCount.\n\n</details>",
         ),
         (
-            "Time\n: 5 minutes\n\nYou need\n: [nothing](02_methods.ipynb)",
+            "Time\n: 5 minutes\n\nYou need\n: [nothing](methods.ipynb)",
             "- **Time**: 5 minutes\n- **You need**: nothing",
         ),
         ("|a|b|\n|---|---|\n|[is]{.good}|`x\\|y`|", "| a | b |\n|---|---|\n| is | `x\\|y` |"),

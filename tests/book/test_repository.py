@@ -53,13 +53,13 @@ def test_a_notebook_in_git_is_clean_and_its_sources_twin_and_opens_with_the_curr
 @pytest.mark.parametrize(
     ("notebook", "used", "unused"),
     [
-        ("03_table2", "src/tse_core/agreement/evaluate.py", "src/tse_core/syntaxgym/outcomes.py"),
+        ("table2", "src/tse_core/agreement/evaluate.py", "src/tse_core/syntaxgym/outcomes.py"),
         (
-            "11_syntaxgym",
+            "syntaxgym",
             "src/tse_core/syntaxgym/outcomes.py",
             "src/tse_core/agreement/evaluate.py",
         ),
-        ("03_table2", "data/published/newman_table2.csv", "data/claims.yaml"),
+        ("table2", "data/published/newman_table2.csv", "data/claims.yaml"),
     ],
 )
 def test_a_notebook_depends_on_the_modules_and_data_it_uses_and_not_on_others(
@@ -77,7 +77,7 @@ def test_an_optional_model_that_cannot_be_had_is_left_out_of_every_job_and_noteb
     rest = profile.load_profile("default")
     assert name in models and rest["models"] == [model for model in models if model != name]
     assert name not in {job.model for job in profile.jobs(rest)}
-    assert name not in profile.parameters("03_table2", {"models": "[]"}, rest)["models"]
+    assert name not in profile.parameters("table2", {"models": "[]"}, rest)["models"]
 
 
 EXTRAS = PROJECT["optional-dependencies"]
@@ -180,7 +180,7 @@ def test_every_page_that_says_how_to_cite_says_the_same_as_the_citation_file(pag
 
 
 def test_what_pages_quote_of_a_chapter_is_glued_there():
-    place = re.compile(r"(?:[{]\w+[}][ `]|notebooks/)(\d\d_\w+)(?:\.ipynb)?::([\w-]+)")
+    place = re.compile(r"(?:[{]\w+[}][ `]|notebooks/)([a-z]\w+)(?:\.ipynb)?::([\w-]+)")
     pages = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.py")]
     quoted = {found for page in pages for found in place.findall(page.read_text())}
     assert quoted

@@ -20,7 +20,7 @@ def marks(chart):
 
 
 def test_the_slider_shows_the_means_of_its_cutoff(turn):
-    chart = chart_with(turn("notebooks/04_figure1.html"), "input[type=range]")
+    chart = chart_with(turn("notebooks/figure1.html"), "input[type=range]")
     chart.locator("select").first.select_option("bert-large-cased (published)")
     slider = chart.locator("input[type=range]").first
     slider.press("Home")
@@ -36,7 +36,7 @@ def test_the_slider_shows_the_means_of_its_cutoff(turn):
 
 
 def test_another_construction_is_drawn_in_colour(turn):
-    chart = chart_with(turn("notebooks/06_figure2.html"), "select[name=shown]")
+    chart = chart_with(turn("notebooks/figure2.html"), "select[name=shown]")
     for shown, other in (("Simple", "VP coordination"), ("VP coordination", "Simple")):
         chart.locator("select[name=shown]").select_option(shown)
         expect(marks(chart).get_by_text(shown, exact=True).first).to_be_attached()
@@ -44,7 +44,7 @@ def test_another_construction_is_drawn_in_colour(turn):
 
 
 def test_a_legend_is_worked_by_keys_alone(turn):
-    page = turn("notebooks/09_blimp.html")
+    page = turn("notebooks/blimp.html")
     chart = page.locator("div[id^='altair-viz']:has(+ .tse-legend)").first
     buttons = chart.locator("xpath=following-sibling::p[@class='tse-legend'][1]").locator("button")
     before = marks(chart).inner_html()
@@ -57,7 +57,7 @@ def test_a_legend_is_worked_by_keys_alone(turn):
 
 
 def test_the_scores_of_the_sliders_are_seen_on_a_phone(turn):
-    chart = chart_with(turn("notebooks/02_methods.html", width=390), "input[type=range]")
+    chart = chart_with(turn("notebooks/methods.html", width=390), "input[type=range]")
     scores = [
         text
         for text in marks(chart).locator("text").all()

@@ -7,7 +7,7 @@ import pytest
 
 from tse_book.claims.judging import ledger
 
-REPORT = "notebooks/19_ledger.html"
+REPORT = "notebooks/ledger.html"
 MAIN = "#every-claim .tse-ledger"
 ROWS = f"[...document.querySelectorAll('{MAIN} tbody tr')]"
 SHOWN = f"{ROWS}.filter(r => !r.hidden)"
@@ -72,8 +72,8 @@ def test_a_word_is_sought_from_its_beginning(report):
 
 
 def test_the_report_leads_to_rows_of_the_ledger(turn):
-    page = turn("notebooks/00_report.html")
-    link = page.locator("a[href^='19_ledger.html#claim-']").last
+    page = turn("notebooks/report.html")
+    link = page.locator("a[href^='ledger.html#claim-']").last
     name = link.inner_text()
     link.click()
     row = page.locator(f"[id='claim-{name}']")

@@ -133,7 +133,7 @@ def failing_table(table: pd.DataFrame, caption: str):
     made = plain_table(pd.DataFrame(columns), caption)
     for name in failing["id"]:
         made.data = made.data.replace(
-            f">{name}<", f'><a href="19_ledger.html#claim-{name}">{name}</a><'
+            f">{name}<", f'><a href="ledger.html#claim-{name}">{name}</a><'
         )
     return made
 

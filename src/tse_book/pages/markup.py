@@ -142,8 +142,8 @@ def decimals(value: float) -> int:
 def link(cell: str) -> str:
     """The address of a claim's place in the book, from a page beside the notebooks.
 
-    >>> link("03_table2#measured-here")
-    '03_table2.html#measured-here'
+    >>> link("table2#measured-here")
+    'table2.html#measured-here'
     """
     page, sharp, place = cell.partition("#")
     return f"{page}.html{sharp}{place}"

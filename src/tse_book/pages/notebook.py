@@ -49,7 +49,7 @@ def glue(name: str, value) -> None:
     """Keep a value, a chart or a table under a name, for pages to quote; nothing is shown in place.
 
     The same page quotes it as ``{glue:text}`name:.2f` ``, other pages as
-    ``{glue:text}`../notebooks/NN_name.ipynb::name:.2f` ``; the directive ``{glue:}`` with ``:doc:`` shows a chart.
+    ``{glue:text}`../notebooks/NAME.ipynb::name:.2f` ``; the directive ``{glue:}`` with ``:doc:`` shows a chart.
     """
     if hasattr(value, "_repr_mimebundle_"):
         kept = value._repr_mimebundle_()

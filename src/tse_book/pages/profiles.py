@@ -9,7 +9,7 @@ notebooks/profiles/<profile>.yaml::
     optional: [smollm2-135m-instruct]             # left out, with a note on the pages, if unavailable
     bos: {gpt2-xl: none}             # what models read before a sentence where no protocol is asked
     notebooks:            # only for notebooks with parameters of their own
-      04_figure1: {rows: [Simple]}
+      figure1: {rows: [Simple]}
 """
 
 from collections.abc import Callable, Iterable

@@ -1,0 +1,331 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # BLiMP: what else the accuracies say
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : repeat BLiMP's analyses, with two small models added
+#
+# You need
+# : [BLiMP](blimp.ipynb)
+#
+# Time
+# : 9 minutes to read, seconds to run
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/blimp_analysis.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill blimp_analysis.ipynb mine.ipynb -p models gpt2`
+# :::
+
+# %% tags=["remove-cell", "install"]
+import sys
+
+if "google.colab" in sys.modules:
+    package = "tse_core-0.1.0-py3-none-any.whl"
+    get_ipython().run_line_magic("pip", f"install --quiet {package}")
+
+# %% tags=["parameters"]
+models = ["gpt2"]  # scored only if sentence_pairs names a data set
+sentence_pairs = ""  # "blimp" needs: tse data fetch blimp
+recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are recorded
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+recorded = as_list(recorded)
+
+# %% [markdown] tags=["explains"]
+# Why do accuracies differ? We compare these models, and humans; *GPT-2* is GPT-2 large:
+
+# %%
+import pandas as pd
+
+from tse_book.pages import newman, published_accuracies, recorded_runs
+from tse_core.blimp.evaluate import accuracies, evaluate_blimp
+
+runs = recorded_runs(recorded)
+if sentence_pairs:
+    readers = [newman.opened(name) for name in models]
+    runs = runs | {
+        reader.label: evaluate_blimp(reader, sentence_pairs) for reader in readers
+    }
+scores = pd.concat([published_accuracies(), accuracies(runs)], ignore_index=True)
+print(*scores["model"].unique(), sep=", ")
+
+# %% [markdown] tags=["explains"]
+# ## Correlations
+#
+# *Figure 1.* If two models find the same paradigms hard, their accuracies correlate.
+#
+# ```{dropdown} Predict: will a model of 2024 resemble the models of 2019, or the humans?
+# The models, if predicting words is what makes them alike.
+# ```
+
+# %%
+from tse_book import charts
+
+wide = scores.pivot_table("accuracy", "paradigm", "model", sort=False)
+correlations = wide.corr()
+pairs_of_models = correlations.rename_axis(columns="other").stack()
+charts.heat_map(
+    pairs_of_models.rename("r").reset_index(),
+    "model",
+    "other",
+    "r",
+    title="Correlation of accuracies over the 67 paradigms",
+)
+
+# %% [markdown] tags=["explains"]
+# SmolLM2's accuracies correlate at .86 with those of GPT-2 and at .57 with those of humans, Gemma's at .90 and .66. The 5-gram model is furthest from humans. But correlated accuracies may lie thirty points apart on every paradigm.
+
+# %% [markdown] tags=["explains"]
+# ## Shallow predictors
+#
+# *Figure 2.* Does a model do worse on long sentences, on surprising ones, or when it is unsure? The pairs are sorted by each quantity in the chart and cut into ten equal bins. *Confidence* is the difference between the two log-probabilities.
+
+# %%
+from tse_book.pages import blimp_figures
+
+binned = blimp_figures.shallow_predictors(runs)
+charts.accuracy_lines(
+    binned,
+    "value",
+    panel="quantity",
+    quantitative=True,
+    x_title="median of the bin",
+    title="Accuracy in ten bins of each quantity, with 95 % intervals",
+)
+
+# %% [markdown] tags=["explains"]
+# SmolLM2's accuracy rises with its confidence, from .54 to .92, as GPT-2's does in the paper. It falls with {term}`perplexity`, from .91 to .60. But part of this is built in, because it is the perplexity of the good sentence, which the model is right to prefer: with the perplexity of both sentences together accuracy falls only from .82 to .73. With length it goes from .80 to .75.
+
+# %% [markdown] tags=["explains"]
+# ## Locality
+#
+# *Figure 3.* How much accuracy is lost if another word stands between two words that must agree? An adjective can stand between determiner and noun: *Ron saw these old [books]{.good} / \*[book]{.bad}*. An {term}`attractor`, a noun of the other number, can stand between subject and verb, in a phrase (*The sisters of Cheryl [bake]{.good} / \*[bakes]{.bad}*) or in a relative clause (*The sisters who met Cheryl*).
+
+# %%
+adjective = blimp_figures.contrast(scores, "adjective")
+attractor = blimp_figures.contrast(scores, "attractor")
+apart = pd.concat([adjective, attractor])
+charts.accuracy_lines(
+    apart, "condition", panel="group", title="Agreement at a distance"
+)
+
+# %%
+from tse_book.pages import table
+
+percent = 100 * apart.pivot_table("accuracy", "model", "condition", sort=False)
+table(percent.reset_index(), "Accuracy in percent", digits=1)
+
+# %% [markdown] tags=["explains"]
+# An adjective takes the 5-gram model from 87.6 % to 52.5 %. The neural models lose little: the LSTM and Transformer-XL 5 points, GPT-2 2, SmolLM2 4. (The paper: 35 points for the 5-gram model, 3 to 5 for the others.)
+#
+# ## Attractors
+#
+# With an attractor, over both columns of the table, GPT-2's mean is 72.6 %, 24 points less than without. The LSTM loses 20, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
+
+# %% [markdown] tags=["explains"]
+# ## Irregulars
+#
+# *Figure 4.* Is *that man / \*men* harder than *that kid / \*kids*? Only a model that sees parts of words could profit from the *-s*.
+
+# %%
+irregular = blimp_figures.contrast(scores, "irregular")
+columns = irregular.pivot_table("accuracy", "model", ["group", "condition"])
+table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=True)
+
+# %% [markdown]
+# Between determiner and noun, an irregular plural takes the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %. Between subject and verb it costs the two nearly nothing.
+#
+# ## Training size
+#
+# *Figure 5.* What does twice the training text bring? The paper trained two models on growing parts of one corpus. It finds that the amount of text matters most, more than the size of the model, and expects that only the hardest phenomena, {term}`NPI` licensing and islands, would need well over 10²⁰ tokens.
+
+# %%
+from tse_book import published
+from tse_book.pages import folded
+
+slopes = published.blimp_slopes().pivot(
+    index="phenomenon", columns="model", values="slope"
+)
+shown = table((100 * slopes).reset_index(), "Points of accuracy for each doubling")
+folded(shown, "The slopes that the paper prints (section 6.3)")
+
+# %% [markdown] tags=["explains"]
+# For this book a 5-gram model and an LSTM were trained in the same way, on [the laboratory's language](laboratory.ipynb).
+
+# %%
+from tse_core.paths import data_folder
+
+curve = pd.read_csv(data_folder() / "recorded" / "learning_curve.csv")
+curve = curve.replace({"ngram": "5-gram", "lstm": "LSTM"})
+curve["phenomenon"] = curve["phenomenon"].str.replace("_", " ")
+
+# %%
+by_size = curve.groupby(["model", "phenomenon", "words"], sort=False)["accuracy"]
+means = by_size.mean().reset_index()
+charts.accuracy_lines(
+    means,
+    "words",
+    series="phenomenon",
+    panel="model",
+    quantitative=True,
+    log=True,
+    x_title="words in the corpus",
+    title="The laboratory: accuracy over the size of the corpus",
+)
+
+# %% [markdown] tags=["explains"]
+# Flat lines can mean opposite things. On {term}`NPI` licensing the LSTM goes from .91 to 1.00: it had little left to learn. On filler-gap dependencies the 5-gram model goes from .52 to .49: more text does not teach it these.
+
+# %%
+doublings = blimp_figures.doubling_slopes(curve)
+shown = table(doublings, "Accuracy gained by each doubling of the corpus", digits=3)
+folded(shown, "The slopes, with 95 % intervals of the fitted line")
+
+# %% [markdown]
+# ## Methods
+#
+# *Figure 6.* Instead of whole sentences one may compare two words after one beginning (one prefix), or one word after two beginnings (two prefixes). Twenty paradigms allow each method.
+
+# %%
+methods = published.blimp_methods_compared()
+methods = pd.concat([methods, blimp_figures.recorded_methods(recorded)])
+methods = methods[methods["model"] != "human"]
+groups = methods.groupby(["compared", "model"])
+means = groups[["full_sentence", "prefix"]].mean().reset_index()
+means.columns = ["prefixes", "model", "by whole sentence", "by prefix"]
+table(means, "Mean accuracy by whole sentences and by prefixes")
+
+# %% [markdown]
+# On average the methods agree to within 3 points. Single paradigms move far more: SmolLM2 gets .42 of *matrix question npi licensor present* right by whole sentences and .89 by two prefixes. Prefixes ask only about the point where the sentences differ, as TSE does. The paper's figure shows three phenomena:
+
+# %% tags=["hide-output"]
+by_method = blimp_figures.three_phenomena(methods)
+title = "Accuracy by method, over the paradigms that allow it"
+charts.accuracy_lines(
+    by_method, "method", panel="phenomenon", columns=3, width=190, title=title
+)
+
+# %% [markdown]
+# ## Exercises
+#
+# {download}`A notebook checks your answers <../_build/exercises/blimp_analysis.ipynb>`.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+import pandas as pd
+
+from tse_book.laboratory.networks import laboratory_ngram
+from tse_book.pages import published_accuracies
+from tse_core.blimp.evaluate import evaluate_blimp
+
+# the pairs that an n-gram model gets right, without an attractor and with one
+ngram = laboratory_ngram(20000)
+pairs = evaluate_blimp(ngram, "laboratory/regular_plural_agreement_1").pairs
+plain = pairs["correct"] == 1
+pairs = evaluate_blimp(ngram, "laboratory/agreement_across_prepositional_phrase").pairs
+attracted = pairs["correct"] == 1
+# published accuracies, a row for each of the 67 paradigms, a column for each model
+accuracies = published_accuracies().pivot_table("accuracy", "paradigm", "model")
+
+# %% [markdown]
+# ````{exercise} ★ The rule of the nearest noun
+# :label: 10-nearest
+#
+# Two Series say which pairs an n-gram model gets right: `plain`, where the noun next to the verb is its subject, and `attracted`, where it is an {term}`attractor`. Give `accuracy`, a dictionary with its accuracy in the `"plain"` and the `"attracted"` pairs, and `like_the_rule`, the share of all pairs in which it does what the rule *agree with the nearest noun* does.
+#
+# ```{dropdown} Hint
+# The rule is right in every plain pair and wrong in every attracted pair.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# With an attractor the model is below one half: it follows a rule, the wrong one.
+accuracy = {"plain": float(plain.mean()), "attracted": float(attracted.mean())}
+like_the_rule = float(pd.concat([plain, ~attracted]).mean())
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(accuracy, dict), "accuracy should be a dictionary"
+assert isinstance(like_the_rule, float), "like_the_rule should be a number"
+assert accuracy.keys() == {"plain", "attracted"}, "keys: plain and attracted"
+for name, right in {"plain": plain, "attracted": attracted}.items():
+    share = right.sum() / len(right)
+    assert abs(accuracy[name] - share) < 1e-9, (
+        f"{name}: the share of pairs it has right"
+    )
+alike = plain.sum() + len(attracted) - attracted.sum()
+assert abs(like_the_rule - alike / (len(plain) + len(attracted))) < 1e-9, (
+    "like_the_rule: right where the rule is right, wrong where it is wrong"
+)
+print(f"Like the rule in {like_the_rule:.0%} of the pairs.")
+
+# %% [markdown] tags=["explains"]
+# ````{exercise} ★★ Long sentences are hard
+# :label: 10-long
+#
+# A model does worse on long sentences. Does it forget the subject? Name another explanation, and a comparison that tells the two apart.
+#
+# ```{dropdown} Hint
+# Which constructions have long sentences?
+# ```
+# ````
+#
+# ```{solution} 10-long
+# :class: dropdown
+#
+# Long sentences come from other templates, those with relative clauses and attractors. Compare sentences of one template, with one adjective and with two.
+# ```
+
+# %% [markdown]
+# ````{exercise} ★★★ What is left of a correlation
+# :label: 10-partial
+#
+# Subtract from the columns LSTM and Transformer-XL of `accuracies` what a straight line predicts from the mean of the other three columns. Give their correlation `before` and `after` this.
+#
+# ```{dropdown} Hint
+# `numpy.polyfit(x, y, 1)` gives slope and intercept of the line.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# This is a partial correlation. It stays high: the two share more than hard paradigms.
+before = float(accuracies["LSTM"].corr(accuracies["Transformer-XL"]))
+shared = accuracies[["5-gram", "GPT-2", "human"]].mean(axis=1)
+left = {}
+for system in ("LSTM", "Transformer-XL"):
+    slope, intercept = np.polyfit(shared, accuracies[system], 1)
+    left[system] = accuracies[system] - slope * shared - intercept
+after = float(left["LSTM"].corr(left["Transformer-XL"]))
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(before, float), "before should be a number"
+assert isinstance(after, float), "after should be a number"
+three = accuracies.drop(columns=["LSTM", "Transformer-XL"]).mean(axis=1)
+columns = accuracies.assign(shared=three)[["LSTM", "Transformer-XL", "shared"]]
+r = columns.corr().to_numpy()
+assert abs(before - r[0, 1]) < 1e-6, "before: the plain correlation of the two columns"
+unshared = np.sqrt((1 - r[0, 2] ** 2) * (1 - r[1, 2] ** 2))
+partial = (r[0, 1] - r[0, 2] * r[1, 2]) / unshared
+assert abs(after - partial) < 1e-6, "after: correlate what both lines leave"
+print(f"{before:.2f} before, {after:.2f} after what all systems share was taken away.")
+
+# %% [markdown] tags=["explains"]
+# ## Takeaways
+#
+# A flat curve can mean that a model knows all or nothing. Evaluation methods agree on average, not in single paradigms.
+#
+# Functions: {py:func}`tse_book.baselines.train_baseline` and {py:func}`tse_book.pages.blimp_figures.doubling_slopes`.

@@ -1,0 +1,259 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A known truth
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : test the three scores on a language whose right answers are known
+#
+# You need
+# : [Methods](methods.ipynb)
+#
+# Time
+# : 5 minutes to read, half a minute to run
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/laboratory.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). From a terminal: `papermill laboratory.ipynb mine.ipynb`
+# :::
+
+# %% tags=["remove-cell", "install"]
+import sys
+
+if "google.colab" in sys.modules:
+    package = "tse_core-0.1.0-py3-none-any.whl"
+    get_ipython().run_line_magic("pip", f"install --quiet {package}")
+
+# %% tags=["parameters"]
+grammars = ["systematic", "lexical"]  # the language's two grammars, in this order
+
+# %%
+from tse_book.pages import as_list
+
+grammars = as_list(grammars)  # several may be one text
+
+# %% [markdown] tags=["explains"]
+# Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose true scores follow by arithmetic.
+#
+# ## A language written down
+#
+# The language has the nouns and constructions of Marvin and Linzen's templates {cite}`marvin2018targeted`, and several hundred verbs. Its sentences follow a grammar and need not make sense:
+
+# %%
+from tse_book.laboratory.corpus import sentences
+from tse_book.laboratory.language import load_language
+
+language = load_language()
+for sentence in sentences(language, "systematic", 8):
+    print(sentence)
+
+# %% [markdown]
+# Its verbs fall into three bands, from frequent to rare: *head*, *middle* and *tail*. The verbs that the templates ask about, such as *laugh* and *like*, are all in the head.
+
+# %%
+from tse_book.pages import table
+
+verbs = language.lemmas.groupby("band", sort=False)["lemma"]
+bands = verbs.agg(verbs="size", examples=lambda lemmas: ", ".join(lemmas[:8]))
+table(bands.reset_index(), "The verbs of the language, from frequent to rare")
+
+# %% [markdown] tags=["explains"]
+# The language has two grammars.
+#
+# Systematic grammar
+# : Every verb agrees with its subject: a rule.
+#
+# Lexical grammar
+# : Verbs of the head agree, verbs of the middle in three of four uses. Each verb of the tail takes one favourite form in nine of ten uses, whatever the subject. This is a list of verbs that agree, not a rule.
+#
+# In both grammars a verb sometimes agrees with the nearest noun instead, by {term}`attraction` {cite}`bock1991broken`.
+#
+# ## The truth, by arithmetic
+#
+# ```{dropdown} Predict: which of the three scores is the same in both grammars?
+# TSE. It asks about frequent verbs, which agree in both grammars.
+# ```
+#
+# A perfect model has the language's own probabilities, so no model is needed to compute what it would score.
+
+# %%
+import pandas as pd
+
+from tse_book.laboratory.known_truth import truth
+
+truths = [truth(name).assign(grammar=name) for name in grammars]
+truths = pd.concat(truths)
+scores = ["TSE", "EW", "MW"]
+means = truths.groupby(["grammar", "band"], sort=False)[scores].mean()
+table(means.reset_index(), "What is true: means over the nine constructions")
+
+# %% [markdown] tags=["explains"]
+# TSE is perfect in both grammars: it cannot tell a rule from a list. (A dash: TSE asks about no verb of that band.) But EW can: in the lexical grammar half of the decisions about verbs of the tail are wrong, and EW over all verbs is .70. MW falls less, from .98 (attraction keeps it below 1) to .85, because these verbs are rare.
+#
+# In the lexical grammar EW of the middle band is .89, because across an object relative clause a noun of the other number stands just before the verb, and attraction makes most uses of these verbs wrong. Elsewhere it is 1 although one use in four is wrong: the correct form is still more probable, so the verb counts in full.
+
+# %% [markdown] tags=["explains"]
+# ## Measured, beside the truth
+#
+# A causal and a masked model were trained on sentences of each grammar and asked about every verb. The dot is the measured score, the tick the true one.
+
+# %%
+from tse_core.paths import data_folder
+
+recorded = data_folder() / "recorded" / "laboratory"
+measured = pd.read_csv(recorded / "scores.csv")
+overall = measured[measured["band"] == "all"]
+lexical_model = overall[overall["model"] == "lab-lexical-causal"]
+
+# %%
+from tse_book import charts
+
+title = "A causal model of the lexical grammar, all verbs"
+charts.truth_vs_measured(lexical_model, title)
+
+# %% [markdown] tags=["explains"]
+# Most dots lie on their ticks. The models of the systematic grammar have an EW of 1.00 in every construction.
+#
+# EW is far off in two rows only, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has met a verb of the middle band only a few dozen times probably goes by what verbs do in general. The error is the model's, and the score reports it.
+
+# %% [markdown] tags=["explains"]
+# ## What the few verbs of TSE hide
+#
+# Which score shows which of the two causal models learned the rule?
+
+# %%
+causal = overall[overall["model"].str.endswith("causal")]
+compared = causal.groupby("model", sort=False)[scores].mean().T
+first, second = compared.columns  # the systematic model, the lexical one
+compared["difference"] = compared[first] - compared[second]
+caption = "Two causal models, means over the nine constructions"
+table(compared.reset_index(names="score"), caption, digits=3)
+
+# %% [markdown] tags=["explains"]
+# Not TSE. EW does, and the curves show where, as the {term}`cut-off` moves from likely verbs (left) to unlikely ones (right).
+
+# %%
+curves = pd.read_csv(recorded / "curves.csv")
+longest = "Across object relative clause"
+shown = curves["construction"].isin(["Simple", longest])
+shown &= curves["model"].str.endswith("causal")
+title = "EW from likely to unlikely verbs, two grammars"
+chart = charts.cutoff_curves(curves[shown], "EW", chosen=longest, title=title)
+chart
+
+# %% [markdown] tags=["explains"]
+# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. In English a curve can fall for other reasons: see [What the gap is made of](gap.ipynb).
+
+# %% [markdown]
+# ## Exercises
+#
+# {download}`A notebook checks your answers <../_build/exercises/laboratory.ipynb>`.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+
+from tse_book.laboratory.known_truth import truth
+from tse_book.laboratory.language import load_language
+
+language = load_language()
+bands = language.lemmas["band"].value_counts()
+
+# Every verb's probability of agreeing in simple sentences, and its frequency, under both grammars.
+agreeing = {
+    grammar: language.correct(grammar, "Simple").mean(axis=(1, 2))
+    for grammar in ("systematic", "lexical")
+}
+frequency = np.array(language.frequency)
+
+# %% [markdown]
+# ````{exercise} ★ Truth without a model
+# :label: 16-truth
+#
+# `bands` counts the verbs of each band. Compute `ew`, the true {term}`EW` of *Simple* in the lexical grammar, where half of the subjects are singular. Why is it not just the share of verbs in the head and the middle?
+#
+# ```{dropdown} Hint
+# How often does a verb that always takes its singular form happen to be right?
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# A verb with a favourite form is right whenever the subject happens to have that number.
+share_with_rule = (bands["head"] + bands["middle"]) / bands.sum()
+ew = float(share_with_rule + (1 - share_with_rule) / 2)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(ew, float), "ew should be a number"
+known = truth("lexical").query("construction == 'Simple' and band == 'all'")
+known = known["EW"].item()
+assert abs(ew - known) < 1e-6, f"ew is {ew:.4f}, which is not what the grammar gives"
+print(f"EW {ew:.4f}: known before any model was trained.")
+
+# %% [markdown] tags=["explains"]
+# ````{exercise} ★★ What the laboratory cannot show
+# :label: 16-limits
+#
+# Name two things about scores of BERT or GPT-2 that the laboratory cannot show.
+#
+# ```{dropdown} Hint
+# What is simpler in a made language than in English?
+# ```
+# ````
+#
+# ```{solution} 16-limits
+# :class: dropdown
+#
+# What those models know; and whether the verb list suits English with its {term}`homographs <homograph>`, because here every form means one thing.
+# ```
+
+# %% [markdown]
+# ````{exercise} ★★★ A metric of your own
+# :label: 16-metric
+#
+# Write `score(agreeing, frequency)`, which takes two arrays, each verb's probability of agreeing and its frequency, and returns a number from 0 to 1. It should tell the two grammars apart by more than 0.05 *and* weigh likely verbs more than unlikely ones, but less than {term}`MW` does. What does it miss?
+#
+# ```{dropdown} Hint
+# EW weighs every verb by 1, MW by its frequency. What lies between?
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+# Whatever the weight, a metric misses what the weight makes small: here still the rarest verbs.
+def score(agreeing, frequency):
+    """Mean probability of agreeing, weighted by the root of the frequency."""
+    return float(np.average(agreeing, weights=np.sqrt(frequency)))
+
+
+# %% tags=["hide-cell", "check"]
+common = np.array([8.0, 4.0, 2.0, 1.0])
+perfect = score(np.ones(4), common)
+assert isinstance(perfect, float), "score should return a number"
+assert abs(perfect - 1) < 1e-9, "score should be 1 where every verb agrees"
+first_wrong, last_wrong = np.array([0.0, 1, 1, 1]), np.array([1.0, 1, 1, 0])
+low, high = score(first_wrong, common), score(last_wrong, common)
+assert high > low, "an error on a frequent verb should cost more"
+mw = np.average(first_wrong, weights=common)
+assert low > mw, "frequent verbs should count less than in MW"
+apart = score(agreeing["systematic"], frequency) - score(agreeing["lexical"], frequency)
+assert apart > 0.05, f"the two grammars are only {apart:.3f} apart"
+print(f"The grammars are {apart:.3f} apart under your metric.")
+
+# %% [markdown] tags=["explains"]
+# ## Takeaways
+#
+# - TSE cannot tell a rule from a list of frequent verbs that agree.
+# - EW can: it measures {term}`systematicity`. But a form that is just ahead counts like one that is far ahead.
+# - MW measures {term}`likely behaviour`: rare verbs have little weight, however wrong they are.
+#
+# Functions: {py:func}`tse_book.laboratory.known_truth.truth`, {py:func}`tse_book.laboratory.language.load_language` and {py:func}`tse_book.laboratory.training.train`.

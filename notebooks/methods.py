@@ -1,0 +1,348 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Methods: TSE, EW and MW by hand
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : compute the three scores by hand and for a real model
+#
+# You need
+# : school algebra; a little Python
+#
+# Time
+# : 15 minutes to read, a minute and a half to run
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/methods.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill methods.ipynb mine.ipynb -p models gpt2`
+# :::
+
+# %% tags=["remove-cell", "install"]
+import sys
+
+if "google.colab" in sys.modules:
+    package = "tse_core-0.1.0-py3-none-any.whl"
+    get_ipython().run_line_magic("pip", f"install --quiet {package}")
+
+# %% tags=["parameters"]
+# short names, folders, or names on the Hugging Face hub
+models = ["smollm2-135m-instruct"]  # the first that reads from left to right is asked
+masked = ["lab-systematic-masked"]  # explained below
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+masked = as_list(masked)
+
+# %% [markdown] tags=["explains"]
+# ## Two verbs, three scores
+#
+# Does a language model make its verbs agree? Suppose a model knows just two verbs, *be* and *exist*. After *The keys to the cabinet* it gives their four forms these probabilities. The subject is plural, so *are* and *exist* agree.
+
+
+# %%
+import pandas as pd
+
+from tse_book.pages import table
+
+toy = pd.DataFrame({"lemma": ["be", "exist"], "correct": ["are", "exist"]})
+toy["P(correct)"] = [0.55, 0.15]
+toy["wrong"] = ["is", "exists"]
+toy["P(wrong)"] = [0.05, 0.25]
+table(toy, "A model that knows two verbs, after The keys to the cabinet")
+
+# %% [markdown]
+# {cite:t}`newman2021refining` define three scores. For a context $c$, the words around the verb, and a {term}`lemma` $\ell$, a verb with a correct form $\ell_+$ and a wrong form $\ell_-$, {term}`TSE` asks:
+#
+# $$
+# \mathrm{TSE}(c, \ell) = \mathbb{1}\bigl[P(\ell_+ \mid c) > P(\ell_- \mid c)\bigr]
+# $$
+#
+# This is 1 if the correct form is more probable, else 0. {term}`EW` (equally weighted) is the mean of this over all lemmas of a list. {term}`MW` (model weighted) is the share of the probability on verb forms that is on correct ones:
+#
+# $$
+# \mathrm{MW}(c) = \frac{\sum_\ell P(\ell_+ \mid c)}{\sum_\ell \bigl(P(\ell_+ \mid c) + P(\ell_- \mid c)\bigr)}
+# $$
+#
+# ```{dropdown} Predict: which of the three is largest here, if TSE asks about *be*?
+# TSE, because *are* beats *is*. EW finds *exist* wrong. MW lies between them, because *are* is so probable.
+# ```
+
+# %%
+correct, wrong = toy["P(correct)"], toy["P(wrong)"]
+agrees = correct > wrong
+tse = float(agrees[0])  # here TSE asks about *be* alone
+ew = agrees.mean()
+mw = correct.sum() / (correct.sum() + wrong.sum())
+scores = pd.Series({"TSE": tse, "EW": ew, "MW": mw})
+scores
+
+# %% [markdown]
+# The package computes the same from the logarithms of the probabilities:
+
+# %%
+import numpy as np
+
+from tse_core import cutoff_scores
+
+probabilities = [[0.05, 0.55, 0.25, 0.15]]  # is, are, exists, exist
+lemmas = [[0, 1], [2, 3]]  # where each lemma's singular and plural form stand
+plural = [1]  # the subject's number; 0 would be singular
+# top=[1.0]: all entries count; smaller shares are explained below
+result = cutoff_scores(np.log(probabilities), lemmas, plural, top=[1.0], bottom=[])
+result.ew_top, result.mw_top
+
+# %% [markdown]
+# TSE is 1.0, EW 0.5 and MW 0.7: the numbers of the paper's Table 1.
+
+# %% [markdown]
+# ### Move the probabilities
+#
+# The sliders set the weight of each form. Can you get a TSE of 0 with an MW near 1?
+
+# %%
+from tse_book import charts
+
+charts.weight_sliders(toy, "Three questions about the same four probabilities")
+
+# %% [markdown] tags=["explains"]
+# ### From one context to a score
+#
+# A published score is a mean over a {term}`construction`, a kind of sentence: TSE over its {term}`minimal pairs <minimal pair>`, each of which asks about one verb, EW and MW over its different contexts.
+#
+# :::{admonition} Do not compare MW with EW or TSE
+# :class: important
+# EW and TSE are means of yes-or-no judgements, MW is made of probabilities: a verb that is right by very little counts 1 in EW and hardly more than one half in MW.
+# :::
+#
+# ## A real distribution
+#
+# Now a real model that the paper never saw: SmolLM2-135M-Instruct, with 135 million weights. For what share of verbs whose forms are both single {term}`entries of its vocabulary <vocabulary entry>` will the correct form be more probable?
+
+# %%
+import tse_core
+from tse_book.pages import newman
+
+# the first model that reads from left to right or, if there is none, the first one
+asked = newman.causal_models(models)[:1] or newman.real_models(models)[:1]
+beginning = "The keys to the cabinet"
+for name in asked:
+    model = tse_core.load_model(name)
+    context = tse_core.score_context(model, beginning, number="plural")
+    print(name, len(context.forms), "verbs")
+    print(f"EW {context.ew:.2f}  MW {context.mw:.2f}")
+
+# %% tags=["hide-input"]
+newman.what_is_missing(models)
+
+# %% [markdown]
+# SmolLM2 prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms is on correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1.
+#
+# The slider sets a {term}`cut-off`: only the most probable entries that together hold this share of the probability are kept.
+
+# %%
+from IPython.display import display
+
+from tse_core.agreement.slots import marked_distribution
+
+if asked:
+    marked = marked_distribution(model, f"{beginning} ___", "plural")
+    title = "The likeliest verbs inside a cut-off"
+    slider = charts.context_slider(marked, context.curves, title=title)
+    display(slider)
+
+# %% [markdown] tags=["explains"]
+# At the slider's left end only likely verbs are kept, and all are right. Inside the top 97&nbsp;% EW is .99, among all verbs .95. The most probable errors are on *content*, *double* and *land*, which are also nouns.
+
+# %% tags=["hide-input"]
+from tse_book.pages import try_this
+
+try_this((beginning, "plural"), ("The key to the cabinets", "singular"))
+
+# %% [markdown] tags=["explains"]
+# ## Cut-offs: the head and the tail
+#
+# *Top p* keeps the most probable entries that together hold the share $p$ of the probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a vocabulary of four verbs and two other words; the subject is plural.
+
+# %%
+entries = ["are", "have", "not", "is", "has", "of", "gleams", "rusts", "gleam", "rust"]
+shares = [0.40, 0.18, 0.12, 0.10, 0.08, 0.05, 0.03, 0.02, 0.012, 0.008]
+small = pd.DataFrame({"entry": entries, "form": "wrong", "probability": shares})
+small.loc[small["entry"].isin(["are", "have", "gleam", "rust"]), "form"] = "correct"
+small.loc[small["entry"].isin(["not", "of"]), "form"] = "not a verb"
+small["cumulative"] = small["probability"].cumsum()
+table(small, "A small distribution, most probable first", digits=3)
+
+# %% [markdown] tags=["explains"]
+# A lemma is inside a **top** cut-off for EW as soon as *either* form is inside; MW counts each form by itself. At a **bottom** cut-off *both* forms must be inside. A cut-off usually falls inside an entry, which then counts in part:
+#
+# $$
+# \begin{aligned}
+# \text{score}(p)={}&(1-a)\times\text{score without it}\\
+# &{}+a\times\text{score with it}
+# \end{aligned}
+# $$
+#
+# $$
+# a = \frac{p - \text{probability before it}}{\text{its probability}}
+# $$
+#
+# Top 94&nbsp;% falls on *gleams*, a wrong form that reaches from 0.93 to 0.96 in the last column, so a third of it is inside. Without it two verbs are inside, *be* and *have*, and both are right. With it there are three, and one is wrong. By hand:
+
+# %%
+inside = (0.94 - 0.93) / 0.03  # a: the share of *gleams* that is inside
+mw_without = 0.58 / (0.58 + 0.18)  # are and have, of are, have, is and has
+mw_with = 0.58 / (0.58 + 0.18 + 0.03)  # of these and gleams
+ew_by_hand = (1 - inside) * 1 + inside * 2 / 3
+mw_by_hand = (1 - inside) * mw_without + inside * mw_with
+round(ew_by_hand, 4), round(mw_by_hand, 4)
+
+# %%
+lemmas = [[3, 0], [4, 1], [6, 8], [7, 9]]  # is/are, has/have, gleams/gleam, rusts/rust
+log_shares = np.log([shares])
+result = cutoff_scores(log_shares, lemmas, plural, top=[0.94], bottom=[])  # as by hand
+result.ew_top.round(4), result.mw_top.round(4)
+
+# %% [markdown]
+# Both ways give the same. Now every cut-off:
+
+# %%
+cutoffs = np.arange(0.02, 1.01, 0.02).round(2)
+curves = cutoff_scores(log_shares, lemmas, plural, top=cutoffs, bottom=cutoffs)
+title = "Right about likely verbs, wrong about unlikely ones"
+charts.cutoff_explorer(small, curves, cutoffs, title)
+
+# %% [markdown] tags=["explains"]
+# The paper's Table 2 uses top 100&nbsp;%, the whole distribution, and its figures use every cut-off.
+#
+# ## Masked and causal models
+#
+# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is a {term}`laboratory model`, trained on a small artificial language. First the {term}`tokens <token>` that each reads, and where it is asked (those in brackets mark the beginning, the slot and the end):
+
+# %%
+left, right = "The author next to the guards", "tall."
+both = [tse_core.load_model(name) for name in [*asked, *masked]]
+for model in both:
+    slot = model.slot(left, right)
+    print(model.label, model.tokens(slot.ids), "at token", slot.position)
+
+# %%
+likeliest = {}
+for model in both:
+    words = tse_core.slot_distribution(model, left, right)["token"].head(8)
+    likeliest[model.label] = words.str.strip()
+table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
+
+# %% [markdown] tags=["explains"]
+# The lists answer different questions: what may follow *The author next to the guards*, and what may fill a gap before *tall*. Both put *is* first.
+
+# %% [markdown] tags=["explains"]
+# ## Exact and released
+#
+# A {term}`protocol` is the way in which a score is computed. *Exact* does what is written above. *Released* repeats the authors' code, in which a few entries of the far tail drop out; use it to compare with published numbers. Every result has a {term}`signature`, a line that names protocol, model, data, verb list and every other choice.
+
+# %% [markdown]
+# ## Exercises
+#
+# {download}`A notebook checks your answers <../_build/exercises/methods.ipynb>`.
+
+# %% tags=["hide-input", "exercise-setup"]
+import pandas as pd
+
+# what a model gives after "The author"
+after_author = {"walks": 0.30, "the": 0.19, "quickly": 0.15, "sing": 0.14}
+after_author |= {"walk": 0.10, "sings": 0.06, "sleeps": 0.05, "sleep": 0.01}
+
+
+def ew_and_mw(probabilities, correct, wrong):
+    """EW and MW of a distribution, over lemmas with these correct and wrong forms."""
+    of_form = pd.Series(probabilities)
+    of_correct, of_wrong = of_form[correct].to_numpy(), of_form[wrong].to_numpy()
+    ew = (of_correct > of_wrong).mean()
+    mw = of_correct.sum() / (of_correct.sum() + of_wrong.sum())
+    return ew, mw
+
+
+# %% [markdown]
+# ````{exercise} ★ By hand
+# :label: 02-hand
+#
+# After *The author* a model gives *walks* .30, *the* .19, *quickly* .15, *sing* .14, *walk* .10, *sings* .06, *sleeps* .05 and *sleep* .01. The list has the lemmas *walk*, *sing* and *sleep*. Give `ew` and `mw`.
+#
+# ```{dropdown} Hint
+# The subject is singular. MW needs two sums.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+ew = 2 / 3  # walk and sleep are right, sing is wrong
+mw = (0.30 + 0.06 + 0.05) / (0.30 + 0.06 + 0.05 + 0.10 + 0.14 + 0.01)
+
+# %% tags=["hide-cell", "check"]
+third_person, base = ["walks", "sings", "sleeps"], ["walk", "sing", "sleep"]
+true_ew, true_mw = ew_and_mw(after_author, third_person, base)
+assert isinstance(ew, (int, float)), "ew should be a number"
+assert isinstance(mw, (int, float)), "mw should be a number"
+assert abs(ew - true_ew) < 0.005, "EW: how many of the three lemmas are right?"
+parts = "MW: the correct forms' probability, divided by that of all six verb forms"
+assert abs(mw - true_mw) < 0.005, parts
+print(f"EW {ew:.2f}, MW {mw:.2f}; the words that are not verbs count in neither.")
+
+# %% [markdown]
+# ````{exercise} ★ Low EW, high MW
+# :label: 02-low-ew
+#
+# Choose `probabilities` after *The keys to the cabinet*: a dictionary with the forms *are*, *is*, *exist* and *exists* that
+# sums to 1, so that EW is 0.5 and MW is above 0.95.
+#
+# ```{dropdown} Hint
+# Which single form would make the sum of the correct ones large?
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# The model nearly always says "are", and is right. About "exist" it knows nothing.
+probabilities = {"are": 0.96, "is": 0.02, "exist": 0.005, "exists": 0.015}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(probabilities, dict), "probabilities should be a dictionary"
+forms = {"are", "is", "exist", "exists"}
+assert set(probabilities) == forms, "there should be four forms, as named above"
+assert abs(sum(probabilities.values()) - 1) < 1e-6, "they should sum to 1"
+assert min(probabilities.values()) > 0, "every form needs some probability"
+ew, mw = ew_and_mw(probabilities, ["are", "exist"], ["is", "exists"])
+assert ew == 0.5, "EW: one lemma should be right and the other wrong"
+assert mw > 0.95, f"MW is {mw:.3f}: more probability should lie on correct forms"
+print(f"MW {mw:.3f}: nearly all that it would say is right, but half of its verbs.")
+
+# %% [markdown]
+# ````{exercise} ★★ Which one would you report?
+# :label: 02-report
+#
+# Someone asks *does this model know agreement?*, someone else *will its texts have agreement errors?* Which
+# score would you give to whom?
+# ````
+#
+# ```{solution} 02-report
+# :class: dropdown
+# EW for knowledge, because it treats every verb alike; MW for errors, because it weighs verbs as the model would use them.
+# ```
+
+# %% [markdown] tags=["explains"]
+# ## Takeaways
+#
+# TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say.
+#
+# Functions: {py:func}`tse_core.cutoff_scores` and {py:func}`tse_core.score_context`.

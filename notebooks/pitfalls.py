@@ -1,0 +1,388 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Pitfalls
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : see what can go wrong between a definition and a number
+#
+# You need
+# : [Methods](methods.ipynb)
+#
+# Time
+# : 8 minutes to read, a few minutes to run
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/pitfalls.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill pitfalls.ipynb mine.ipynb -p models gpt2`
+# :::
+
+# %% tags=["remove-cell", "install"]
+import sys
+
+if "google.colab" in sys.modules:
+    package = "tse_core-0.1.0-py3-none-any.whl"
+    get_ipython().run_line_magic("pip", f"install --quiet {package}")
+
+# %% tags=["parameters"]
+models = ["smollm2-135m-instruct"]  # short names, folders, or names on the hub
+lemmas = "newman-clean"  # the list of verbs
+constructions = [  # kept small: every switch is a new run
+    "marvin-linzen/simple",
+    "marvin-linzen/vp-coordination",
+]
+recorded = "smollm2-135m-instruct"  # whose recorded runs on BLiMP are shown
+kept = "gemma-3-270m"  # whose recorded scores of Table 2 get intervals
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+constructions = as_list(constructions)
+
+# %% [markdown] tags=["explains"]
+# ## Four faults in released code
+#
+# The code of {cite:t}`newman2021refining`, [refining-tse](https://github.com/bnewm0609/refining-tse), computes the metrics correctly, but four details change numbers.
+#
+# ### A table keyed on a blank column
+#
+# The released code reads the verb list into a dictionary, with the first column as key. There every row has `_`, so each overwrites the one before it:
+
+# %%
+import csv
+import io
+
+verb_list = "index,singular,plural\n_,walks,walk\n_,sees,see\n_,was,were\n"
+rows = csv.DictReader(io.StringIO(verb_list))
+by_index = {row["index"]: (row["singular"], row["plural"]) for row in rows}
+by_index
+
+# %% [markdown]
+# Only 1 of 1,951 rows of the released list survives. *Lesson:* print the number of verbs beside the score.
+#
+# That the file has 1,951 rows and not 3,562 is no fault: the authors' README says that the remaining verbs can be appended, and their script `scripts/create_combined_verb_list.py` does it. Our `data/lemmas/giant_verb_list.py` repeats its spelling rule.
+
+# %% [markdown]
+# ### A sum that reaches one too early
+#
+# At top 100 % every lemma should count. But the code finds the {term}`cut-off` by a running sum in single precision, which reaches 1 before the last token. Lemmas after that point are left out, as in this made-up context:
+
+# %%
+import numpy as np
+
+from tse_core import cutoff_scores
+
+random = np.random.default_rng(0)
+logits = random.normal(0, 4, (1, 30_000)).astype("float32")
+verbs = random.permutation(30_000)[:800].reshape(400, 2)
+for sums in ["float64", "float32"]:
+    found = cutoff_scores(logits, verbs, [0], top=[1.0], bottom=[], accumulate=sums)
+    print(sums, "EW", found.ew_top.round(4), "MW", found.mw_top.round(4))
+
+# %% [markdown]
+# In single precision EW loses a hundredth. MW hardly moves, because the verbs left out are so improbable.
+
+# %% [markdown]
+# ### A mask looked for in the wrong place
+#
+# The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without that space. A small tokenizer shows what follows:
+
+# %%
+from tokenizers import Tokenizer, pre_tokenizers, trainers
+from tokenizers import models as kinds
+
+tokenizer = Tokenizer(kinds.BPE())
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+trainer = trainers.BpeTrainer(special_tokens=["<mask>"], show_progress=False)
+tokenizer.train_from_iterator([" Hardy laughs", " Hardy sees us"], trainer)
+
+# %%
+sentence = tokenizer.encode(" Hardy<mask> us").tokens
+counted = len(tokenizer.encode("Hardy").tokens)
+print(sentence)
+print("the mask stands at", sentence.index("<mask>"), "but is looked for at", counted)
+
+# %% [markdown] tags=["explains"]
+# With the space (Ġ) *Hardy* is one token, without it several.
+#
+# ### Contexts that are ambiguous in number
+#
+# From the left, *The sheep that the guard likes* is singular or plural. The code keeps the first label; the {term}`protocol` *exact* keeps both, so every causal model is wrong for one of them.
+
+# %%
+import pandas as pd
+
+from tse_core.datasets.pairs import unique_contexts
+
+sheep = pd.DataFrame({"number": ["singular", "plural"]})
+sheep["construction"] = "Across object relative clause"
+sheep["left"] = "The sheep that the guard likes"
+sheep["right"] = "."
+for protocol in ["released", "exact"]:
+    print(protocol, len(unique_contexts(sheep, "causal", protocol)), "contexts")
+
+# %% [markdown]
+# ## The token before the first word
+#
+# The paper does not say what stands before GPT-2's first word; its released code puts nothing there, and other tools the tokenizer's {term}`BOS token` (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a pair of [BLiMP](blimp.ipynb) differ in it:
+
+# %%
+from tse_book.pages import table
+from tse_book.recorded import recorded_pairs
+
+with_token = recorded_pairs(recorded, bos="default").pairs["correct"]
+without = recorded_pairs(recorded, bos="none").pairs
+both = pd.DataFrame({"with token": with_token, "nothing": without["correct"]})
+both["first token differs"] = without["unscored_difference"]
+accuracies = both.groupby("first token differs")
+accuracies = accuracies.mean().assign(pairs=accuracies.size()).reset_index()
+caption = "Accuracy on BLiMP with and without a BOS token (recorded)"
+table(accuracies, caption, digits=3)
+
+# %% [markdown]
+# Without the token SmolLM2's accuracy falls from .771 to .731 over all pairs, and where the first token differs from .624 to .546, near chance.
+#
+# ## The switchboard
+#
+# Tools differ in {term}`policies <policy>`, choices that papers rarely print. Each switch of the chart changes one policy.
+#
+# ```{dropdown} Predict: which switch cannot move any number of a causal model?
+# The final period. It stands to the right of the verb, and a causal model has read only the left.
+# ```
+
+# %% tags=["hide-input"]
+from IPython.display import display
+
+from tse_book.pages import newman
+
+display(newman.what_is_missing(models))
+
+# %%
+from tse_book import charts
+from tse_book.studies.switches import policy_switches
+
+boards = [policy_switches(name, constructions, lemmas) for name in models]
+board = pd.concat(boards)
+charts.switchboard(board)
+
+# %% [markdown] tags=["explains"]
+# For SmolLM2 the final period moves nothing. The token `<|im_start|>` in front moves a score most, by .14; in pretraining it did not stand there. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
+#
+# ### Half precision
+#
+# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. In the table, scores and ties are from 212 contexts of the templates, accuracy and changed decisions from 402 pairs of BLiMP.
+
+# %%
+from tse_core.paths import data_folder
+
+half = pd.read_csv(data_folder() / "recorded" / "half_precision.csv")
+columns = ["dtype", "TSE", "EW", "MW", "ties", "accuracy", "decisions_changed"]
+shown = half[columns].rename(columns={"decisions_changed": "decisions changed"})
+table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
+
+# %% [markdown]
+# On the processor used here, scoring in bfloat16 takes two thirds of the time of single precision; it moves EW of a construction by up to .006 and TSE by up to .017. In float16, which has more digits, they move by up to .001 and .010.
+
+# %% [markdown] tags=["explains"]
+# ## Intervals for the wrong unit
+#
+# ```{dropdown} Predict: a construction has hundreds of contexts and ten nouns. Is an interval over contexts too narrow or too wide?
+# Too narrow, if nouns differ: contexts with the same noun repeat each other.
+# ```
+#
+# The width of MW's 95 % interval, first as if contexts were independent, then {term}`clustered <cluster>` by subject noun:
+
+# %%
+from tse_book.recorded import with_recorded
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.subject_nouns import subject_clusters
+
+runs = with_recorded(None, [kept], "marvin-linzen", lemmas)
+contexts = runs[kept].contexts
+widths = []
+for construction, rows in contexts.groupby("construction", sort=False):
+    alone = interval(rows["mw"])
+    by_noun = interval(rows["mw"], subject_clusters(rows))
+    narrow, wide = alone.high - alone.low, by_noun.high - by_noun.low
+    widths.append([construction, len(rows), by_noun.clusters, narrow, wide])
+
+# %%
+columns = ["construction", "contexts", "nouns", "independent", "by noun"]
+caption = "Width of the 95 % interval of MW, Gemma 3 270M"
+table(pd.DataFrame(widths, columns=columns), caption, digits=3)
+
+# %% [markdown]
+# Clustered by noun, the interval is wider in eight of nine rows, for *In object relative clause* more than ten times: .28 instead of .02.
+#
+# Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval contains that score:
+
+# %%
+from tse_book.studies.coverage import simulated_coverage
+
+studies = [simulated_coverage(nouns, runs=200) for nouns in [5, 10, 30]]
+coverage = pd.DataFrame(studies)[["clusters", "coverage", "width"]]
+caption = "Share of 200 simulated studies whose interval holds the truth"
+table(coverage.rename(columns={"clusters": "nouns"}), caption, digits=3)
+
+# %% [markdown]
+# With ten nouns, as in most of the templates, the interval contains the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so ({term}`rule of three`), because the interval begins at:
+
+# %%
+interval(np.ones(10)).low
+
+# %% [markdown]
+# An interval by noun is about other subjects and *these* verbs. The next simulation also draws four verbs, as TSE does:
+
+# %%
+from tse_book.studies.coverage import simulated_crossed_coverage
+
+crossed = simulated_crossed_coverage(20, 4, runs=200)
+crossed
+
+# %% [markdown] tags=["explains"]
+# Intervals over subjects alone (`first_way`) contain the score over all nouns and verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 96 %. A claim about verbs needs the second. And of many tests some give false alarms, so this book corrects p-values ({term}`Holm correction`).
+
+# %% [markdown]
+# ## Exercises
+#
+# {download}`A notebook checks your answers <../_build/exercises/pitfalls.ipynb>`.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+import pandas as pd
+
+from tse_core.uncertainty.intervals import interval
+
+
+def drawn_study(nouns):
+    random = np.random.default_rng(1)
+    shares = random.beta(4, 1, nouns)
+    right = (random.random((nouns, 50)) < shares[:, None]).ravel().astype(float)
+    return pd.DataFrame({"noun": np.repeat(np.arange(nouns), 50), "right": right})
+
+
+likely = pd.DataFrame(index=["be", "like", "guard", "exist", "gleam", "rust"])
+likely["right"] = [0.30, 0.08, 0.01, 0.01, 0.004, 0.002]
+likely["wrong"] = [0.10, 0.04, 0.05, 0.02, 0.002, 0.002]
+
+
+def ew_and_mw(verbs, tie=0.0):
+    """EW and MW of a table of verbs; a tie counts as `tie` of a verb."""
+    ew = verbs.eval("(right > wrong) + @tie * (right == wrong)").mean()
+    return pd.Series({"EW": ew, "MW": verbs["right"].sum() / verbs.to_numpy().sum()})
+
+
+# %% [markdown]
+# ````{exercise} ★ Find the fault
+# :label: 14-fault
+#
+# A colleague reports EW and TSE equal to the last digit, for every model. Which of the four faults do you suspect, and which number do you ask for?
+#
+# ```{dropdown} Hint
+# When are {term}`EW` and {term}`TSE` the same question?
+# ```
+# ````
+#
+# ```{solution} 14-fault
+# :class: dropdown
+#
+# The table keyed on a blank column: EW over the one verb that is left is its TSE. Ask how many verbs counted.
+# ```
+
+# %% [markdown]
+# ````{exercise} ★★ Predict the sign
+# :label: 14-sign
+#
+# `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw(likely)` scores it, with ties as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay with these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with a row added, right 0.2 and wrong 0? Predict, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
+#
+# ```{dropdown} Hint
+# Is the verb that comes or goes better than the others?
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# An entry that is not a verb raises both scores. A tie changes EW alone.
+the = pd.DataFrame({"right": [0.2], "wrong": [0.0]}, index=["the"])
+after = pd.DataFrame()
+after["no be"] = ew_and_mw(likely.drop("be"))
+after["no guard"] = ew_and_mw(likely.drop("guard"))
+after["ties right"] = ew_and_mw(likely, tie=1.0)
+after["the"] = ew_and_mw(pd.concat([likely, the]))
+signs = np.sign(after.sub(ew_and_mw(likely), axis=0))
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(signs, pd.DataFrame), "signs should be a table (a DataFrame)"
+more = pd.DataFrame({"right": [0.2], "wrong": [0.0]}, index=["the"])
+known = {
+    "no be": ew_and_mw(likely.drop("be")),
+    "no guard": ew_and_mw(likely.drop("guard")),
+    "ties right": ew_and_mw(likely, tie=1.0),
+    "the": ew_and_mw(pd.concat([likely, more])),
+}
+assert set(signs) == set(known), "signs needs a column for each of the four switches"
+for switch, scores in known.items():
+    moved = np.sign(scores - ew_and_mw(likely))
+    right = signs[switch].reindex(moved.index) == moved
+    assert right.all(), f"{switch}: {list(moved[~right].index)} moves another way"
+print("Eight signs are right. Which of them did you get wrong before you computed?")
+
+# %% [markdown]
+# ````{exercise} ★★★ How many nouns?
+# :label: 14-nouns
+#
+# `drawn_study(nouns)` gives 50 contexts a noun, with their `noun` and `right` (0 or 1); each noun has a share of right answers of its own. `interval(values)` and `interval(values, clusters)` have `.low` and `.high`. For `drawn_study(10)` compute the widths `alone`, as if contexts were independent, and `by_noun`, clustered. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 with a clustered width of at most half of `by_noun`.
+#
+# ```{dropdown} Hint
+# Widths fall with the root of the number of nouns.
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+# Four times as many nouns halve the width; more contexts of the same nouns hardly help.
+def width(contexts, clusters=None):
+    """Width of the 95 % interval of the share of right contexts."""
+    found = interval(contexts["right"], clusters)
+    return float(found.high - found.low)
+
+
+ten = drawn_study(10)
+alone, by_noun = width(ten), width(ten, ten["noun"])
+studies = {size: drawn_study(size) for size in [10, 20, 40, 80, 160]}
+widths = {size: width(drawn, drawn["noun"]) for size, drawn in studies.items()}
+nouns = min(size for size in widths if widths[size] <= by_noun / 2)
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(alone, float), "alone should be a number: a width"
+assert isinstance(by_noun, float), "by_noun should be a number: a width"
+contexts = drawn_study(10)
+found = interval(contexts["right"])
+assert abs(found.high - found.low - alone) < 1e-9, "alone: high minus low, no clusters"
+found = interval(contexts["right"], contexts["noun"])
+assert abs(found.high - found.low - by_noun) < 1e-9, "by_noun: high minus low, by noun"
+assert nouns in (10, 20, 40, 80, 160), "nouns should be one of 10, 20, 40, 80, 160"
+for size in [nouns // 2, nouns]:
+    contexts = drawn_study(size)
+    found = interval(contexts["right"], contexts["noun"])
+    narrow = found.high - found.low <= by_noun / 2
+    assert narrow == (size == nouns), f"{nouns} nouns are too few, or more than needed"
+print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve it.")
+
+# %% [markdown] tags=["explains"]
+# ## Takeaways
+#
+# A score without its policies cannot be compared with another. Take the interval over what the claim is about: nouns, verbs, or both.
+#
+# Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`.

@@ -1,0 +1,256 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Table 2: ten rows, three scores
+#
+# :::{admonition} This notebook
+# :class: tse-plan
+#
+# You will
+# : compare the published scores of four models with those of two others
+#
+# You need
+# : [Methods](methods.ipynb) and [Data](data.ipynb)
+#
+# Time
+# : 8 minutes to read, two minutes to run
+#
+# Run it
+# : {download}`this notebook <../_build/colab/notebooks/table2.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With another model: `papermill table2.ipynb mine.ipynb -p models gpt2`
+# :::
+
+# %% tags=["remove-cell", "install"]
+import sys
+
+if "google.colab" in sys.modules:
+    package = "tse_core-0.1.0-py3-none-any.whl"
+    get_ipython().run_line_magic("pip", f"install --quiet {package}")
+
+# %% tags=["parameters"]
+models = ["smollm2-135m-instruct"]  # short names, folders, or names on the hub
+recorded = ["gemma-3-270m"]  # shown beside them, from results kept with the book
+data = ["marvin-linzen"]  # "newman-blimp" needs: tse data fetch newman-blimp
+lemmas = "newman-clean"  # the list of verbs
+protocol = "exact"  # "released": exactly as the authors' code counts
+
+# %%
+from tse_book.pages import as_list
+
+models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+recorded = as_list(recorded)
+data = as_list(data)
+
+# %% [markdown] tags=["explains"]
+# ## What was published
+#
+# Are the verbs that TSE asks about easier than verbs in general? {cite:t}`newman2021refining` scored four models. A row of their Table 2 is a {term}`construction`; in the chart it is a line with a mark for each score.
+#
+# ```{dropdown} Predict: will EW, which asks about a thousand verbs, be above or below TSE?
+# Below, if a model makes more mistakes with rare verbs than with common ones. Equal, if agreement is a rule for every verb alike.
+# ```
+
+# %%
+from tse_book import charts, published
+
+paper = published.table2().replace("GPT2", "GPT-2 XL")
+charts.table2_dots(paper, title="Table 2 as published")
+
+# %%
+from tse_book.pages import folded, table
+
+wide = paper.pivot(index="construction", columns=["model", "metric"], values="score")
+wide = wide.sort_index(axis=1).loc[list(published.CONSTRUCTIONS)]
+wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
+folded(table(wide, "As published", index=True), "All 120 numbers")
+
+# %% [markdown]
+# In how many cells, each a model and a construction, is EW below TSE?
+
+# %%
+cells = paper.pivot(index=["model", "construction"], columns="metric", values="score")
+(cells["EW"] < cells["TSE"]).value_counts()
+
+# %% [markdown]
+# EW is below TSE in 37 of 40 cells, and equal in the other three: the paper's main finding. MW is above EW in 34 of the 40, which says little, because MW answers another question. Nor can models be compared cell by cell: they were tested on different verbs.
+
+# %% [markdown] tags=["explains"]
+# ## Measured here
+#
+# Will two models that the paper never saw show the same order? SmolLM2-135M-Instruct and Gemma 3 270M, twice its size, are {term}`causal <causal model>` and {term}`quantised` to four bits. Sentences like those of the test may be in their training text.
+
+# %%
+import tse_core
+from tse_book.pages import real_models
+from tse_book.recorded import with_recorded
+
+# the models of the first cell, laboratory models only if there are no others
+asked = real_models(models) or models
+# detail="lemmas" keeps the scores of every verb, for intervals over verbs
+runs = tse_core.evaluate_models(asked, data, lemmas, protocol=protocol, detail="lemmas")
+runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)  # adds Gemma
+
+# %%
+scores = runs.intervals()
+scores = scores[scores["metric"].isin(["TSE", "EW", "MW"])]
+measured_chart = charts.table2_dots(scores, title="Table 2, measured here")
+measured_chart
+
+# %%
+wide = scores.pivot_table("score", "construction", ["model", "metric"], sort=False)
+wide = wide.sort_index(axis="columns")
+wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
+folded(table(wide, "As measured", index=True), "The numbers")
+
+# %% [markdown] tags=["explains"]
+# Yes: EW is below TSE in all nine rows of both models (the tenth, BLiMP, has to be fetched first). Only the paper's own four models can reproduce its numbers: [You have a GPU, or a cluster?](../book/gpu.md) says how. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
+#
+# ## Could the difference be chance?
+#
+# Overlapping intervals do not answer this, because a noun that is hard for one score is hard for the other. `compare` gives the difference itself an interval, and a p-value corrected for asking about nine rows ({term}`Holm correction`).
+
+# %%
+by_subject = runs.compare("TSE", "EW")
+by_subject["p < .05"] = by_subject["p_holm"] < 0.05
+shown = ["model", "construction", "difference", "low", "high", "p < .05"]
+table(by_subject[shown], "TSE minus EW, with intervals over subjects", digits=3)
+
+# %% [markdown] tags=["explains"]
+# EW is below TSE by .10 on average for SmolLM2, and by .11 for Gemma. With intervals over subjects this is significant (p < .05) in all nine rows of Gemma and in seven of SmolLM2.
+#
+# But the *verbs* of a template are few, too. If they are to stand for verbs in general, the interval must allow for other subjects and other verbs ({term}`crossed` samples). How wide will it be?
+
+# %%
+differences = runs.compare("TSE", "EW", over=["subjects", "verbs"])
+differences["p < .05"] = differences["p_holm"] < 0.05
+caption = "TSE minus EW, with intervals over subjects and verbs"
+folded(table(differences[shown], caption, digits=3), caption)
+
+# %% [markdown] tags=["explains"]
+# Now the difference is significant in one row of Gemma and in none of SmolLM2, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. This cannot refute the paper: two to eight verbs for a construction are too few for an interval over verbs. Some intervals even go beyond 1, which no difference of two shares can exceed. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
+
+# %% [markdown] tags=["explains"]
+# ## With and without a BOS token
+#
+# Most models read a {term}`BOS token` before the first word. The paper does not say what GPT-2 read; its released code gives it none. Here is SmolLM2 with and without one. How far can TSE of a row move?
+
+# %%
+from tse_book.recorded import recorded_details
+
+# scores of the same sentences, read in several ways
+wordings = recorded_details("smollm2-135m-instruct", "wordings").table
+wordings = wordings[wordings["capital"]]  # the first word with a capital letter
+names = {"default": "SmolLM2, BOS token", "none": "SmolLM2, no BOS token"}
+readings = wordings.assign(model=wordings["bos"].map(names)).melt(
+    ["model", "construction"], ["TSE", "EW", "MW"], "metric", "score"
+)
+charts.table2_dots(readings, title="With and without a BOS token")
+
+# %% [markdown] tags=["explains"]
+# Without the token TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (these runs include BLiMP); in the row *In object relative (no that)* it is now above TSE.
+
+# %% tags=["hide-input"]
+charts.download_table(runs.tidy(), "table2-measured.csv", "All numbers, measured")
+
+# %% [markdown]
+# ## Exercises
+#
+# {download}`A notebook checks your answers <../_build/exercises/table2.ipynb>`.
+
+# %% tags=["hide-input", "exercise-setup"]
+import numpy as np
+
+from tse_book import published
+
+paper = published.table2()
+cells = paper.pivot(index=["model", "construction"], columns="metric", values="score")
+
+# a made-up model that knows the number of seven of ten nouns, each in twelve contexts
+nouns = np.repeat(np.arange(10), 12)
+ability = np.where(nouns < 7, 0.97, 0.70)
+noise = np.random.default_rng(3).normal(0, 0.03, len(nouns))
+scores = np.clip(ability + noise, 0, 1)
+
+# %% [markdown]
+# ````{exercise} ★ The exceptions
+# :label: 03-exceptions
+#
+# Find `exceptions`: the set of all cells, as (model, construction), with MW *below* EW. What do their rows have in common?
+#
+# ```{dropdown} Hint
+# Compare two columns of `cells`; its index holds model and construction.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+# All lie inside an object relative clause, where the verb follows its subject at once
+# and the attractor stands before both. GPT-2 is not among them.
+exceptions = set(cells[cells["MW"] < cells["EW"]].index)
+
+# %% tags=["hide-cell", "check"]
+kind = "exceptions should be a set of (model, construction)"
+assert isinstance(exceptions, set), kind
+for cell in cells.index:
+    below = cells.loc[cell, "MW"] < cells.loc[cell, "EW"]
+    assert (cell in exceptions) == below, f"{cell}: is MW below EW there?"
+print(f"{len(exceptions)} of {len(cells)} cells are exceptions.")
+
+# %% [markdown]
+# ````{exercise} ★★★ Sentences are not independent
+# :label: 03-bootstrap
+#
+# The cell above makes up a model's `scores` in 120 contexts, and the `nouns` that are their subjects, as numbers. Write
+# `interval(scores, groups, draws=2000)`: draw whole groups with replacement, take the mean of their scores, repeat, and return
+# the 2.5&nbsp;% and 97.5&nbsp;% quantiles. Compare the groups `nouns` and `range(120)`.
+#
+# ```{dropdown} Hint
+# `numpy.random.default_rng(0).integers(0, n, n)` draws n group numbers.
+# ```
+# ````
+
+
+# %% tags=["hide-cell", "solution"]
+# The interval over nouns: with other nouns the score could be far from this one,
+# however many sentences they stand in.
+def interval(scores, groups, draws=2000):
+    """Bounds of a 95 % interval of the mean, from drawing whole groups."""
+    groups = np.asarray(groups)
+    members = [scores[groups == group] for group in np.unique(groups)]
+    random = np.random.default_rng(0)
+    means = []
+    for _ in range(draws):
+        drawn = random.integers(0, len(members), len(members))
+        means.append(np.concatenate([members[i] for i in drawn]).mean())
+    return np.quantile(means, [0.025, 0.975])
+
+
+# %% tags=["hide-cell", "check"]
+by_noun = interval(scores, nouns)
+assert np.shape(by_noun) == (2,), "interval should return two numbers, low and high"
+assert by_noun[0] < scores.mean() < by_noun[1], "the mean should lie in its interval"
+noun_means = scores.reshape(10, 12).mean(axis=1)
+expected = 3.92 * noun_means.std() / np.sqrt(10)
+width = by_noun[1] - by_noun[0]
+wrong = f"over nouns {width:.2f} wide, not {expected:.2f}: are whole groups drawn?"
+assert abs(width / expected - 1) < 0.2, wrong
+by_sentence = interval(scores, range(120))
+narrow = by_sentence[1] - by_sentence[0]
+wrong = f"over sentences it should be about 0.04 wide, not {narrow:.2f}"
+assert 0.03 < narrow < 0.06, wrong
+print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
+
+# %% [markdown] tags=["explains"]
+# ## Takeaways
+#
+# - EW is below TSE in nearly every cell, published and measured; with other verbs in TSE it might not be.
+# - A BOS token can move TSE by .25; the {term}`signature` of a number says what was read.
+#
+# Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_core.agreement.comparison.compare_metrics`.
