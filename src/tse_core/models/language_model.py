@@ -1,13 +1,14 @@
 """A language model: a tokenizer, a network, and the policies that turn text into token ids.
 
-`load_model` opens one by name, folder or file. Other kinds of models plug in by providing a tokenizer and a `Network`.
+`load_model` opens one by name, folder or file. Other kinds of models plug in by providing a
+tokenizer and a `Network`.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 Kind = Literal["causal", "masked"]
-CARRIER = CARRIERS[0]  # a word as it stands inside a sentence comes after this one
+CARRIER = CARRIERS[0]  # the word before a form that is looked up as it stands inside a sentence
 
 
 class Prompt(NamedTuple):
@@ -45,42 +46,55 @@ class Prompt(NamedTuple):
 class LanguageModel:
     """A model with its policies; `with_policies` returns a copy with others.
 
-    `bos` says what a causal model reads before a sentence. "default": what its tokenizer adds by itself (Llama:
-    ``<s>``), else the token between documents in its pretraining (``<|endoftext|>``, ``<|end_of_text|>`` or ``<s>``) if
-    its vocabulary has it, else nothing, with a warning (laboratory models say that they read none); "tokenizer": only
-    what the tokenizer adds; "add": the tokenizer's beginning-of-sequence token; "none": nothing; else the text of a
-    token. A masked model keeps what its tokenizer adds, and takes the first two only. Raises InputError for another.
+    `bos` is what a causal model reads before a sentence:
+
+    - "default": what its tokenizer adds by itself (Llama: ``<s>``), else the token between
+      documents in its pretraining (``<|endoftext|>``, ``<|end_of_text|>`` or ``<s>``) if its
+      vocabulary has it, else nothing, with a warning (laboratory models say that they read none);
+    - "tokenizer": only what the tokenizer adds;
+    - "add": the tokenizer's beginning-of-sequence token;
+    - "none": nothing;
+    - else the text of a token.
+
+    A masked model keeps what its tokenizer adds, and takes the first two only. Raises InputError
+    for another.
     """
 
     name: str  # as the user gave it
     kind: Kind
     tokenizer: "PreTrainedTokenizerFast" = field(repr=False)
     network: Network = field(repr=False)
-    revision: str | None = None  # of a model on the hub
+    # Branch, tag or commit of a model on the hub.
+    revision: str | None = None
     bos: str = "default"
-    space: bool = False  # whether one precedes the first word (the paper's choice for RoBERTa; no other model)
-    document_bos: str | None = (
-        None  # the token before each document in its pretraining, if its vocabulary has it
-    )
-    mended: str | None = None  # the option of transformers that mends its tokenizer
-    quantisation: str | None = (
-        None  # how the file of a quantised model stores most of its weights, e.g. "Q4_1"
-    )
+    # Whether a space precedes the first word: the paper's choice for RoBERTa, and for no other.
+    space: bool = False
+    # The token before each document in its pretraining, if its vocabulary has it.
+    document_bos: str | None = None
+    # The option of transformers that mends its tokenizer.
+    mended: str | None = None
+    # How the file of a quantised model stores most of its weights, e.g. "Q4_1".
+    quantisation: str | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.bos not in BOS_WORDS:
             bos_ids(self.name, self.tokenizer, self.bos, None)
         if self.kind == "masked" and self.bos not in ("default", "tokenizer"):
             raise InputError(
-                f"{self.name} is masked, and keeps the tokens that its tokenizer adds: bos cannot be {self.bos!r}"
+                f"{self.name} is masked, and keeps the tokens that its tokenizer adds: "
+                f"bos cannot be {self.bos!r}"
             )
 
     def with_policies(
         self, *, bos: str | None = None, space: bool | None = None
     ) -> "LanguageModel":
         """This model, reading text in another way."""
-        bos, space = self.bos if bos is None else bos, self.space if space is None else space
-        return replace(self, bos=bos, space=space)
+        changes: dict[str, Any] = {}
+        if bos is not None:
+            changes["bos"] = bos
+        if space is not None:
+            changes["space"] = space
+        return replace(self, **changes)
 
     @property
     def vocabulary_size(self) -> int:
@@ -93,11 +107,13 @@ class LanguageModel:
     @property
     def label(self) -> str:
         """The name without its folder, as tables and charts show it."""
-        return Path(self.name).resolve().name if is_folder(self.name) else self.name
+        if is_folder(self.name):
+            return Path(self.name).resolve().name
+        return self.name
 
     @property
     def dtype(self) -> str:
-        """Precision of the weights as they are now; probabilities are always computed in float32."""
+        """Current precision of the weights; probabilities are always computed in float32."""
         return self.network.dtype
 
     @property
@@ -111,21 +127,33 @@ class LanguageModel:
         return self.network.libraries
 
     def identity(self) -> str:
-        """Name and hash of what decides its numbers, e.g. ``gpt2@1f3c9a27``: weights, configuration and tokenizer.
+        """Name and hash of what decides its numbers, e.g. ``gpt2@1f3c9a27``.
 
-        Of a GGUF file it is that file's hash; ``gpt2@memory`` is a network in memory without a name (see `load_model`).
+        The hash covers weights, configuration and tokenizer; of a GGUF file it is that file's.
+        ``gpt2@memory`` is a network in memory without a name (see `load_model`).
         """
-        return f"{self.label}@{self.network.fingerprint(self.tokenizer)[:8] if self.keeps_results else 'memory'}"
+        digest = "memory"
+        if self.keeps_results:
+            digest = self.network.fingerprint(self.tokenizer)[:8]
+        return f"{self.label}@{digest}"
 
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
-        shown = {"bos": self.bos_read, "space": "yes" if self.space else "no", "dtype": self.dtype}
-        further = {
+        policies = {
+            "bos": self.bos_read,
+            "space": "yes" if self.space else "no",
+            "dtype": self.dtype,
+        }
+        # Signatures mention these only where they are set, so that those of other models stay.
+        optional = {
             "quantised": self.quantisation,
             "revision": self.revision,
             "tokenizer": self.mended,
         }
-        return shown | {name: value for name, value in further.items() if value}
+        for name, value in optional.items():
+            if value:
+                policies[name] = value
+        return policies
 
     def probe(self) -> list[float]:
         """As `SurprisalModel.probe`: a model whose weights are known needs no probe."""
@@ -133,10 +161,12 @@ class LanguageModel:
 
     @property
     def bos_read(self) -> str:
-        """The token that is read before a sentence, or "none", "cls" (masked models)."""
+        """The token that is read before a sentence; "none", or "cls" (masked models)."""
         if self.kind == "masked":
             return "cls"
-        return "".join(self.tokenizer.convert_ids_to_tokens(list(self._bos_ids))) or "none"
+        if not self._bos_ids:
+            return "none"
+        return "".join(self.tokenizer.convert_ids_to_tokens(list(self._bos_ids)))
 
     @cached_property
     def _bos_ids(self) -> tuple[int, ...]:
@@ -144,85 +174,122 @@ class LanguageModel:
 
     @cached_property
     def unknown_id(self) -> int | None:
-        """The entry that stands for what the tokenizer does not know; None where there is none."""
+        """The vocabulary entry for text that the tokenizer does not know; None without one."""
         return unknown_entry(self.tokenizer)
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """The tokens of each sentence as the vocabulary writes them, without special ones."""
-        return [list(self.tokenizer.convert_ids_to_tokens(ids)) for ids in self._own_ids(sentences)]
+        return [
+            list(self.tokenizer.convert_ids_to_tokens(ids)) for ids in self._text_ids(sentences)
+        ]
 
     def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
         """For each token of each sentence whether the tokenizer does not know it."""
-        return [[token == self.unknown_id for token in ids] for ids in self._own_ids(sentences)]
+        marks = []
+        for ids in self._text_ids(sentences):
+            marks.append([token == self.unknown_id for token in ids])
+        return marks
 
-    def _own_ids(self, sentences: Sequence[str]) -> list[list[int]]:
-        encodings = self.encode_batch(sentences)
-        return [
-            [i for i, special in zip(e.ids, e.special, strict=True) if not special]
-            for e in encodings
-        ]
+    def _text_ids(self, sentences: Sequence[str]) -> list[list[int]]:
+        """The token ids of each sentence, without those that the model adds."""
+        ids_of_sentences = []
+        for encoding in self.encode_batch(sentences):
+            tokens = zip(encoding.ids, encoding.special, strict=True)
+            ids_of_sentences.append([token for token, is_special in tokens if not is_special])
+        return ids_of_sentences
 
     def encode(self, sentence: str) -> Encoding:
         return self.encode_batch([sentence])[0]
 
     def encode_batch(self, sentences: Sequence[str], *, mask: bool = False) -> list[Encoding]:
-        """Many sentences at once (a fast tokenizer uses all cores); with `mask` they may hold the mask token.
+        """Many sentences at once (a fast tokenizer uses all cores).
 
-        Raises InputError for a sentence that spells another special token, such as ``<|endoftext|>`` or ``[SEP]``, and
-        for an entry that the network lacks.
+        With `mask` they may hold the mask token. Raises InputError for a sentence that spells
+        another special token, such as ``<|endoftext|>`` or ``[SEP]``, and for an entry that the
+        network lacks.
         """
         if not sentences:
             return []
-        masked, space = self.kind == "masked", int(self.space)
-        texts = [" " * space + sentence for sentence in sentences]
-        options = {
-            "return_offsets_mapping": True,
-            "return_special_tokens_mask": masked,
-            "verbose": False,
-        }
-        batch = self.tokenizer(texts, add_special_tokens=masked, **options)
+        is_masked = self.kind == "masked"
+        prefix = " " if self.space else ""
+        batch = self.tokenizer(
+            [prefix + sentence for sentence in sentences],
+            add_special_tokens=is_masked,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=is_masked,
+            verbose=False,
+        )
         refused = special_tokens(self.tokenizer)
         if mask:
             refused.pop(self.tokenizer.mask_token_id, None)
-        front = () if masked else self._bos_ids
+        front: tuple[int, ...] = () if is_masked else self._bos_ids
         encodings = []
-        for i, text in enumerate(texts):
+        for i, sentence in enumerate(sentences):
             ids = batch["input_ids"][i]
-            special = (
-                list(map(bool, batch["special_tokens_mask"][i])) if masked else [False] * len(ids)
-            )
-            offsets = []
-            for token, (start, end), mark in zip(
-                ids, batch["offset_mapping"][i], special, strict=True
-            ):
-                seen = text[start:end].lstrip()  # some tokenizers count a space as the token's own
-                offsets.append(
-                    (0, 0) if mark else (max(0, end - len(seen) - space), max(0, end - space))
-                )
-                spelled = (
-                    token != self.unknown_id
-                    or seen.rstrip().casefold() == refused.get(token, "").casefold()
-                )
-                if token in refused and spelled and not mark:
-                    raise InputError(
-                        f"the text {sentences[i]!r} spells {refused[token]!r}, a special token of the model, which it "
-                        "would not read as these characters; leave it out, or put a space inside"
-                    )
-            if (last := max((*front, *ids), default=0)) >= self.vocabulary_size:
-                raise InputError(
-                    f"the tokenizer of {self.name} has the entry {self.tokenizer.convert_ids_to_tokens(last)!r} "
-                    f"({last:,}), but its network only {self.vocabulary_size:,} entries: they are of two models, or "
-                    "entries were added without training"
-                )
+            if is_masked:
+                added = [bool(mark) for mark in batch["special_tokens_mask"][i]]
+            else:
+                added = [False] * len(ids)
+            offsets = self._offsets(sentence, ids, batch["offset_mapping"][i], added, refused)
+            self._check_entries((*front, *ids))
             encodings.append(
                 Encoding(
                     ids=(*front, *ids),
-                    offsets=((0, 0),) * len(front) + (*offsets,),
-                    special=(True,) * len(front) + (*special,),
-                    words=(None,) * len(front) + (*batch.word_ids(i),),
+                    offsets=((0, 0),) * len(front) + tuple(offsets),
+                    special=(True,) * len(front) + tuple(added),
+                    words=(None,) * len(front) + tuple(batch.word_ids(i)),
                 )
             )
         return encodings
+
+    def _offsets(
+        self,
+        sentence: str,
+        ids: list[int],
+        spans: list[tuple[int, int]],
+        added: list[bool],
+        refused: dict[int, str],
+    ) -> list[tuple[int, int]]:
+        """The characters of a sentence that each token covers, without the space before a word.
+
+        `spans` are the tokenizer's, of the text with the policy's space in front; `added` marks
+        the tokens that the tokenizer adds, which cover nothing. Raises InputError where the text
+        itself spells a token of `refused`.
+        """
+        shift = int(self.space)
+        text = " " * shift + sentence
+        offsets = []
+        for token, (start, end), is_added in zip(ids, spans, added, strict=True):
+            if is_added:
+                offsets.append((0, 0))
+                continue
+            # Some tokenizers count the space before a token as the token's own.
+            visible = text[start:end].lstrip()
+            offsets.append((max(0, end - len(visible) - shift), max(0, end - shift)))
+            if token not in refused:
+                continue
+            # Text that a tokenizer does not know becomes the unknown entry, which is special, too:
+            # only the entry's own text is refused.
+            is_spelled = visible.rstrip().casefold() == refused[token].casefold()
+            if token != self.unknown_id or is_spelled:
+                raise InputError(
+                    f"the text {sentence!r} spells {refused[token]!r}, a special token of the "
+                    "model, which it would not read as these characters; leave it out, or put a "
+                    "space inside"
+                )
+        return offsets
+
+    def _check_entries(self, ids: tuple[int, ...]) -> None:
+        """Raise InputError for an entry of the vocabulary that the network lacks."""
+        largest = max(ids, default=0)
+        if largest < self.vocabulary_size:
+            return
+        entry = self.tokenizer.convert_ids_to_tokens(largest)
+        raise InputError(
+            f"the tokenizer of {self.name} has the entry {entry!r} ({largest:,}), but its network "
+            f"only {self.vocabulary_size:,} entries: they are of two models, or entries were "
+            "added without training"
+        )
 
     def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slot between left and right of each context; a causal model sees the left alone.
@@ -253,7 +320,9 @@ class LanguageModel:
         return prompts
 
     def text_slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """The slots of a masked model with the mask's text in the sentence, as in the released code.
+        """The slots of a masked model with the mask's text in the sentence.
+
+        The paper's released code has them so.
 
         Raises InputError for a context with a mask token of its own, and for a gap at the start of
         a text where the tokenizer spells a text's first word otherwise than one inside it.
@@ -271,12 +340,15 @@ class LanguageModel:
             return {}
         gaps = [gap_of(left, right) for left, right in contexts]
         self._check_gaps(gaps)
-        near = {gap.near() for gap in gaps}
-        return {} if self._replaced(near, CARRIER) == self._with_mask(near) else {"slot": "ids"}
+        neighbours = {gap.near() for gap in gaps}
+        if self._replaced(neighbours, CARRIER) == self._with_mask(neighbours):
+            return {}
+        return {"slot": "ids"}
 
     def _with_mask(self, gaps: Collection[Gap]) -> list[Prompt]:
         """The tokens of each sentence with the mask's text in its gap."""
-        mask, prompts = self.tokenizer.mask_token_id, []
+        mask = self.tokenizer.mask_token_id
+        prompts = []
         texts = [gap.filled(self.tokenizer.mask_token) for gap in gaps]
         for gap, encoding in zip(gaps, self.encode_batch(texts, mask=True), strict=True):
             if encoding.ids.count(mask) != 1:
@@ -286,60 +358,75 @@ class LanguageModel:
         return prompts
 
     def _replaced(self, gaps: Collection[Gap], carrier: str) -> list[Prompt | None]:
-        """The tokens of each sentence with a carrier in its gap, whose own are replaced by one mask.
+        """The tokens of each sentence with a carrier in its gap, then with one mask in its place.
 
-        None where these are not those that it has after a space, or cover more than the carrier.
+        None where the carrier's tokens are not those that it has after a space, or cover more than
+        the carrier.
         """
-        own, mask = self._carried[carrier], (self.tokenizer.mask_token_id,)
         encodings = self.encode_batch([gap.filled(carrier) for gap in gaps])
-        prompts: list[Prompt | None] = []
+        prompts = []
         for gap, encoding in zip(gaps, encodings, strict=True):
-            ids, end = encoding.ids, len(gap.before) + len(carrier)
-            last = len(ids) - 1
-            while last >= 0 and (encoding.special[last] or encoding.offsets[last][0] >= end):
-                last -= 1
-            first = last + 1 - len(own)
-            prompt = None
-            if own and ids[first : last + 1] == own:
-                within = encoding.offsets[first][0] >= len(gap.before.rstrip())
-                more = gap.behind[: encoding.offsets[last][1] - end]
-                if within and not more.strip():
-                    prompt = Prompt(ids[:first] + mask + ids[last + 1 :], first)
-            prompts.append(prompt)
+            prompts.append(self._without_carrier(gap, encoding, carrier))
         return prompts
 
+    def _without_carrier(self, gap: Gap, encoding: Encoding, carrier: str) -> Prompt | None:
+        """The prompt of a gap that a carrier fills; None as `_replaced` says."""
+        carrier_ids = self._carrier_ids[carrier]
+        end = len(gap.before) + len(carrier)
+        # The carrier's last token is the last one that begins before the carrier's end.
+        last = len(encoding.ids) - 1
+        while last >= 0 and (encoding.special[last] or encoding.offsets[last][0] >= end):
+            last -= 1
+        first = last + 1 - len(carrier_ids)
+        if not carrier_ids or encoding.ids[first : last + 1] != carrier_ids:
+            return None
+        # Neither the first nor the last token may cover anything but the carrier and spaces.
+        begins_in_gap = encoding.offsets[first][0] >= len(gap.before.rstrip())
+        behind = gap.behind[: encoding.offsets[last][1] - end]
+        if not begins_in_gap or behind.strip():
+            return None
+        mask = self.tokenizer.mask_token_id
+        return Prompt((*encoding.ids[:first], mask, *encoding.ids[last + 1 :]), first)
+
     @cached_property
-    def _carried(self) -> dict[str, tuple[int, ...]]:
+    def _carrier_ids(self) -> dict[str, tuple[int, ...]]:
         """The entries of each carrier after a space, unknown ones too."""
         before = len(self.tokenizer(CARRIER, add_special_tokens=False)["input_ids"])
         texts = [f"{CARRIER} {carrier}" for carrier in CARRIERS]
         encodings = self.tokenizer(texts, add_special_tokens=False)["input_ids"]
-        own = [tuple(ids[before:]) for ids in encodings]
-        return dict(zip(CARRIERS, own, strict=True))
+        entries = [tuple(ids[before:]) for ids in encodings]
+        return dict(zip(CARRIERS, entries, strict=True))
 
     def _check_gaps(self, gaps: Iterable[Gap]) -> None:
         """Raise InputError for a gap that `slots` refuses: the words beside it decide.
 
         A causal model needs a word to the left; `_before_slot` checks the rest.
         """
-        kinds: dict[Gap, Gap] = {}
+        if self.kind == "causal":
+            for gap in gaps:
+                if not gap.before.strip():
+                    raise self._refusal(gap)
+            return
+        # One gap stands for all with the same neighbours, which are made into tokens only once.
+        gap_by_neighbours: dict[Gap, Gap] = {}
         for gap in gaps:
-            if self.kind == "masked":
-                kinds.setdefault(gap.near(), gap)
-            elif not gap.before.strip():
-                raise self._refusal(gap)
-        first, second = (self._replaced(kinds, carrier) for carrier in CARRIERS)
-        for gap, one, other in zip(kinds.values(), first, second, strict=True):
-            if one is None or one != other:
+            gap_by_neighbours.setdefault(gap.near(), gap)
+        prompts = self._replaced(gap_by_neighbours, CARRIERS[0])
+        others = self._replaced(gap_by_neighbours, CARRIERS[1])
+        for gap, prompt, other in zip(gap_by_neighbours.values(), prompts, others, strict=True):
+            if prompt is None or prompt != other:
                 raise self._refusal(gap)
 
     def _refusal(self, gap: Gap) -> InputError:
-        slot, remedy = f"the slot in {gap.filled('___')!r}", "compare whole sentences (tse blimp)"
+        """The error for a gap in which no word can be looked up."""
+        slot = f"the slot in {gap.filled('___')!r}"
+        remedy = "compare whole sentences (tse blimp)"
         if not gap.before.strip():
             return InputError(f"{slot} has no word to its left, which {self.label} needs; {remedy}")
         return InputError(
-            f"{slot} is one where the tokenizer of {self.label} does not spell words as after a space, so "
-            f"that no verb can be looked up there; leave the context out, or {remedy}"
+            f"{slot} is one where the tokenizer of {self.label} does not spell words as after a "
+            "space, so that no verb can be looked up there; leave the context out, or "
+            f"{remedy}"
         )
 
     def _before_slot(self, gap: Gap) -> str:
@@ -354,8 +441,8 @@ class LanguageModel:
             return before
         front = self.tokenizer(before, add_special_tokens=False)["input_ids"]
         whole = self.tokenizer(gap.before + CARRIER, add_special_tokens=False)["input_ids"]
-        own = tuple(whole[len(front) :])
-        if own != self._carried[CARRIER] or whole[: len(front)] != front:
+        carrier_ids = tuple(whole[len(front) :])
+        if carrier_ids != self._carrier_ids[CARRIER] or whole[: len(front)] != front:
             raise self._refusal(gap)
         return before
 
@@ -363,39 +450,53 @@ class LanguageModel:
         return self.slots([(left, right)])[0]
 
     def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
-        """The vocabulary entries of each word as it stands inside a sentence; an uncased tokenizer spells lower case.
+        """The vocabulary entries of each word as it stands inside a sentence.
 
-        None where one of them is unknown, special, or none of the network's.
+        An uncased tokenizer spells lower case. None where an entry is unknown, special, or none
+        of the network's.
         """
         if not words:
             return []
         before = self.tokenizer(CARRIER, add_special_tokens=False)["input_ids"]
         texts = [f"{CARRIER} {word}" for word in words]
         encodings = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-        not_read = {self.unknown_id, *special_tokens(self.tokenizer)}
-        found: list[tuple[int, ...] | None] = []
+        unreadable = {self.unknown_id, *special_tokens(self.tokenizer)}
+        spellings: list[tuple[int, ...] | None] = []
         for word, ids in zip(words, encodings, strict=True):
-            own = tuple(ids[len(before) :])
-            whole = (
-                word.strip() and own and ids[: len(before)] == before and not_read.isdisjoint(own)
-            )
-            found.append(own if whole and max(own) < self.vocabulary_size else None)
-        return found
+            entries = tuple(ids[len(before) :])
+            # A word that shares a token with the carrier has no entries of its own.
+            is_apart = ids[: len(before)] == before
+            is_read = unreadable.isdisjoint(entries)
+            if word.strip() and entries and is_apart and is_read:
+                is_scored = max(entries) < self.vocabulary_size
+                spellings.append(entries if is_scored else None)
+            else:
+                spellings.append(None)
+        return spellings
 
     def word_ids(self, words: Sequence[str]) -> list[int | None]:
-        """The single entry of each word as it stands inside a sentence, None where it is split or unknown."""
-        return [own[0] if own and len(own) == 1 else None for own in self.spellings(words)]
+        """The single entry of each word inside a sentence; None where it is split or unknown."""
+        ids: list[int | None] = []
+        for entries in self.spellings(words):
+            if entries is not None and len(entries) == 1:
+                ids.append(entries[0])
+            else:
+                ids.append(None)
+        return ids
 
     @cached_property
     def word_ends(self) -> np.ndarray:
-        """Whether each entry ends the word before it, an array of bool (vocabulary,); see `models/word_ends.py`."""
+        """Whether each entry ends the word before it: bool (vocabulary,).
+
+        See `models/word_ends.py`.
+        """
         return word_ends(self.label, self.tokenizer, self.vocabulary_size)
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Vocabulary entries in readable form: a leading space is shown as it is."""
-        named = zip(
-            map(int, ids), self.tokenizer.convert_ids_to_tokens(list(map(int, ids))), strict=True
-        )
-        return [
-            f"[{i}]" if entry is None else str(self.tokenizer.decode([i])) for i, entry in named
-        ]
+        ids = [int(i) for i in ids]
+        texts = []
+        for i, entry in zip(ids, self.tokenizer.convert_ids_to_tokens(ids), strict=True):
+            # Networks may have more logits than their tokenizers have entries.
+            texts.append(f"[{i}]" if entry is None else str(self.tokenizer.decode([i])))
+        return texts
