@@ -1,4 +1,4 @@
-"""Models in folders of Hugging Face's format: the files there, and the errors if they cannot be opened."""
+"""Models in folders of Hugging Face's format: their files, and the errors where these are bad."""
 
 import json
 import logging
@@ -15,38 +15,42 @@ from tse_core.files import read_text
 from tse_core.models.identity import tensor_types
 from tse_core.paths import data_folder
 
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-SAMPLES = (  # of compatibility characters, accents and scripts, which a tokenizer splits as its file says
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+# Compatibility characters, accents and scripts, which a tokenizer splits as its file says.
+SAMPLES = (
     "The keys to Zoë's cabinet, 1234 of them, aren't here.",
     "Wait… “Two” ﬁgs, ½ of № ２３; Ⅳ ｶﾞ ㎏ ™.",
     "Ve\u0301rite\u0301 \u212b Straße ΣΑΣ İstanbul Ǆ.",
     "Ключи здесь. لِلْمَفَاتِيحُ هنا۔ हैं क़लम। 大山上の中国人。 한국어 שָׁלוֹם ภาษาไทย ქართული",
 )
-REGEX = (
-    "fix_mistral_regex"  # an option of transformers for tokenizers whose file has a faulty pattern
-)
-UNLEARNED = ("position_ids", "masked_bias", "inv_freq", "attn.bias", "attention.bias")  # constants
-OF_ACTIVATIONS = re.compile(r"(input|output|[qkv])_(global_)?scale")  # they are not quantised here
+# An option of transformers for tokenizers whose file has a faulty pattern.
+REGEX = "fix_mistral_regex"
+FLOATS = ("F64", "F32", "F16", "BF16")  # as safetensors files write them
+# Endings of tensors that hold constants, which a network computes itself.
+UNLEARNED = ("position_ids", "masked_bias", "inv_freq", "attn.bias", "attention.bias")
+# Scales of activations, which are not quantised here.
+OF_ACTIVATIONS = re.compile(r"(input|output|[qkv])_(global_)?scale")
 
 
 def laboratory_models() -> list[str]:
     """Names of the models that come with the project."""
-    return sorted(p.parent.name for p in (data_folder() / "models").glob("*/config.json"))
+    configurations = (data_folder() / "models").glob("*/config.json")
+    return sorted(file.parent.name for file in configurations)
 
 
 def weight_files(folder: Path) -> list[Path]:
     """The safetensors files that a folder should hold, or that its index names, in order.
 
-    Where there are both, transformers reads the one file. Raises InputError where the index names none beside it.
+    Where there are both, transformers reads the one file. Raises InputError where the index names
+    none beside it.
     """
     index = folder / INDEX
     if (folder / WEIGHTS).is_file() or not index.is_file():
         return [folder / WEIGHTS]
     try:
-        files = [
-            folder / file
-            for file in sorted(set(json.loads(read_text(index))["weight_map"].values()))
-        ]
+        names = set(json.loads(read_text(index))["weight_map"].values())
+        files = [folder / name for name in sorted(names)]
     except (ValueError, KeyError, TypeError, AttributeError):
         files = []
     if not files or any(file.parent != folder for file in files):
@@ -56,45 +60,49 @@ def weight_files(folder: Path) -> list[Path]:
     return files
 
 
-def opened(name: str, folder: Path, auto: str, options: dict, said: list[str] | None = None) -> Any:
-    """The object that a class of transformers (AutoConfig, ...) loads from a folder. Raises InputError.
+def open_with(
+    name: str, folder: Path, auto_class: str, options: dict, messages: list[str] | None = None
+) -> Any:
+    """The object that a class of transformers (AutoConfig, ...) loads from a folder.
 
-    `said` gets the warnings of the library.
+    The library's warnings are appended to `messages`. Raises InputError.
     """
     import torch
     import transformers
 
     try:
-        with quiet(said):
-            return getattr(transformers, auto).from_pretrained(folder, **options)
+        with quiet(messages):
+            return getattr(transformers, auto_class).from_pretrained(folder, **options)
     except (MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:  # whatever the library raises for a bad file
         reason = " ".join(str(error).split())[:300]
-        raise InputError(f"{name} cannot be opened with {auto}: {reason}") from error
+        raise InputError(f"{name} cannot be opened with {auto_class}: {reason}") from error
 
 
-def opened_tokenizer(name: str, folder: Path, options: dict) -> tuple[Any, str | None]:
+def open_tokenizer(name: str, folder: Path, options: dict) -> tuple[Any, str | None]:
     """A folder's tokenizer, and the option of transformers that mends it, or None.
 
     The library's warnings are passed on. An option that it names is used, unless the vocabulary
     speaks against it: merges never cross the pieces into which a pattern cuts a text, so that the
     right pattern leaves no fewer entries whole. Raises InputError.
     """
-    said: list[str] = []
-    tokenizer, mended = opened(name, folder, "AutoTokenizer", options, said), None
-    if any(REGEX in text for text in said):
-        said = [text for text in said if REGEX not in text]
-        other = opened(name, folder, "AutoTokenizer", options | {REGEX: True})
+    messages: list[str] = []
+    tokenizer = open_with(name, folder, "AutoTokenizer", options, messages)
+    mended = None
+    if any(REGEX in text for text in messages):
+        # The library's own advice is replaced by what is done about it.
+        messages = [text for text in messages if REGEX not in text]
+        other = open_with(name, folder, "AutoTokenizer", options | {REGEX: True})
         if other.backend_tokenizer.to_str() != tokenizer.backend_tokenizer.to_str():
             fault = "transformers says that the pattern in its tokenizer.json is incorrect"
-            if _left_whole(other) >= _left_whole(tokenizer):
+            if _entries_in_one_piece(other) >= _entries_in_one_piece(tokenizer):
                 tokenizer, mended = other, REGEX
-                said.append(f"{fault}, and offers {REGEX}=True, which is used")
+                messages.append(f"{fault}, and offers {REGEX}=True, which is used")
             else:
                 reason = "the entries of the vocabulary are those of this pattern"
-                said.append(f"{fault}, and offers {REGEX}=True, which is not used: {reason}")
-    for text in dict.fromkeys(said):
+                messages.append(f"{fault}, and offers {REGEX}=True, which is not used: {reason}")
+    for text in dict.fromkeys(messages):
         warn(f"the tokenizer of {name}: {text}")
     return tokenizer, mended
 
@@ -113,24 +121,22 @@ def check_stored(name: str, tokenizer: Any, file: Path) -> None:
             )
 
 
-def _left_whole(tokenizer) -> int:
-    """How many of the first 20,000 entries of the vocabulary (the most frequent ones) are one piece."""
+def _entries_in_one_piece(tokenizer: Any) -> int:
+    """How many of the vocabulary's first 20,000 entries, the most frequent ones, are one piece."""
     backend = tokenizer.backend_tokenizer
     vocabulary = backend.get_vocab(with_added_tokens=False)
     entries = sorted(vocabulary, key=vocabulary.__getitem__)[:20_000]
-    texts = backend.decode_batch(
-        [[vocabulary[entry]] for entry in entries], skip_special_tokens=False
-    )
-    whole = 0
+    sequences = [[vocabulary[entry]] for entry in entries]
+    texts = backend.decode_batch(sequences, skip_special_tokens=False)
+    count = 0
     for entry, text in zip(entries, texts, strict=True):
         pieces = backend.pre_tokenizer.pre_tokenize_str(text)
-        whole += len(pieces) == 1 and pieces[0][0].endswith(
-            entry
-        )  # a mark may be put before a text
-    return whole
+        # A tokenizer may put a mark before a text, which the entry lacks.
+        count += len(pieces) == 1 and pieces[0][0].endswith(entry)
+    return count
 
 
-def shape_of(name: str, auto: str, config: Any, trust_remote_code: bool) -> Any:
+def shape_of(name: str, auto_class: str, config: Any, trust_remote_code: bool) -> Any:
     """A network on the device "meta", without weights, as a class of transformers makes it.
 
     Raises InputError.
@@ -140,79 +146,102 @@ def shape_of(name: str, auto: str, config: Any, trust_remote_code: bool) -> Any:
 
     try:
         with quiet(), torch.device("meta"):
-            return getattr(transformers, auto).from_config(
+            return getattr(transformers, auto_class).from_config(
                 config, trust_remote_code=trust_remote_code
             )
     except Exception as error:  # whatever the library raises
         reason = " ".join(str(error).split())[:300]
-        raise InputError(f"{name} cannot be opened with {auto}: {reason}") from error
+        raise InputError(f"{name} cannot be opened with {auto_class}: {reason}") from error
 
 
-def opened_network(name: str, folder: Path, auto: str, options: dict) -> Any:
-    """As `opened`, for networks. The library's warnings are passed on.
+def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any:
+    """As `open_with`, for networks. The library's warnings are passed on.
 
     Raises InputError if weights and configuration do not match. transformers itself fills missing
     tensors with random numbers, ignores those of additional layers, and reads quantised weights as
     they are where config.json does not say how they are scaled.
     """
-    quantised = getattr(options.get("config"), "quantization_config", None)
+    is_quantised = bool(getattr(options.get("config"), "quantization_config", None))
     types: dict[str, str] = {}
     for file in weight_files(folder):
         types |= tensor_types(file)
-    if not quantised:
-        _check_types(
-            name, types, [tensor for tensor in types if "weight" in tensor.rpartition(".")[2]]
-        )
-    said: list[str] = []
-    network, loading = opened(name, folder, auto, options | {"output_loading_info": True}, said)
-    if missing := sorted(loading["missing_keys"]):
-        raise InputError(
-            f"{name}: the weights lack {len(missing)} of the tensors that config.json asks for, e.g. {missing[0]}"
-        )
-    if not quantised:
-        _check_types(
-            name, types, [tensor for tensor, _ in network.named_parameters() if tensor in types]
-        )
-    known = {re.sub(r"\d+", "#", tensor) for tensor in network.state_dict()}  # of any layer
+    # Before loading: the library may fail on such weights with an error of its own.
+    if not is_quantised:
+        weights = [tensor for tensor in types if "weight" in tensor.rpartition(".")[2]]
+        _check_types(name, types, weights)
+    messages: list[str] = []
+    options = options | {"output_loading_info": True}
+    network, loading = open_with(name, folder, auto_class, options, messages)
     unexpected = sorted(loading["unexpected_keys"])
-    if further := [tensor for tensor in unexpected if re.sub(r"\d+", "#", tensor) in known]:
-        raise InputError(
-            f"{name}: the weights have more layers than config.json says, e.g. {further[0]}"
-        )
-    for tensor in unexpected:
-        unneeded = quantised and OF_ACTIVATIONS.fullmatch(tensor.rpartition(".")[2])
-        if not unneeded and _inside_a_part(network, tensor):
-            raise InputError(
-                f"{name}: the weights have {tensor}, which belongs to a part of "
-                f"{type(network).__name__} and has no place there, as a scale of quantised weights; "
-                "save the weights dequantised and without adapters"
-            )
-    said = [text for text in said if "LOAD REPORT" not in text]  # a table of what is said here
-    said += _unused(type(network).__name__, unexpected)
-    for text in dict.fromkeys(said):
+    _check_missing(name, sorted(loading["missing_keys"]))
+    # After loading: parameters that are not called weights.
+    if not is_quantised:
+        parameters = [tensor for tensor, _ in network.named_parameters() if tensor in types]
+        _check_types(name, types, parameters)
+    _check_unexpected(name, network, unexpected, is_quantised)
+    # The library's table of tensors says what is said here in one line.
+    messages = [text for text in messages if "LOAD REPORT" not in text]
+    messages += _unused(type(network).__name__, unexpected)
+    for text in dict.fromkeys(messages):
         warn(f"the weights of {name}: {text}")
     return network
 
 
-def _unused(kind: str, tensors: list[str]) -> list[str]:
-    """What is said of tensors without a place in a network of a kind: one line, or none."""
-    tensors = [tensor for tensor in tensors if not tensor.endswith(UNLEARNED)]
-    parts = list(
-        dict.fromkeys(re.sub(r"\d+", "#", tensor).rpartition(".")[0] for tensor in tensors)
-    )
+def _check_missing(name: str, missing: list[str]) -> None:
+    """Raise InputError where the files lack tensors of the network."""
+    if missing:
+        raise InputError(
+            f"{name}: the weights lack {len(missing)} of the tensors that config.json asks for, "
+            f"e.g. {missing[0]}"
+        )
+
+
+def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantised: bool) -> None:
+    """Raise InputError where tensors without a place in the network would change its numbers."""
+    known = {_of_any_layer(tensor) for tensor in network.state_dict()}
+    further = [tensor for tensor in unexpected if _of_any_layer(tensor) in known]
+    if further:
+        raise InputError(
+            f"{name}: the weights have more layers than config.json says, e.g. {further[0]}"
+        )
+    for tensor in unexpected:
+        is_unneeded = is_quantised and OF_ACTIVATIONS.fullmatch(tensor.rpartition(".")[2])
+        if not is_unneeded and _inside_a_part(network, tensor):
+            raise InputError(
+                f"{name}: the weights have {tensor}, which belongs to a part of "
+                f"{type(network).__name__} and has no place there, as a scale of quantised "
+                "weights; save the weights dequantised and without adapters"
+            )
+
+
+def _of_any_layer(tensor: str) -> str:
+    """The name of a tensor without the number of its layer."""
+    return re.sub(r"\d+", "#", tensor)
+
+
+def _unused(network_class: str, tensors: list[str]) -> list[str]:
+    """The warning of tensors without a place in a network: one line, or none."""
+    learned = [tensor for tensor in tensors if not tensor.endswith(UNLEARNED)]
+    parts = [_of_any_layer(tensor).rpartition(".")[0] for tensor in learned]
+    parts = list(dict.fromkeys(parts))
     if not parts:
         return []
-    shown = ", ".join(parts[:4]) + ", ..." * (len(parts) > 4)
-    return [f"{len(tensors)} tensors have no place in {kind} and are not used ({shown})"]
+    examples = ", ".join(parts[:4])
+    if len(parts) > 4:
+        examples += ", ..."
+    return [
+        f"{len(learned)} tensors have no place in {network_class} and are not used ({examples})"
+    ]
 
 
 def _inside_a_part(network, tensor: str) -> bool:
-    """Whether a tensor stands beside the parameters of a part, or below a part that has no parts."""
-    places = dict(network.named_modules())
+    """Whether a tensor stands beside a part's parameters, or below a part that has no parts."""
+    parts = dict(network.named_modules())
     parent, _, _ = tensor.rpartition(".")
     above = parent
     while above:
-        part: Any = places.get(above) or places.get(f"{network.base_model_prefix}.{above}")
+        # A file of the base model alone leaves out the prefix.
+        part: Any = parts.get(above) or parts.get(f"{network.base_model_prefix}.{above}")
         weights = [] if part is None else list(part.parameters(recurse=False))
         if weights and (above == parent or not any(part.children())):
             return True
@@ -221,8 +250,8 @@ def _inside_a_part(network, tensor: str) -> bool:
 
 
 def _check_types(name: str, types: dict[str, str], tensors: list[str]) -> None:
-    """Raise InputError for tensors, all of them weights, that are integers or of 8 bits or fewer."""
-    other = [tensor for tensor in tensors if types[tensor] not in ("F64", "F32", "F16", "BF16")]
+    """Raise InputError for weights that are integers or of 8 bits or fewer."""
+    other = [tensor for tensor in tensors if types[tensor] not in FLOATS]
     if other:
         raise InputError(
             f"{name}: {len(other)} weights are stored as {types[other[0]]}, e.g. {other[0]}, and "
@@ -232,36 +261,37 @@ def _check_types(name: str, types: dict[str, str], tensors: list[str]) -> None:
 
 
 @contextmanager
-def quiet(said: list[str] | None = None) -> Iterator[None]:
+def quiet(messages: list[str] | None = None) -> Iterator[None]:
     """Within this, transformers writes no warning and draws no progress bar.
 
-    `said` gets its warnings, a line each; without it they are not made.
+    Its warnings are appended to `messages`, a line each; without it they are not made.
     """
     from transformers.utils import logging as library
 
-    level, bars = library.get_verbosity(), library.is_progress_bar_enabled()
+    level = library.get_verbosity()
+    has_bars = library.is_progress_bar_enabled()
     root = logging.getLogger("transformers")
     handlers = root.handlers
     library.set_verbosity(logging.ERROR)
     library.disable_progress_bar()
-    if said is not None:
+    if messages is not None:
         library.set_verbosity(logging.WARNING)
-        root.handlers = [_Heard(said)]
+        root.handlers = [_Listener(messages)]
     try:
         yield
     finally:
         root.handlers = handlers
         library.set_verbosity(level)
-        if bars:
+        if has_bars:
             library.enable_progress_bar()
 
 
-class _Heard(logging.Handler):
-    """Keeps what is logged as lines of text."""
+class _Listener(logging.Handler):
+    """A handler that appends each record to a list, as one line of text."""
 
-    def __init__(self, said: list[str]):
+    def __init__(self, messages: list[str]):
         super().__init__()
-        self.said = said
+        self.messages = messages
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(" ".join(record.getMessage().split()))
+        self.messages.append(" ".join(record.getMessage().split()))
