@@ -10,7 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -23,28 +23,35 @@ from tse_core.models.identity import tensor_names
 ADAPTER = "adapter_config.json"  # marks the folder of an adapter
 ADAPTER_WEIGHTS = "adapter_model.safetensors"
 BEFORE_THE_TEXT = ("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "CPT")
-IN_MEMORY = "open the base model and the adapter with peft, and give this network to load_model(network, tokenizer)"
-SAID_HERE = re.compile(  # of peft's warnings, those about what is done here, or refused
-    "Found missing adapter keys|tie_word_embeddings|ensure_weight_tying|are no longer tied after merging"
+IN_MEMORY = (
+    "open the base model and the adapter with peft, and give this network to "
+    "load_model(network, tokenizer)"
+)
+# peft's warnings about what is done here, or refused.
+NEEDLESS_WARNINGS = re.compile(
+    "Found missing adapter keys|tie_word_embeddings|ensure_weight_tying|"
+    "are no longer tied after merging"
 )
 RESIZED = (
     "after training with another vocabulary, call resize_token_embeddings on the base model, merge "
     "the two with peft and save the result as a folder"
 )
-ROWS, COLUMNS = 2, 32  # of the probe: sequences of random tokens
-ADAPTED_TOKENS = 256  # the most that are added to them
-TOLERANCE = 5e-4  # of the largest logit; real models in single precision were at most 5e-5 apart
+PROBE = (2, 32)  # sequences and tokens of the probe, at random
+ADAPTED_TOKENS = 256  # the most tokens with learned vectors that the probe holds besides
+# Of the largest logit; real models in single precision were at most 5e-5 apart.
+TOLERANCE = 5e-4
 
 
 def adapter_settings(name: str, folder: Path) -> dict:
-    """What `ADAPTER` says.
+    """The configuration of an adapter, which the file `ADAPTER` holds.
 
     Raises InputError where it names no base model or a kind of adapter that cannot be merged, such
     as learned vectors in front of the text, and where the package peft is missing.
     """
     try:
         settings = json.loads(read_text(folder / ADAPTER))
-        if not (base := settings["base_model_name_or_path"]):
+        base = settings["base_model_name_or_path"]
+        if not base:
             raise ValueError("it names no base model")
         kind = str(settings["peft_type"])
     except (ValueError, KeyError, TypeError) as error:
@@ -57,116 +64,165 @@ def adapter_settings(name: str, folder: Path) -> dict:
         )
     if kind in BEFORE_THE_TEXT:
         raise InputError(
-            f"{name}: an adapter of type {kind} puts learned vectors before the text and cannot be merged with the "
-            "base model; score it with a program of yours that gives surprisals (command:./my-model)"
+            f"{name}: an adapter of type {kind} puts learned vectors before the text and cannot be "
+            "merged with the base model; score it with a program of yours that gives surprisals "
+            "(command:./my-model)"
         )
     from peft import PEFT_TYPE_TO_TUNER_MAPPING
 
-    tuners = {each.value: tuner for each, tuner in PEFT_TYPE_TO_TUNER_MAPPING.items()}
+    tuners = {peft_type.value: tuner for peft_type, tuner in PEFT_TYPE_TO_TUNER_MAPPING.items()}
     if not hasattr(tuners.get(kind), "merge_and_unload"):
         raise InputError(
             f"{name}: an adapter of type {kind} cannot be merged with the base model; {IN_MEMORY}"
         )
     if is_file(Path(base, ADAPTER)):
         raise InputError(
-            f"{name}: its base model {base} is an adapter, too; merge that one with its own base model "
-            "(merge_and_unload of peft) and save the result as a folder"
+            f"{name}: its base model {base} is an adapter, too; merge that one with its own base "
+            "model (merge_and_unload of peft) and save the result as a folder"
         )
     return settings
 
 
 def untied_parts(module: Any, file: Path, settings: dict) -> list[str]:
-    """The parts of a base model that share weights with another one, and which an adapter changes alone.
+    """Parts of a base model that share weights with others, and that an adapter changes alone.
 
     The merged numbers depend on `with_adapter` giving these parts weights of their own. They are
     known without the base model's weights: by the names of the adapter's tensors, and a module of
     its shape on the device "meta".
     """
-    saved = tuple(settings.get("modules_to_save") or ())  # parts with weights of their own anyway
+    # Parts that the adapter saves as a whole have weights of their own anyway.
+    saved = tuple(settings.get("modules_to_save") or ())
     parts = {name: part for name, part in module.named_modules() if not name.endswith(saved)}
     owners = _owners(parts.values())
     shared = {name for name, part in parts.items() if _is_shared(part, owners)}
-    embedding = next(
-        name for name, part in module.named_modules() if part is module.get_input_embeddings()
-    )
+    embedding = _name_of(module.get_input_embeddings(), module)
     changed = set()
     for tensor in tensor_names(file):
-        place, _, last = tensor.removeprefix("base_model.model.").rpartition(".")
-        if last == "trainable_tokens_delta" and f"{place}.".startswith(f"{embedding}."):
+        path, _, last = tensor.removeprefix("base_model.model.").rpartition(".")
+        if last == "trainable_tokens_delta" and _is_within(path, embedding):
             continue  # peft changes what is tied to the embedding with it
-        if (
-            last != "weight" or place not in shared
-        ):  # else it is a copy of the base model's own tensor
-            changed |= {name for name in shared if f"{place}.".startswith(f"{name}.")}
+        if last == "weight" and path in shared:
+            continue  # a copy of the base model's own tensor
+        changed |= {name for name in shared if _is_within(path, name)}
+    # Replicated layers share their weights as well.
     repeated = settings.get("layer_replication") or []
     return sorted(changed) + [str(layers) for layers in repeated]
 
 
+def _name_of(part: Any, module: Any) -> str:
+    """The name of a part within a network."""
+    return next(name for name, other in module.named_modules() if other is part)
+
+
+def _is_within(path: str, part: str) -> bool:
+    """Whether the path of a tensor is that of a part, or below it."""
+    return f"{path}.".startswith(f"{part}.")
+
+
+class _Merger(NamedTuple):
+    """A base model with its adapter merged, and what shows whether that is right."""
+
+    network: Any
+    expected: set[str]  # names of the adapter's tensors
+    known: set[str]  # names of all tensors that have a place in the model
+    unmerged_logits: torch.Tensor  # of the probe
+    merged_logits: torch.Tensor
+
+
 def with_adapter(name: str, module: Any, folder: Path, settings: dict) -> Any:
-    """A base model in single precision with the adapter of a folder merged into its weights, by peft.
+    """A base model in single precision with the adapter of a folder merged into it, by peft.
 
     An adapted part that shares its weights with another one, such as a tied embedding, gets weights
-    of its own before that: peft would write into both. What is merged gives the logits of what is
-    not, up to `TOLERANCE` of the largest one, or InputError is raised. It is raised, too, unless the
-    file holds each tensor of the adapter, and none without a place in the model: peft itself ignores
-    the latter, and leaves what the file lacks at its initial values.
+    of its own before that: peft would write into both. Raises InputError unless merged and unmerged
+    networks give the same logits, up to `TOLERANCE` of the largest one, and unless the file holds
+    each tensor of the adapter, and none without a place in the model: peft itself ignores the
+    latter, and leaves what the file lacks at its initial values.
     """
-    from peft import PeftConfig, PeftModel, get_peft_model_state_dict
-
-    kind, vocabulary = settings["peft_type"], module.config.get_text_config().vocab_size
-    if (last := max(_adapted_tokens(settings), default=0)) >= vocabulary:
-        raise InputError(
-            f"{name}: its adapter of type {kind} learned the token {last:,}, and the base model has {vocabulary:,} "
-            f"tokens; {RESIZED}"
-        )
+    kind = settings["peft_type"]
+    _check_tokens(name, module, settings)
     try:
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as records:
             warnings.simplefilter("always")
-            wrapped = PeftModel.from_pretrained(
-                module, folder, config=PeftConfig.from_peft_type(**settings)
-            ).eval()
-            asked = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
-            known = asked | set(
-                wrapped.state_dict()
-            )  # a file may hold embeddings of the base model too
-            probe = _probe(wrapped.get_base_model(), settings)
-            right = _logits(wrapped, probe)
-            _untie(wrapped)
-            merged = wrapped.merge_and_unload(safe_merge=True)
-            found = _logits(merged, probe)
+            merger = _merge(module, folder, settings)
     except (MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:  # whatever peft raises
         raise InputError(
-            f"{name}: its adapter of type {kind} cannot be merged with the base model ({_reason(error)})"
+            f"{name}: its adapter of type {kind} cannot be merged with the base model "
+            f"({_reason(error)})"
         ) from error
-    said = [
-        " ".join(str(each.message).split())
-        for each in heard
-        if issubclass(each.category, UserWarning)
-    ]
-    for text in dict.fromkeys(text for text in said if not SAID_HERE.search(text)):
+    _pass_on(name, records)
+    _check_tensors(name, folder / ADAPTER_WEIGHTS, merger)
+    _check_logits(name, kind, merger)
+    return merger.network
+
+
+def _check_tokens(name: str, module: Any, settings: dict) -> None:
+    """Raise InputError where an adapter learned tokens that the base model lacks."""
+    vocabulary = module.config.get_text_config().vocab_size
+    last = max(_adapted_tokens(settings), default=0)
+    if last >= vocabulary:
+        raise InputError(
+            f"{name}: its adapter of type {settings['peft_type']} learned the token {last:,}, and "
+            f"the base model has {vocabulary:,} tokens; {RESIZED}"
+        )
+
+
+def _merge(module: Any, folder: Path, settings: dict) -> _Merger:
+    """A base model with an adapter merged into it; peft raises whatever it likes."""
+    from peft import PeftConfig, PeftModel, get_peft_model_state_dict
+
+    config = PeftConfig.from_peft_type(**settings)
+    wrapped = PeftModel.from_pretrained(module, folder, config=config).eval()
+    expected = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
+    # A file may hold embeddings of the base model, too.
+    known = expected | set(wrapped.state_dict())
+    probe = _probe(wrapped.get_base_model(), settings)
+    unmerged_logits = _logits(wrapped, probe)
+    _untie(wrapped)
+    network = wrapped.merge_and_unload(safe_merge=True)
+    return _Merger(network, expected, known, unmerged_logits, _logits(network, probe))
+
+
+def _pass_on(name: str, records: list[warnings.WarningMessage]) -> None:
+    """Warn of what peft warned of, once each, but for what is done or refused here."""
+    messages = []
+    for record in records:
+        text = " ".join(str(record.message).split())
+        if issubclass(record.category, UserWarning) and not NEEDLESS_WARNINGS.search(text):
+            messages.append(text)
+    for text in dict.fromkeys(messages):
         warn(f"the adapter of {name}: {text}")
-    held = set(tensor_names(folder / ADAPTER_WEIGHTS))
-    for what, names in (
-        ("lacks", asked - held),
-        ("has no place in the base model for", held - known),
-    ):
+
+
+def _check_tensors(name: str, file: Path, merger: _Merger) -> None:
+    """Raise InputError unless a file holds the adapter's tensors, and none without a place."""
+    tensors = set(tensor_names(file))
+    faults = {
+        "lacks": merger.expected - tensors,
+        "has no place in the base model for": tensors - merger.known,
+    }
+    for fault, names in faults.items():
         if names:
             raise InputError(
-                f"{name}: {ADAPTER_WEIGHTS} {what} {len(names)} tensors, e.g. {min(names)}"
+                f"{name}: {ADAPTER_WEIGHTS} {fault} {len(names)} tensors, e.g. {min(names)}"
             )
-    difference, largest = float((found - right).abs().max()), max(1.0, float(right.abs().max()))
-    if not difference <= TOLERANCE * largest:
+
+
+def _check_logits(name: str, kind: str, merger: _Merger) -> None:
+    """Raise InputError unless merged and unmerged networks agree up to `TOLERANCE`."""
+    difference = float((merger.merged_logits - merger.unmerged_logits).abs().max())
+    largest = max(1.0, float(merger.unmerged_logits.abs().max()))
+    if not difference <= TOLERANCE * largest:  # also where either is no number
         raise InputError(
-            f"{name}: its adapter of type {kind}, merged with the base model, gives other logits than unmerged "
-            f"({difference:.2g} apart, where the largest is {largest:.2g}); {IN_MEMORY}"
+            f"{name}: its adapter of type {kind}, merged with the base model, gives other logits "
+            f"than unmerged ({difference:.2g} apart, where the largest is {largest:.2g}); "
+            f"{IN_MEMORY}"
         )
-    return merged
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, in a few words, and what would help where shapes do not fit."""
+    """The error in a few words, with a remedy where shapes do not fit."""
     reason = " ".join(str(error).split())
     shapes = re.search(
         r"size mismatch for (\S+): .*?torch\.Size\((.*?)\).*?torch\.Size\((.*?)\)", reason
@@ -176,61 +232,67 @@ def _reason(error: Exception) -> str:
     return f"it has {shapes[2]} for {shapes[1]}, the base model {shapes[3]}; {RESIZED}"
 
 
-def _owners(parts: Iterable) -> Counter:
-    """How many parts of a network hold each parameter as their own, by the parameter's id."""
+def _owners(parts: Iterable[torch.nn.Module]) -> Counter:
+    """The number of parts of a network to which each parameter belongs, by the parameter's id."""
     owners: Counter = Counter()
     for part in parts:
         owners.update(id(weight) for weight in part.parameters(recurse=False))
     return owners
 
 
-def _is_shared(part, owners: Counter) -> bool:
+def _is_shared(part: torch.nn.Module, owners: Counter) -> bool:
+    """Whether a part holds a parameter that another one holds, too."""
     return any(owners[id(weight)] > 1 for weight in part.parameters(recurse=False))
 
 
-def _untie(wrapped) -> None:
+def _untie(wrapped: Any) -> None:
     """Give each part of a network weights of its own, if an adapted part shares them."""
     from peft.tuners.tuners_utils import BaseTunerLayer
 
     owners = _owners(wrapped.modules())
-    adapted = [
-        part.get_base_layer() for part in wrapped.modules() if isinstance(part, BaseTunerLayer)
-    ]
-    if not any(_is_shared(part, owners) for part in adapted):
+    layers = [part for part in wrapped.modules() if isinstance(part, BaseTunerLayer)]
+    if not any(_is_shared(layer.get_base_layer(), owners) for layer in layers):
         return
     for part in list(wrapped.modules()):
         for name, weight in list(part.named_parameters(recurse=False)):
             if owners[id(weight)] > 1:
-                setattr(
-                    part, name, torch.nn.Parameter(weight.detach().clone(), requires_grad=False)
-                )
+                copy = torch.nn.Parameter(weight.detach().clone(), requires_grad=False)
+                setattr(part, name, copy)
 
 
 def _adapted_tokens(settings: dict) -> list[int]:
     """The tokens whose own vectors an adapter learned."""
-    chosen = settings.get("trainable_token_indices") or settings.get("token_indices") or []
-    lists = chosen.values() if isinstance(chosen, dict) else [chosen]
-    return sorted({int(token) for tokens in lists for token in tokens})
+    indices = settings.get("trainable_token_indices") or settings.get("token_indices") or []
+    # Of several embeddings each has a list of its own.
+    lists = indices.values() if isinstance(indices, dict) else [indices]
+    tokens: set[int] = set()
+    for tokens_of_embedding in lists:
+        tokens.update(int(token) for token in tokens_of_embedding)
+    return sorted(tokens)
 
 
-def _probe(base, settings: dict) -> torch.Tensor:
+def _probe(base: Any, settings: dict) -> torch.Tensor:
     """Token ids (sequences, tokens): random ones, and some of those that an adapter learned."""
-    columns = min(COLUMNS, longest(base) or COLUMNS)
-    generator, vocabulary = (
-        torch.Generator().manual_seed(0),
-        base.config.get_text_config().vocab_size,
-    )
-    ids = torch.randint(vocabulary, (ROWS * columns,), generator=generator).tolist()
+    sequences, length = PROBE
+    length = min(length, longest(base) or length)
+    vocabulary = base.config.get_text_config().vocab_size
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(vocabulary, (sequences * length,), generator=generator).tolist()
     adapted = _adapted_tokens(settings)
-    ids += adapted[:: len(adapted) // ADAPTED_TOKENS + 1]
-    ids += ids[: -len(ids) % columns]  # a whole number of sequences
-    return torch.tensor(ids).reshape(-1, columns)
+    step = len(adapted) // ADAPTED_TOKENS + 1
+    ids += adapted[::step]
+    # The first tokens again, up to a whole number of sequences.
+    missing = -len(ids) % length
+    ids += ids[:missing]
+    return torch.tensor(ids).reshape(-1, length)
 
 
-def _logits(network, ids: torch.Tensor) -> torch.Tensor:
-    """The logits at each place of sequences, in single precision."""
+def _logits(network: Any, ids: torch.Tensor) -> torch.Tensor:
+    """Logits at each position of sequences, (sequences, tokens, vocabulary), float32."""
     device = next(network.parameters()).device
+    logits = []
     with torch.no_grad(), torch.autocast(device.type, enabled=False), quiet():
-        return torch.cat(
-            [network(input_ids=row[None].to(device)).logits.float().cpu() for row in ids]
-        )
+        for sequence in ids:
+            output = network(input_ids=sequence[None].to(device))
+            logits.append(output.logits.float().cpu())
+    return torch.cat(logits)

@@ -1,7 +1,8 @@
-"""The network of a Hugging Face model. What it is, is read from its configuration, never guessed from its numbers.
+"""The network of a Hugging Face model.
 
-Prefixes are shared in trees by the architectures of `TREES` alone, whose attention adds the mask that it is given.
-Every other network computes batches of equally long sequences, and its own logits.
+Its architecture is read from its configuration, never guessed from its numbers. Prefixes are shared
+in trees by the architectures of `TREES` alone, whose attention adds any mask to its scores. Every
+other network computes batches of equally long sequences, and its own logits.
 """
 
 # mypy: disable-error-code=override
@@ -23,34 +24,40 @@ from tse_core.models.network import Network
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedTokenizerFast
 
-TREES = (  # each is compared with plain transformers in tests/core/test_families.py
-    "gpt2", "gpt_neo", "gptj", "gpt_neox", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2",
-    "gemma3_text", "phi", "phi3",
+# Causal ones that take packed trees; tests/core/test_families.py compares each with transformers.
+TREES = (
+    "gpt2", "gpt_neo", "gptj", "gpt_neox", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma",
+    "gemma2", "gemma3_text", "phi", "phi3",
 )  # fmt: skip
-EMBEDS_LAST = (  # masked architectures that compute nothing after their output embedding, compared there as well
-    "bert", "roberta", "electra", "albert", "distilbert", "modernbert", "mpnet", "xlm-roberta", "camembert",
+# Masked architectures that compute nothing after their output embedding, compared there as well.
+EMBEDS_LAST = (
+    "bert", "roberta", "electra", "albert", "distilbert", "modernbert", "mpnet", "xlm-roberta",
+    "camembert",
 )  # fmt: skip
 ADDS_A_MASK = ("sdpa", "eager")  # attention that adds a mask of (batch, 1, nodes, nodes)
 CAPS_LOGITS = ("gemma2", "gemma3_text")  # they read final_logit_softcapping
 PROBE = (4, 32)  # sequences and tokens of a named network's probe
-one_pass = threading.RLock()  # for all networks: two of them may share a module, such as a head
+# One lock for all networks: two of them may share a module, such as a head.
+one_pass = threading.RLock()
 
 
 class HuggingFaceNetwork(Network):
-    """Forward passes of a module of transformers, which compute logits only where asked.
+    """Forward passes of a module of transformers, with logits at the requested positions only.
 
-    A network of a listed architecture gives the vectors in front of its output embedding as `states`, and `project`
-    turns them into logits, so that a caller bounds the memory of the logits. The states of others are their own logits.
+    A network of a listed architecture gives the vectors in front of its output embedding as
+    `states`, and `project` turns them into logits, so that a caller bounds the memory of the
+    logits. The states of others are their own logits.
     """
 
-    module: Any  # as the caller has it, who may change it; `_inner` is the same for what is computed here
-    _inner: Any
+    module: Any  # for the caller, who may change it
+    _inner: Any  # the same module, for the passes here
     causal: bool
     slower_without_trees = True
 
     def __init__(self, config: "PreTrainedConfig", *, causal: bool):
         text = config.get_text_config()
-        self.causal, self.vocabulary_size = causal, text.vocab_size
+        self.causal = causal
+        self.vocabulary_size = text.vocab_size
         self.window = getattr(text, "sliding_window", None) or getattr(text, "window_size", None)
 
     @property
@@ -69,10 +76,10 @@ class HuggingFaceNetwork(Network):
     @property
     def _head_apart(self) -> bool:
         """Whether states are those in front of the output embedding."""
-        of_library = type(self._inner).__module__.startswith("transformers.models.")
-        return of_library and self._inner.config.model_type in (
-            TREES if self.causal else EMBEDS_LAST
-        )
+        # Code of a model's own may compute something else under the name of a listed type.
+        is_of_library = type(self._inner).__module__.startswith("transformers.models.")
+        architectures = TREES if self.causal else EMBEDS_LAST
+        return is_of_library and self._inner.config.model_type in architectures
 
     def tensors(self) -> dict[str, torch.Tensor]:
         return dict(chain(self._inner.named_parameters(), self._inner.named_buffers()))
@@ -81,17 +88,16 @@ class HuggingFaceNetwork(Network):
         with self._pass():
             if self._head_apart:
                 return self._before_head(rows, columns, input_ids=ids)
-            found = getattr(self._run(input_ids=ids), "logits", None)
-            if not isinstance(found, torch.Tensor) or found.shape != (
-                *ids.shape,
-                self.vocabulary_size,
-            ):
+            logits = getattr(self._run(input_ids=ids), "logits", None)
+            shape = (*ids.shape, self.vocabulary_size)
+            if not isinstance(logits, torch.Tensor) or logits.shape != shape:
                 raise InputError(
-                    f"{type(self._inner).__name__} gives no logits over a vocabulary of {self.vocabulary_size:,} "
-                    "entries; language models are called ...ForCausalLM, ...LMHeadModel or ...ForMaskedLM, and "
-                    "help(tse_core.load_model) shows a wrapper for a network of your own"
+                    f"{type(self._inner).__name__} gives no logits over a vocabulary of "
+                    f"{self.vocabulary_size:,} entries; language models are called ...ForCausalLM, "
+                    "...LMHeadModel or ...ForMaskedLM, and help(tse_core.load_model) shows a "
+                    "wrapper for a network of your own"
                 )
-            return found[rows.to(found.device), columns.to(found.device)]
+            return logits[rows.to(logits.device), columns.to(logits.device)]
 
     def tree_states(
         self,
@@ -103,6 +109,7 @@ class HuggingFaceNetwork(Network):
     ) -> torch.Tensor:
         with self._pass():
             dtype = self._inner.get_input_embeddings().weight.dtype
+            # Attention adds the mask to its scores: 0 where a node is seen, else the least number.
             mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
             mask.masked_fill_(~visible, torch.finfo(dtype).min)
             return self._before_head(
@@ -116,7 +123,9 @@ class HuggingFaceNetwork(Network):
         cap = config.final_logit_softcapping if config.model_type in CAPS_LOGITS else None
         with self._pass():
             logits = self._inner.get_output_embeddings()(states)
-            return (logits if cap is None else cap * torch.tanh(logits / cap)).float()
+            if cap is not None:
+                logits = cap * torch.tanh(logits / cap)
+            return logits.float()
 
     @contextmanager
     def _pass(self) -> Iterator[None]:
@@ -124,40 +133,48 @@ class HuggingFaceNetwork(Network):
         with one_pass, torch.no_grad(), torch.autocast(self.device.type, enabled=False):
             yield
 
-    def _before_head(self, rows, columns, **inputs):
-        """The input of the output embedding, which itself computes nothing, at some places."""
-        taken = []
+    def _before_head(
+        self, rows: torch.Tensor, columns: torch.Tensor, **inputs: Any
+    ) -> torch.Tensor:
+        """The input of the output embedding at n positions, (n, width)."""
+        head_inputs = []
 
-        def keep(_, given):
-            taken.append(given[0])
-            return (given[0][..., :0, :],)
+        def keep_input(_: torch.nn.Module, arguments: tuple) -> tuple:
+            head_inputs.append(arguments[0])
+            # The head itself gets no position, and so computes nothing.
+            return (arguments[0][..., :0, :],)
 
-        hook = self._inner.get_output_embeddings().register_forward_pre_hook(keep)
+        hook = self._inner.get_output_embeddings().register_forward_pre_hook(keep_input)
         try:
             self._run(**inputs)
         finally:
             hook.remove()
-        return taken[0][rows.to(taken[0].device), columns.to(taken[0].device)]
+        states = head_inputs[0]
+        return states[rows.to(states.device), columns.to(states.device)]
 
-    def _run(self, **inputs):
+    def _run(self, **inputs: Any) -> Any:
         """A pass of the module, which keeps no cache if it has this option."""
-        options = inspect.signature(self._inner.forward).parameters
-        return self._inner(**inputs, **({"use_cache": False} if "use_cache" in options else {}))
+        if "use_cache" in inspect.signature(self._inner.forward).parameters:
+            inputs["use_cache"] = False
+        return self._inner(**inputs)
 
 
 class NetworkInMemory(HuggingFaceNetwork):
-    """A network that the caller opened. It is run as it is in each pass, and neither copied nor changed.
+    """A network that the caller opened, run as it is in each pass, neither copied nor changed.
 
-    Nothing shows what decides its numbers: an adapter, a hook and another activation leave its weights as they were.
-    So its own logits are read, without trees, and its results are kept only under a `name` of the caller's, and not
-    while it has a hook or a forward of its own, which may act on a few tokens alone.
+    Nothing shows what decides its numbers: an adapter, a hook and another activation leave its
+    weights as they were. So its own logits are read, without trees, and its results are kept only
+    under a `name` of the caller's, and not while it has a hook or a forward of its own, which may
+    act on a few tokens alone.
     """
 
     _head_apart = False
 
     def __init__(self, module: Any, *, causal: bool, name: str | None = None):
         super().__init__(module.config, causal=causal)
-        self.module, self._inner, self.name = module, module, name
+        self.module = module
+        self._inner = module
+        self.name = name
         if getattr(module, "peft_config", None):
             self.libraries = (*self.libraries, "peft")
         if self.device.type == "meta":
@@ -168,12 +185,13 @@ class NetworkInMemory(HuggingFaceNetwork):
 
     @property
     def keeps_results(self) -> bool:
-        parts = self.module.modules()
-        own = any(
-            part._forward_hooks or part._forward_pre_hooks or "forward" in vars(part)
-            for part in parts
-        )
-        return self.name is not None and not own
+        if self.name is None:
+            return False
+        for part in self.module.modules():
+            has_hooks = part._forward_hooks or part._forward_pre_hooks
+            if has_hooks or "forward" in vars(part):
+                return False
+        return True
 
     @property
     def dtype(self) -> str:
@@ -183,38 +201,39 @@ class NetworkInMemory(HuggingFaceNetwork):
         return self.module.config.to_dict()
 
     def fingerprint(self, tokenizer: "PreTrainedTokenizerFast") -> str:
-        """A hash of the name, the tokenizer, the configuration, and the bits of weights and probe as they are now.
+        """A hash of name, tokenizer, configuration, and the present bits of weights and probe.
 
-        The probe shows what is no weight, such as a hook; the weights and the configuration decide also what the probe
-        does not reach: other tokens, and later places.
+        The probe shows what is no weight, such as a hook; the weights and the configuration decide
+        also what the probe does not reach: other tokens, and later positions.
         """
         digest = hashlib.sha256(f"{self.name}\n{super().fingerprint(tokenizer)}\n".encode())
         digest.update(bytes_of(self._probe()))
         return digest.hexdigest()
 
     def _probe(self) -> torch.Tensor:
-        """Logits at each place of fixed sequences."""
-        shape = (PROBE[0], min(PROBE[1], self.max_length or PROBE[1]))
-        ids = torch.randint(
-            self.vocabulary_size, shape, generator=torch.Generator().manual_seed(0)
-        ).to(self.device)
+        """Logits at each position of fixed sequences, (positions, vocabulary)."""
+        sequences, length = PROBE
+        shape = (sequences, min(length, self.max_length or length))
+        generator = torch.Generator().manual_seed(0)
+        ids = torch.randint(self.vocabulary_size, shape, generator=generator).to(self.device)
         rows, columns = torch.ones(shape, dtype=torch.bool).nonzero(as_tuple=True)
         with quiet():  # the library warns that an id may be padding
             return self.logits(ids, rows.to(self.device), columns.to(self.device))
 
     @contextmanager
     def _pass(self) -> Iterator[None]:
-        """As for every network, in evaluation mode, and without the autocast that Accelerate puts around a pass."""
+        """As for every network, in evaluation mode and without Accelerate's autocast."""
         with super()._pass():
-            kind, training = (
-                self.device.type,
-                [part for part in self.module.modules() if part.training],
-            )
-            top = self.module.children() if "_original_forward" in vars(self.module) else ()
-            hooks = [
-                part.register_forward_pre_hook(lambda *_: torch.set_autocast_enabled(kind, False))
-                for part in top
-            ]
+            device_type = self.device.type
+            training = [part for part in self.module.modules() if part.training]
+
+            def without_autocast(*_: Any) -> None:
+                torch.set_autocast_enabled(device_type, False)
+
+            # Accelerate wraps the outermost forward: its autocast is on when the parts begin.
+            has_wrapper = "_original_forward" in vars(self.module)
+            parts = list(self.module.children()) if has_wrapper else []
+            hooks = [part.register_forward_pre_hook(without_autocast) for part in parts]
             try:
                 for part in training:
                     part.training = False
@@ -228,36 +247,38 @@ class NetworkInMemory(HuggingFaceNetwork):
 
 def dtype_of(module: torch.nn.Module) -> str:
     """The precision of a module's parameters; several are joined by "+"."""
-    return "+".join(
-        sorted({str(weight.dtype).removeprefix("torch.") for weight in module.parameters()})
-    )
+    names = {str(weight.dtype).removeprefix("torch.") for weight in module.parameters()}
+    return "+".join(sorted(names))
 
 
 def longest(module: Any) -> int | None:
-    """The longest sequence that a model reads, in tokens; None where its configuration says nothing.
+    """The longest sequence that a model reads, in tokens; None if its configuration has no limit.
 
-    In RoBERTa's relatives the position of the first token is the padding's, plus one. Rotary positions of the types
-    dynamic and longrope are read up to the length that they are scaled beyond, for there a beginning is not read alone
-    as it is in the whole.
+    In RoBERTa's relatives the position of the first token is the padding's, plus one. Rotary
+    positions of the types dynamic and longrope are read up to the length that they are scaled
+    beyond, for there a beginning is not read alone as it is in the whole.
     """
     for name, part in module.named_modules():
         padding = getattr(part, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
             return len(part.weight) - padding - 1
     config = module.config.get_text_config()
-    limit = getattr(config, "max_seq_len", None) or getattr(
-        config, "max_position_embeddings", None
-    )  # MPT; others
+    limit = getattr(config, "max_seq_len", None)  # MPT
+    if not limit:
+        limit = getattr(config, "max_position_embeddings", None)
     rope = getattr(config, "rope_parameters", None) or {}
-    for settings in [each for each in rope.values() if isinstance(each, dict)] or [rope]:
-        if "dynamic" in settings.get("rope_type", "") or settings.get("rope_type") == "longrope":
+    # Where kinds of layers differ, each has its own settings.
+    settings_of_layers = [value for value in rope.values() if isinstance(value, dict)]
+    for settings in settings_of_layers or [rope]:
+        rope_type = settings.get("rope_type", "")
+        if "dynamic" in rope_type or rope_type == "longrope":
             unscaled = settings.get("original_max_position_embeddings")
             limit = unscaled or getattr(config, "original_max_position_embeddings", limit)
     return limit if limit and limit > 0 else None
 
 
 def in_one_pass(module: Any) -> Any:
-    """The module with GPT-2's GELU, eight operations in transformers, replaced by torch's single one."""
+    """The module with torch's GELU, one operation, in place of transformers' eight."""
     from transformers.activations import FastGELUActivation, NewGELUActivation
 
     for parent in list(module.modules()):
