@@ -1,8 +1,8 @@
 """The identity of a model: hashes of its weights, its configuration and its tokenizer.
 
-Two models with the same identity give the same numbers under the same policies, whatever their folders are called.
-A hash of files is worked out once: it is kept in the cache under their paths, sizes, times and inodes, so that a second
-run reads no weights.
+Two models with the same identity give the same numbers under the same policies, whatever their
+folders are called. A hash of files is worked out once: it is kept in the cache under their paths,
+sizes, times and inodes, so that a second run reads no weights.
 """
 
 import hashlib
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerFast
 
+# Settings that do not change the numbers, or that policies state (dtype, bos).
 _NOT_IDENTITY = {
     "transformers_version",
     "_name_or_path",
@@ -33,22 +34,16 @@ _NOT_IDENTITY = {
     "bos",
     "architectures",
 }
+# How safetensors files write torch's types: F32, BF16, I64, U8, BOOL. The longer names come first.
+_TYPE_NAMES = {"bfloat": "BF", "float": "F", "uint": "U", "int": "I", "bool": "BOOL"}
 
 
 def weights_digest(tensors: Iterable[tuple[str, "torch.Tensor"]], settings: dict) -> str:
     """A hash of tensors in the order of their names, and of settings."""
     digest = hashlib.sha256(canonical(settings))
     for name, tensor in tensors:
-        kind = str(tensor.dtype).removeprefix(
-            "torch."
-        )  # as safetensors files write it: F32, BF16, I64, U8, BOOL
-        for long, short in (
-            ("bfloat", "BF"),
-            ("float", "F"),
-            ("uint", "U"),
-            ("int", "I"),
-            ("bool", "BOOL"),
-        ):
+        kind = str(tensor.dtype).removeprefix("torch.")
+        for long, short in _TYPE_NAMES.items():
             kind = kind.replace(long, short)
         digest.update(json.dumps([name, kind, list(tensor.shape)]).encode())
         digest.update(bytes_of(tensor))
@@ -63,9 +58,15 @@ def bytes_of(tensor: "torch.Tensor") -> memoryview:
 
 
 def stored_tensors(files: list[Path]) -> Iterator[tuple[str, "torch.Tensor"]]:
-    """The tensors of safetensors files in the order of their names. Raises InputError for a file that is none."""
-    for name, holder in sorted((name, file) for file in files for name in tensor_names(file)):
-        with safe_open(holder, "pt") as content:
+    """The tensors of safetensors files in the order of their names.
+
+    Raises InputError for a file that is none.
+    """
+    files_by_tensor = []
+    for file in files:
+        files_by_tensor += [(name, file) for name in tensor_names(file)]
+    for name, file in sorted(files_by_tensor):
+        with safe_open(file, "pt") as content:
             yield name, content.get_tensor(name)
 
 
@@ -75,7 +76,10 @@ def tensor_names(file: Path) -> list[str]:
 
 
 def tensor_types(file: Path) -> dict[str, str]:
-    """The type of each tensor of a safetensors file, as it is written there (F32). Raises InputError."""
+    """The type of each tensor of a safetensors file, as the file writes it (F32).
+
+    Raises InputError.
+    """
     try:
         with safe_open(file, "pt") as content:
             names = list(content.keys())
@@ -85,17 +89,18 @@ def tensor_types(file: Path) -> dict[str, str]:
 
 
 def canonical(settings: dict) -> bytes:
-    """A configuration without what does not affect scores: versions, paths, the precision of the weights."""
+    """A configuration as bytes, without versions, paths and the precision of the weights."""
 
-    def kept(part: dict) -> dict:
+    def relevant(part: dict) -> dict:
         return {key: value for key, value in part.items() if key not in _NOT_IDENTITY}
 
-    of_text = json.loads(json.dumps(settings, default=str), object_hook=kept)
-    return json.dumps(of_text, sort_keys=True).encode()
+    # Through text, so that parts of parts are filtered, too.
+    text = json.dumps(settings, default=str)
+    return json.dumps(json.loads(text, object_hook=relevant), sort_keys=True).encode()
 
 
 def tokenizer_digest(tokenizer: "PreTrainedTokenizerFast") -> str:
-    """A hash of what decides which ids a text gets: all of tokenizer.json, and which tokens are special."""
+    """A hash of what decides the ids of a text: tokenizer.json and the special tokens."""
     special = {role: str(token) for role, token in tokenizer.special_tokens_map.items()}
     return _tokenizer_digest(tokenizer.backend_tokenizer.to_str(), tuple(special.items()))
 
@@ -109,7 +114,7 @@ def _tokenizer_digest(text: str, special: tuple[tuple[str, str], ...]) -> str:
 
 
 def code_of(kind: type) -> str:
-    """A digest of the code behind a class: all modules of the package that defines it, or a notebook's own source.
+    """A digest of the code behind a class: its whole package, or its own source in a notebook.
 
     It is empty for a class of this package. Raises InputError where the source cannot be read.
     """
@@ -130,20 +135,30 @@ def code_of(kind: type) -> str:
 
 
 def state_of(files: list[Path]) -> list[tuple]:
-    """What shows whether files have changed."""
-    states = [(file, file.stat()) for file in map(Path.resolve, files)]
-    return [(str(f), s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino) for f, s in states]
+    """Stat fingerprint of files: path, size, times of change (ns) and inode of each."""
+    states = []
+    for file in files:
+        path = file.resolve()
+        stat = path.stat()
+        states.append((str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
+    return states
 
 
 def cached(files: list[Path], digest: Callable[[], str], settings: dict | None = None) -> str:
-    """A digest of files and settings: that of an earlier run with the same ones, else what `digest` returns."""
+    """A digest of files and settings: that of an earlier run with the same ones, else a new one.
+
+    `digest` computes it, as 64 hexadecimal digits.
+    """
     before = state_of(files)
     key = hashlib.sha256(json.dumps(before).encode() + canonical(settings or {})).hexdigest()
-    place = cache_folder() / "fingerprints" / key
-    if place.is_file() and len(known := place.read_bytes()) == 64 and known.isalnum():
-        return known.decode()
-    found = digest()
-    if before == state_of(files):
+    file = cache_folder() / "fingerprints" / key
+    if file.is_file():
+        content = file.read_bytes()
+        # A damaged file is overwritten below.
+        if len(content) == 64 and content.isalnum():
+            return content.decode()
+    result = digest()
+    if before == state_of(files):  # nobody wrote into them meanwhile
         with suppress(OSError):  # where nothing can be written, it is worked out again next time
-            write_aside(place, found.encode())
-    return found
+            write_aside(file, result.encode())
+    return result

@@ -1,6 +1,7 @@
 """Opening models, and the forms in which every public function takes its model.
 
-Another package adds a kind of model as an entry point of the group `PLUGINS`, which names a `Backend`::
+Another package adds a kind of model as an entry point of the group `PLUGINS`, which names a
+`Backend`::
 
     [project.entry-points."tse_core.backends"]
     frequencies = "my_package:backend"
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 AnyModel: TypeAlias = LanguageModel | SurprisalModel
-BACKENDS = (  # the first that takes a name opens it; plug-ins come before the last, which takes every name
+# The first that takes a name opens it; plug-ins come before the last, which takes every name.
+BACKENDS = (
     Backend(r"command:.*", open_command, options=("timeout",)),
     Backend(r"https?://.*", open_server, options=("bos", "timeout")),
     Backend(
@@ -76,45 +78,55 @@ def load_model(
 ) -> AnyModel:
     """A language model by name, folder or file, or a Hugging Face model that is in memory.
 
-    Tokenizer and configuration are opened at once, the weights when the first logits are asked for. Raises InputError
-    if there is no such model, or it is not a language model of the requested kind.
+    Tokenizer and configuration are opened at once, the weights when the first logits are computed.
+    Raises InputError if there is no such model, or it is not a language model of the requested
+    kind.
 
     Parameters
     ----------
     model : str, Path or transformers.PreTrainedModel
         A model that comes with the project (``lab-systematic-causal``) or from the package index
-        (``smollm2-135m-instruct``), a folder in Hugging Face's format or with a PEFT adapter, a ``.gguf`` file, a name
-        on the Hugging Face hub, or a model in memory, which is run as it is and not changed. What gives surprisals only
-        is a `SurprisalModel`: a program (``command:./my-model``), or a server that speaks OpenAI's completions protocol
+        (``smollm2-135m-instruct``), a folder in Hugging Face's format or with a PEFT adapter, a
+        ``.gguf`` file, a name on the Hugging Face hub, or a model in memory, which is run as it is
+        and not changed. A model that gives surprisals only becomes a `SurprisalModel`: a program
+        (``command:./my-model``), or a server that speaks OpenAI's completions protocol
         (``http://127.0.0.1:8000/v1#name-of-the-model``).
     tokenizer, name : of a model in memory
-        Its results are kept only if it has a name, e.g. "run-7": under it and a hash of weights, configuration and the
-        logits of a fixed probe.
+        Its results are kept only if it has a name, e.g. "run-7": under it and a hash of weights,
+        configuration and the logits of a fixed probe.
     kind : "causal" or "masked"; by default read from the model's configuration
-    device : "auto" takes a GPU where there is one; "map" spreads a model over all of them; else torch's name for one
-    dtype : precision of the weights, "float32", "float16" or "bfloat16"; all but float32 are marked in every signature
+    device : "auto" takes a GPU where there is one; "map" spreads a model over all of them; else
+        torch's name for one
+    dtype : precision of the weights, "float32", "float16" or "bfloat16"; all but float32 are marked
+        in every signature
     revision : branch, tag or commit on the hub
     bos : what a causal model reads before a sentence, see `LanguageModel`
-    trust_remote_code : allow a hub repository to run its own code; weights are read from safetensors only in any case
+    trust_remote_code : allow a hub repository to run its own code; weights are read from
+        safetensors only in any case
     timeout : seconds that a server or a program may take for one whole answer
-        A type checker, which reads no names, takes a name with `timeout` for that of a `SurprisalModel`.
+        A type checker, which reads no names, takes a name with `timeout` for that of a
+        `SurprisalModel`.
 
     Examples
     --------
     >>> load_model("lab-systematic-masked").kind
     'masked'
 
-    A network of your own, such as nanoGPT's, which takes `idx` and gives `(logits, loss)`, needs a wrapper; its logits
-    must be those at every place, which nanoGPT gives where there are targets::
+    A network of your own, such as nanoGPT's, which takes `idx` and gives `(logits, loss)`, needs a
+    wrapper; its logits must be those at every position, which nanoGPT gives where there are
+    targets::
 
         class Wrapped(torch.nn.Module):
             def __init__(self, gpt):
                 super().__init__()
-                self.gpt, size = gpt, gpt.config
-                self.config = transformers.GPT2Config(vocab_size=size.vocab_size, n_positions=size.block_size)
+                self.gpt = gpt
+                self.config = transformers.GPT2Config(
+                    vocab_size=gpt.config.vocab_size, n_positions=gpt.config.block_size
+                )
 
             def forward(self, input_ids, **_):
-                return transformers.modeling_outputs.CausalLMOutput(logits=self.gpt(input_ids, input_ids)[0])
+                logits, _ = self.gpt(input_ids, input_ids)
+                return transformers.modeling_outputs.CausalLMOutput(logits=logits)
 
         model = load_model(Wrapped(gpt), tokenizer)
     """
@@ -142,17 +154,18 @@ def backend_of(name: str) -> Backend:
 
     Raises InputError where several plug-ins take the name.
     """
-    *patterns_of_their_own, every_name = BACKENDS
-    for backend in patterns_of_their_own:
+    *specific_backends, last_backend = BACKENDS
+    for backend in specific_backends:
         if backend.takes(name):
             return backend
     plugins = [(entry, backend) for entry, backend in _plugins() if backend.takes(name)]
     if len(plugins) > 1:
-        packages = " and ".join(sorted(_described(entry) for entry, _ in plugins))
+        packages = " and ".join(sorted(_description(entry) for entry, _ in plugins))
         raise InputError(f"{name} is taken by {packages}; uninstall all but one of them")
-    for _, backend in plugins:
+    if plugins:
+        _, backend = plugins[0]
         return backend
-    return every_name
+    return last_backend
 
 
 def _plugins() -> Iterator[tuple[EntryPoint, Backend]]:
@@ -164,19 +177,22 @@ def _plugins() -> Iterator[tuple[EntryPoint, Backend]]:
                 raise TypeError(f"{entry.value} is no Backend")
         except Exception as error:  # whatever another package raises
             reason = f"{type(error).__name__}: {error}"
-            warn(f"{_described(entry)} cannot be loaded ({reason})")
+            warn(f"{_description(entry)} cannot be loaded ({reason})")
         else:
             yield entry, backend
 
 
-def _described(entry: EntryPoint) -> str:
+def _description(entry: EntryPoint) -> str:
+    """What messages call a plug-in."""
     package = entry.dist.name if entry.dist else "unknown"
     return f"the plug-in {entry.name} of the package {package}"
 
 
 def as_model(model: AnyModel | str | Path) -> AnyModel:
     """A model as it is, or the one that a name or path means (see `load_model`)."""
-    return model if isinstance(model, AnyModel) else load_model(model)
+    if isinstance(model, AnyModel):
+        return model
+    return load_model(model)
 
 
 def as_language_model(model: AnyModel | str | Path) -> LanguageModel:

@@ -1,8 +1,10 @@
-"""Where tokens lie in a sentence when only their texts are known: the sentence is spelled with them, left to right.
+"""Positions of tokens in a sentence when only their texts are known.
 
-Case, accents and spaces are ignored on both sides. A token may be written with a word-boundary mark (Ġ ▁ ## </w> @@),
-in byte-level characters, or with escaped brackets and quotes. One that the model does not know stands for the rest of
-a word, or for what stands before the next token in it; a mark in angle or square brackets (<eos>, [CLS]) for nothing.
+The sentence is spelled with the tokens, left to right. Case, accents and spaces are ignored on both
+sides. A token may be written with a word-boundary mark (Ġ ▁ ## </w> @@), in byte-level characters,
+or with escaped brackets and quotes. One that the model does not know stands for the rest of a word,
+or for the letters before the next token in it; a mark in angle or square brackets (<eos>, [CLS])
+for nothing.
 """
 
 import html
@@ -14,8 +16,20 @@ from tokenizers import decoders
 
 MARK = r"<[^<>]*>|\[[^\[\]]*\]"
 BOUNDARIES = r"^(?:Ġ|▁|Ċ|##)|(?:</w>|@@)$"
-WRITTEN = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}", "``": '"', "''": '"',
-           "@-@": "-", "@,@": ",", "@.@": "."}  # fmt: skip
+# Brackets, quotes and marks as treebanks and WikiText write them.
+WRITTEN = {
+    "-lrb-": "(",
+    "-rrb-": ")",
+    "-lsb-": "[",
+    "-rsb-": "]",
+    "-lcb-": "{",
+    "-rcb-": "}",
+    "``": '"',
+    "''": '"',
+    "@-@": "-",
+    "@,@": ",",
+    "@.@": ".",
+}
 
 
 def spell(
@@ -28,46 +42,75 @@ def spell(
     >>> spell("The cats laugh.", ["the", "<unk>", "laugh", "."], [False, True, False, False])
     [(0, 3), (4, 8), (9, 14), (14, 15)]
     """
-    letters = [
-        (letter, place) for place, character in enumerate(sentence) for letter in _plain(character)
-    ]
-    text = "".join(letter for letter, _ in letters)
-    places = [place for _, place in letters] + [len(sentence)]
-    forms = [() if free else _forms(token) for token, free in zip(tokens, unknown, strict=True)] + [
-        ("",)
-    ]
-    spans, position = [], 0
+    text, positions = _letters(sentence)
+    forms: list[tuple[str, ...]] = []
+    for token, is_unknown in zip(tokens, unknown, strict=True):
+        forms.append(() if is_unknown else _forms(token))
+    forms.append(("",))  # the end of the sentence may follow anything
+    spans = []
+    start = 0
     for number, token in enumerate(tokens):
-        position = _without_spaces(text, position)
+        start = _without_spaces(text, start)
         if unknown[number]:
-            length = _unknown_length(text, position, forms[number + 1], empty=not token)
+            length = _unknown_length(text, start, forms[number + 1], empty=not token)
         else:
-            length = next(
-                (len(form) for form in forms[number] if text.startswith(form, position)), None
-            )
+            length = _known_length(text, start, forms[number])
         if length is None:
             return None
-        end = position + length
-        spans.append((places[position], places[end - 1] + 1 if length else places[position]))
-        position = end
-    return spans if _without_spaces(text, position) == len(text) else None
+        end = start + length
+        last = positions[end - 1] + 1 if length else positions[start]
+        spans.append((positions[start], last))
+        start = end
+    return spans if _without_spaces(text, start) == len(text) else None
+
+
+def _letters(sentence: str) -> tuple[str, list[int]]:
+    """The plain letters of a sentence, and the character to which each belongs.
+
+    One character may give several letters, as ﬁ does, or none. A last position is the end.
+    """
+    letters = []
+    positions = []
+    for position, character in enumerate(sentence):
+        for letter in _plain(character):
+            letters.append(letter)
+            positions.append(position)
+    positions.append(len(sentence))
+    return "".join(letters), positions
+
+
+def _known_length(text: str, start: int, forms: tuple[str, ...]) -> int | None:
+    """Letters of a token that stands at a position in one of its forms; None if none does."""
+    for form in forms:
+        if text.startswith(form, start):
+            return len(form)
+    return None
 
 
 def _unknown_length(
     text: str, position: int, following: tuple[str, ...], empty: bool
 ) -> int | None:
-    """How many letters a token that the model does not know stands for, given the forms of the next one."""
+    """Letters for which an unknown token stands, by the forms of the following token.
+
+    None where it would stand for none, which only an `empty` one may.
+    """
     if empty and any(form and text.startswith(form, position) for form in following):
         return 0
     word = re.compile(r"\S*").match(text, position).group()  # type: ignore[union-attr]
     after = _without_spaces(text, position + len(word))
     if any(text.startswith(form, after) for form in following):
-        return len(word) or (0 if empty else None)
+        if not word and not empty:
+            return None
+        return len(word)
+    # The following token begins within the word: the last place where it may.
     inside = max((word.rfind(form, 1) for form in following), default=-1)
-    return inside if inside > 0 else len(word) or None
+    if inside > 0:
+        return inside
+    return len(word) or None
 
 
 def _without_spaces(text: str, position: int) -> int:
+    """The position of the first character from here that is no space."""
     return len(text) - len(text[position:].lstrip(" "))
 
 
@@ -75,15 +118,24 @@ def _forms(token: str) -> tuple[str, ...]:
     """The ways in which a token may have been written in the sentence, the likeliest first."""
     bare = re.sub(BOUNDARIES, "", token)
     of_bytes = decoders.ByteLevel().decode([bare])
-    written = [token, bare, WRITTEN.get(bare.lower(), bare), html.unescape(bare), of_bytes]
-    forms = [form for form in map(_plain, map(str.strip, written)) if form]
-    return (*forms, "") if not forms or re.fullmatch(MARK, token) else tuple(forms)
+    spellings = [token, bare, WRITTEN.get(bare.lower(), bare), html.unescape(bare), of_bytes]
+    forms = []
+    for spelling in spellings:
+        form = _plain(spelling.strip())
+        if form:
+            forms.append(form)
+    # A mark such as <eos> may stand for nothing.
+    if not forms or re.fullmatch(MARK, token):
+        forms.append("")
+    return tuple(forms)
 
 
 def _plain(text: str) -> str:
     """Lower case, without accents and invisible characters; spaces are plain ones."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    seen = (
-        c for c in decomposed if c.isspace() or unicodedata.category(c) not in ("Mn", "Cc", "Cf")
-    )
-    return "".join(" " if c.isspace() else c for c in seen)
+    letters = []
+    for character in unicodedata.normalize("NFKD", text.casefold()):
+        if character.isspace():
+            letters.append(" ")
+        elif unicodedata.category(character) not in ("Mn", "Cc", "Cf"):
+            letters.append(character)
+    return "".join(letters)

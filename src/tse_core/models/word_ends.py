@@ -1,19 +1,24 @@
-"""Which vocabulary entries end the word before them: all that do not continue its letters or digits.
+"""Vocabulary entries that end the word before them: all that do not continue its letters or digits.
 
-If a tokenizer puts a space at the start of the next entry, only that entry shows whether a word is over. After " walk",
-"s" and "ing" make it another word; " the", ".", a line break and the end of the text end it. By type of tokenizer:
+If a tokenizer puts a space at the start of the next entry, only that entry shows whether a word is
+over. After " walk", "s" and "ing" make it another word; " the", ".", a line break and the end of
+the text end it. By type of tokenizer:
 
-- byte-level BPE and SentencePiece: an entry continues the word if its first character is a letter, a combining mark, a
-  digit or a joiner of letters (U+200C, U+200D); if that is cut, what most characters with these bytes do;
+- byte-level BPE and SentencePiece: an entry continues the word if its first character is a letter,
+  a combining mark, a digit or a joiner of letters (U+200C, U+200D); if that is cut, the majority of
+  the characters with these bytes decides;
 - WordPiece (BERT): an entry continues it if it begins with ``##``;
-- a list of parts of words (WordLevel), such as characters: as byte-level BPE, and a space of its own ends it. That they
-  are parts is seen where the tokenizer reads two of them, written side by side, as two;
-- a list of whole words, BPE that closes words with ``</w>`` (GPT-1), special tokens, ids without an entry: all end it.
+- a list of parts of words (WordLevel), such as characters: as byte-level BPE, and a space of its
+  own ends it. The entries are parts if the tokenizer reads two of them, written side by side, as
+  two;
+- a list of whole words, BPE that closes words with ``</w>`` (GPT-1), special tokens, ids without an
+  entry: all end it.
 """
 
 import json
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
@@ -31,12 +36,11 @@ SPACE = "▁"  # how SentencePiece writes a space
 def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.ndarray:
     """For each of a model's `size` logits, whether its entry ends the word before it: bool (size,).
 
-    Raises InputError where the tokenizer writes neither spaces nor the insides of words into its entries.
+    Raises InputError where the tokenizer writes neither spaces nor the insides of words into its
+    entries.
     """
-    from transformers.convert_slow_tokenizer import bytes_to_unicode
-
-    parts = json.loads(tokenizer.backend_tokenizer.to_str())
-    model = parts.pop("model")
+    settings = json.loads(tokenizer.backend_tokenizer.to_str())
+    model = settings.pop("model")
     ends = np.ones(size, dtype=bool)
     if model.get("end_of_word_suffix"):
         return ends
@@ -50,45 +54,73 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
             ends[i] = i in space_ids or i in special or not _goes_on(entry[:1].encode())
         return ends
     added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
-    inside = model.get("continuing_subword_prefix")
-    text = json.dumps(parts, ensure_ascii=False)
-    byte_level, spaces = '"ByteLevel"' in text, '"Metaspace"' in text or SPACE in text
-    if not (inside or byte_level or spaces):
-        raise _without_boundaries(name)
-    byte_of = {character: byte for byte, character in bytes_to_unicode().items()}
+    prefix = model.get("continuing_subword_prefix")
+    start_of = _start_of_entries(name, settings) if not prefix else None
     for entry, i in vocabulary.items():
         if i in special:
             continue
-        if i in added:
+        if i in added:  # its text is written as it is
             ends[i] = not _goes_on(added[i].encode())
-        elif inside:
-            ends[i] = not entry.startswith(inside)
-        elif byte_level:
-            ends[i] = not _goes_on(
-                bytes(byte_of[character] for character in entry[:4] if character in byte_of)
-            )
-        elif re.fullmatch("<0x[0-9A-F]{2}>", entry):
-            ends[i] = not _goes_on(bytes([int(entry[3:5], 16)]))
+        elif start_of:
+            ends[i] = not _goes_on(start_of(entry))
         else:
-            ends[i] = not _goes_on(entry[:1].replace(SPACE, " ").encode())
+            ends[i] = not entry.startswith(prefix)
     return ends
 
 
+def _start_of_entries(name: str, settings: dict) -> Callable[[str], bytes]:
+    """The function that gives the first bytes of an entry: of byte-level BPE or SentencePiece.
+
+    `settings` are those of tokenizer.json besides the model's. Raises InputError where they show
+    neither.
+    """
+    text = json.dumps(settings, ensure_ascii=False)
+    if '"ByteLevel"' in text:
+        return _start_of_byte_level
+    if '"Metaspace"' in text or SPACE in text:
+        return _start_of_sentence_piece
+    raise _without_boundaries(name)
+
+
+def _start_of_byte_level(entry: str) -> bytes:
+    """The first bytes of an entry of byte-level BPE, of which each character stands for one."""
+    byte_of = _byte_of_character()
+    return bytes(byte_of[character] for character in entry[:4] if character in byte_of)
+
+
+@lru_cache(maxsize=1)
+def _byte_of_character() -> dict[str, int]:
+    from transformers.convert_slow_tokenizer import bytes_to_unicode
+
+    return {character: byte for byte, character in bytes_to_unicode().items()}
+
+
+def _start_of_sentence_piece(entry: str) -> bytes:
+    """The first character of an entry of SentencePiece in UTF-8, or the byte of an entry <0x0A>."""
+    if re.fullmatch("<0x[0-9A-F]{2}>", entry):
+        return bytes([int(entry[3:5], 16)])
+    return entry[:1].replace(SPACE, " ").encode()
+
+
 def _without_boundaries(name: str) -> InputError:
+    """The error for a tokenizer whose entries do not show where words begin."""
     return InputError(
-        f"the tokenizer of {name} does not show in its entries where a word begins, so that no word's end can be "
-        "counted; count words without their ends (word_end=False)"
+        f"the tokenizer of {name} does not show in its entries where a word begins, so that no "
+        "word's end can be counted; count words without their ends (word_end=False)"
     )
 
 
-def _spaces_between_parts(name: str, tokenizer, vocabulary: dict[str, int]) -> set[int]:
+def _spaces_between_parts(
+    name: str, tokenizer: "PreTrainedTokenizerFast", vocabulary: dict[str, int]
+) -> set[int]:
     """The entries for a space where a list holds parts of words; none where it holds whole words.
 
     They are parts if the two longest of letters, written side by side, are read as more than one
     entry. Raises InputError where a space between them is not read: then nothing shows where a word
     ends.
     """
-    longest = sorted((entry for entry in vocabulary if entry.isalpha()), key=len)[-2:]
+    words = [entry for entry in vocabulary if entry.isalpha()]
+    longest = sorted(words, key=len)[-2:]
     texts = ["".join(longest), " ".join(longest)]
     together, apart = tokenizer(texts, add_special_tokens=False)["input_ids"]
     if len(together) < 2:
@@ -100,19 +132,37 @@ def _spaces_between_parts(name: str, tokenizer, vocabulary: dict[str, int]) -> s
 
 @lru_cache(maxsize=4096)
 def _goes_on(start: bytes) -> bool:
-    """Whether bytes (UTF-8, the last character perhaps in part) go on with the letters or digits before them."""
+    """Whether text goes on with the letters or digits before it.
+
+    `start` is its beginning in UTF-8; the last character may be cut.
+    """
     if not start:
         return False
     lead = start[0]
-    if 0x80 <= lead < 0xC0 or lead > 0xF4:  # the rest of a character, or no character's
-        return lead < 0xC0
-    length = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
-    tails = product(range(0x80, 0xC0), repeat=length - len(start[:length]))
-    could_be = ((start[:length] + bytes(tail)).decode("utf-8", errors="ignore") for tail in tails)
-    kinds = [
-        of_word(c) for c in could_be if c and unicodedata.category(c) not in ("Cn", "Cs", "Co")
-    ]  # assigned ones
-    return 2 * sum(kinds) > len(kinds)
+    if 0x80 <= lead < 0xC0:  # the rest of a character
+        return True
+    if lead > 0xF4:  # no character begins with this byte
+        return False
+    length = _length_in_utf8(lead)
+    first = start[:length]
+    votes = []
+    # All characters that begin with these bytes, of which the assigned ones vote.
+    for tail in product(range(0x80, 0xC0), repeat=length - len(first)):
+        character = (first + bytes(tail)).decode("utf-8", errors="ignore")
+        if character and unicodedata.category(character) not in ("Cn", "Cs", "Co"):
+            votes.append(of_word(character))
+    return 2 * sum(votes) > len(votes)
+
+
+def _length_in_utf8(lead: int) -> int:
+    """How many bytes a character has, by its first one."""
+    if lead < 0x80:
+        return 1
+    if lead < 0xE0:
+        return 2
+    if lead < 0xF0:
+        return 3
+    return 4
 
 
 def of_word(character: str) -> bool:

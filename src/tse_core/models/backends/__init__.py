@@ -26,15 +26,15 @@ class OpenOptions:
     trust_remote_code: bool = False
     timeout: float = TIMEOUT
 
-    def for_opener(self, model: str, taken: tuple[str, ...]) -> dict[str, Any]:
-        """The values of the options that an opener takes.
+    def for_opener(self, model: str, accepted: tuple[str, ...]) -> dict[str, Any]:
+        """The values of the options that an opener takes, the `accepted` ones.
 
         Raises InputError where another option has not its default; `model` names the model there.
         """
         values = {}
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in taken:
+            if field.name in accepted:
                 values[field.name] = value
             elif value != field.default:
                 raise InputError(f"{model} takes no {field.name}; leave {field.name} out")
@@ -43,19 +43,18 @@ class OpenOptions:
 
 @dataclass(frozen=True)
 class Backend:
-    """What opens the models of some names. Raises InputError for an option that does not exist."""
+    """The opener of the models of some names. Raises InputError for an unknown option."""
 
     pattern: str  # regular expression, which the whole name matches
-    opener: Callable[
-        ..., "LanguageModel | SurprisalModel"
-    ]  # takes a name, and `options` by keyword
+    # Takes a name, and `options` by keyword.
+    opener: Callable[..., "LanguageModel | SurprisalModel"]
     options: tuple[str, ...] = ()  # names of `OpenOptions`
 
     def __post_init__(self) -> None:
         re.compile(self.pattern)
-        known = [field.name for field in fields(OpenOptions)]
+        names = [field.name for field in fields(OpenOptions)]
         for option in self.options:
-            check_known("option of a backend", option, known)
+            check_known("option of a backend", option, names)
 
     def takes(self, name: str) -> bool:
         """Whether this backend opens models of such a name."""

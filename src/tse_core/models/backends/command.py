@@ -1,11 +1,13 @@
-"""Language models behind a command, which may be any executable, also one that runs a container (whose image is known
-by its name alone): ``command:docker run --rm -v /tmp:/tmp:ro my-image``.
+"""Language models behind a command.
 
-The command supports SyntaxGym's three actions on a file with one sentence per line:
+It may be any executable, also one that runs a container (whose image is known by its name alone):
+``command:docker run --rm -v /tmp:/tmp:ro my-image``. The command supports SyntaxGym's three actions
+on a file with one sentence per line:
 
     COMMAND tokenize FILE         the tokens of each sentence, separated by spaces
     COMMAND unkify FILE           for each token 1 where the model does not know it, else 0
-    COMMAND get_surprisals FILE   a table, separated by tabs: sentence_id token_id token surprisal (bits; ids from 1)
+    COMMAND get_surprisals FILE   a table, separated by tabs, with the columns sentence_id,
+                                  token_id, token, surprisal (bits; ids from 1)
 """
 
 import csv
@@ -33,16 +35,25 @@ class CommandModel(SurprisalModel):
 
     def __init__(self, command: Sequence[str], *, timeout: float = TIMEOUT):
         super().__init__(Path(command[0]).name)
-        self.command, self.timeout = list(command), timeout
+        self.command = list(command)
+        self.timeout = timeout
 
     def identity(self) -> str:
         """Name and hash of the command and of every file that it names."""
         digest = hashlib.sha256("\0".join(self.command).encode())
-        options = [part for word in self.command[1:] for part in (word, word.partition("=")[2])]
-        for file in map(Path, filter(None, [shutil.which(self.command[0]), *options])):
-            if file.is_file():
-                digest.update(hashlib.sha256(file.read_bytes()).digest())
+        for file in self._files():
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
         return f"{self.name}@{digest.hexdigest()[:8]}"
+
+    def _files(self) -> list[Path]:
+        """The files that the command names: its program, its words, and the values of options."""
+        program, *words = self.command
+        paths = [shutil.which(program)]
+        for word in words:
+            _, _, value = word.partition("=")
+            paths += [word, value]
+        candidates = [Path(path) for path in paths if path]
+        return [path for path in candidates if path.is_file()]
 
     def policies(self) -> dict[str, str]:
         return {"score": "command"}
@@ -51,42 +62,50 @@ class CommandModel(SurprisalModel):
         return self._words("tokenize", sentences)
 
     def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
-        return [[mark != "0" for mark in marks] for marks in self._words("unkify", sentences)]
+        marks_of_sentences = []
+        for words in self._words("unkify", sentences):
+            marks_of_sentences.append([word != "0" for word in words])
+        return marks_of_sentences
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
-        table, scores = self._table(sentences), []
+        table = self._table(sentences)
+        scores = []
         for number, (sentence, unknown) in enumerate(
             zip(sentences, self.unkify(sentences), strict=True), 1
         ):
-            rows = table[table["sentence_id"] == number]
-            pieces = list(map(Piece, rows["token"], rows["surprisal"], unknown))
-            found = placed(sentence, pieces) if len(rows) == len(unknown) else None
-            if found is None:
-                tokens = f"{' '.join(rows['token'])!r}, {sum(unknown)} of them unknown"
+            tokens = table[table["sentence_id"] == number]
+            surprisals = None
+            if len(tokens) == len(unknown):
+                pieces = list(map(Piece, tokens["token"], tokens["surprisal"], unknown))
+                surprisals = placed(sentence, pieces)
+            if surprisals is None:
+                text = " ".join(tokens["token"])
                 raise InputError(
-                    f"{self.name} get_surprisals: the tokens {tokens}, do not spell {sentence!r}"
+                    f"{self.name} get_surprisals: the tokens {text!r}, {sum(unknown)} of them "
+                    f"unknown, do not spell {sentence!r}"
                 )
-            scores.append(found)
+            scores.append(surprisals)
         return scores
 
     def _table(self, sentences: Sequence[str]) -> pd.DataFrame:
-        """What the command prints for ``get_surprisals``."""
+        """The table that the command prints for ``get_surprisals``. Raises InputError."""
         printed = io.StringIO(self._run("get_surprisals", sentences))
         try:
-            kinds = {"token": str, "surprisal": float}
+            types = {"token": str, "surprisal": float}
             table = pd.read_csv(
-                printed, sep="\t", dtype=kinds, quoting=csv.QUOTE_NONE, keep_default_na=False
+                printed, sep="\t", dtype=types, quoting=csv.QUOTE_NONE, keep_default_na=False
             )
-            right = table["token_id"] == table.groupby("sentence_id").cumcount() + 1
-            right &= table["sentence_id"].isin(range(1, len(sentences) + 1)) & table[
-                "surprisal"
-            ].between(-1e-3, 1e300)
+            counted = table.groupby("sentence_id").cumcount() + 1
+            is_right = table["token_id"] == counted
+            is_right &= table["sentence_id"].isin(range(1, len(sentences) + 1))
+            # Rounding may put a certain token slightly below 0 bits; infinity is no surprisal.
+            is_right &= table["surprisal"].between(-1e-3, 1e300)
         except (KeyError, ValueError) as error:
             raise InputError(
                 f"{self.name} get_surprisals: not the table that is expected ({error})"
             ) from None
-        if not right.all():
-            row = " ".join(map(str, table[~right].iloc[0]))
+        if not is_right.all():
+            row = " ".join(map(str, table[~is_right].iloc[0]))
             raise InputError(f"{self.name} get_surprisals: unexpected row {row!r}")
         return table
 
@@ -100,7 +119,10 @@ class CommandModel(SurprisalModel):
         return [line.split() for line in lines]
 
     def _run(self, action: str, sentences: Sequence[str]) -> str:
-        """What the command prints for a file of these sentences. Raises InputError for a sentence of several lines."""
+        """The output of the command for a file of these sentences.
+
+        Raises InputError where it fails, and for a sentence of several lines.
+        """
         for sentence in sentences:
             if "\n" in sentence or "\r" in sentence:
                 raise InputError(
@@ -113,7 +135,7 @@ class CommandModel(SurprisalModel):
             file.write_text("".join(lines), encoding="utf-8", newline="\n")
             command = [*self.command, action, str(file)]
             try:
-                done = subprocess.run(  # noqa: S603  (the user's command)
+                process = subprocess.run(  # noqa: S603  (the user's command)
                     command,
                     stdin=subprocess.DEVNULL,
                     capture_output=True,
@@ -121,29 +143,26 @@ class CommandModel(SurprisalModel):
                     check=True,
                 )
             except (OSError, subprocess.SubprocessError) as error:
-                last = (
-                    (getattr(error, "stderr", None) or b"")[-500:]
-                    .decode(errors="replace")
-                    .splitlines()[-3:]
-                )
-                raise InputError(
-                    f"{self.name} {action}: {error} {' | '.join(last)}".rstrip()
-                ) from None
-        return done.stdout.decode("utf-8", errors="replace")
+                errors = getattr(error, "stderr", None) or b""
+                last_lines = errors[-500:].decode(errors="replace").splitlines()[-3:]
+                message = f"{self.name} {action}: {error} {' | '.join(last_lines)}"
+                raise InputError(message.rstrip()) from None
+        return process.stdout.decode("utf-8", errors="replace")
 
 
 def open_command(name: str, *, timeout: float = TIMEOUT) -> CommandModel:
     """The model of a name like ``command:./my-model --big``. Raises InputError."""
     try:
-        return CommandModel(_divided(name.removeprefix("command:")), timeout=timeout)
+        return CommandModel(_words_of(name.removeprefix("command:")), timeout=timeout)
     except (ValueError, IndexError):
         raise InputError(f"{name!r} names no command; write command:./my-model") from None
 
 
-def _divided(command: str) -> list[str]:
-    """The words of a command, as a shell divides them; on Windows a backslash is one, as in its paths."""
+def _words_of(command: str) -> list[str]:
+    """The words of a command, as a shell divides them."""
     words = shlex.shlex(command, posix=True, punctuation_chars=False)
-    words.whitespace_split, words.commenters = True, ""
-    if os.sep == "\\":
+    words.whitespace_split = True
+    words.commenters = ""
+    if os.sep == "\\":  # on Windows a backslash is part of a path
         words.escape = ""
     return list(words)

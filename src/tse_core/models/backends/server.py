@@ -1,9 +1,11 @@
-"""Language models behind a server that speaks OpenAI's completions protocol, such as vLLM or llama-cpp-python's.
+"""Language models behind a server that speaks OpenAI's completions protocol.
 
-Asked with "echo" and "logprobs", it must give the tokens of the prompt as text, and their log-probabilities. Tokens are
-placed by their texts alone, as vLLM counts the BOS token in its offsets. Without a BOS token the first token has no
-log-probability. The server decides which model answers, and the signature says so. Whether each number belongs to its
-token is tested: a token that the server generates must have the same probability when the server reads it.
+vLLM and llama-cpp-python are such servers. On a request with "echo" and "logprobs" the server must
+give the tokens of the prompt as text, and their log-probabilities. Tokens are placed by their texts
+alone, as vLLM counts the BOS token in its offsets. Without a BOS token the first token has no
+log-probability. The server decides which model answers, and the signature says so. Whether each
+number belongs to its token is tested: a token that the server generates must have the same
+probability when the server reads it.
 """
 
 import copy
@@ -16,6 +18,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
+from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -28,19 +31,16 @@ from tse_core.models.tokenizing import BOS_WORDS
 SPECIAL = re.compile(r"<\|[^<>|]*\|>|</?(?:s|bos|eos|unk|pad|mask)>|\[(?:CLS|SEP|MASK|UNK|PAD)\]")
 UNKNOWN = ("<unk>", "[unk]", "<|unk|>")  # how servers write a token that the model does not know
 AT_ONCE = 32  # requests; a server answers them together
-SAME = 0.5  # nats between a token written and read: half precision and other batches move it by hundredths
+# Nats between a token written and read: half precision and other batches move it by hundredths.
+SAME = 0.5
 ALMOST_ONE = 1e-3  # nats by which rounding may lift a log-probability above 0
-BEGUN = "The keys to the cabinet"  # the server generates the next token, and reads it again
-PART = (
-    256  # bytes of an answer between two looks at the clock: the time-out is for the whole answer
-)
-CHANGING = (
-    "created",
-    "object",
-    "permission",
-    "permissions",
-)  # entries that change while the model does not
-BUSY = Retry(  # a server that restarts or is overloaded is asked again; one that is slow has its time-out
+BEGINNING = "The keys to the cabinet"  # the server generates the next token, and reads it again
+# Bytes of an answer between two looks at the clock: the time-out is for the whole answer.
+PART = 256
+# Entries of a server's list of models that change while the model does not.
+CHANGING = ("created", "object", "permission", "permissions")
+# A server that restarts or is overloaded is asked again; one that is slow has its time-out.
+BUSY = Retry(
     5,
     read=0,
     status_forcelist=(408, 429, 502, 503, 504),
@@ -53,48 +53,54 @@ BUSY = Retry(  # a server that restarts or is overloaded is asked again; one tha
 class ServerModel(SurprisalModel):
     """A model behind a server at an address such as ``http://127.0.0.1:8000/v1``.
 
-    `served` says which of the server's models, where it has several. The environment variable ``TSE_API_KEY`` may hold
-    a key. Raises InputError where the server cannot be reached, or has no such model.
+    `served` is the name of one of the server's models, needed where it has several. The environment
+    variable ``TSE_API_KEY`` may hold a key. Raises InputError where the server cannot be reached,
+    or has no such model.
     """
 
     kind = "server"
     device = "server"
 
     def __init__(self, address: str, served: str = "", timeout: float = TIMEOUT):
-        self.address, self.bos, self.timeout = address, "", timeout
+        self.address = address
+        self.bos = ""
+        self.timeout = timeout
         self._session = requests.Session()
-        self._session.trust_env = (
-            False  # no proxy, no password of ~/.netrc: a key reaches nobody but the server
-        )
-        if key := os.environ.get("TSE_API_KEY", "").strip():
+        # No proxy, no password of ~/.netrc: a key reaches nobody but the server.
+        self._session.trust_env = False
+        key = os.environ.get("TSE_API_KEY", "").strip()
+        if key:
             self._session.headers["Authorization"] = f"Bearer {key}"
-        self._said = self._entry(served)
+        self._entry = self._find_entry(served)
+        # Only now: a wrong address should fail at once.
         self._session.mount(address, HTTPAdapter(max_retries=BUSY, pool_maxsize=AT_ONCE))
-        self.served = self._said["id"]
+        self.served = self._entry["id"]
         super().__init__(f"{address}#{self.served}")
-        self._tried: set[str] = (
-            set()
-        )  # BOS tokens with which a token scores the same read as written
+        # BOS tokens with which a token has the same score read as written.
+        self._tested: set[str] = set()
 
     @property
     def label(self) -> str:
         """The model's name; the last part if it is a path."""
-        return PurePosixPath(self.served).name if self.served.startswith("/") else self.served
+        if self.served.startswith("/"):
+            return PurePosixPath(self.served).name
+        return self.served
 
     def identity(self) -> str:
-        """Name and hash of what the server says of the model."""
-        about = {name: value for name, value in self._said.items() if name not in CHANGING}
-        digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+        """Name and hash of the server's entry of the model."""
+        lasting = {name: value for name, value in self._entry.items() if name not in CHANGING}
+        digest = hashlib.sha256(json.dumps(lasting, sort_keys=True).encode())
         return f"{self.label}@{digest.hexdigest()[:8]}"
 
     def policies(self) -> dict[str, str]:
         return {"bos": self.bos or "server", "source": "server"}
 
     def with_policies(self, *, bos: str | None = None, space: bool | None = None) -> "ServerModel":
-        """This model with a token's text before each sentence; by default the server decides what stands there."""
+        """This model with a token's text before each sentence; by default the server decides."""
         if space is not None or (bos in BOS_WORDS and bos != "default"):
             raise InputError(
-                f"{self.name} is behind a server; its only policy is bos, which may be a token's text"
+                f"{self.name} is behind a server; its only policy is bos, which may be a token's "
+                "text"
             )
         model = copy.copy(self)
         if bos is not None:
@@ -103,68 +109,79 @@ class ServerModel(SurprisalModel):
 
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         for sentence in sentences:
-            if mark := SPECIAL.search(sentence):
+            mark = SPECIAL.search(sentence)
+            if mark:
                 raise InputError(
                     f"{self.name}: a server reads {mark[0]!r} in {sentence!r} as a special token"
                 )
-        self._check_places()
+        self._check_positions()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             return list(pool.map(self._scores, sentences))
 
-    def _entry(self, served: str) -> dict:
-        """What the server says of the model."""
+    def _find_entry(self, served: str) -> dict:
+        """The entry of the model in the server's list. Raises InputError."""
         try:
-            known = {str(entry["id"]): entry for entry in self._answer("models")["data"]}
+            entries = {str(entry["id"]): entry for entry in self._answer("models")["data"]}
         except (KeyError, TypeError):
             raise InputError(f"{self.address}/models lists no model") from None
-        if not served and len(known) != 1:
+        if not served and len(entries) != 1:
             raise InputError(
-                f"{self.address} has {len(known)} models, say which, as in {self.address}#my-model"
+                f"{self.address} has {len(entries)} models, say which, as in "
+                f"{self.address}#my-model"
             )
-        served = served or next(iter(known))
-        check_known(f"model of {self.address}", served, known)
-        return known[served]
+        served = served or next(iter(entries))
+        check_known(f"model of {self.address}", served, entries)
+        return entries[served]
 
-    def _check_places(self) -> None:
+    def _check_positions(self) -> None:
         """Raise InputError where a token has another log-probability written than read.
 
-        That cannot be tested where the server does not say what it wrote, or reads the text as other tokens.
+        That cannot be tested where the server omits the token that it wrote, or reads the text as
+        other tokens.
         """
-        if self.bos in self._tried:
+        if self.bos in self._tested:
             return
         try:
-            written = self._complete(self.bos + BEGUN)[0][0]
-            found = self._scores(BEGUN + written.text)
-            comparable = found.tokens[-1].strip() == written.text.strip() and not math.isnan(
-                written.bits
-            )
+            written, text = self._generated_token()
+            scores = self._scores(BEGINNING + text)
+            is_same_token = scores.tokens[-1].strip() == text.strip()
+            read = float(scores.bits[-1])
+            is_comparable = is_same_token and not math.isnan(written)
         except (InputError, IndexError):
-            comparable = False
-        if comparable and not abs(found.bits[-1] - written.bits) * math.log(2) <= SAME:
+            is_comparable = False
+        if is_comparable and not abs(read - written) * math.log(2) <= SAME:
             raise InputError(
-                f"{self.name}: its log-probabilities do not belong to the tokens next to them ({written.text!r} after "
-                f"{BEGUN!r}: {written.bits:.2f} bits written, {found.bits[-1]:.2f} read); llama-cpp-python does "
-                "so unless a text begins with the BOS token of the model's file: name it, as in --bos '<|im_start|>'"
+                f"{self.name}: its log-probabilities do not belong to the tokens next to them "
+                f"({text!r} after {BEGINNING!r}: {written:.2f} bits written, {read:.2f} read); "
+                "llama-cpp-python does so unless a text begins with the BOS token of the model's "
+                "file: name it, as in --bos '<|im_start|>'"
             )
-        self._tried.add(self.bos)
+        self._tested.add(self.bos)
+
+    def _generated_token(self) -> tuple[float, str]:
+        """Bits and text of the token that the server generates after `BEGINNING`."""
+        pieces, _ = self._complete(self.bos + BEGINNING)
+        return pieces[0].bits, pieces[0].text
 
     def _scores(self, sentence: str) -> TokenSurprisals:
+        """The tokens of a sentence and their surprisals. Raises InputError."""
         pieces, text = self._complete(self.bos + sentence, echo=True)
-        if (
-            self.bos and pieces and pieces[0].text in (self.bos, "")
-        ):  # llama.cpp writes a special token as ""
+        # llama.cpp writes a special token as "".
+        if self.bos and pieces and pieces[0].text in (self.bos, ""):
             pieces = pieces[1:]
-        readings = [pieces[:-1], pieces]  # the last may have been generated
-        if text == self.bos + sentence:  # nothing was
+        # The last token may be one that the server generated.
+        readings = [pieces[:-1], pieces]
+        if text == self.bos + sentence:  # nothing was generated
             readings.reverse()
         for reading in readings:
-            if found := placed(sentence, _whole_characters(reading)):
-                return found
+            scores = placed(sentence, _whole_characters(reading))
+            if scores:
+                return scores
         tokens = " ".join(piece.text or "?" for piece in pieces)
         raise InputError(f"{self.name}: its tokens {tokens[:200]!r} do not spell {sentence!r}")
 
-    def _complete(self, prompt: str, **options) -> tuple[list[Piece], str]:
-        """The tokens and the text that the server answers to a prompt, which it continues by one token.
+    def _complete(self, prompt: str, **options: Any) -> tuple[list[Piece], str]:
+        """The tokens and the text of the server's answer to a prompt, one token longer.
 
         Raises InputError unless each token but the first has a log-probability.
         """
@@ -179,52 +196,66 @@ class ServerModel(SurprisalModel):
         answer = self._answer("completions", body)
         try:
             choice = answer["choices"][0]
-            said = list(
-                zip(choice["logprobs"]["tokens"], choice["logprobs"]["token_logprobs"], strict=True)
-            )
-            pairs = [
-                (str(text or ""), math.nan if nats is None else float(nats)) for text, nats in said
-            ]
+            tokens = _tokens_of(choice["logprobs"])
         except (KeyError, IndexError, TypeError, ValueError):
             words = str(answer)[:200]
             raise InputError(
                 f"{self.name}: its answer holds no log-probabilities of the prompt: {words}"
             ) from None
-        for number, (text, nats) in enumerate(pairs):
-            if not -math.inf < nats <= ALMOST_ONE and not (number == 0 and math.isnan(nats)):
+        pieces = []
+        for number, (text, nats) in enumerate(tokens):
+            is_first_without_context = number == 0 and math.isnan(nats)
+            if not -math.inf < nats <= ALMOST_ONE and not is_first_without_context:
                 raise InputError(f"{self.name}: the log-probability of {text[:40]!r} is {nats}")
-        pieces = [
-            Piece(text, -nats / math.log(2), not text or text.lower() in UNKNOWN)
-            for text, nats in pairs
-        ]
+            is_unknown = not text or text.lower() in UNKNOWN
+            pieces.append(Piece(text, -nats / math.log(2), is_unknown))
         return pieces, choice.get("text", "")
 
-    def _answer(self, place: str, body: dict | None = None):
-        """What the server answers as JSON: to POST with a body, else to GET."""
-        address, method = f"{self.address}/{place}", "POST" if body else "GET"
-        latest, said = time.monotonic() + self.timeout, b""
-        how: dict = {"timeout": self.timeout, "stream": True, "allow_redirects": False}
+    def _answer(self, path: str, body: dict | None = None) -> Any:
+        """The server's answer as JSON: to POST with a body, else to GET. Raises InputError."""
+        address = f"{self.address}/{path}"
+        method = "POST" if body else "GET"
+        deadline = time.monotonic() + self.timeout
+        content = b""
         try:
-            with self._session.request(method, address, json=body, **how) as response:
+            with self._session.request(
+                method,
+                address,
+                json=body,
+                timeout=self.timeout,
+                stream=True,
+                allow_redirects=False,
+            ) as response:
                 for part in response.iter_content(PART):
-                    said += part
-                    if time.monotonic() > latest:
+                    content += part
+                    if time.monotonic() > deadline:
                         raise requests.Timeout(f"its answer is not whole after {self.timeout:g} s")
                 response.raise_for_status()
-            return json.loads(said)
+            return json.loads(content)
         except (requests.RequestException, ValueError) as error:
-            words = " ".join([f"{error};", *said[:400].decode(errors="replace").split()])[:400]
+            excerpt = content[:400].decode(errors="replace").split()
+            words = " ".join([f"{error};", *excerpt])[:400].strip(";")
             raise InputError(
-                f"{address}: no answer ({words.strip(';')}); is a server running there? What is finished is kept, and "
-                "the same command goes on from there"
+                f"{address}: no answer ({words}); is a server running there? What is finished is "
+                "kept, and the same command goes on from there"
             ) from None
 
 
+def _tokens_of(logprobs: dict) -> list[tuple[str, float]]:
+    """Text and nats of each token of an answer; "" and NaN where the server omits them."""
+    tokens = []
+    for text, nats in zip(logprobs["tokens"], logprobs["token_logprobs"], strict=True):
+        value = math.nan if nats is None else float(nats)
+        tokens.append((str(text or ""), value))
+    return tokens
+
+
 def _whole_characters(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces without neighbours that are parts of characters: these are one piece without a text."""
+    """Pieces, where neighbours that are parts of one character are one, without a text."""
     joined: list[Piece] = []
     for text, bits, unknown in pieces:
-        text = "" if "\ufffd" in text else text
+        if "\ufffd" in text:  # the sign for bytes that are no whole character
+            text = ""
         if not text and joined and not joined[-1].text:
             bits += joined.pop().bits
         joined.append(Piece(text, bits, unknown or not text))
