@@ -36,7 +36,7 @@ from tse_core.files import write_aside
 from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store, as_store
-from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results
+from tse_core.results.tidy import KEY_COLUMNS, TIDY_COLUMNS, read_results
 from tse_core.sentences.preferences import judged
 
 METHODS = (
@@ -108,7 +108,7 @@ def known_results(
     tables = [place.numbers() if place else pd.DataFrame(), *runs]
     none = pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
     table = pd.concat([t for t in tables if len(t)] or [none], ignore_index=True)
-    number = table[NAME].assign(how=without_provenance(table["signature"]))
+    number = table[KEY_COLUMNS].assign(how=without_provenance(table["signature"]))
     return table[~number.duplicated()].reset_index(drop=True)
 
 

@@ -1,1 +1,1 @@
-"""Finished numbers: signatures that say how a number was made, the store, tidy tables, comparisons."""
+"""Finished numbers: signatures (how a number was made), the store, tidy tables, comparisons."""

@@ -1,4 +1,4 @@
-"""Files of several tables that say how they were made.
+"""Files of several tables, with the facts of how they were made.
 
 A file is Parquet with one row: the column ``contexts/ew`` holds the column ``ew`` of the table
 ``contexts`` as a list, so that any of the tables can be read without the others. Facts, such as a
@@ -22,33 +22,33 @@ FACTS = b"tse-facts"
 
 
 def write_tables(path: Path, tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]) -> None:
-    """Write tables and facts to a file, whole or not at all; the same ones give the same bytes."""
+    """Write tables and facts to a file, whole or not at all; equal ones give equal bytes."""
     write_aside(path, table_bytes(tables, facts))
 
 
 def table_bytes(tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]) -> bytes:
-    """The contents of a file with these tables, and facts about them in JSON."""
+    """The contents of a file with these tables and facts, which JSON can hold."""
     columns = {}
     for name, frame in tables.items():
         table = pa.Table.from_pandas(frame, preserve_index=False)
         for column in table.column_names:
             values = table[column].combine_chunks()
-            columns[f"{name}/{column}"] = pa.ListArray.from_arrays(
-                pa.array([0, len(values)], pa.int32()), values
-            )
-    table = pa.table(columns)
+            ends = pa.array([0, len(values)], pa.int32())  # of the single list
+            columns[f"{name}/{column}"] = pa.ListArray.from_arrays(ends, values)
+    one_row = pa.table(columns)
     options = {"compression": "zstd", "store_schema": False, "write_page_checksum": True}
+    metadata = json.dumps({**facts, "columns": list(columns)})
     buffer = io.BytesIO()
-    with pq.ParquetWriter(buffer, table.schema, **options) as writer:
-        writer.write_table(table)
-        writer.add_key_value_metadata({FACTS: json.dumps({**facts, "columns": list(columns)})})
+    with pq.ParquetWriter(buffer, one_row.schema, **options) as writer:
+        writer.write_table(one_row)
+        writer.add_key_value_metadata({FACTS: metadata})
     return buffer.getvalue()
 
 
 def read_tables(
     path: Path, names: Collection[str] | None = None
 ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
-    """The tables of a file, all or those named that it holds, and its facts.
+    """The tables of a file (with `names` only these, if it holds them), and its facts.
 
     Raises InputError: the file is missing, damaged or of another kind.
     """
@@ -57,18 +57,16 @@ def read_tables(
             raise OSError("it is no regular file")
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             facts = json.loads((file.metadata.metadata or {})[FACTS])
-            found = [
-                column
-                for column in facts["columns"]
-                if names is None or column.partition("/")[0] in names
-            ]
-            stored = file.read(columns=found)
-        tables: dict[str, dict] = {}
-        for column in found:
+            columns = facts["columns"]
+            if names is not None:
+                columns = [column for column in columns if column.partition("/")[0] in names]
+            one_row = file.read(columns=columns)
+        arrays: dict[str, dict[str, pa.Array]] = {}  # by table and column
+        for column in columns:
             table, _, name = column.partition("/")
-            tables.setdefault(table, {})[name] = stored[column].chunk(0).values
-        return {name: pa.table(columns).to_pandas() for name, columns in tables.items()}, facts
+            arrays.setdefault(table, {})[name] = one_row[column].chunk(0).values
+        tables = {name: pa.table(of_table).to_pandas() for name, of_table in arrays.items()}
+        return tables, facts
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
-        raise InputError(
-            f"{path}: not a readable file of tables ({' '.join(str(error).split())[:120]})"
-        ) from None
+        reason = " ".join(str(error).split())[:120]
+        raise InputError(f"{path}: not a readable file of tables ({reason})") from None

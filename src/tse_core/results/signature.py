@@ -1,14 +1,16 @@
 """Signatures: how a number was made, and when two numbers may be compared.
 
-A signature has three parts: identity (which model, which data), policy (every choice that changes the number) and
-provenance (which machine, when). Results are comparable where their policies match (`tse_core.results.comparing`).
+A signature has three parts: identity (which model, which data), policy (every choice that changes
+the number) and provenance (which machine, when). Results are comparable where their policies match
+(`tse_core.results.comparing`).
 
->>> made = Signature({"model": "gpt2@1f3c9a27", "data": "simple@9f3e22ab"}, {"bos": "none"}, {"version": "0.1.0"})
->>> print(made)
+>>> identity = {"model": "gpt2@1f3c9a27", "data": "simple@9f3e22ab"}
+>>> signature = Signature(identity, {"bos": "none"}, {"version": "0.1.0"})
+>>> print(signature)
 gpt2@1f3c9a27 simple@9f3e22ab | bos:none | 0.1.0
->>> Signature.parse(str(made)) == made
+>>> Signature.parse(str(signature)) == signature
 True
->>> made.model, made.data_name, made.without_provenance
+>>> signature.model, signature.data_name, signature.without_provenance
 ('gpt2', 'simple', 'gpt2@1f3c9a27 simple@9f3e22ab | bos:none')
 """
 
@@ -24,26 +26,34 @@ from tse_core import __version__
 from tse_core.errors import InputError
 
 PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
-MEMORY = "memory"  # instead of a hash: a network in memory that has no name, so that nothing says what it is
+MEMORY = "memory"  # in place of a hash: an unnamed network in memory, which nothing identifies
+# The value of the policy "lemmas", such as newman-appendix@77aa01c2(948).
 LEMMAS = re.compile(r"(?P<list>.*)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
 _HASHED = rf"\S*@([0-9a-f]{{8}}|{MEMORY})"
 _LINE = re.compile(
-    rf"(?P<identity>{_HASHED} {_HASHED}) \| (?P<policy>[^|]+?)( \| (?P<made>[^|]*))?"
+    rf"(?P<identity>{_HASHED} {_HASHED}) \| (?P<policy>[^|]+?)( \| (?P<provenance>[^|]*))?"
 )
 _PROVENANCE = ("version", "hardware", "date")
 
 
 @dataclass(frozen=True)
 class Signature:
-    """How a number was made. The provenance plays no part in equality, hash or key."""
+    """How a number was made. The provenance plays no part in equality, hash or key.
 
-    identity: Mapping[str, str]  # e.g. {"model": "gpt2@1f3c9a27", "data": "marvin-linzen@9f3e22ab"}
-    policy: Mapping[str, str]  # e.g. {"lemmas": "newman-appendix@77aa01c2(948)", "bos": "none"}
+    Attributes
+    ----------
+    identity : e.g. {"model": "gpt2@1f3c9a27", "data": "marvin-linzen@9f3e22ab"}
+    policy : e.g. {"lemmas": "newman-appendix@77aa01c2(948)", "bos": "none"}
+    provenance : package version, hardware, and date (of work that took several days the first and
+        the last, "2026-01-03/2026-11-21")
+    """
+
+    identity: Mapping[str, str]
+    policy: Mapping[str, str]
     provenance: Mapping[str, str] = field(default_factory=lambda: provenance(), compare=False)
-    # package version, hardware, date (two days, "2026-01-03/2026-11-21", where the work took more than one)
 
     def __str__(self) -> str:
-        """One line; separators inside its parts (spaces, bars, percent signs) are percent-encoded."""
+        """One line; spaces, bars and percent signs inside its parts are percent-encoded."""
         return f"{self.without_provenance} | {' '.join(map(_encoded, self.provenance.values()))}"
 
     def __hash__(self) -> int:
@@ -52,12 +62,15 @@ class Signature:
     @property
     def without_provenance(self) -> str:
         """The line's identity and policy: the same whenever and wherever the work is done."""
-        named = {name: _encoded(value) for name, value in self.policy.items()}
-        policy = " ".join(
-            v.replace(":", "%3A") if name == "lemmas" else f"{name}:{v}"
-            for name, v in named.items()
-        )
-        return f"{' '.join(map(_encoded, self.identity.values()))} | {policy}"
+        identity = " ".join(map(_encoded, self.identity.values()))
+        pieces = []
+        for name, value in self.policy.items():
+            text = _encoded(value)
+            if name == "lemmas":  # without their name, so no colon may stand in the list's
+                pieces.append(text.replace(":", "%3A"))
+            else:
+                pieces.append(f"{name}:{text}")
+        return f"{identity} | {' '.join(pieces)}"
 
     @property
     def model(self) -> str:
@@ -83,22 +96,23 @@ class Signature:
     @classmethod
     def parse(cls, text: str) -> "Signature":
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
-        found = _LINE.fullmatch(" ".join(text.split()))
-        pieces = found["policy"].split() if found else []
-        named = [
-            piece.partition(":") if ":" in piece else ("lemmas", ":", piece) for piece in pieces
-        ]
-        if not found or any(
-            name == "lemmas" and not LEMMAS.fullmatch(unquote(value)) for name, _, value in named
-        ):
-            raise InputError(
-                f"not a signature: {text[:60]!r}; it reads 'model@hash data@hash | policies | made with'"
-            )
-        identity = dict(
-            zip(("model", "data"), map(unquote, found["identity"].split()), strict=True)
-        )
-        made = dict(zip(_PROVENANCE, map(unquote, (found["made"] or "").split()), strict=False))
-        return cls(identity, {name: unquote(value) for name, _, value in named}, made)
+        line = _LINE.fullmatch(" ".join(text.split()))
+        if line is None:
+            raise _no_signature_error(text)
+        policy = {}
+        for piece in line["policy"].split():
+            name, colon, value = piece.partition(":")
+            if not colon:  # lemmas stand without their name
+                name, value = "lemmas", piece
+            policy[name] = unquote(value)
+            if name == "lemmas" and not LEMMAS.fullmatch(policy[name]):
+                raise _no_signature_error(text)
+        identity_values = map(unquote, line["identity"].split())
+        identity = dict(zip(("model", "data"), identity_values, strict=True))
+        provenance_values = map(unquote, (line["provenance"] or "").split())
+        # An older line may have less provenance than there is today.
+        parsed_provenance = dict(zip(_PROVENANCE, provenance_values, strict=False))
+        return cls(identity, policy, parsed_provenance)
 
 
 def provenance(device: object = "cpu") -> dict[str, str]:
@@ -111,13 +125,27 @@ def provenance(device: object = "cpu") -> dict[str, str]:
     return {"version": __version__, "hardware": hardware, "date": date.today().isoformat()}
 
 
-def joined_provenance(made: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """The provenance of several pieces of work together: every version and device, the first and the last day."""
-    made = list(made)
-    said = {name: sorted({each[name] for each in made}) for name in _PROVENANCE}
-    days = dict.fromkeys([said["date"][0], said["date"][-1]])
-    return {name: ",".join(values) for name, values in said.items()} | {"date": "/".join(days)}
+def joined_provenance(parts: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """The provenance of several pieces of work: all versions and devices, the first and last day.
+
+    `parts` are at least one.
+    """
+    parts = list(parts)
+    joined = {}
+    for name in _PROVENANCE:
+        values = sorted({part[name] for part in parts})
+        if name == "date":
+            days = dict.fromkeys([values[0], values[-1]])  # one day stands once
+            joined[name] = "/".join(days)
+        else:
+            joined[name] = ",".join(values)
+    return joined
+
+
+def _no_signature_error(text: str) -> InputError:
+    form = "model@hash data@hash | policies | made with"
+    return InputError(f"not a signature: {text[:60]!r}; it reads '{form}'")
 
 
 def _encoded(value: object) -> str:
-    return re.sub(r"[\s|%]", lambda found: quote(found[0]), str(value))
+    return re.sub(r"[\s|%]", lambda separator: quote(separator[0]), str(value))

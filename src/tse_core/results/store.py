@@ -1,13 +1,15 @@
 """Finished work on disk: atomic, shared, resumable.
 
-    MODEL-HASH/KEY/SHARD.parquet            a finished shard, a piece of work (`tse_core.results.parquet`)
-    MODEL-HASH/results-KEY-CODE-OF.parquet  the finished numbers of a run, a results file (`tse_core.results.tidy`)
+    MODEL-HASH/KEY/SHARD.parquet            a finished shard, a piece of work
+    MODEL-HASH/results-KEY-CODE-OF.parquet  the finished numbers of a run, a results file
     MODEL-HASH/added-KEY-ROWS.parquet       the same from elsewhere (``tse results add``)
 
-KEY is a hash of identity and policies, and for shards of CODE: the libraries that score, and in a checkout the code
-(`tse_core.results.code`). So no other code's scores are served, and those of an installed package outlive an upgrade of
-it. OF names numbers of other cut-offs and package versions. Files are written aside and moved into place: a killed run
-leaves no half of one, and two processes may share a store. What cannot be read is reported and computed again.
+Shards are files of `tse_core.results.parquet`, numbers those of `tse_core.results.tidy`. KEY is a
+hash of identity and policies, of a shard also of CODE: the libraries that score, and in a checkout
+the code (`tse_core.results.code`). So no other code's scores are served, and those of an installed
+package outlive an upgrade of it. OF tells apart numbers of other cut-offs and package versions.
+Files are written aside and moved into place: a killed run leaves no half of one, and two processes
+may share a store. A file that cannot be read is reported, and its work is done again.
 """
 
 import hashlib
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from tqdm import tqdm
 
 from tse_core import __version__
 from tse_core.errors import InputError, warn
@@ -28,7 +31,7 @@ from tse_core.progress import progress
 from tse_core.results.code import code_digest, code_digests, library_versions
 from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.signature import Signature, joined_provenance
-from tse_core.results.tidy import NAME, TIDY_COLUMNS, read_results, write_results
+from tse_core.results.tidy import KEY_COLUMNS, TIDY_COLUMNS, read_results, write_results
 
 SAME_PROBE = 0.5  # nats: half precision and other batches change a token's score by hundredths
 SAME_SCORE = 1e-3  # beyond rounding, two numbers under one signature are a contradiction
@@ -49,39 +52,52 @@ def run(
 ) -> tuple[dict[str, Tables], dict[str, str]]:
     """Do all work that is not in the store yet, shard by shard, with a progress bar.
 
-    `signature` is what all shards share: the model and every policy that changes their scores. A shard is what is
-    scored at once, and how much it counts for progress; its name stands for its contents, so that it serves every run
-    that contains it. `score` gives the `tables` of a shard; it takes its contents and a function to call with the share
-    that was just done. `probe` is that of `SurprisalModel`; what it gives is kept with each shard.
+    Returns the tables of each shard, by its name, and the joined provenance of all, whether they
+    are from the store or scored now. Raises what scoring raises; earlier shards are in the store
+    by then.
 
-    Returns the tables of each shard, and the provenance of all joined, whether from the store or scored now. Raises
-    what scoring raises; earlier shards are in the store by then.
+    Parameters
+    ----------
+    signature : what all shards share: the model and every policy that changes their scores
+    shards : the contents of each shard (what is scored at once) and its size in `unit`, by its name
+        The name stands for the contents, so that a shard serves every run that contains it.
+    score : a function from the contents of a shard to its `tables`
+        It also takes a function, to be called with the share of the shard that was just scored.
+    tables : the names of the tables of a shard
+    store : where finished shards are; None to score all of them
+    title, unit : of the progress bar
+    probe : `SurprisalModel.probe`, whose scores are kept with each shard
     """
-    probed, made, done = list(probe()) if store else [], [], 0
-    found: dict[str, Tables] = {}
-    with progress(sum(size for _, size in shards.values()), title, unit=unit) as bar:
+    probe_scores = list(probe()) if store else []
+    results: dict[str, Tables] = {}
+    provenances = []
+    total = sum(size for _, size in shards.values())
+    done = 0
+    with progress(total, title, unit=unit) as bar:
         for name, (contents, size) in shards.items():
-            stored = store.get(signature, name, tables, probed) if store else None
+            stored = store.get(signature, name, tables, probe_scores) if store else None
             if stored is not None:
-                found[name], provenance = stored
+                results[name], provenance = stored
             else:
-
-                def advance(share: float, size: int = size) -> None:
-                    bar.update(share * size)
-
-                found[name], provenance = score(contents, advance), signature.provenance
+                results[name] = score(contents, _advance_by(size, bar))
+                provenance = signature.provenance
                 if store:
-                    store.put(signature, name, found[name], probed)
-            made.append(provenance)
+                    store.put(signature, name, results[name], probe_scores)
+            provenances.append(provenance)
             done += size
-            bar.update(done - bar.n)
-    return found, joined_provenance(made or [signature.provenance])
+            bar.update(done - bar.n)  # to the end of the shard, however much of it was reported
+    return results, joined_provenance(provenances or [signature.provenance])
+
+
+def _advance_by(size: int, bar: tqdm) -> Callable[[float], None]:
+    """A function that moves a bar on by a share of a shard of this size."""
+    return lambda share: bar.update(share * size)
 
 
 class Store:
     """Finished shards and finished numbers in a folder, by default $TSE_STORE or the user's cache.
 
-    `libraries` are those of the model whose work it takes; see `store_for`.
+    `libraries` are those of the model whose work is kept here; see `store_for`.
     """
 
     def __init__(self, folder: str | Path | None = None, libraries: tuple[str, ...] = ()):
@@ -93,24 +109,26 @@ class Store:
     ) -> tuple[Tables, Mapping[str, str]] | None:
         """The tables of a finished shard and their provenance; None where it has to be computed.
 
-        A file that cannot be read is reported, and so is one whose model scored the probe differently.
+        Warns of a file that cannot be read, or whose model scored the probe differently.
         """
         path = self._shard(signature, name)
         try:
-            found, facts = read_tables(path, tables)
+            stored, facts = read_tables(path, tables)
             if (facts.get("shard"), facts.get("key")) != (name, self._shard_key(signature)):
                 raise InputError(f"{path}: holds other work than its name says")
         except InputError as error:
             if lexists(path):
                 warn(f"{error}; it is computed again")
             return None
-        if set(found) < set(tables):  # of a run that kept less
+        if set(stored) < set(tables):  # of a run that kept less
             return None
         if not _same_probe(facts["probe"], probe):
-            text = f"{signature.model} scores a sentence differently from the model whose scores the store holds under "
-            warn(f"{text}this name: they are computed again")
+            warn(
+                f"{signature.model} scores a sentence differently from the model whose scores the "
+                "store holds under this name: they are computed again"
+            )
             return None
-        return found, facts["provenance"]
+        return stored, facts["provenance"]
 
     def put(
         self, signature: Signature, name: str, tables: Tables, probe: Sequence[float] = ()
@@ -121,18 +139,22 @@ class Store:
             "shard": name,
             "probe": list(probe),
             **asdict(signature),
+            "libraries": library_versions(),
         }
-        facts["libraries"] = library_versions()
         self._write(self._shard(signature, name), partial(write_tables, tables=tables, facts=facts))
 
     def keep_numbers(
         self, signature: Signature, tidy: Callable[[], pd.DataFrame], of: str = ""
     ) -> None:
-        """Keep the numbers of a run; `tidy` makes their table and is called only where the store has none.
+        """Keep the numbers of a run.
 
-        `of` says what names them besides the signature, such as the cut-offs. Another version of this package may have
-        other intervals of the same scores, and so has a file of its own.
+        Parameters
+        ----------
+        signature : how the numbers were made
+        tidy : makes their table; called only if the store has none
+        of : what tells the numbers from others of the same signature, such as their cut-offs
         """
+        # Another version of this package may have other intervals of the same scores.
         tag = hashlib.sha256(f"{of} {__version__}".encode()).hexdigest()[:8]
         code = code_digest(self.libraries)
         path = self._home(signature) / f"results-{signature.key}-{code}-{tag}.parquet"
@@ -140,61 +162,59 @@ class Store:
             self._write(path, partial(write_results, tidy()))
 
     def add(self, table: pd.DataFrame) -> int:
-        """Add a tidy table of numbers that were made elsewhere; returns how many were new.
+        """Add a tidy table of numbers from elsewhere, and return how many of them were new.
 
         Raises InputError where a stored number has the same signature but another value.
         """
-        new = 0
-        for text, rows in table.groupby("signature", sort=False):
+        total = 0
+        for text, numbers in table.groupby("signature", sort=False):
             signature = Signature.parse(text)
-            there = self.numbers(signature.key).set_index(NAME)["score"]
-            names = pd.MultiIndex.from_frame(rows[NAME])
-            known = there.reindex(names).set_axis(rows.index)
-            for row in rows[(rows["score"] - known).abs() > SAME_SCORE].itertuples():
-                raise InputError(
-                    f"{signature.identity['model']}, {row.construction}, {row.metric}: {row.score:.4f}, but the store "
-                    f"has {known[row.Index]:.4f} under the same signature; one of them was not made as it says"
-                )
-            if len(rows := rows[~names.isin(there.index)]):
-                digest = hashlib.sha256(
-                    rows.to_csv(index=False, lineterminator="\n").encode()
-                ).hexdigest()[:8]
+            stored_scores = self.numbers(signature.key).set_index(KEY_COLUMNS)["score"]
+            keys = pd.MultiIndex.from_frame(numbers[KEY_COLUMNS])
+            _refuse_contradictions(numbers, stored_scores.reindex(keys), signature)
+            new = numbers[~keys.isin(stored_scores.index)]
+            if len(new):
+                contents = new.to_csv(index=False, lineterminator="\n")
+                digest = hashlib.sha256(contents.encode()).hexdigest()[:8]
                 path = self._home(signature) / f"added-{signature.key}-{digest}.parquet"
-                self._write(path, partial(write_results, rows.reset_index(drop=True)))
-                new += len(rows)
-        return new
+                self._write(path, partial(write_results, new.reset_index(drop=True)))
+                total += len(new)
+        return total
 
     def numbers(self, key: str = "*") -> pd.DataFrame:
-        """All finished numbers, or those of a key: a tidy table with the column source ("computed" or "added").
+        """All finished numbers, or those of a key: a tidy table with a column source.
 
-        Numbers that other code computed are left out, and those that were added where they are computed here as well;
-        of those that two versions of this package computed the newer ones stay.
+        The source is "computed" or "added". Numbers that other code computed are left out. Where
+        numbers of one key are there twice, computed ones precede added ones, newer ones older ones.
         """
         tables = []
         for source, path in self._number_files(key):
             table = _numbers(path)
             if table is not None:
-                tables.append(table.assign(source=source, key=_key_of(path)))
+                tables.append(table.assign(source=source, run=_key_of(path)))
         if not tables:
             return pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
         numbers = pd.concat(tables, ignore_index=True)
-        first = ~numbers.duplicated(["key", *NAME])
-        return numbers[first].drop(columns="key").reset_index(drop=True)
+        again = numbers.duplicated(["run", *KEY_COLUMNS])
+        return numbers[~again].drop(columns="run").reset_index(drop=True)
 
     def _number_files(self, key: str) -> Iterator[tuple[str, Path]]:
-        """Whether each file of numbers was computed or added, and the file; of one key the newest file first."""
-        current = code_digests()
+        """The source and the path of each file of numbers; of one key the newest file first."""
+        current_code = code_digests()
         for path in sorted(self.folder.glob(f"*/results-{key}-*-*.parquet"), key=_by_key_and_age):
-            if path.name.split("-")[2] in current:
+            code = path.name.split("-")[2]
+            if code in current_code:
                 yield "computed", path
         for path in sorted(self.folder.glob(f"*/added-{key}-*.parquet")):
             yield "added", path
 
     def _home(self, signature: Signature) -> Path:
+        """The folder of a model."""
         label, _, digest = signature.identity["model"].rpartition("@")
         return self.folder / f"{safe_name(label)}-{digest}"
 
     def _shard(self, signature: Signature, name: str) -> Path:
+        """The file of a shard."""
         return self._home(signature) / self._shard_key(signature) / f"{name}.parquet"
 
     def _shard_key(self, signature: Signature) -> str:
@@ -202,49 +222,73 @@ class Store:
         text = f"{signature.key} {code_digest(self.libraries)}"
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
-    def _write(self, path: Path, write: Callable) -> None:
+    def _write(self, path: Path, write: Callable[[Path], None]) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path)
         except OSError as error:
             raise InputError(
-                f"cannot write to the store {self.folder} ({error.strerror}): finished files are kept; free some space "
-                "or choose another folder with --store or TSE_STORE, and run the same command, which resumes"
+                f"cannot write to the store {self.folder} ({error.strerror}): finished files are "
+                "kept; free some space or choose another folder with --store or TSE_STORE, and run "
+                "the same command, which resumes"
             ) from error
 
 
 def as_store(store: Store | str | Path | None) -> Store | None:
-    """A store as it is, that in a folder, or the user's own ("default"); None for none."""
+    """A store as it is, the one in a folder, or the user's own ("default"); None for none."""
     if store is None or isinstance(store, Store):
         return store
-    return Store(None if store == "default" else store)
+    if store == "default":
+        return Store()
+    return Store(store)
 
 
 def store_for(model: Any, store: Store | str | Path | None) -> Store | None:
-    """Where a model's results are kept; None where they are not.
+    """The store that keeps a model's results; None if none does.
 
-    Those of an unnamed network in memory never are: nothing says that it is still the same tomorrow.
+    Nothing keeps those of an unnamed network in memory, which may be another one tomorrow. Warns
+    where the store holds results of another network to which the caller gave the same name.
     """
-    given = as_store(store)
-    if given is None or not model.keeps_results:
+    opened = as_store(store)
+    if opened is None or not model.keeps_results:
         return None
-    place = Store(given.folder, model.libraries)
-    if getattr(getattr(model, "network", None), "name", None):  # a name that the caller gave
+    opened = Store(opened.folder, model.libraries)
+    network = getattr(model, "network", None)
+    if getattr(network, "name", None):  # a name that the caller gave, and may have given before
         name, _, digest = model.identity().rpartition("@")
-        others = {path.name for path in place.folder.glob(f"{safe_name(name)}-*")}
-        if others and f"{safe_name(name)}-{digest}" not in others:
-            text = f"the store holds results of another network called {name}; those of this one are computed anew"
-            warn(text)
-    return place
+        namesakes = {path.name for path in opened.folder.glob(f"{safe_name(name)}-*")}
+        if namesakes and f"{safe_name(name)}-{digest}" not in namesakes:
+            warn(
+                f"the store holds results of another network called {name}; those of this one are "
+                "computed anew"
+            )
+    return opened
+
+
+def _refuse_contradictions(numbers: pd.DataFrame, stored: pd.Series, signature: Signature) -> None:
+    """Raises InputError where a score is not the stored one, if any (else NaN), of its row."""
+    stored = stored.set_axis(numbers.index)
+    contradictions = numbers[(numbers["score"] - stored).abs() > SAME_SCORE]
+    if contradictions.empty:
+        return
+    number = contradictions.iloc[0]
+    stored_score = stored[contradictions.index[0]]
+    raise InputError(
+        f"{signature.identity['model']}, {number['construction']}, {number['metric']}: "
+        f"{number['score']:.4f}, but the store has {stored_score:.4f} under the same signature; "
+        "one of them was not made as it says"
+    )
 
 
 def _same_probe(stored: Sequence[float], probe: Sequence[float]) -> bool:
+    """Whether two scores of the probe agree, token by token (nats)."""
     if len(stored) != len(probe):
         return False
     return not any(abs(a - b) > SAME_PROBE for a, b in zip(stored, probe, strict=True))
 
 
 def _key_of(path: Path) -> str:
+    """The key of a signature in the name of a file of numbers."""
     return path.name.split("-")[1]
 
 
@@ -253,7 +297,7 @@ def _by_key_and_age(path: Path) -> tuple:
 
 
 def _numbers(path: Path) -> pd.DataFrame | None:
-    """The numbers of a file; None where it is damaged, which is reported."""
+    """The numbers of a file; None, with a warning, if it is damaged."""
     try:
         return read_results(path)
     except InputError as error:

@@ -1,10 +1,11 @@
-"""Finished numbers: tidy tables, each row with the signature that says how it was made.
+"""Finished numbers: tidy tables, one number per row, with the signature of how it was made.
 
-A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has one number per row and the columns `TIDY_COLUMNS`. Files
-hold it as Parquet or CSV.
+A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has the columns `TIDY_COLUMNS`. Files hold
+it as Parquet or CSV.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,55 +18,60 @@ from tse_core.metrics.definitions import score_range
 from tse_core.results.signature import Signature
 
 TIDY_COLUMNS: list[str] = [
-    "model", "protocol", "method", "construction", "metric", "side", "cutoff", "score", "low", "high", "coverage",
-    "invalid", "lemmas", "contexts", "pairs", "signature",
+    "model", "protocol", "method", "construction", "metric", "side", "cutoff", "score", "low",
+    "high", "coverage", "invalid", "lemmas", "contexts", "pairs", "signature",
 ]  # fmt: skip
-NAME = ["construction", "metric", "side", "cutoff"]  # what names a number of one run
+KEY_COLUMNS = ["construction", "metric", "side", "cutoff"]  # unique within a run
 _SCORES = ("score", "low", "high")
 _COUNTS = ("lemmas", "contexts", "pairs")
-_UNKNOWN = ("low", "high", "coverage", "invalid", "cutoff")  # may be NaN
-_NUMBERS = ("score", *_UNKNOWN, *_COUNTS)
+_OPTIONAL = ("low", "high", "coverage", "invalid", "cutoff")  # may be NaN
+_NUMBERS = ("score", *_OPTIONAL, *_COUNTS)
+_LARGEST_COUNT = 2**53  # the doubles of a file are exact up to here
+_ROUNDING = 1e-9
 
 
 def read_results(path: str | Path) -> pd.DataFrame:
     """A tidy table from .parquet or .csv, checked.
 
-    Raises InputError with file and row: no such file, a missing column, a score outside the range of its metric, a
-    signature that cannot be read, rows that contradict themselves or each other.
+    Raises InputError with file and row: no such file, a missing column, a score outside the range
+    of its metric, a signature that cannot be read, rows that contradict themselves or each other.
     """
     path = Path(path)
+    reading_errors = (OSError, ValueError, AttributeError, TypeError, KeyError, pa.ArrowException)
     try:
-        if path.suffix == ".parquet":
-            table = pd.read_parquet(path)
-        else:
-            table = pd.read_csv(
-                path, dtype="str", keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""])
-            )
-        if missing := [column for column in TIDY_COLUMNS if column not in table]:
-            raise ValueError(f"no column {missing[0]!r}")
-        table = table.astype(dict.fromkeys(_NUMBERS, float))  # from text to the last bit
+        table = _stored_table(path)
         models = {text: Signature.parse(text).model for text in table["signature"].unique()}
-    except (
-        OSError,
-        ValueError,
-        AttributeError,
-        TypeError,
-        KeyError,
-        pa.ArrowException,
-    ) as error:  # an InputError, too
-        raise InputError(
-            f"{path}: cannot be read as results ({' '.join(str(error).split())[:120]})"
-        ) from None
+    except reading_errors as error:  # an InputError is a ValueError
+        reason = " ".join(str(error).split())[:120]
+        raise InputError(f"{path}: cannot be read as results ({reason})") from None
     if table.empty:
         raise InputError(f"{path}: holds no number")
-    for mistake, rows in _mistakes(table, table["signature"].map(models)).items():
-        if rows.any():
-            raise InputError(f"{path}, row {np.flatnonzero(rows)[0] + 1}: {mistake}")
+    for mistake, in_row in _mistakes(table, table["signature"].map(models)).items():
+        if in_row.any():
+            first_row = np.flatnonzero(in_row)[0] + 1
+            raise InputError(f"{path}, row {first_row}: {mistake}")
     return table[TIDY_COLUMNS].astype(dict.fromkeys(_COUNTS, np.int64))
 
 
+def _stored_table(path: Path) -> pd.DataFrame:
+    """The table of a file, with numbers as float64. Raises whatever reading it raises."""
+    if path.suffix == ".parquet":
+        table = pd.read_parquet(path)
+    else:
+        # As text first: pandas' own parser of numbers may be off in the last bit.
+        missing = dict.fromkeys(_NUMBERS, [""])
+        table = pd.read_csv(path, dtype="str", keep_default_na=False, na_values=missing)
+    for column in TIDY_COLUMNS:
+        if column not in table:
+            raise ValueError(f"no column {column!r}")
+    return table.astype(dict.fromkeys(_NUMBERS, float))
+
+
 def write_results(table: pd.DataFrame, path: str | Path) -> None:
-    """A tidy table to .parquet or .csv, whole or not at all. Raises InputError where that is impossible."""
+    """Write a tidy table to .parquet or .csv, whole or not at all.
+
+    Raises InputError where that is impossible.
+    """
     if Path(path).suffix == ".parquet":
         write_output(path, table.to_parquet(index=False, compression="zstd"))
     else:
@@ -73,76 +79,95 @@ def write_results(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def is_results(path: Path) -> bool:
-    """Whether a Parquet file is meant to hold results."""
+    """Whether a Parquet file is meant to hold results; a damaged one counts as such."""
     try:
         return set(TIDY_COLUMNS) <= set(pq.read_schema(path).names)
     except (OSError, pa.ArrowException):
-        return True  # damaged: reading it says how
+        return True  # so that it is read, which tells the damage
 
 
 def tidied(table: pd.DataFrame, signature: Signature, method: str = "") -> pd.DataFrame:
-    """Numbers in the columns of result files: of agreement under a protocol, or by another benchmark's method.
+    """Numbers in the columns of result files.
 
-    What the table lacks is not known, a count of 0 or, of side and cut-off, none.
+    Those of agreement have a protocol, those of other benchmarks a `method`. Columns that the table
+    lacks are added: counts as 0, the side as "", the others as NaN.
     """
-    usual = {"side": "", **dict.fromkeys(_UNKNOWN, np.nan), **dict.fromkeys(_COUNTS, 0)}
-    usual |= {
+    defaults: dict[str, Any] = {
         "model": signature.model,
         "protocol": "" if method else signature.protocol,
         "method": method,
+        "side": "",
+        **dict.fromkeys(_OPTIONAL, np.nan),
+        **dict.fromkeys(_COUNTS, 0),
     }
-    table = table.assign(
-        **{name: of for name, of in usual.items() if name not in table}, signature=str(signature)
-    )
+    lacking = {name: value for name, value in defaults.items() if name not in table}
+    table = table.assign(**lacking, signature=str(signature))
     return table[TIDY_COLUMNS].astype(dict.fromkeys(_COUNTS, np.int64))
 
 
 def of_everything(table: pd.DataFrame) -> pd.Series:
-    """Which rows are scores over the whole distribution: without a cut-off, or at the top one of 100 %."""
-    return table["cutoff"].isna() | ((table["side"] == "top") & np.isclose(table["cutoff"], 1))
+    """Whether each row is a score over the whole distribution: without a cut-off, or at top 1."""
+    at_top_1 = (table["side"] == "top") & np.isclose(table["cutoff"], 1)
+    return table["cutoff"].isna() | at_top_1
 
 
 def difference_table(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Two tidy tables side by side: construction, metric, side, cutoff, first, second, difference (second - first).
+    """The numbers that two tidy tables share, side by side.
 
+    Returns a table: construction, metric, side, cutoff, first, second, difference (second - first).
     Raises InputError where either table mixes several runs, or they share no number.
     """
-    for table, name in ((first, "first"), (second, "second")):
-        made = set(map(Signature.parse, table["signature"].unique()))
-        if len(made) > 1:
-            runs = ", ".join(sorted(f"{s.model} on {s.data_name}" for s in made)[:4])
-            raise InputError(
-                f"the {name} results hold several runs ({runs}); give the store's key of one"
-            )
-    both = first[[*NAME, "score"]].merge(
-        second[[*NAME, "score"]], on=NAME, suffixes=("_first", "_second")
-    )
+    _require_one_run(first, "first")
+    _require_one_run(second, "second")
+    columns = [*KEY_COLUMNS, "score"]
+    first_scores = first[columns].rename(columns={"score": "first"})
+    second_scores = second[columns].rename(columns={"score": "second"})
+    both = first_scores.merge(second_scores, on=KEY_COLUMNS)
     if both.empty:
         raise InputError("the two results share no number: other constructions or metrics")
-    both = both.rename(columns={"score_first": "first", "score_second": "second"})
     return both.assign(difference=both["second"] - both["first"])
 
 
+def _require_one_run(table: pd.DataFrame, position: str) -> None:
+    """Raises InputError where the "first" or "second" table has several signatures."""
+    signatures = set(map(Signature.parse, table["signature"].unique()))
+    if len(signatures) > 1:
+        runs = sorted(f"{signature.model} on {signature.data_name}" for signature in signatures)
+        listed = ", ".join(runs[:4])
+        raise InputError(
+            f"the {position} results hold several runs ({listed}); give the store's key of one"
+        )
+
+
 def _mistakes(table: pd.DataFrame, models: pd.Series) -> dict[str, pd.Series]:
-    """The rows with each mistake: a number outside its range, or against itself, its signature or another row."""
-    found = {"the model is not the one that its signature names": table["model"] != models}
-    lowest, highest = np.array([score_range(metric) for metric in table["metric"]]).T
+    """The mistakes that a row can have, and the rows that have each: bool, as long as the table.
+
+    `models` are those that the signatures name.
+    """
+    mistakes = {"the model is not the one that its signature names": table["model"] != models}
     for column in _NUMBERS:
-        least, most = (
-            (lowest, highest) if column in _SCORES else (0, 2**53 if column in _COUNTS else 1)
-        )
-        outside = (table[column] < least) | (table[column] > most + 1e-9)
-        found[f"{column} is outside its range"] = outside | (
-            table[column].isna() & (column in _COUNTS)
-        )
-    inside = (table["low"] <= table["score"] + 1e-9) & (table["score"] <= table["high"] + 1e-9)
-    bounded, has_side = (
-        table["low"].notna() | table["high"].notna(),
-        table["side"].isin(["top", "bottom"]),
+        mistakes[f"{column} is outside its range"] = _outside_range(table, column)
+    high_enough = table["low"] <= table["score"] + _ROUNDING
+    low_enough = table["score"] <= table["high"] + _ROUNDING
+    bounded = table["low"].notna() | table["high"].notna()
+    mistakes["its interval does not contain the score"] = bounded & ~(high_enough & low_enough)
+    has_side = table["side"].isin(["top", "bottom"])
+    has_cutoff = table["cutoff"].notna()
+    mistakes["a number has a side (top, bottom) if and only if it has a cut-off"] = (
+        has_side != has_cutoff
     )
-    found["its interval does not contain the score"] = bounded & ~inside
-    found["a number has a side (top, bottom) if and only if it has a cut-off"] = (
-        has_side != table["cutoff"].notna()
-    )
-    again = table.duplicated([*NAME, "signature"]) & ~table.duplicated()
-    return found | {"the same number stands in an earlier row with another value": again}
+    again = table.duplicated([*KEY_COLUMNS, "signature"])
+    with_other_values = again & ~table.duplicated()
+    mistakes["the same number stands in an earlier row with another value"] = with_other_values
+    return mistakes
+
+
+def _outside_range(table: pd.DataFrame, column: str) -> pd.Series:
+    """The rows whose number in a column cannot be right."""
+    numbers = table[column]
+    if column in _COUNTS:
+        return numbers.isna() | (numbers < 0) | (numbers > _LARGEST_COUNT)
+    if column in _SCORES:
+        lowest, highest = np.array([score_range(metric) for metric in table["metric"]]).T
+        return (numbers < lowest) | (numbers > highest + _ROUNDING)
+    return (numbers < 0) | (numbers > 1 + _ROUNDING)
