@@ -1,1 +1,1 @@
-"""Many models on many data sets: a plan, and running it here or on the workers of Dask."""
+"""Many models on many data sets: a plan, and its runs, here or on the workers of Dask."""

@@ -12,24 +12,26 @@
     lemmas: [newman-clean]
     protocols: [exact]
     verbs: [single-token, all]
-    sample: 24                                       # contexts of each construction for verbs of any length; or all
+    sample: 24                                       # contexts of each construction, or all;
+                                                     # for verbs of any length
     detail: contexts
-    blimp: [blimp]                                   # sentence pairs, what `load_sentence_pairs` takes
-    suites: [public, my-suite.json]                  # of SyntaxGym: names, files, folders, collections
+    blimp: [blimp]                                   # what `load_sentence_pairs` takes
+    suites: [public, my-suite.json]                  # of SyntaxGym: names, files, folders
     workers: 2                                       # or address: of a Dask scheduler
     slurm: {queue: gpu, walltime: "01:00:00"}        # what dask_jobqueue.SLURMCluster takes
 
-Only `models` is required. Without `data`, `blimp` and `suites` the data are marvin-linzen; what is left out else is as
-in `tse_core.evaluate`. Files and folders are looked up next to the plan first, then in the current folder.
+Only `models` is required. Without `data`, `blimp` and `suites` the data are marvin-linzen; other
+defaults are those of `tse_core.evaluate`. Files and folders are looked up next to the plan first,
+then in the current folder.
 
-The step of a checkpoint is read from its name (`tse_core.sweep.steps`), unless `steps` says it: a
-regular expression whose group is the number, a number for each revision, or a mapping from revisions
-or folders to numbers.
+The step of a checkpoint is read from its name (`tse_core.sweep.steps`), unless `steps` gives it: a
+regular expression whose group is the number, a number for each revision, or a mapping from
+revisions or folders to numbers.
 """
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from itertools import product
@@ -42,12 +44,7 @@ from tse_core.schemas import check, read_schema
 from tse_core.sweep.steps import as_number, stage_of, step_of
 from tse_core.syntaxgym.library import suite_names
 
-_NAMES = (
-    "data",
-    "blimp",
-    "suites",
-    "lemmas",
-)  # lists of names, or of files that may lie beside the plan
+_NAMES = ("data", "blimp", "suites", "lemmas")  # keys with names, or files beside the plan
 Arguments: TypeAlias = tuple[tuple[str, Any], ...]  # names and values
 
 
@@ -64,11 +61,16 @@ class Model:
     @property
     def label(self) -> str:
         """E.g. ``pythia-160m step512``, ``lab-lexical-causal seed1/step-00512``."""
-        return self.name if self.version in ("", self.name) else f"{self.name} {self.version}"
+        if self.version in ("", self.name):
+            return self.name
+        return f"{self.name} {self.version}"
 
     @property
     def series(self) -> str:
-        """What the checkpoints of one training share: the name, and the path above, as in ``mine seed1``."""
+        """The name that the checkpoints of one training share, with the path above them.
+
+        E.g. ``mine seed1``.
+        """
         above = self.version.rpartition("/")[0]
         if above and self.name == self.version:
             return above
@@ -77,146 +79,178 @@ class Model:
 
 @dataclass(frozen=True)
 class Run:
-    """One evaluation of a sweep: a model on the data of a benchmark ("agreement", "blimp" or "suites")."""
+    """One evaluation of a sweep: a model on the data of a benchmark."""
 
     model: Model
-    benchmark: str
+    benchmark: str  # "agreement", "blimp" or "suites"
     data: str
     policies: Arguments = ()  # further arguments of `tse_core.evaluate`
 
     def __str__(self) -> str:
-        how = dict(self.policies)
-        return f"{self.model.label} on {self.data}" + (
-            f" ({how['protocol']}, {how['verbs']})" if how else ""
-        )
+        name = f"{self.model.label} on {self.data}"
+        if not self.policies:
+            return name
+        policies = dict(self.policies)
+        return f"{name} ({policies['protocol']}, {policies['verbs']})"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run, model by model so that a worker loads each as rarely as possible, and on which workers."""
+    """The runs of a sweep, model by model so that a worker rarely opens another; its workers."""
 
     runs: tuple[Run, ...]
-    workers: int | None = None
-    address: str | None = None
-    slurm: Mapping | None = None
+    workers: int | None = None  # processes, or jobs of SLURM
+    address: str | None = None  # of a Dask scheduler
+    slurm: Mapping | None = None  # arguments of SLURMCluster
 
 
 def load_plan(plan: str | Path | Mapping) -> Plan:
     """A plan from a YAML file, or from a mapping with the same keys.
 
-    Raises InputError with the place in the file: no YAML, an unknown or missing key, a value of the wrong kind
-    (data/sweeps/schema.json), a pattern that matches no folder.
+    Raises InputError with the position in the file: no YAML, an unknown or missing key, a value of
+    the wrong kind (data/sweeps/schema.json), a pattern that matches no folder.
     """
     if isinstance(plan, Mapping):
         content, folder, where = plan, Path(), "the plan"
     else:
         content, folder, where = read_yaml(plan), Path(plan).parent, str(plan)
     check(content, read_schema("sweeps/schema.json"), where)
-    named: dict[str, list] = {
-        key: [_beside(folder, name) for name in content.get(key, [])] for key in _NAMES
-    }
-    if not (named["data"] or named["blimp"] or named["suites"]):
-        named["data"] = ["marvin-linzen"]
-    choices = (
-        named["lemmas"] or [None],
-        content.get("protocols", ["exact"]),
-        content.get("verbs", ["single-token"]),
-    )
-    policies = []
-    for lemmas, protocol, verbs in product(*choices):
-        how = {
-            "lemmas": lemmas,
-            "protocol": protocol,
-            "verbs": verbs,
-            "detail": content.get("detail", "contexts"),
-        }
-        if (
-            verbs == "all" and "sample" in content
-        ):  # single tokens cost so little that all contexts are scored
-            how["sample"] = content["sample"]
-        policies.append(tuple(how.items()))
+    names: dict[str, list[str]] = {}
+    for key in _NAMES:
+        names[key] = [_beside(folder, name) for name in content.get(key, [])]
+    if not (names["data"] or names["blimp"] or names["suites"]):
+        names["data"] = ["marvin-linzen"]
+    policies = _policies(content, names["lemmas"])
     models: list[Model] = []
     for number, entry in enumerate(content["models"]):
         models += _models(entry, folder, f"{where}: models[{number}]")
     runs: list[Run] = []
-    for model in _told_apart(models, where):
-        runs += [Run(model, "agreement", *each) for each in product(named["data"], policies)]
-        runs += [Run(model, "blimp", name) for name in named["blimp"]]
-        runs += [
-            Run(model, "suites", suite)
-            for name in named["suites"]
-            for suite in suite_names(name) or [name]
-        ]
-    places = {key: content.get(key) for key in ("workers", "address", "slurm")}
-    return Plan(tuple(dict.fromkeys(runs)), **places)
+    for model in _with_distinct_labels(models, where):
+        runs += _runs(model, names, policies)
+    workers = content.get("workers"), content.get("address"), content.get("slurm")
+    return Plan(tuple(dict.fromkeys(runs)), *workers)
+
+
+def _policies(content: Mapping[str, Any], lemmas: list[str]) -> list[Arguments]:
+    """The arguments of each evaluation of agreement, for every choice of policies in a plan."""
+    protocols = content.get("protocols", ["exact"])
+    verbs = content.get("verbs", ["single-token"])
+    policies = []
+    lists: list[str | None] = [None]  # the usual list of the data
+    if lemmas:
+        lists = [*lemmas]
+    for lemma_list, protocol, verb_choice in product(lists, protocols, verbs):
+        arguments = {
+            "lemmas": lemma_list,
+            "protocol": protocol,
+            "verbs": verb_choice,
+            "detail": content.get("detail", "contexts"),
+        }
+        # Single tokens cost so little that all contexts are scored.
+        if verb_choice == "all" and "sample" in content:
+            arguments["sample"] = content["sample"]
+        policies.append(tuple(arguments.items()))
+    return policies
+
+
+def _runs(model: Model, names: Mapping[str, list[str]], policies: list[Arguments]) -> list[Run]:
+    """All runs of a model; `names` are those of the data of each benchmark."""
+    runs = []
+    for data, arguments in product(names["data"], policies):
+        runs.append(Run(model, "agreement", data, arguments))
+    for data in names["blimp"]:
+        runs.append(Run(model, "blimp", data))
+    for name in names["suites"]:
+        suites = suite_names(name) or [name]  # a collection, or a single suite
+        runs += [Run(model, "suites", suite) for suite in suites]
+    return runs
 
 
 def _models(entry: str | Mapping[str, Any], folder: Path, where: str) -> list[Model]:
-    """The models of one entry: one, or one per revision or folder, by stage and step of training."""
+    """The models of an entry: one, or one per revision or folder, by stage and step of training."""
     if isinstance(entry, str):
         entry = {"model": entry}
     options = tuple((key, entry[key]) for key in ("kind", "device", "dtype", "bos") if key in entry)
-    models = []
     if "folders" in entry:
-        pattern = entry["folders"]
-        matches = glob(str(folder / pattern)) or glob(pattern)  # noqa: PTH207  (a pattern may be a full path)
-        paths = sorted(path for path in matches if is_folder(path))
-        if not paths:
-            raise InputError(f"{where}: no folder matches {pattern!r}")
-        for path, version in zip(paths, _differences(paths), strict=True):
-            source = str(Path(path).resolve())
-            name = entry.get("name", version)
-            models.append(Model(source, name, version, (*options, ("revision", None))))
+        models = _models_in_folders(entry, options, folder, where)
     else:
-        source = _beside(folder, entry["model"])
-        last = Path(source).name
-        name = entry.get("name", last)
-        usual = last if is_folder(source) else ""
-        revisions = [str(revision) for revision in entry.get("revisions", [])]
-        for revision in revisions or [""]:
-            chosen = ("revision", revision or None)
-            models.append(Model(source, name, revision or usual, (*options, chosen)))
+        models = _revisions(entry, options, folder)
     steps = _steps([model.version for model in models], entry, where)
     models = [replace(model, step=step) for model, step in zip(models, steps, strict=True)]
     return sorted(models, key=_order)
 
 
+def _models_in_folders(
+    entry: Mapping[str, Any], options: Arguments, folder: Path, where: str
+) -> list[Model]:
+    """The models of an entry in the folders that match its pattern. Raises InputError for none."""
+    pattern = entry["folders"]
+    matches = glob(str(folder / pattern))  # noqa: PTH207  (a pattern may be a full path)
+    if not matches:
+        matches = glob(pattern)  # noqa: PTH207
+    paths = sorted(path for path in matches if is_folder(path))
+    if not paths:
+        raise InputError(f"{where}: no folder matches {pattern!r}")
+    models = []
+    for path, version in zip(paths, _differences(paths), strict=True):
+        source = str(Path(path).resolve())
+        name = entry.get("name", version)
+        models.append(Model(source, name, version, (*options, ("revision", None))))
+    return models
+
+
+def _revisions(entry: Mapping[str, Any], options: Arguments, folder: Path) -> list[Model]:
+    """The models of an entry with a single source, one for each revision."""
+    source = _beside(folder, entry["model"])
+    last_part = Path(source).name
+    name = entry.get("name", last_part)
+    revisions = [str(revision) for revision in entry.get("revisions", [])]
+    if not revisions:
+        version = last_part if is_folder(source) else ""
+        return [Model(source, name, version, (*options, ("revision", None)))]
+    return [Model(source, name, each, (*options, ("revision", each))) for each in revisions]
+
+
 def _order(model: Model) -> tuple:
-    """What models of an entry are sorted by: those without a step first."""
-    return stage_of(model.version), -1 if model.step is None else model.step, model.source
+    """The key by which models of an entry are sorted; those without a step come first."""
+    step = -1 if model.step is None else model.step
+    return stage_of(model.version), step, model.source
 
 
 def _differences(paths: Sequence[str]) -> list[str]:
     """The end of each path, from the first part that differs on; of a single one its last part."""
-    parts = [Path(path).parts for path in paths]
-    shared = len(os.path.commonprefix(parts))
-    return ["/".join(own[min(shared, len(own) - 1) :]) for own in parts]
+    all_parts = [Path(path).parts for path in paths]
+    shared = len(os.path.commonprefix(all_parts))
+    ends = []
+    for parts in all_parts:
+        start = min(shared, len(parts) - 1)  # at least the last part
+        ends.append("/".join(parts[start:]))
+    return ends
 
 
 def _steps(names: list[str], entry: Mapping[str, Any], where: str) -> list[int | None]:
-    """The step of each revision or folder of an entry: as its `steps` say, else as its name shows.
+    """The step of each revision or folder of an entry: from its `steps`, else from its name.
 
-    Warns where a name has several numbers of which none is announced as the step, or two are. Raises
-    InputError: steps for a name that is not there, too few or too many, or no numbers; a regular
-    expression that finds none.
+    Warns where a name has several numbers of which none is announced as the step, or two are.
+    Raises InputError: steps for a name that is not there, too few or too many, or no numbers; a
+    regular expression that finds none.
     """
-    known = _known_steps(names, entry, f"{where}.steps")
-    alone = "folders" not in entry and "revisions" not in entry
+    stated = _stated_steps(names, entry, f"{where}.steps")
+    alone = "folders" not in entry and "revisions" not in entry  # a single model, maybe "run-3"
     steps, doubts = [], []
     for name in names:
         step, others = step_of(name, announced_only=alone)
-        if others and name not in known:
+        if others and name not in stated:
             other = " or ".join(map(str, others))
             doubts.append(f"the step of {name!r} is read as {step}, and could be {other}")
-        steps.append(known.get(name, step))
+        steps.append(stated.get(name, step))
     if doubts:
         more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
-        text = f"{where}: {doubts[0]}{more}; steps: in the plan says it"
-        warn(text)
+        warn(f"{where}: {doubts[0]}{more}; steps: in the plan says it")
     return steps
 
 
-def _known_steps(names: list[str], entry: Mapping[str, Any], where: str) -> dict[str, int]:
+def _stated_steps(names: list[str], entry: Mapping[str, Any], where: str) -> dict[str, int]:
     """The numbers that `steps` of an entry states, by revision or folder."""
     steps = entry.get("steps", {})
     if isinstance(steps, str):
@@ -227,59 +261,64 @@ def _known_steps(names: list[str], entry: Mapping[str, Any], where: str) -> dict
             count = f"{len(steps)} steps for {len(revisions)} revisions"
             raise InputError(f"{where}: {count}; give one for each, or a mapping {{NAME: STEP}}")
         steps = dict(zip(revisions, steps, strict=True))
-    known = {}
+    numbers = {}
     for name, step in steps.items():
         check_known(f"revision or folder in {where}", str(name), names)
         number = as_number(str(step))  # YAML reads 1e6 as a text
         if number is None:
-            what = f"the step of {str(name)!r} is {step!r}, which is no whole number"
-            raise InputError(f"{where}: {what}")
-        known[str(name)] = number
-    return known
+            mistake = f"the step of {str(name)!r} is {step!r}, which is no whole number"
+            raise InputError(f"{where}: {mistake}")
+        numbers[str(name)] = number
+    return numbers
 
 
 def _searched(pattern: str, name: str, where: str) -> int:
-    """The number in the first group of a regular expression."""
+    """The number in the first group of a regular expression. Raises InputError if there is none."""
+    step = None
     try:
         match = re.search(pattern, name)
-        step = as_number(match[1] or "") if match else None
+        if match:
+            step = as_number(match[1] or "")
     except (re.error, IndexError) as error:
-        what = f"{pattern!r} is no regular expression with a group"
-        raise InputError(f"{where}: {what} ({error})") from None
+        mistake = f"{pattern!r} is no regular expression with a group"
+        raise InputError(f"{where}: {mistake} ({error})") from None
     if step is None:
         raise InputError(f"{where}: {pattern!r} finds no number in {name!r}")
     return step
 
 
-def _told_apart(models: Iterable[Model], where: str) -> list[Model]:
-    """The models, those of one label but different places under names that tell them apart.
+def _with_distinct_labels(models: Sequence[Model], where: str) -> list[Model]:
+    """The models; those of one label but different sources get the ends of their paths as names.
 
-    Raises InputError where a name that the plan gives stands for two places.
+    Raises InputError where a name that the plan gives stands for two sources.
     """
-    models = list(models)
-    places: dict[str, dict[str, str]] = {}  # by label: the name for each place
+    sources: dict[str, list[str]] = {}  # by label
     for model in models:
-        places.setdefault(model.label, {})[model.source] = ""
-    for label, names in places.items():
-        if len(names) > 1:
-            places[label] = dict(zip(names, _differences(list(names)), strict=True))
-    found = []
+        of_label = sources.setdefault(model.label, [])
+        if model.source not in of_label:
+            of_label.append(model.source)
+    distinct = []
     for model in models:
-        name = places[model.label][model.source]
-        if name and model.name not in (Path(model.source).name, model.version):
-            others = " and ".join(list(places[model.label])[:2])
-            what = f"are both called {model.label!r}; give each a name of its own"
-            raise InputError(f"{where}: {others} {what}")
-        if name:
-            version = name if model.version == model.name else model.version
-            model = replace(model, name=name, version=version)
-        found.append(model)
-    return found
+        of_label = sources[model.label]
+        if len(of_label) == 1:
+            distinct.append(model)
+            continue
+        if model.name not in (Path(model.source).name, model.version):  # the plan's own name
+            two = " and ".join(of_label[:2])
+            remedy = "give each a name of its own"
+            raise InputError(f"{where}: {two} are both called {model.label!r}; {remedy}")
+        name = _differences(of_label)[of_label.index(model.source)]
+        version = name if model.version == model.name else model.version
+        distinct.append(replace(model, name=name, version=version))
+    return distinct
 
 
 def _beside(folder: Path, name: str) -> str:
-    """The full path of a file or folder next to the plan, so that workers elsewhere find it; other names unchanged."""
-    for place in (folder / name, Path(name)):
-        if is_there(place):
-            return str(place.resolve())
+    """The full path of a file or folder next to the plan, else in the current folder.
+
+    With full paths workers elsewhere find them. Other names stay as they are.
+    """
+    for path in (folder / name, Path(name)):
+        if is_there(path):
+            return str(path.resolve())
     return name

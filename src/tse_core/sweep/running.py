@@ -1,7 +1,8 @@
-"""Running a plan: every run is one evaluation that goes through the store, here or on the workers of Dask.
+"""The runs of a plan: each is one evaluation that uses the store, here or on the workers of Dask.
 
-A run that the store holds costs nothing, so a sweep that was stopped goes on where it was when it is started again, and
-its numbers do not depend on where its runs were computed. Dask gives the runs of a worker that dies to another.
+A run that the store holds costs nothing, so a sweep that was stopped resumes when it is started
+again, and its numbers do not depend on where its runs were computed. Dask gives the runs of a
+worker that dies to another.
 """
 
 import gc
@@ -14,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from itertools import takewhile
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -39,25 +39,33 @@ from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 
 COLUMNS = ["name", "revision", "step", "data", *TIDY_COLUMNS]
-BENCHMARKS: dict[
-    str, tuple[Callable, Callable]
-] = {  # how their data are read, and a model is scored on them
+# The reader of each benchmark's data, and the function that scores a model on them.
+BENCHMARKS: dict[str, tuple[Callable, Callable]] = {
     "agreement": (load_pairs, evaluate),
     "blimp": (load_sentence_pairs, evaluate_blimp),
     "suites": (load_suite, evaluate_suite),
 }
 
 
+_one_at_a_time = Lock()
+
+
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep gives: the numbers of all runs that did not fail, and why the others did."""
+    """The results of a sweep.
 
-    numbers: (
-        pd.DataFrame
-    )  # one per row: name, revision, step and data of the plan, and the columns of `TIDY_COLUMNS`
+    Attributes
+    ----------
+    numbers : those of all runs that did not fail, one per row: name, revision, step and data of
+        the plan, and `TIDY_COLUMNS`
+    failures : a message for each of the other runs
+    """
+
+    numbers: pd.DataFrame
     failures: dict[Run, str]
 
     def tidy(self) -> pd.DataFrame:
+        """A copy of the numbers, as other results give theirs."""
         return self.numbers.copy()
 
 
@@ -73,34 +81,35 @@ def sweep(
     Parameters
     ----------
     plan : Plan, or what `load_plan` takes
-    store : Store or folder, by default $TSE_STORE or the user's cache; all workers must see it under the same path
-    workers : processes here, by default one for each visible GPU, else one; with SLURM, jobs at a time
-        Each computes with one thread, so that results are the same to the last bit whatever the machine's load.
-    address : of a running Dask scheduler, whose workers are used instead; both replace what the plan says
+    store : Store or folder, by default $TSE_STORE or the user's cache
+        All workers must see it under the same path.
+    workers : processes here, by default one for each visible GPU, else one; SLURM's jobs at a time
+        Each computes with one thread, so that results are the same to the last bit whatever the
+        machine's load.
+    address : that of a running Dask scheduler, whose workers are used instead
+        `workers` and `address` replace those of the plan.
 
     Raises
     ------
-    InputError : a mistake in the plan, no scheduler at the address, several workers without Dask, or all runs failed.
-        What goes wrong with one run is that run's failure; the others are done.
+    InputError : a mistake in the plan, no scheduler at the address, several workers without Dask,
+        or all runs failed. An error in one run is that run's failure; the others are done.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     store = store if isinstance(store, Store) else Store(store)
-    mark = (
-        store.folder.resolve() / f".sweep-{uuid.uuid4().hex}"
-    )  # by which a worker sees that the store is shared
+    workers = workers or plan.workers
+    address = address or plan.address
+    # A file by which a worker recognises that it shares the store.
+    mark = store.folder.resolve() / f".sweep-{uuid.uuid4().hex}"
     mark.parent.mkdir(parents=True, exist_ok=True)
     mark.touch()
     numbers: dict[Run, pd.DataFrame] = {}
     failures: dict[Run, str] = {}
     try:
         with progress(len(plan.runs), "sweep", unit="runs") as bar:
-            for run, result in _results(
-                plan, mark, workers or plan.workers, address or plan.address
-            ):
+            for run, result in _results(plan, mark, workers, address):
                 if isinstance(result, Exception):
-                    failures[run] = str(
-                        InputError(f"{run}: {str(result) or type(result).__name__}")
-                    )
+                    reason = str(result) or type(result).__name__
+                    failures[run] = str(InputError(f"{run}: {reason}"))
                 else:
                     numbers[run] = result
                 bar.set_postfix(failed=len(failures), refresh=False)
@@ -115,17 +124,24 @@ def sweep(
 
 
 def result_of(run: Run, store: Store | None, sweep: str = "") -> Evaluation | PairScores | Outcome:
-    """A run's result; what the store does not hold is scored. Within one sweep, a model is opened once."""
-    score = BENCHMARKS[run.benchmark][1]
+    """The result of a run, from the store as far as it is there.
+
+    Consecutive runs of one model in one sweep open it once.
+    """
+    _, score = BENCHMARKS[run.benchmark]
     return score(_opened(run.model, sweep), run.data, store=store, **dict(run.policies))
 
 
 def trouble(run: Run) -> str:
-    """Why a run cannot be done, as far as that shows before it is scored; weights are fetched and hashed alone."""
+    """The reason why a run cannot be done, as far as it shows before scoring; "" for none.
+
+    The weights are fetched and hashed, the network does not run.
+    """
+    read, _ = BENCHMARKS[run.benchmark]
     try:
         model = _opened(run.model, "")
         model.identity()
-        data = BENCHMARKS[run.benchmark][0](run.data)
+        data = read(run.data)
         if run.benchmark == "agreement":
             _check_verbs(model, data.attrs.get("name", ""), dict(run.policies))
     except InputError as error:
@@ -133,8 +149,11 @@ def trouble(run: Run) -> str:
     return ""
 
 
-def _check_verbs(model: AnyModel, data: str, policies: dict[str, Any]) -> None:
-    """Raises InputError where the tokenizer has no verb of the list, or shows no ends of words."""
+def _check_verbs(model: AnyModel, data: str, policies: Mapping[str, Any]) -> None:
+    """Raises InputError where the tokenizer has no verb of the list, or shows no ends of words.
+
+    `data` is the name of the data, `policies` are those of the run.
+    """
     protocol = policies.get("protocol", "exact")
     lemmas = load_lemmas(policies.get("lemmas") or usual_list(protocol, data))
     policy = verb_policy(policies.get("verbs", "single-token"), policies.get("word_end"))
@@ -144,79 +163,100 @@ def _check_verbs(model: AnyModel, data: str, policies: dict[str, Any]) -> None:
 
 
 def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
-    """The numbers of a run; what runs on a worker. A mistake in the input is returned: trying again would not help."""
+    """The numbers of a run, scored on the worker that calls this.
+
+    A mistake in the input is returned, not raised: Dask tries again after an exception, which would
+    not help here.
+    """
     if not mark.exists():
         raise FileNotFoundError(
-            f"the worker on {socket.gethostname()} does not see the store {mark.parent} that the sweep writes to; "
-            "give --store a folder that all machines share"
+            f"the worker on {socket.gethostname()} does not see the store {mark.parent} that the "
+            "sweep writes to; give --store a folder that all machines share"
         )
     with _one_at_a_time:  # a worker may have several threads; memory is planned for one model
-        before = torch.get_num_threads()
+        threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
             numbers = result_of(run, Store(mark.parent), mark.name).tidy()
         except InputError as error:
             return InputError(str(error))
         finally:
-            torch.set_num_threads(before)
-    return numbers.assign(
-        name=run.model.name, revision=run.model.version, step=run.model.step, data=run.data
-    )
+            torch.set_num_threads(threads)
+    model = run.model
+    return numbers.assign(name=model.name, revision=model.version, step=model.step, data=run.data)
 
 
 def visible_gpus() -> list[str]:
-    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them (numbers or names); without it, all."""
+    """The GPUs that this process may use: CUDA_VISIBLE_DEVICES (numbers or names), else all."""
     listed = os.environ.get("CUDA_VISIBLE_DEVICES")
     if listed is None:
         return [str(number) for number in range(torch.cuda.device_count())]
-    return list(takewhile(lambda entry: entry not in ("", "-1"), map(str.strip, listed.split(","))))
-
-
-_one_at_a_time = Lock()
+    gpus = []
+    for entry in map(str.strip, listed.split(",")):
+        if entry in ("", "-1"):  # CUDA ignores the rest
+            break
+        gpus.append(entry)
+    return gpus
 
 
 @lru_cache(maxsize=1)
 def _opened(model: Model, sweep: str) -> AnyModel:
-    """The model, which stays in memory until a run needs another. `sweep` is part of the cache key."""
+    """The model, which stays in memory until a run needs another.
+
+    `sweep` is only a part of the key, so that another sweep opens the model anew.
+    """
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     return load_model(model.source, **dict(model.options))
 
 
-def _results(plan: Plan, mark: Path, workers: int | None, address: str | None) -> Iterator[tuple]:
-    """Each run with its numbers, or with what went wrong, as they come."""
-    there = find_spec("dask_jobqueue" if plan.slurm else "distributed") is not None
-    wanted = address or plan.slurm or (workers or 0) > 1
-    if wanted and not there:
+def _results(
+    plan: Plan, mark: Path, workers: int | None, address: str | None
+) -> Iterator[tuple[Run, pd.DataFrame | Exception]]:
+    """Each run with its numbers, or with the exception that ended it, as soon as it is done."""
+    several_workers = address or plan.slurm or (workers or 0) > 1
+    has_dask = find_spec("dask_jobqueue" if plan.slurm else "distributed") is not None
+    if several_workers and not has_dask:
         raise InputError("several workers need Dask: pip install 'tse-core[sweep]'")
-    if not wanted and not (there and len(visible_gpus()) > 1):
-        for run in plan.runs:
-            try:
-                yield run, score_run(run, mark)
-            except Exception as error:  # whatever is wrong with one run, the others are done
-                yield run, error
-        return
+    if several_workers or (has_dask and len(visible_gpus()) > 1):
+        yield from _results_of_workers(plan, mark, workers, address)
+    else:
+        yield from _results_here(plan, mark)
+
+
+def _results_here(plan: Plan, mark: Path) -> Iterator[tuple[Run, pd.DataFrame | Exception]]:
+    """`_results`, in this process."""
+    for run in plan.runs:
+        try:
+            yield run, score_run(run, mark)
+        except Exception as error:  # whatever is wrong with one run, the others are done
+            yield run, error
+
+
+def _results_of_workers(
+    plan: Plan, mark: Path, workers: int | None, address: str | None
+) -> Iterator[tuple[Run, pd.DataFrame | Exception]]:
+    """`_results`, on the workers of Dask."""
     from distributed import as_completed
 
     with _client(plan, workers, address) as client:
-        futures = {
-            client.submit(score_run, run, mark, pure=False, retries=1, priority=-number): run
-            for number, run in enumerate(
-                plan.runs
-            )  # model by model, so that a worker opens each as rarely as possible
-        }
-        for future in as_completed(futures):
-            yield (
-                futures[future],
-                future.result() if future.status == "finished" else future.exception(),
-            )
+        runs = {}
+        for number, run in enumerate(plan.runs):
+            # In the order of the plan, model by model, so that a worker rarely opens another.
+            future = client.submit(score_run, run, mark, pure=False, retries=1, priority=-number)
+            runs[future] = run
+        for future in as_completed(runs):
+            if future.status == "finished":
+                yield runs[future], future.result()
+            else:
+                yield runs[future], future.exception()
             future.release()
 
 
 @contextmanager
 def _client(plan: Plan, workers: int | None, address: str | None) -> Iterator[Any]:
-    """A client of Dask: of the scheduler at an address, of SLURM's jobs, or of processes on this machine."""
+    """A client of Dask, whose workers are those at an address, SLURM's jobs, or processes here."""
     import dask
     from distributed import Client
 
@@ -229,37 +269,41 @@ def _client(plan: Plan, workers: int | None, address: str | None) -> Iterator[An
         with client:
             yield client
         return
-    # Jobs are asked for as if each run took an hour, until Dask has seen some: else it asks for one after another.
-    with (
-        dask.config.set({"distributed.scheduler.unknown-task-duration": "1h"}),
-        _slurm(plan.slurm, workers or len(plan.runs))
-        if plan.slurm
-        else _processes(workers) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
+    # Dask plans jobs as if each run took an hour, until it has seen some; by default it would start
+    # one job after another.
+    with dask.config.set({"distributed.scheduler.unknown-task-duration": "1h"}):
+        if plan.slurm:
+            cluster = _slurm(plan.slurm, workers or len(plan.runs))
+        else:
+            cluster = _processes(workers)
+        with cluster, Client(cluster) as client:
+            yield client
 
 
 def _processes(workers: int | None):
-    """A process of one thread for each visible GPU, which is the only one that it sees; else as many as are wanted."""
+    """Processes of one thread here: one for each visible GPU (up to `workers`), else `workers`.
+
+    A process sees no GPU but its own.
+    """
     from distributed import Nanny, Scheduler, SpecCluster
 
     gpus = visible_gpus()
-    seen = (
-        [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:workers]]
-        if gpus
-        else [{} for _ in range(workers or 1)]
-    )
-    common = {"nthreads": 1, "memory_limit": 0, "silence_logs": logging.ERROR}
-    specification = {
-        n: {"cls": Nanny, "options": common | {"env": env}} for n, env in enumerate(seen)
-    }
+    environments: list[dict[str, str]]
+    if gpus:
+        environments = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:workers]]
+    else:
+        environments = [{} for _ in range(workers or 1)]
+    specification = {}
+    for number, environment in enumerate(environments):
+        # Without a limit of memory: Dask's own would end a worker whose model is large.
+        options = {"nthreads": 1, "memory_limit": 0, "silence_logs": logging.ERROR}
+        specification[number] = {"cls": Nanny, "options": options | {"env": environment}}
     scheduler = {"cls": Scheduler, "options": {"dashboard": False, "host": "127.0.0.1", "port": 0}}
     return SpecCluster(specification, scheduler, silence_logs=logging.ERROR)
 
 
 def _slurm(options: Mapping, jobs: int):
-    """Jobs of SLURM, as many at a time as are wanted; where a worker is lost, another job is asked for."""
+    """At most so many jobs of SLURM at a time; a new one replaces a worker that is lost."""
     from dask_jobqueue import SLURMCluster
 
     cluster = SLURMCluster(**{"cores": 1, "processes": 1, "memory": "16GB", **options})

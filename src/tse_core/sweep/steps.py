@@ -8,7 +8,8 @@ stage2-step1000-tokens3B                                  1,000, of the second s
 import re
 from decimal import Decimal
 
-LABELS = ("step", "checkpoint", "ckpt", "chck")  # announce a step; the first that a name has counts
+# Words that announce a step; of several in a name the first in this order counts.
+LABELS = ("step", "checkpoint", "ckpt", "chck")
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 LARGEST = 2**53  # numbers of tables are exact up to here
 _NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d{1,2}(?!\d))?)([kmbt](?=step|[^a-z]|$))?"  # 1.5M, 1e6
@@ -18,7 +19,7 @@ _COMMIT = r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}"
 
 
 def step_of(name: str, *, announced_only: bool = False) -> tuple[int | None, list[int]]:
-    """The step that a name shows (None: it shows none), and other numbers that could be meant.
+    """The step in a name (None: there is none), and other numbers that could be meant.
 
     A number that one of `LABELS` announces comes first, wherever it stands. Without one the step is
     the last number of the last part of the path; with `announced_only` only where that part is
@@ -31,8 +32,10 @@ def step_of(name: str, *, announced_only: bool = False) -> tuple[int | None, lis
     last = name.rpartition("/")[2]
     if not readings and (not announced_only or as_number(last) is not None):
         readings = _unannounced(last)
-    different = list(dict.fromkeys(readings))
-    return (different[0], different[1:]) if different else (None, [])
+    numbers = list(dict.fromkeys(readings))
+    if not numbers:
+        return None, []
+    return numbers[0], numbers[1:]
 
 
 def stage_of(name: str) -> int:
@@ -44,31 +47,40 @@ def stage_of(name: str) -> int:
 def as_number(text: str) -> int | None:
     """The whole number that a text is, such as 1000, 1e6 or 1.5M; None where it is none."""
     number = re.fullmatch(_NUMBER, text.strip(), re.IGNORECASE)
-    return _value(*number.groups()) if number else None
+    if number is None:
+        return None
+    digits, unit = number.groups()
+    return _value(digits, unit)
 
 
 def _announced(name: str) -> list[int]:
     """The numbers that a label announces, those of the first label first."""
-    patterns = [rf"{label}s?[-_= ]?{_NUMBER}" for label in LABELS]
-    return _values([patterns[0], _BEFORE_STEPS, *patterns[1:]], name)
+    after_step, *after_others = [rf"{label}s?[-_= ]?{_NUMBER}" for label in LABELS]
+    return _values([after_step, _BEFORE_STEPS, *after_others], name)
 
 
 def _unannounced(text: str) -> list[int]:
     """The numbers of a text that may be steps, the last one first."""
     if re.fullmatch(_COMMIT, text):
         return []
-    return _values([_NUMBER], re.sub(_NO_STEP, "", text, flags=re.IGNORECASE))[::-1]
+    text = re.sub(_NO_STEP, "", text, flags=re.IGNORECASE)
+    return list(reversed(_values([_NUMBER], text)))
 
 
 def _values(patterns: list[str], text: str) -> list[int]:
+    """The numbers of a text that the patterns match, those of the first pattern first."""
     values = []
     for pattern in patterns:
         for digits, unit in re.findall(pattern, text, re.IGNORECASE):
-            values.append(_value(digits, unit))
-    return [value for value in values if value is not None]
+            value = _value(digits, unit)
+            if value is not None:
+                values.append(value)
+    return values
 
 
 def _value(digits: str, unit: str | None) -> int | None:
     """The value of a number with its unit; None for a fraction, and for more than a table holds."""
     value = Decimal(digits) * UNITS[(unit or "").lower()]
-    return int(value) if value < LARGEST and value == value.to_integral_value() else None
+    if value >= LARGEST or value != value.to_integral_value():
+        return None
+    return int(value)
