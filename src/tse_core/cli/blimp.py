@@ -1,16 +1,19 @@
 """tse blimp: which sentence of each minimal pair a model prefers."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import pandas as pd
 import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_table, write_scores
+from tse_core.cli.printing import note, print_table, write_scores
 from tse_core.datasets.loading import load_sentence_pairs
 from tse_core.results.tidy import write_results
+
+if TYPE_CHECKING:  # imports torch
+    from tse_core.blimp.evaluate import PairScores
 
 
 @app.command()
@@ -60,41 +63,46 @@ def blimp(
     """
     from tse_core.blimp.evaluate import evaluate_blimp
 
-    names = data or ["blimp"]
-    said = options.columns_of(columns)
-    tables = [load_sentence_pairs(name, said) for name in names]
+    names_of_columns = options.columns_of(columns)
+    tables = [load_sentence_pairs(name, names_of_columns) for name in data or ["blimp"]]
     pairs = pd.concat(tables, ignore_index=True)
-    pairs.attrs["name"] = "+".join(each.attrs["name"] for each in tables)
-    (loaded,) = opening.models(model)
-    place = options.store_in(store, no_store)
-    run = evaluate_blimp(
-        loaded,
+    pairs.attrs["name"] = "+".join(table.attrs["name"] for table in tables)
+    (opened,) = opening.models(model)
+    scores = evaluate_blimp(
+        opened,
         pairs,
         method=method,
         first=first,
         ties=ties,
         unknown_words=unknown,
         cluster=cluster,
-        store=place,
+        store=options.store_in(store, no_store),
     )
-    rows = pd.concat([run.accuracy(by), run.accuracy("all").assign(**{by: "all pairs"})])
-    rows = rows.rename(columns={"low": "accuracy_low", "high": "accuracy_high"})
-    shown = [by, "accuracy", "pairs", "items", "accuracy_items", "ties", "unknown"]
-    if cluster:
-        shown.insert(3, "clusters")
-    print_table(rows, shown, accuracy_items="accuracy of items")
-    print(f"\n{run.signature}")
-    if missing := int(run.pairs["unknown_critical"].sum()):
-        typer.echo(
-            f"note: {missing:,} pairs have a critical word that the model does not know", err=True
-        )
-    if lost := int(run.pairs["unscored_difference"].sum()):
-        what = "differ in their first token, which is scored only with a token before it; --bos add puts one there"
-        typer.echo(f"note: {lost:,} pairs {what}", err=True)
+    _print_accuracies(scores, by, cluster)
     if out:
-        write_results(
-            run.pairs.assign(model=run.signature.identity["model"], signature=str(run.signature)),
-            out,
-        )
+        signature = scores.signature
+        identified = {"model": signature.identity["model"], "signature": str(signature)}
+        write_results(scores.pairs.assign(**identified), out)
         print(f"written: {out}")
-    write_scores([run], table)
+    write_scores([scores], table)
+
+
+def _print_accuracies(scores: "PairScores", by: str, cluster: str | None) -> None:
+    """The accuracies by phenomenon or paradigm and of all pairs, the signature, and notes."""
+    of_all = scores.accuracy("all").assign(**{by: "all pairs"})
+    accuracies = pd.concat([scores.accuracy(by), of_all])
+    accuracies = accuracies.rename(columns={"low": "accuracy_low", "high": "accuracy_high"})
+    columns = [by, "accuracy", "pairs", "items", "accuracy_items", "ties", "unknown"]
+    if cluster:
+        columns.insert(3, "clusters")
+    print_table(accuracies, columns, accuracy_items="accuracy of items")
+    print(f"\n{scores.signature}")
+    unknown = int(scores.pairs["unknown_critical"].sum())
+    if unknown:
+        note(f"{unknown:,} pairs have a critical word that the model does not know")
+    unscored = int(scores.pairs["unscored_difference"].sum())
+    if unscored:
+        note(
+            f"{unscored:,} pairs differ in their first token, which is scored only with a token "
+            "before it; --bos add puts one there"
+        )

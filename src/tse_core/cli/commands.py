@@ -1,4 +1,4 @@
-"""All sub-commands: one file for each group of them; none imports torch before work starts."""
+"""The app and its sub-commands: a file for each group; none imports torch before work starts."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -15,12 +15,13 @@ from tse_core import __version__
 from tse_core.errors import InputError
 from tse_core.files import is_there
 
-OUTPUTS = ("out", "table", "page", "store")  # parameters of commands that name what is written
+OUTPUTS = ("out", "table", "page", "store")  # parameters of commands: files that they write
 
 app = typer.Typer(
     name="tse",
-    epilog="[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders of downloads and of finished results "
-    "(the user's cache by default); TSE_MIRROR is a folder or an address that replaces the network.",
+    epilog="[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders of downloads and "
+    "of finished results (the user's cache by default); TSE_MIRROR is a folder or an address that "
+    "replaces the network.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -32,29 +33,34 @@ class Command(TyperCommand):
     """A command that refuses, before it does anything, to write over what it reads."""
 
     def invoke(self, ctx):
-        read = [value for name, value in ctx.params.items() if name not in OUTPUTS]
-        written = [Path(place).resolve() for name in OUTPUTS if (place := ctx.params.get(name))]
-        if len(written) > len(set(written)):
+        inputs = [value for name, value in ctx.params.items() if name not in OUTPUTS]
+        outputs = {name: ctx.params[name] for name in OUTPUTS if ctx.params.get(name)}
+        paths = [Path(output).resolve() for output in outputs.values()]
+        if len(paths) > len(set(paths)):
             raise InputError(
-                f"two outputs would be written to {written[0]}; give each a place of its own"
+                f"two outputs would be written to {paths[0]}; give each a place of its own"
             )
-        for name in OUTPUTS:
-            if name != "store" or " results " not in ctx.command_path:  # those read stores
-                refuse_overwriting(ctx.params.get(name), read)
+        if " results " in ctx.command_path:
+            outputs.pop("store", None)  # these commands read the store
+        for output in outputs.values():
+            refuse_overwriting(output, inputs)
         return super().invoke(ctx)
 
 
-def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
-    """Raise InputError where an output is or holds one of the files that are read (or lists of them)."""
+def refuse_overwriting(output: Path | str | None, inputs: Iterable) -> None:
+    """Raise InputError where an output is, or holds, a file among the inputs.
+
+    Inputs may be anything; those that are no paths of files or folders, or lists of them, pass.
+    """
     if not output or not is_there(output):  # older versions of typer give a text
         return
-    place = Path(output)
-    for value in read:
+    path = Path(output)
+    for value in inputs:
         if isinstance(value, list | tuple):
             refuse_overwriting(output, value)
         elif isinstance(value, str | Path) and is_there(value):
-            inside = Path(value).resolve().is_relative_to(place.resolve())
-            if inside or place.samefile(value):
+            inside = Path(value).resolve().is_relative_to(path.resolve())
+            if inside or path.samefile(value):
                 raise InputError(
                     f"{output} would be written over {value}, which is read; give another place"
                 )
@@ -62,14 +68,22 @@ def refuse_overwriting(output: Path | str | None, read: Iterable) -> None:
 
 @cache
 def complete() -> typer.Typer:
-    """The app with its sub-commands: those of this folder, and those that other packages name as "tse.commands"."""
+    """The app with its sub-commands: those of this folder, and those of other packages.
+
+    Other packages name theirs as entry points of the group "tse.commands".
+    """
     import tse_core.cli
 
     import_modules(tse_core.cli)
     for entry in sorted(entry_points(group="tse.commands")):
-        entry.load()(app)
-    for part in (app, *(group.typer_instance for group in app.registered_groups)):
-        for command in part.registered_commands if part else ():
+        add_commands = entry.load()
+        add_commands(app)
+    parts = [app]
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            parts.append(group.typer_instance)
+    for part in parts:
+        for command in part.registered_commands:
             command.cls = Command
     return app
 
@@ -80,8 +94,9 @@ def import_modules(package: ModuleType) -> None:
         import_module(module.name)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    """The callback of ``--version``, which ends the program."""
+    if is_set:
         print(f"tse-core {__version__}")
         raise typer.Exit
 
@@ -89,7 +104,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version."
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ):
     """Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.

@@ -1,4 +1,4 @@
-"""``tse list``, what can be loaded by name; ``tse data``, the pinned downloads (fetch, verify, status)."""
+"""``tse list``, the names that can be loaded; ``tse data``, the pinned downloads."""
 
 from typing import Annotated, Literal
 
@@ -30,16 +30,20 @@ def list_names(
     Example:  tse list data
     """
     if what == "models":
-        table, note = (
-            _models(),
-            "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name.",
-        )
+        table = _models()
+        note = "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name."
     elif what == "data":
         table = dataset_table()
-        note = "Downloads: `tse data status`. Files of your own: a path (.csv, .tsv, .jsonl, .parquet)."
+        note = (
+            "Downloads: `tse data status`. "
+            "Files of your own: a path (.csv, .tsv, .jsonl, .parquet)."
+        )
     elif what == "suites":
         table = list_suites()
-        note = "Downloads: `tse data fetch syntaxgym`. Suites of your own: the path of a .json or .csv file."
+        note = (
+            "Downloads: `tse data fetch syntaxgym`. "
+            "Suites of your own: the path of a .json or .csv file."
+        )
     else:
         table = pd.DataFrame(list_lemmas().items(), columns=["name", "what it is"])
         note = "Lists of your own: a .csv file with the columns lemma, singular, plural."
@@ -64,17 +68,16 @@ def fetch(
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 
     data = [name for name in names if name not in PACKAGE_MODELS]
-    wanted = downloads.select(
-        data, PACKAGE_MODELS
-    )  # an unknown name is reported before anything is fetched
+    # An unknown name is reported here, before anything is fetched.
+    files = downloads.select(data, PACKAGE_MODELS)
     for name in names:
         if name in PACKAGE_MODELS:
             print(f"{name}: {model_file(name)}")
     if data:
         fetched = downloads.fetch(data)
-        print(
-            f"files fetched: {fetched}, already there: {len(wanted) - fetched} ({downloads.path_of('')})"
-        )
+        already_there = len(files) - fetched
+        cache = downloads.path_of("")
+        print(f"files fetched: {fetched}, already there: {already_there} ({cache})")
 
 
 @group.command()
@@ -88,9 +91,9 @@ def verify(names: Names = None) -> None:
     table = downloads.states(names or ["all"])
     for name in table.loc[table["state"] == "damaged", "name"]:
         print(f"damaged: {name}; `tse data fetch {name}` repairs it")
-    good, damaged, missing = (
-        int((table["state"] == state).sum()) for state in ("cached", "damaged", "missing")
-    )
+    good = _count(table, "cached")
+    damaged = _count(table, "damaged")
+    missing = _count(table, "missing")
     print(f"files as they should be: {good}, damaged: {damaged}, not downloaded: {missing}")
     if damaged or (names and missing):
         raise typer.Exit(1)
@@ -99,35 +102,44 @@ def verify(names: Names = None) -> None:
 @group.command()
 def status(names: Names = None) -> None:
     """Show what can be downloaded, how much of it is in the cache, and its licence."""
-    rows = []
-    for name, part in downloads.states(names or ["all"]).groupby("dataset", sort=False):
-        first, counts = (
-            part.iloc[0],
-            [int((part["state"] == state).sum()) for state in ("cached", "damaged")],
+    data_sets = []
+    for name, files in downloads.states(names or ["all"]).groupby("dataset", sort=False):
+        first = files.iloc[0]
+        data_sets.append(
+            {
+                "data set": name,
+                "files": len(files),
+                "cached": _count(files, "cached"),
+                "damaged": _count(files, "damaged"),
+                "MB": _megabytes(files["bytes"].sum()),
+                "licence": first["licence"],
+                "source": f"{first['repository']} @ {first['commit'][:7]}",
+            }
         )
-        source = f"{first['repository']} @ {first['commit'][:7]}"
-        rows.append(
-            (name, len(part), *counts, f"{part['bytes'].sum() / 1e6:.1f}", first["licence"], source)
-        )
-    print_table(
-        pd.DataFrame(
-            rows, columns=["data set", "files", "cached", "damaged", "MB", "licence", "source"]
-        )
-    )
+    print_table(pd.DataFrame(data_sets))
     print(f"cache: {downloads.path_of('')}")
 
 
+def _count(files: pd.DataFrame, state: str) -> int:
+    """How many files are in a state: "cached", "damaged" or "missing"."""
+    return int((files["state"] == state).sum())
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f}"
+
+
 def _models() -> pd.DataFrame:
-    """Models of the package index; the folders of data/models, whose names say their kind."""
+    """Models of the package index, then those of data/models, whose names contain their kind."""
     from tse_core.models.gguf_files import PACKAGE_MODELS, is_fetched
 
-    rows = []
+    models = []
     for name, model in PACKAGE_MODELS.items():
         where = "fetched" if is_fetched(name) else "fetched on first use"
-        rows.append((name, "causal", model.bytes, model.licence, where))
+        models.append((name, "causal", _megabytes(model.bytes), model.licence, where))
     for weights in sorted((data_folder() / "models").glob("*/model.safetensors")):
         name = weights.parent.name
         kind = "masked" if "masked" in name else "causal"
-        rows.append((name, kind, weights.stat().st_size, "CC-BY-4.0", "comes with the project"))
-    table = pd.DataFrame(rows, columns=["name", "kind", "MB", "licence", "where"])
-    return table.assign(MB=(table["MB"] / 1e6).map("{:.1f}".format))
+        size = _megabytes(weights.stat().st_size)
+        models.append((name, kind, size, "CC-BY-4.0", "comes with the project"))
+    return pd.DataFrame(models, columns=["name", "kind", "MB", "licence", "where"])

@@ -1,15 +1,18 @@
 """tse evaluate: TSE, EW and MW of a model."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pandas as pd
 import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_table, write_scores
+from tse_core.cli.printing import note, print_table, write_scores
 from tse_core.datasets.loading import load_pairs
+
+if TYPE_CHECKING:  # imports torch
+    from tse_core.agreement.evaluation import Evaluation, Evaluations
 
 
 @app.command()
@@ -69,13 +72,16 @@ def evaluate(
     from tse_core.agreement.evaluate import evaluate_models
 
     pairs: list = data or ["marvin-linzen"]
-    if said := options.columns_of(columns):
-        pairs = [load_pairs(name, said) for name in pairs]
-    size: Any = sample  # what is neither a number nor "all" is refused with the other options
+    names_of_columns = options.columns_of(columns)
+    if names_of_columns:
+        pairs = [load_pairs(name, names_of_columns) for name in pairs]
+    size: Any = sample  # other text than "all" is refused with the other options
     if sample and sample.isdecimal():
         size = int(sample)
-    runs = evaluate_models(
-        opening.models(*models, *([against] if against else [])),
+    if against:
+        models = [*models, against]
+    evaluations = evaluate_models(
+        opening.models(*models),
         pairs,
         lemmas,
         shared=against is not None,
@@ -91,53 +97,62 @@ def evaluate(
         store=options.store_in(store, no_store),
         batch_tokens=batch_tokens,
     )
-    _show_scores(runs, "construction")
+    _print_scores(evaluations, "construction")
     if by and by != "construction":
-        _show_scores(runs, by)
-    for model, found in runs.runs:
-        print(f"{model}: {found.scored}\n{found.signature}\n")
-        if uncertain := int(found.pairs["within_noise"].sum()):
-            typer.echo(
-                f"note: {uncertain:,} pairs are decided by less than numeric noise", err=True
-            )
-        if undefined := int(found.contexts["mw"].isna().sum()):
-            typer.echo(
-                f"note: MW leaves out {undefined:,} contexts, in which all forms have probability 0",
-                err=True,
-            )
+        _print_scores(evaluations, by)
+    for model, evaluation in evaluations.runs:
+        print(f"{model}: {evaluation.scored}\n{evaluation.signature}\n")
+        _note_weak_scores(evaluation)
     if against is not None:
-        compared = runs.compare_models(runs.models[0], runs.models[-1])
-        keys = [*(["data"] if compared["data"].nunique() > 1 else []), "construction", "metric"]
-        columns = [*keys, "difference", "p_value"]
-        print_table(compared, columns, len(keys), difference="first - second", p_value="p")
-        print()
-    write_scores([runs], out)
+        _print_comparison(evaluations)
+    write_scores([evaluations], out)
 
 
-def _show_scores(runs, by: str) -> None:
+def _note_weak_scores(evaluation: "Evaluation") -> None:
+    """Notes on pairs within numeric noise, and on contexts without a score."""
+    uncertain = int(evaluation.pairs["within_noise"].sum())
+    if uncertain:
+        note(f"{uncertain:,} pairs are decided by less than numeric noise")
+    undefined = int(evaluation.contexts["mw"].isna().sum())
+    if undefined:
+        note(f"MW leaves out {undefined:,} contexts, in which all forms have probability 0")
+
+
+def _print_comparison(evaluations: "Evaluations") -> None:
+    """The first model against the last, metric by metric."""
+    table = evaluations.compare_models(evaluations.models[0], evaluations.models[-1])
+    keys = ["construction", "metric"]
+    if table["data"].nunique() > 1:
+        keys = ["data", *keys]
+    columns = [*keys, "difference", "p_value"]
+    print_table(table, columns, len(keys), difference="first - second", p_value="p")
+    print()
+
+
+def _print_scores(evaluations: "Evaluations", by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
     from tse_core.agreement.factors import factor_names
     from tse_core.metrics.definitions import table_order
 
-    tables = [
-        each.table(by, intervals=True).assign(model=m, data=each.signature.data_name)
-        for m, each in runs.runs
-    ]
-    table, factors = pd.concat(tables, ignore_index=True), factor_names(by)
-    named = [*(name for name in ("model", "data") if table[name].nunique() > 1), *factors]
-    counted = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
-    counted = counted if by == "construction" else ["lemmas", *counted]
+    tables = []
+    for model, evaluation in evaluations.runs:
+        scores = evaluation.table(by, intervals=True)
+        tables.append(scores.assign(model=model, data=evaluation.signature.data_name))
+    table = pd.concat(tables, ignore_index=True)
+    factors = factor_names(by)
+    keys = [name for name in ("model", "data") if table[name].nunique() > 1] + factors
     metrics = [name for name in table_order() if name in table]
-    print_table(table, [*named, *metrics, *counted], len(named), TSE_items="TSE of items")
+    counts = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
+    if by != "construction":
+        counts = ["lemmas", *counts]
+    print_table(table, [*keys, *metrics, *counts], len(keys), TSE_items="TSE of items")
     print()
-    verbs = (
-        " and verbs (EW, margin, NS, shift)" if set(factors) & set(runs.runs[0][1].lemmas) else ""
-    )
-    typer.echo(
-        f"note: 95 % intervals over subject nouns{verbs}; margin and shift are in nats", err=True
-    )
-    if split := int(table["split_twins"].max() if "split_twins" in table else 0):
-        typer.echo(
-            f"note: NS leaves out twins that are in different cells, up to {split:,} in a cell",
-            err=True,
-        )
+    _, first_evaluation = evaluations.runs[0]
+    divides_verbs = not set(factors).isdisjoint(first_evaluation.lemmas)
+    sampled = "subject nouns"
+    if divides_verbs:
+        sampled += " and verbs (EW, margin, NS, shift)"
+    note(f"95 % intervals over {sampled}; margin and shift are in nats")
+    split = int(table["split_twins"].max()) if "split_twins" in table else 0
+    if split:
+        note(f"NS leaves out twins that are in different cells, up to {split:,} in a cell")

@@ -1,4 +1,4 @@
-"""Options that several sub-commands share: which model and how it is opened, where finished work is kept."""
+"""Options that several sub-commands share: the model and its opening, the store, files."""
 
 import inspect
 import re
@@ -13,25 +13,32 @@ import typer
 from tse_core.errors import InputError
 from tse_core.results.store import Store
 
-MODEL, WORK = "How the model is opened", "Finished work"  # panels of the help
+MODEL = "How the model is opened"  # a panel of the help
+WORK = "Finished work"  # another one
 MODELS = "A laboratory model, a folder, a name on the Hugging Face hub, a .gguf file"
 SERVER = "http://127.0.0.1:8000/v1#its-model"
 
 
 def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
-    """The option callback that accepts a file of these endings in a folder that is there: checked before any work."""
+    """The callback of an option for a file that is written at the end of the work.
+
+    It is called before any work, and refuses another ending, and a folder that does not exist.
+    """
 
     def checked(path: Path | None) -> Path | None:
-        if path and path.suffix not in endings:
+        if path is None:
+            return None
+        if path.suffix not in endings:
             raise typer.BadParameter(f"{path} must end in {' or '.join(endings)}")
-        if path and not path.parent.is_dir():
+        if not path.parent.is_dir():
             raise typer.BadParameter(f"there is no folder {path.parent}")
         return path
 
     return checked
 
 
-table_file, results_file = _writable(".csv"), _writable(".parquet", ".csv")
+table_file = _writable(".csv")
+results_file = _writable(".parquet", ".csv")
 
 
 def results_option(what: str) -> Any:
@@ -39,8 +46,9 @@ def results_option(what: str) -> Any:
     return typer.Option(help=f"Write {what}: .parquet or .csv.", callback=results_file)
 
 
-def _of_model(*names: str, **how: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=MODEL, **how)
+def _of_model(*names: str, **settings: Any) -> Any:
+    """An option in the panel on models; the arguments are those of `typer.Option`."""
+    return typer.Option(*names, rich_help_panel=MODEL, **settings)
 
 
 ModelArgument = Annotated[
@@ -84,7 +92,7 @@ NoStore = Annotated[
 
 
 def columns_of(texts: list[str] | None) -> dict[str, str]:
-    """What `--columns` says: what a column holds -> its name. Raises InputError.
+    """The columns of `--columns`: the name of each, by its use. Raises InputError.
 
     >>> columns_of(["good=sen,bad=wrong sen", "number=a=b, c"])
     {'good': 'sen', 'bad': 'wrong sen', 'number': 'a=b, c'}
@@ -92,8 +100,8 @@ def columns_of(texts: list[str] | None) -> dict[str, str]:
     columns: dict[str, str] = {}
     for text in texts or []:
         for part in re.split(r",(?=\s*\w+\s*=)", text):  # names may hold commas, too
-            use, sign, name = (each.strip() for each in part.partition("="))
-            if not (use and sign and name):
+            use, equals_sign, name = map(str.strip, part.partition("="))
+            if not (use and equals_sign and name):
                 example = "good=sen,bad=wrong_sen"
                 raise InputError(f"--columns is {text!r}; it reads USE=NAME, as in {example}")
             if use in columns:
@@ -103,8 +111,10 @@ def columns_of(texts: list[str] | None) -> dict[str, str]:
 
 
 def store_in(folder: Path | None, no_store: bool) -> Store | None:
-    """The store in a folder, or in the user's own; None without one."""
-    return None if no_store else Store(folder)
+    """The store in a folder, by default the user's own; None without a store."""
+    if no_store:
+        return None
+    return Store(folder)
 
 
 @dataclass(frozen=True)
@@ -126,7 +136,8 @@ class Opening:
     bos: Annotated[
         str,
         _of_model(
-            help="What is read first: default, tokenizer, add, none, or a token such as '<|endoftext|>'."
+            help="What is read first: default, tokenizer, add, none, or a token such as "
+            "'<|endoftext|>'."
         ),
     ] = "default"
     trust_remote_code: Annotated[
@@ -138,7 +149,7 @@ class Opening:
     ] = 3600.0
 
     def models(self, *names: str) -> Iterator[Any]:
-        """The models of some names, one by one. Raises InputError."""
+        """The models of some names, each opened when it is its turn. Raises InputError."""
         from tse_core.models.loading import load_model  # imports torch
 
         for name in names:
@@ -146,23 +157,22 @@ class Opening:
 
 
 def opens_a_model(command: Callable) -> Callable:
-    """The command with the options of `Opening`, which it receives together as ``opening``."""
-    shared = inspect.signature(Opening).parameters
-    options = {
-        name: option
-        for name, option in inspect.signature(command).parameters.items()
-        if name != "opening"
-    }
-    every = [
-        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for option in (options | shared).values()
-    ]
+    """The command with the options of `Opening`, which it receives together as ``opening``.
+
+    Typer reads options from the parameters of a function, so these are written anew here.
+    """
+    opening_options = inspect.signature(Opening).parameters
+    options = dict(inspect.signature(command).parameters)
+    del options["opening"]
+    parameters = []
+    for option in (options | opening_options).values():
+        parameters.append(option.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @wraps(command)
-    def called(**given):
-        opening = Opening(**{name: given.pop(name) for name in shared})
-        return command(**given, opening=opening)
+    def with_opening(**values):
+        opening = Opening(**{name: values.pop(name) for name in opening_options})
+        return command(**values, opening=opening)
 
-    called.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # typer reads it
-    called.__annotations__ = {option.name: option.annotation for option in every}
-    return called
+    with_opening.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_opening.__annotations__ = {option.name: option.annotation for option in parameters}
+    return with_opening

@@ -1,10 +1,12 @@
-"""What commands print and write: tables."""
+"""Output of commands: tables on standard output, and files of results."""
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import typer
 from rich.console import Console
 from rich.measure import measure_renderables
 from rich.table import Table
@@ -17,62 +19,85 @@ from tse_core.results.tidy import write_results
 def print_table(
     table: pd.DataFrame, columns: Iterable[str] | None = None, keys: int = 1, **headings: str
 ) -> None:
-    """Print columns of a table on a terminal; elsewhere one line per row, separated by tabs, for grep and cut.
+    """Print a table: on a terminal in columns, elsewhere with tabs between them, for grep and cut.
 
-    A score of a column ``EW`` stands with its interval from ``EW_low`` and ``EW_high``, or from ``low`` and ``high``.
-    `headings` are those that are not the column's name; the first `keys` columns name a row, in each part of a table
-    that is wider than the terminal.
+    Parameters
+    ----------
+    columns : those to print, in order; by default all
+        A score of a column ``EW`` is printed with its interval from ``EW_low`` and ``EW_high``, or
+        from ``low`` and ``high``.
+    keys : how many of the first columns name a row
+        They are repeated in each part of a table that is wider than the terminal.
+    headings : the headings of columns that have another name
     """
     names = list(table if columns is None else columns)
-    texts = [[_cell(row, name) for name in names] for row in table.to_dict("records")]
-    titles, console = [headings.get(name, name) for name in names], Console()
+    titles = [headings.get(name, name) for name in names]
+    lines = []
+    for row in table.to_dict("records"):
+        lines.append([_cell(row, name) for name in names])
+    console = Console()
     if not console.is_terminal:
-        for row in (titles, *texts):
-            print("\t".join(row))
+        for line in (titles, *lines):
+            print("\t".join(line))
         return
-    wide = console.options.update(max_width=10_000)
-    sizes = [
-        measure_renderables(console, wide, [*map(Text, column)])
-        for column in zip(titles, *texts, strict=True)
-    ]
-    spare = console.width - 1 - sum(3 + longest_word for longest_word, _ in sizes)
-    if (
-        spare < 0 and len(names) > keys + 1
-    ):  # in two parts rather than in lines that the terminal breaks
-        half = (keys + len(names) + 1) // 2
-        for part in (names[keys:half], names[half:]):
+    sizes = _column_sizes(console, titles, lines)
+    # Beside the text of a column are a line and two spaces; the table ends with one more line.
+    spare = console.width - 1 - sum(3 + least for least, _ in sizes)
+    if spare < 0 and len(names) > keys + 1:  # two parts, rather than lines that the terminal breaks
+        middle = (keys + len(names) + 1) // 2
+        for part in (names[keys:middle], names[middle:]):
             print_table(table, [*names[:keys], *part], keys, **headings)
         return
-    drawn = Table()
+    drawing = Table()
     for title, (least, most) in zip(titles, sizes, strict=True):
-        drawn.add_column(
-            title, width=least + (more := max(0, min(spare, most - least))), overflow="fold"
-        )
+        more = max(0, min(spare, most - least))
+        drawing.add_column(title, width=least + more, overflow="fold")
         spare -= more
-    for row in texts:
-        drawn.add_row(*map(Text, row))  # so that [red] in a name is not a colour
-    Console(width=10_000).print(drawn)  # wider than the terminal rather than with cut words
+    for line in lines:
+        drawing.add_row(*map(Text, line))  # so that [red] in a name is not a colour
+    Console(width=10_000).print(drawing)  # wider than the terminal rather than with cut words
+
+
+def _column_sizes(
+    console: Console, titles: list[str], lines: list[list[str]]
+) -> list[tuple[int, int]]:
+    """The width of each column's longest word, and that of its longest text."""
+    wide = console.options.update(max_width=10_000)
+    sizes = []
+    for column in zip(titles, *lines, strict=True):
+        size = measure_renderables(console, wide, [*map(Text, column)])
+        sizes.append((size.minimum, size.maximum))
+    return sizes
 
 
 def _cell(row: Mapping[Any, Any], name: str) -> str:
-    """Counts with commas, scores to three decimals, "-" where there is no score."""
+    """A value as text: counts with commas, scores to three decimals, "-" for no score."""
     value = row[name]
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     if not isinstance(value, float):
         return shown(str(value)).replace("\t", r"\t").replace("\n", r"\n")
-    if value != value:
+    if math.isnan(value):
         return "-"
     if name == "p_value":
         return f"{value:.2g}"
     sign = "+" if name == "difference" else ""
-    low, high = (row.get(f"{name}_{end}", row.get(end)) for end in ("low", "high"))
-    bounds = "" if low is None or low != low else f" [{low:{sign}.3f}, {high:{sign}.3f}]"
-    return f"{value:{sign}.3f}{bounds}"
+    score = f"{value:{sign}.3f}"
+    low = row.get(f"{name}_low", row.get("low"))
+    high = row.get(f"{name}_high", row.get("high"))
+    if low is None or math.isnan(low):
+        return score
+    return f"{score} [{low:{sign}.3f}, {high:{sign}.3f}]"
 
 
-def write_scores(found: Iterable, file: Path | None) -> None:
-    """Write every number of some results (their ``tidy()``) to a results file, if one is given, and say so."""
+def note(text: str) -> None:
+    """Print a note on the output to standard error."""
+    typer.echo(f"note: {text}", err=True)
+
+
+def write_scores(results: Iterable, file: Path | None) -> None:
+    """Write all numbers of some results (their ``tidy()``) to a file, if there is one, and tell."""
     if file:
-        write_results(pd.concat([each.tidy() for each in found], ignore_index=True), file)
+        tables = [result.tidy() for result in results]
+        write_results(pd.concat(tables, ignore_index=True), file)
         print(f"written: {file}")

@@ -32,15 +32,14 @@ Which = Annotated[
 @group.command("list")
 def list_(store: options.StoreFolder = None) -> None:
     """List the finished runs. Numbers computed by code that has changed since are no longer used."""
-    rows = []
-    for (text, source), numbers in (
-        Store(store).numbers().groupby(["signature", "source"], sort=False)
-    ):
-        made = Signature.parse(text)
-        rows.append(
-            (made.key[:10], *made.identity.values(), text.split(" | ")[1], len(numbers), source)
-        )
-    print_table(pd.DataFrame(rows, columns=["key", "model", "data", "policy", "numbers", "origin"]))
+    runs = []
+    stored = Store(store).numbers()
+    for (text, source), numbers in stored.groupby(["signature", "source"], sort=False):
+        signature = Signature.parse(text)
+        policy = text.split(" | ")[1]
+        identity = signature.identity.values()
+        runs.append((signature.key[:10], *identity, policy, len(numbers), source))
+    print_table(pd.DataFrame(runs, columns=["key", "model", "data", "policy", "numbers", "origin"]))
 
 
 @group.command()
@@ -51,9 +50,10 @@ def show(which: Which, store: options.StoreFolder = None) -> None:
     """
     columns = ["construction", "metric", "score", "lemmas", "contexts", "pairs"]
     table = opened(which, store)
-    for signature, rows in table[of_everything(table)].groupby("signature", sort=False):
-        rows = rows.sort_values(["construction", "metric"], kind="stable")
-        print_table(rows, columns, score="score [95 % interval]")
+    table = table[of_everything(table)]
+    for signature, numbers in table.groupby("signature", sort=False):
+        numbers = numbers.sort_values(["construction", "metric"], kind="stable")
+        print_table(numbers, columns, score="score [95 % interval]")
         print(signature)
 
 
@@ -70,15 +70,13 @@ def add(
 
     Example:  tse results add recorded/gpt2
     """
-    found = [
-        filter(is_results, sorted(place.glob("*.parquet"))) if place.is_dir() else [place]
-        for place in files
-    ]
-    tables = {file: read_results(file) for some in found for file in some}
+    tables = {}
+    for path in files:
+        for file in _results_files(path):
+            tables[file] = read_results(file)
     if not tables:
-        raise InputError(
-            f"{', '.join(map(str, files))}: no results file is there (.parquet with signatures)"
-        )
+        paths = ", ".join(map(str, files))
+        raise InputError(f"{paths}: no results file is there (.parquet with signatures)")
     for file, table in tables.items():
         new = Store(store).add(table)
         print(f"{file}: {new} numbers added, {len(table) - new} were there already")
@@ -90,21 +88,20 @@ def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None
 
     Example:  tse results diff 4f2a91 scores.parquet
     """
-    tables = [opened(which, store) for which in (first, second)]
-    found = difference_table(*tables)
-    made = [Signature.parse(table["signature"].iloc[0]) for table in tables]
-    require_identified(made)
+    first_numbers, second_numbers = opened(first, store), opened(second, store)
+    table = difference_table(first_numbers, second_numbers)
+    first_signature = Signature.parse(first_numbers["signature"].iloc[0])
+    second_signature = Signature.parse(second_numbers["signature"].iloc[0])
+    require_identified([first_signature, second_signature])
     for part in ("model", "data"):
-        print(
-            f"{part}:",
-            " against ".join(dict.fromkeys(signature.identity[part] for signature in made)),
-        )
-    policies = differences(*made)
+        names = [first_signature.identity[part], second_signature.identity[part]]
+        print(f"{part}:", " against ".join(dict.fromkeys(names)))  # one name stands once
+    policies = differences(first_signature, second_signature)
     print(f"policies that differ: {len(policies)}", *policies, sep="\n  ")
-    at = " " + found["side"] + " " + (100 * found["cutoff"]).map("{:g} %".format)
-    found["metric"] += at.where(found["side"] != "", "")
+    cutoff = " " + table["side"] + " " + (100 * table["cutoff"]).map("{:g} %".format)
+    table["metric"] += cutoff.where(table["side"] != "", "")
     columns = ["construction", "metric", "first", "second", "difference"]
-    print_table(found[of_everything(found)], columns, difference="second - first")
+    print_table(table[of_everything(table)], columns, difference="second - first")
 
 
 @group.command()
@@ -120,7 +117,7 @@ def export(
 
     Example:  tse results export two.csv 4f2a91 77c0de
     """
-    table = pd.concat([opened(key, store) for key in keys]) if keys else Store(store).numbers()
+    table = _numbers(keys, store)
     if table.empty:
         raise InputError(
             f"the store {Store(store).folder} holds no results yet; tse evaluate MODEL makes some"
@@ -130,18 +127,35 @@ def export(
 
 
 def opened(which: str, store: Path | None) -> pd.DataFrame:
-    """The tidy table of a file, or of the only run in the store whose key starts so. Raises InputError."""
+    """The tidy table of a file, or of the only run in the store whose key starts with a text.
+
+    Raises InputError.
+    """
     if which.endswith((".parquet", ".csv")):
         return read_results(which)
     table = Store(store).numbers()
-    keys = table["signature"].map(
-        {text: Signature.parse(text).key for text in table["signature"].unique()}
-    )
+    key_of = {text: Signature.parse(text).key for text in table["signature"].unique()}
+    keys = table["signature"].map(key_of)
     matching = [key for key in keys.unique() if key.startswith(which)]
-    if len(matching) != 1:
-        known = ", ".join(key[:10] for key in matching or keys.unique()) or "none"
-        text = f"the store has {len(matching)} results whose key starts with {which!r}, not one (its keys: {known})"
-        raise InputError(
-            f"{text}; give the start of one key, or a path that ends in .parquet or .csv"
-        )
-    return table[keys == matching[0]]
+    if len(matching) == 1:
+        return table[keys == matching[0]]
+    listed = ", ".join(key[:10] for key in matching or keys.unique())
+    raise InputError(
+        f"the store has {len(matching)} results whose key starts with {which!r}, not one (its "
+        f"keys: {listed or 'none'}); give the start of one key, or a path that ends in .parquet or "
+        ".csv"
+    )
+
+
+def _numbers(keys: list[str] | None, store: Path | None) -> pd.DataFrame:
+    """The numbers of some keys or files; without any those of all runs in the store."""
+    if not keys:
+        return Store(store).numbers()
+    return pd.concat([opened(key, store) for key in keys])
+
+
+def _results_files(path: Path) -> list[Path]:
+    """The results files of a folder; a file as it is."""
+    if not path.is_dir():
+        return [path]
+    return [file for file in sorted(path.glob("*.parquet")) if is_results(file)]

@@ -1,4 +1,4 @@
-"""``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model makes of the sentences of a file, one per line."""
+"""``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model reads, line by line."""
 
 import sys
 from typing import Annotated
@@ -29,28 +29,31 @@ def surprisals(model: options.ModelArgument, file: File, opening: options.Openin
     """
     from tse_core.sentences.tokens import token_surprisals
 
-    (loaded,), sentences = opening.models(model), _sentences(file)
+    sentences = _sentences(file)  # before the model, which takes longer
+    (opened,) = opening.models(model)
     with progress(len(sentences), "surprisals", unit="sentences") as bar:
-        scores = token_surprisals(
-            loaded, sentences, advance=lambda share: bar.update(share * len(sentences))
-        )
-    tokens = (
-        loaded.tokenize(sentences)
-        if loaded.kind in ("causal", "masked")
-        else [found.tokens for found in scores]
-    )
+
+        def advance(share: float) -> None:
+            bar.update(share * len(sentences))
+
+        surprisals = token_surprisals(opened, sentences, advance=advance)
+    if opened.kind in ("causal", "masked"):
+        tokens = opened.tokenize(sentences)
+    else:
+        tokens = [of_sentence.tokens for of_sentence in surprisals]
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
-    for sentence, (names, found) in enumerate(zip(tokens, scores, strict=True), 1):
-        for position, (token, bits) in enumerate(zip(names, found.bits, strict=True), 1):
-            print(sentence, position, shown(token), f"{bits:.4f}", sep="\t")
+    for number, (names, of_sentence) in enumerate(zip(tokens, surprisals, strict=True), 1):
+        for position, (token, bits) in enumerate(zip(names, of_sentence.bits, strict=True), 1):
+            print(number, position, shown(token), f"{bits:.4f}", sep="\t")
 
 
 @app.command()
 @options.opens_a_model
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print the tokens of every sentence, separated by spaces."""
-    (loaded,), sentences = opening.models(model), _sentences(file)
-    for tokens in loaded.tokenize(sentences):
+    sentences = _sentences(file)
+    (opened,) = opening.models(model)
+    for tokens in opened.tokenize(sentences):
         print(*map(shown, tokens))
 
 
@@ -58,14 +61,20 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
 @options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print for every token of every sentence 1 if the model does not know it, else 0."""
-    (loaded,), sentences = opening.models(model), _sentences(file)
-    for marks in loaded.unkify(sentences):
+    sentences = _sentences(file)
+    (opened,) = opening.models(model)
+    for marks in opened.unkify(sentences):
         print(*map(int, marks))
 
 
 def _sentences(file: str) -> list[str]:
-    name = "standard input" if file == "-" else file
-    text = decoded(sys.stdin.buffer.read(), name) if file == "-" else read_text(file)
+    """The sentences of a file, or of standard input ("-"). Raises InputError for an empty line."""
+    if file == "-":
+        name = "standard input"
+        text = decoded(sys.stdin.buffer.read(), name)
+    else:
+        name = file
+        text = read_text(file)
     sentences = lines_of(text.rstrip())
     for number, sentence in enumerate(sentences, 1):
         if not sentence.strip():

@@ -1,8 +1,9 @@
 """tse sweep: a plan of many models."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import pandas as pd
 import typer
@@ -10,7 +11,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app, refuse_overwriting
 from tse_core.cli.printing import print_table, write_scores
-from tse_core.sweep.plan import load_plan
+from tse_core.sweep.plan import Run, load_plan
 
 
 @app.command()
@@ -39,21 +40,30 @@ def sweep(
     tse sweep plan.yaml --address tcp://head-node:8786 --store /shared/tse-store --out scores.parquet
     """
     from tse_core.sweep.running import sweep as run_plan
-    from tse_core.sweep.running import trouble
 
     loaded = load_plan(plan)
-    refuse_overwriting(out, [[run.data, dict(run.policies).get("lemmas")] for run in loaded.runs])
+    for run in loaded.runs:
+        refuse_overwriting(out, [run.data, dict(run.policies).get("lemmas")])
     if dry_run:
-        table = pd.DataFrame({"run": loaded.runs, "trouble": map(trouble, loaded.runs)})
-        failing = int((table["trouble"] != "").sum())
-        print_table(table)
-        print(f"{len(table)} runs, of which {failing} cannot be done")
-        raise typer.Exit(2 if failing == len(table) else min(failing, 1))
-    done = run_plan(loaded, store=store, workers=workers, address=address)
-    print(
-        f"{len(loaded.runs) - len(done.failures)} of {len(loaded.runs)} runs done, {len(done.failures)} failed"
-    )
-    write_scores([done], out)
-    for failure in done.failures.values():
+        _print_runs(loaded.runs)
+    results = run_plan(loaded, store=store, workers=workers, address=address)
+    failed = len(results.failures)
+    succeeded = len(loaded.runs) - failed
+    print(f"{succeeded} of {len(loaded.runs)} runs done, {failed} failed")
+    write_scores([results], out)
+    for failure in results.failures.values():
         print(f"tse: failed: {failure}", file=sys.stderr)
-    raise typer.Exit(1 if done.failures else 0)
+    raise typer.Exit(1 if failed else 0)
+
+
+def _print_runs(runs: Sequence[Run]) -> NoReturn:
+    """Print the runs with their troubles, and leave with the exit code of such a sweep."""
+    from tse_core.sweep.running import trouble
+
+    troubles = [trouble(run) for run in runs]
+    print_table(pd.DataFrame({"run": runs, "trouble": troubles}))
+    failing = sum(text != "" for text in troubles)
+    print(f"{len(runs)} runs, of which {failing} cannot be done")
+    if failing == len(runs):
+        raise typer.Exit(2)
+    raise typer.Exit(1 if failing else 0)
