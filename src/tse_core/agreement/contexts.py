@@ -1,4 +1,4 @@
-"""From pairs to contexts: the number of each subject, then the contexts, one number each for all later tables."""
+"""From pairs to contexts: the number of each subject, then contexts in a fixed order."""
 
 from typing import Literal
 
@@ -13,109 +13,130 @@ from tse_core.words import straight
 
 
 def in_order(lemmas: Lemmas) -> Lemmas:
-    """A list in the order of its forms: the same tables are kept for it, whatever the order of its rows."""
+    """A list in the order of its forms, so that stored tables serve it whatever its own order."""
     return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
 
 
 def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:
-    """The pairs whose subject's number is given, or shown by the verb's two forms in the list or in the appendix.
+    """The pairs whose subject's number is known.
 
-    Raises InputError: no number is known; a pair gives one number, and the list's forms of its verb imply the other.
+    It is the pair's own, else that of the correct form in the verb list, else in the appendix of
+    Newman et al. (2021). Raises InputError: no number is known; the number of a pair contradicts
+    the list's forms of its verb.
     """
-    number, shown = pairs["number"], _shown(pairs, lemmas)
-    for row in pairs[(shown != "") & (number != "") & (shown != number)].head(1).itertuples():
-        raise InputError(
-            f"a pair is said to be {row.number}, but by the verb list {lemmas.name} its form {row.correct!r} is "
-            f"{shown[row.Index]} (the other form is {row.wrong!r}): exchange the numbers, or the columns of the list"
-        )
+    number = pairs["number"]
+    by_list = _numbers_by_list(pairs, lemmas)
+    _refuse_contradictions(pairs, by_list, lemmas.name)
     if number.ne("").all():
         return pairs
-    number = number.mask(number == "", shown)
-    number = number.mask(number == "", _shown(pairs, load_lemmas("newman-appendix")))
+    number = number.mask(number == "", by_list)
+    by_appendix = _numbers_by_list(pairs, load_lemmas("newman-appendix"))
+    number = number.mask(number == "", by_appendix)
     if number.eq("").all():
+        first = pairs.iloc[0]
         raise InputError(
-            f"no pair says its subject's number, and their verbs do not show it (the first: "
-            f"{pairs['correct'].iloc[0]}/{pairs['wrong'].iloc[0]}); add a column number (singular or plural), give a "
-            "verb list with these verbs, or compare whole sentences (tse blimp)"
+            "no pair says its subject's number, and their verbs do not show it (the first: "
+            f"{first['correct']}/{first['wrong']}); add a column number (singular or plural), give "
+            "a verb list with these verbs, or compare whole sentences (tse blimp)"
         )
     pairs = pairs.assign(number=number)
     return pairs.assign(lemma=lemmas_of(pairs))[number != ""]
 
 
+def _refuse_contradictions(pairs: pd.DataFrame, by_list: pd.Series, list_name: str) -> None:
+    """Raises InputError where a pair's own number is not that of its form in the verb list."""
+    contradicts = (by_list != "") & (pairs["number"] != "") & (by_list != pairs["number"])
+    if not contradicts.any():
+        return
+    pair = pairs[contradicts].iloc[0]
+    raise InputError(
+        f"a pair is said to be {pair['number']}, but by the verb list {list_name} its form "
+        f"{pair['correct']!r} is {by_list[contradicts].iloc[0]} (the other form is "
+        f"{pair['wrong']!r}): exchange the numbers, or the columns of the list"
+    )
+
+
 def warn_of_other_verbs(pairs: pd.DataFrame, lemmas: Lemmas, where: str) -> None:
-    """A warning where the list holds no pair's verb: it may be that of another language."""
-    if (_shown(pairs, lemmas) == "").all():
-        first = pairs.iloc[0]
-        text = (
-            f"{where}: no pair's verb is in the verb list {lemmas.name} ({len(lemmas):,} lemmas; the first: "
-            f"{first['correct']}/{first['wrong']}), so that EW and MW are about none of them; give a list of the "
-            "pairs' language: --lemmas, in Python the argument lemmas (tse list lemmas)"
-        )
-        warn(text)
+    """Warn where the list holds no pair's verb: it may be a list of another language."""
+    if (_numbers_by_list(pairs, lemmas) != "").any():
+        return
+    first = pairs.iloc[0]
+    warn(
+        f"{where}: no pair's verb is in the verb list {lemmas.name} ({len(lemmas):,} lemmas; the "
+        f"first: {first['correct']}/{first['wrong']}), so that EW and MW are about none of them; "
+        "give a list of the pairs' language: --lemmas, in Python the argument lemmas (tse list "
+        "lemmas)"
+    )
 
 
 def numbered_contexts(
     pairs: pd.DataFrame, kind: str, protocol: str, sample: int | Literal["all"], seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, int]:
-    """Each pair with the number of its context, and the contexts, construction by construction.
+    """The contexts of some pairs, construction by construction, and each pair with its context.
 
-    `kind` and `protocol` say what makes a context (`tse_core.datasets.pairs.context_index`), `sample` and `seed` how
-    many of each construction are kept (`stratified_sample`); pairs of others are left out.
+    Parameters
+    ----------
+    pairs : with a known number each
+    kind, protocol : those of the model and the evaluation, which decide what one context is
+        (`tse_core.datasets.pairs.context_index`)
+    sample, seed : how many contexts of each construction are kept (`stratified_sample`)
 
-    Returns the pairs with a column ``context``, the contexts in the order of their numbers, and how many contexts there
-    are without a sample.
+    Returns
+    -------
+    - the pairs of these contexts, with a column ``context``: the row of their context;
+    - the contexts;
+    - how many contexts there are without a sample.
     """
     index = context_index(pairs, kind, protocol)
     contexts = contexts_at(pairs, kind, index)
     if sample == "all":
-        chosen = np.argsort(pd.factorize(contexts["construction"])[0], kind="stable")
+        construction, _ = pd.factorize(contexts["construction"])
+        chosen = np.argsort(construction, kind="stable")
     else:
         chosen = stratified_sample(contexts, sample, seed)
-    number = np.full(len(contexts), -1)
-    number[chosen] = np.arange(len(chosen))
-    pairs = pairs.assign(context=number[index])
+    new_row = np.full(len(contexts), -1)
+    new_row[chosen] = np.arange(len(chosen))
+    pairs = pairs.assign(context=new_row[index])
     pairs = pairs[pairs["context"] >= 0].reset_index(drop=True)
     return pairs, contexts.iloc[chosen].reset_index(drop=True), len(contexts)
 
 
 def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.ndarray:
-    """The rows of at most `size` contexts of each construction, in proportion to its numbers, int64, as drawn.
+    """The rows of at most `size` contexts of each construction, int64, in the order of drawing.
 
-    The choice depends only on the seed, the construction and its contexts (columns construction, number, left, right),
-    not on their order or on other constructions; a larger sample with the same seed begins with the smaller one, so
-    that its scores are used again.
+    Singular and plural subjects are drawn in proportion to their contexts. The choice depends only
+    on the seed, the construction and its contexts (columns construction, number, left, right), not
+    on their order or on other constructions; a larger sample with the same seed begins with the
+    smaller one, so that its scores are used again.
     """
-    chosen = []
+    chosen: list[int] = []
     for construction, rows in contexts.groupby("construction", sort=False).indices.items():
-        strata = (
-            contexts.iloc[rows]
-            .assign(row=rows)
-            .sort_values(["number", "left", "right"])
-            .groupby("number")
-        )
-        drawn = []
-        for number, stratum in strata:
+        table = contexts.iloc[rows].assign(row=rows).sort_values(["number", "left", "right"])
+        ranked = []
+        for number, stratum in table.groupby("number"):
             random = np.random.default_rng([seed, *f"{construction} {number}".encode()])
-            found = stratum["row"].to_numpy()[random.permutation(len(stratum))]
-            drawn += [
-                ((rank + 0.5) / len(found), number, row) for rank, row in enumerate(found.tolist())
-            ]
-        chosen += [row for *_, row in sorted(drawn)[:size]]
+            shuffled = stratum["row"].to_numpy()[random.permutation(len(stratum))]
+            for rank, row in enumerate(shuffled.tolist()):
+                # Ranks of all strata fill (0, 1) evenly, so any first part is in proportion.
+                ranked.append(((rank + 0.5) / len(shuffled), number, row))
+        chosen += [row for _, _, row in sorted(ranked)[:size]]
     return np.array(chosen, dtype=np.int64)
 
 
-def _shown(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
-    """The number of each pair's correct form by a verb list; "" where the list does not hold both forms.
+def _numbers_by_list(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
+    """The number of each pair's correct form by a verb list; "" if the list lacks the two forms.
 
     Forms are compared in lower case, with straight apostrophes and without a contracted not.
     """
-    forms = list(zip(lemmas.table["singular"], lemmas.table["plural"], strict=True))
-    number_of = dict.fromkeys(forms, "singular") | {
-        (plural, singular): "plural" for singular, plural in forms
-    }
-    correct, wrong = (
-        pairs[side].map(straight).str.lower().str.removesuffix("n't")
-        for side in ("correct", "wrong")
-    )
-    found = [number_of.get(both, "") for both in zip(correct, wrong, strict=True)]
-    return pd.Series(found, pairs.index, dtype="str")
+    number_of = {}
+    for forms in zip(lemmas.table["singular"], lemmas.table["plural"], strict=True):
+        number_of[forms] = "singular"
+    for singular, plural in zip(lemmas.table["singular"], lemmas.table["plural"], strict=True):
+        number_of[plural, singular] = "plural"
+    forms_of_pairs = zip(_normalised(pairs["correct"]), _normalised(pairs["wrong"]), strict=True)
+    numbers = [number_of.get(forms, "") for forms in forms_of_pairs]
+    return pd.Series(numbers, pairs.index, dtype="str")
+
+
+def _normalised(forms: pd.Series) -> pd.Series:
+    return forms.map(straight).str.lower().str.removesuffix("n't")

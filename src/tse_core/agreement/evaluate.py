@@ -107,7 +107,7 @@ def evaluate(
         default all, but 24 where whole words or the ends of words are scored, as a context may then
         take seconds. Intervals are of the contexts scored.
     seed : that of the sample
-    first, period : how a sentence begins and ends, as in `load_pairs`; by default as the data have it
+    first, period : how a sentence begins and ends, as in `load_pairs`; by default as in the data
     store : Store, folder, "default" (where ``tse`` keeps finished work) or None (nothing is kept)
     batch_tokens : the most tokens in one forward pass
     """
