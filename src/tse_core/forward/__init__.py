@@ -1,1 +1,1 @@
-"""Forward passes: every distinct context is computed once, and logits only where they are needed."""
+"""Forward passes: each distinct context is computed once, and logits only where needed."""

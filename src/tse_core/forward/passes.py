@@ -1,47 +1,69 @@
-"""Efficient forward passes: every distinct input is computed once, and logits only where needed.
+"""Efficient forward passes: each distinct input is computed once, and logits only where needed.
 
-A *request* is a place in a sequence of token ids. For a causal model the logits there predict the next token, for a
-masked model the token at that place. Causal models that take a tree of prefixes get one. Other models, and sequences
-longer than the window that a layer sees, get batches of equally long sequences, so that no padding is ever computed.
-If memory runs out, passes are halved until they fit.
+A *request* is a position in a sequence of token ids. For a causal model the logits there predict
+the next token, for a masked model the token at that position. Requests with the same answer share
+one *query*: the tokens that the model reads, and a position among them.
+
+Causal models that take a tree of prefixes get one. Other models, and sequences longer than the
+attention window of a layer, get batches of equally long sequences, so that no padding is ever
+computed. If memory runs out, passes are halved until they fit.
 """
 
 import gc
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakSet
 
 import numpy as np
 import torch
 
 from tse_core.errors import InputError, warn
-from tse_core.forward.trees import Ids, arrays, trees
+from tse_core.forward.trees import Ids, Tree, arrays, trees
 from tse_core.models.language_model import LanguageModel
 
-BATCH_TOKENS = 1024  # on a CPU; what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES
+# Tokens of a pass on a CPU: what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES.
+BATCH_TOKENS = 1024
 MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
 TOKEN_BYTES = 256_000  # memory per token of a large model during a pass, a generous estimate
-TREE_TOKENS = 192  # of one packed tree: more share more prefixes, but each token's attention grows with the pack
-# Logits held at a time; on a CPU 32 MB, the most that the C library reuses, as new pages cost more than they gain.
+# Nodes of one tree: a larger one shares more prefixes, but the attention of each token grows.
+TREE_TOKENS = 192
+# Logits in memory at a time; on a CPU 32 MB, the most that the C library reuses: new pages cost
+# more than larger products gain.
 PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}
-NO_FLOAT64 = ("mps",)  # their logits go to the CPU first, to be summed
+NO_FLOAT64 = ("mps",)  # devices whose logits go to the CPU first, to be summed
 CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
-_told: WeakSet = WeakSet()  # the networks of which it was said what their passes cost
 END = -1  # as a target: any entry that ends the word before it
+_networks_warned_about: WeakSet = WeakSet()
+
+Query: TypeAlias = tuple[Ids, int]  # the tokens that the model reads, and a position among them
 
 
 @dataclass(frozen=True)
 class Block:
     """Some distinct distributions and the requests that they answer."""
 
-    logits: (
-        torch.Tensor
-    )  # (m, vocabulary), float32, on the model's device, or on the CPU if that has no float64
+    # float32 (m, vocabulary), on the model's device, or on the CPU if that has no float64
+    logits: torch.Tensor
     requests: np.ndarray  # (k,) indices into the flattened requests
-    rows: np.ndarray  # (k,) which of the m rows answers each
+    rows: np.ndarray  # (k,) the row of the logits that answers each request
+
+
+class _Pass(NamedTuple):
+    """What the network computed in one pass."""
+
+    states: torch.Tensor  # (queries, width) of the last layer
+    queries: list[Query]
+
+
+class _Group(NamedTuple):
+    """Sequences or trees that can be computed in one pass, if memory allows."""
+
+    items: list
+    size: int  # tokens of each item
 
 
 def blocks(
@@ -52,44 +74,48 @@ def blocks(
     batch_tokens: int | None = None,
     advance: Callable[[int], None] = lambda n: None,
 ) -> Iterator[Block]:
-    """Logits at the given positions of each sequence, in blocks of bounded memory, in no fixed order.
+    """Logits at positions of each sequence, in blocks of bounded memory, in no fixed order.
 
     Parameters
     ----------
     sequences : token ids of each sequence; repeated ones are computed once
-    positions : for each sequence, the places wanted. Requests are numbered through all sequences in order.
-    batch_tokens : most tokens in one forward pass; by default what the device's memory allows. It is halved, with a
-        warning, when memory runs out.
+    positions : the positions of each sequence; requests are numbered through all of them in order
+    batch_tokens : most tokens in one forward pass, by default what the device's memory allows
+        It is halved, with a warning, when memory runs out.
     advance : called with the number of requests answered
+
+    Raises
+    ------
+    InputError : a position outside its sequence; a sequence longer than the model can read; NaN or
+        infinity as a logit; too little memory for a single sequence.
     """
-    network, longest = (
-        model.network,
-        1 + max((max(places, default=-1) for places in positions), default=-1),
-    )
-    in_trees = network.takes_trees and longest <= (network.window or longest)
-    wanted = _places(model, sequences, positions, in_trees)
-    if not wanted:
+    network = model.network
+    longest = 1 + max(chain.from_iterable(positions), default=-1)
+    fits_window = not network.window or longest <= network.window
+    in_trees = network.takes_trees and fits_window
+    requests_of = _requests_of_queries(model, sequences, positions, in_trees)
+    if not requests_of:
         return
-    groups, run = (_packed if in_trees else _by_length)(model, wanted)
+    run: Callable[[LanguageModel, Any], _Pass]
+    if in_trees:
+        groups, run = _tree_groups(requests_of, network.window), _run_trees
+    else:
+        groups, run = _length_groups(requests_of), _run_sequences
     if model.kind == "causal" and network.slower_without_trees and not network.takes_trees:
-        _say_what_it_costs(model, wanted, sum(len(items) * size for items, size in groups))
-    passes = _in_batches(groups, run, batch_tokens or fitting_tokens(model.device))
+        _warn_without_trees(model, requests_of, groups)
+
+    tokens = batch_tokens or fitting_tokens(model.device)
+    passes = _in_batches(groups, partial(run, model), tokens)
     entries = PROJECTED_ENTRIES.get(model.device.type, PROJECTED_ENTRIES["cpu"])
-    for states, places in _joined(passes, max(1, entries // model.vocabulary_size)):
-        answered = [wanted[place] for place in places]
-        requests = np.concatenate(answered)
+    for states, queries in _joined(passes, max(1, entries // model.vocabulary_size)):
         logits = network.project(states)
-        logits = logits.cpu() if logits.device.type in NO_FLOAT64 else logits
-        if (
-            not logits.amax(1).isfinite().all()
-        ):  # -inf is a probability of 0; a row of only these is no distribution
-            what = "NaN" if logits.isnan().any() else "an infinite number"
-            raise InputError(
-                f"{model.name} gives {what} as a logit; its weights are damaged or its precision is too low"
-            )
-        yield Block(
-            logits, requests, np.repeat(np.arange(len(answered)), [len(a) for a in answered])
-        )
+        if logits.device.type in NO_FLOAT64:
+            logits = logits.cpu()
+        _check_logits(model, logits)
+        answered = [requests_of[query] for query in queries]
+        requests = np.concatenate(answered)
+        rows = np.repeat(np.arange(len(answered)), [len(numbers) for numbers in answered])
+        yield Block(logits, requests, rows)
         advance(len(requests))
 
 
@@ -102,53 +128,25 @@ def target_log_probabilities(
     ends: np.ndarray | None = None,
     **options: Any,
 ) -> np.ndarray:
-    """log P (nats) of one target token at each request: float64 (requests,), flattened in the order of the requests.
+    """log P (nats) of one target token at each request: float64 (requests,), in their order.
 
-    To score a sentence with a causal model, ask for positions 0 to n - 2 with the ids 1 to n - 1 as targets; with a
-    masked model, give a copy of the sentence for each masked place. The target `END` means all entries of `ends`, bool
-    (vocabulary,), together. Options are those of `blocks`.
+    To score a sentence with a causal model, ask for positions 0 to n - 2 with the ids 1 to n - 1 as
+    targets; with a masked model, give a copy of the sentence for each masked position. The target
+    `END` means all entries of `ends`, bool (vocabulary,), together. Options and errors are those of
+    `blocks`.
     """
-    flat = np.fromiter(chain.from_iterable(targets), dtype=np.int64)
-    found = np.full(len(flat), np.nan)
+    target_ids = np.fromiter(chain.from_iterable(targets), dtype=np.int64)
+    log_probabilities = np.full(len(target_ids), np.nan)
     for block in blocks(model, sequences, positions, **options):
-        rows, asked = torch.as_tensor(block.rows), torch.as_tensor(flat[block.requests])
-        normaliser, ending = _normalised(block.logits, ends)
+        rows = torch.as_tensor(block.rows)
+        ids = torch.as_tensor(target_ids[block.requests])
+        normaliser, ending = _log_sums(block.logits, ends)
         device = block.logits.device
-        logits = block.logits[rows.to(device), asked.to(device)].double().cpu()
-        logits = logits if ending is None else torch.where(asked == END, ending[rows], logits)
-        found[block.requests] = (logits - normaliser[rows]).numpy()
-    return found
-
-
-def _normalised(
-    logits: torch.Tensor, ends: np.ndarray | None
-) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """log of the sum of exp over all entries, and, in double precision, over those that end a word: float64 (m,)."""
-    parts = logits.split(
-        max(1, CACHED_ENTRIES // logits.shape[1]) if logits.device.type == "cpu" else len(logits)
-    )
-    if ends is None:
-        return torch.cat([rows.logsumexp(1) for rows in parts]).double().cpu(), None
-    chosen = torch.as_tensor(ends, device=logits.device).double()
-    totals, ending = [], []
-    for rows in parts:
-        top = rows.amax(1, keepdim=True).double()
-        shares = (rows.double() - top).exp_()
-        totals.append(shares.sum(1).log_() + top[:, 0])
-        ending.append((shares @ chosen).log_() + top[:, 0])
-    return torch.cat(totals).cpu(), torch.cat(ending).cpu()
-
-
-def _say_what_it_costs(model, wanted, tokens: int) -> None:
-    """Warn, once for each network, where trees of prefixes would have saved a quarter of the tokens or more."""
-    nodes = len({sequence[:end] for sequence, _ in wanted for end in range(1, len(sequence) + 1)})
-    if model.network in _told or tokens <= 1.33 * nodes:
-        return
-    _told.add(model.network)
-    warn(
-        f"{model.label} computes each context by itself, {tokens / nodes:.1f} times as many tokens as if contexts "
-        "shared their beginnings; they do where a model of a common architecture is opened by name or from its folder"
-    )
+        logits = block.logits[rows.to(device), ids.to(device)].double().cpu()
+        if ending is not None:
+            logits = torch.where(ids == END, ending[rows], logits)
+        log_probabilities[block.requests] = (logits - normaliser[rows]).numpy()
+    return log_probabilities
 
 
 def fitting_tokens(device: torch.device) -> int:
@@ -159,38 +157,198 @@ def fitting_tokens(device: torch.device) -> int:
     return int(min(max(free // 2 // TOKEN_BYTES, 1024), MOST_TOKENS))
 
 
+def _log_sums(
+    logits: torch.Tensor, ends: np.ndarray | None
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Logs of the sums of exp over all entries and over those that end a word: float64 (m,).
+
+    The second is None without `ends`, and else in double precision: the end of a word may be rare.
+    """
+    size = len(logits)
+    if logits.device.type == "cpu":
+        size = max(1, CACHED_ENTRIES // logits.shape[1])
+    parts = logits.split(size)
+    if ends is None:
+        return torch.cat([part.logsumexp(1) for part in parts]).double().cpu(), None
+    chosen = torch.as_tensor(ends, device=logits.device).double()
+    totals, ending = [], []
+    for part in parts:
+        top = part.amax(1, keepdim=True).double()
+        shares = (part.double() - top).exp_()
+        totals.append(shares.sum(1).log_() + top[:, 0])
+        ending.append((shares @ chosen).log_() + top[:, 0])
+    return torch.cat(totals).cpu(), torch.cat(ending).cpu()
+
+
+def _check_logits(model: LanguageModel, logits: torch.Tensor) -> None:
+    """Raise InputError for a row of logits that is no distribution.
+
+    A logit of -inf is a probability of 0, but a row of only these has no sum.
+    """
+    if logits.amax(1).isfinite().all():
+        return
+    what = "NaN" if logits.isnan().any() else "an infinite number"
+    raise InputError(
+        f"{model.name} gives {what} as a logit; its weights are damaged or its precision is too low"
+    )
+
+
+def _warn_without_trees(
+    model: LanguageModel, queries: Iterable[Query], groups: Sequence[_Group]
+) -> None:
+    """Warn, once for each network, where trees of prefixes would save a quarter of the tokens."""
+    if model.network in _networks_warned_about:
+        return
+    prefixes: set[Ids] = set()
+    for sequence, _ in queries:
+        prefixes.update(sequence[:end] for end in range(1, len(sequence) + 1))
+    tokens = sum(len(group.items) * group.size for group in groups)
+    ratio = tokens / len(prefixes)
+    if ratio <= 1.33:
+        return
+    _networks_warned_about.add(model.network)
+    warn(
+        f"{model.label} computes each context by itself, {ratio:.1f} times as many tokens as if "
+        "contexts shared their beginnings; they do where a model of a common architecture is "
+        "opened by name or from its folder"
+    )
+
+
+def _requests_of_queries(
+    model: LanguageModel,
+    sequences: Sequence[Ids],
+    positions: Sequence[Sequence[int]],
+    in_trees: bool,
+) -> dict[Query, np.ndarray]:
+    """The distinct queries, each with the numbers of its requests.
+
+    Nothing after a position matters to a causal model: in a tree the sequence is cut there, else
+    after its last position, so that all of its positions are computed together.
+    """
+    limit = model.network.max_length
+    causal = model.kind == "causal"
+    requests_of: dict[Query, list[int]] = {}
+    request = 0
+    for sequence, positions_of_sequence in zip(sequences, positions, strict=True):
+        tokens = tuple(sequence)
+        if limit and len(tokens) > limit:
+            raise InputError(
+                f"a sentence of {len(tokens)} tokens is longer than {model.name} can read ({limit})"
+            )
+        last = max(positions_of_sequence, default=-1)
+        beginning = tokens[: last + 1] if causal else tokens
+        for position in positions_of_sequence:
+            if not 0 <= position < len(tokens):
+                raise InputError(
+                    f"position {position} is outside a sequence of {len(tokens)} tokens"
+                )
+            context = beginning[: position + 1] if in_trees else beginning
+            requests_of.setdefault((context, position), []).append(request)
+            request += 1
+    return {query: np.array(requests) for query, requests in requests_of.items()}
+
+
+def _tree_groups(queries: Iterable[Query], window: int | None) -> list[_Group]:
+    """Two groups of trees of prefixes: the full ones, and the last, which may be small."""
+    size = min(TREE_TOKENS, window or TREE_TOKENS)
+    packed = list(trees((sequence for sequence, _ in queries), size))
+    groups = []
+    for items in (packed[:-1], packed[-1:]):
+        if items:
+            groups.append(_Group(items, max(len(tree.nodes) for tree in items)))
+    return groups
+
+
+def _run_trees(model: LanguageModel, batch: Sequence[Tree]) -> _Pass:
+    """One pass over several trees, with the states at the end of each of their sequences."""
+    rows, columns, queries = [], [], []
+    for row, tree in enumerate(batch):
+        for sequence in tree.sequences:
+            rows.append(row)
+            columns.append(tree.nodes[sequence])
+            queries.append((sequence, len(sequence) - 1))
+    ids, depths, visible = arrays([tree.nodes for tree in batch])
+    states = model.network.tree_states(
+        torch.from_numpy(ids).to(model.device),
+        torch.from_numpy(depths).to(model.device),
+        torch.from_numpy(visible).to(model.device),
+        torch.tensor(rows, device=model.device),
+        torch.tensor(columns, device=model.device),
+    )
+    return _Pass(states, queries)
+
+
+def _length_groups(queries: Iterable[Query]) -> list[_Group]:
+    """Groups of equally long sequences, each with its positions.
+
+    The longest come first, so that running out of memory shows early. A sequence is run even where
+    a longer one begins with it: a network in memory may treat its last token differently.
+    """
+    positions_of: dict[Ids, list[int]] = {}
+    for sequence, position in sorted(queries):
+        positions_of.setdefault(sequence, []).append(position)
+    groups: dict[int, list[tuple[Ids, list[int]]]] = {}
+    for sequence in sorted(positions_of, key=len, reverse=True):
+        groups.setdefault(len(sequence), []).append((sequence, positions_of[sequence]))
+    return [_Group(items, size) for size, items in groups.items()]
+
+
+def _run_sequences(model: LanguageModel, batch: Sequence[tuple[Ids, list[int]]]) -> _Pass:
+    """One pass over equally long sequences, with the states at the positions of each."""
+    rows, columns, queries = [], [], []
+    for row, (sequence, positions) in enumerate(batch):
+        for position in positions:
+            rows.append(row)
+            columns.append(position)
+            queries.append((sequence, position))
+    states = model.network.states(
+        torch.tensor([sequence for sequence, _ in batch], device=model.device),
+        torch.tensor(rows, device=model.device),
+        torch.tensor(columns, device=model.device),
+    )
+    return _Pass(states, queries)
+
+
 def _in_batches(
-    groups: Sequence[tuple[list, int]], run: Callable[[list], object], tokens: int
-) -> Iterator[object]:
-    """Run over slices of the items of each group, of `size` tokens each; once memory runs out, over half as many."""
+    groups: Iterable[_Group], run: Callable[[list], _Pass], tokens: int
+) -> Iterator[_Pass]:
+    """Passes over slices of each group, of at most so many tokens, half once memory runs out."""
     for items, size in groups:
         start = 0
         while start < len(items):
-            rest = math.ceil(
-                (len(items) - start) / max(1, tokens // size)
-            )  # passes, of nearly the same length
-            batch = items[start : start + math.ceil((len(items) - start) / rest)]
+            length = _even_length(len(items) - start, tokens // size)
+            batch = items[start : start + length]
             try:
-                found = run(batch)
+                result = run(batch)
             except RuntimeError as error:
-                if not (
-                    isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)
-                ):  # as mps says
+                if not _is_out_of_memory(error):
                     raise
-                found = None
-            if found is None:  # outside the handler, which would keep what the pass had in memory
+                result = None
+            # Not in the handler: its traceback keeps the tensors of the pass in memory.
+            if result is None:
                 tokens = _halved(len(batch), size)
                 continue
-            yield found
+            yield result
             start += len(batch)
 
 
+def _even_length(items: int, most: int) -> int:
+    """Items of the next pass, if passes of at most `most` shall have nearly the same length."""
+    passes = math.ceil(items / max(1, most))
+    return math.ceil(items / passes)
+
+
+def _is_out_of_memory(error: RuntimeError) -> bool:
+    # PyTorch has a class for it, which the backend of Apple's GPUs (mps) does not use.
+    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)
+
+
 def _halved(length: int, size: int) -> int:
-    """The tokens of a pass after one of `length` items had not enough memory."""
+    """Tokens of a pass after one of `length` items of `size` tokens had not enough memory."""
     if length == 1:
         raise InputError(
-            f"there is not enough memory for one pass of {size} tokens: take a smaller model, another device or half "
-            "precision (dtype='float16')"
+            f"there is not enough memory for one pass of {size} tokens: take a smaller model, "
+            "another device or half precision (dtype='float16')"
         )
     tokens = length // 2 * size
     warn(f"out of memory: passes have {tokens:,} tokens from here on")
@@ -201,92 +359,21 @@ def _halved(length: int, size: int) -> int:
     return tokens
 
 
-def _places(model, sequences, positions, in_trees: bool) -> dict[tuple[Ids, int], np.ndarray]:
-    """The distinct (sequence, position) wanted, each with its requests.
-
-    For a causal model nothing after the last position matters, so the sequence is cut there; in a tree, after each.
-    """
-    limit = model.network.max_length
-    wanted: dict[tuple[Ids, int], list[int]] = {}
-    request = 0
-    for sequence, places in zip(sequences, positions, strict=True):
-        sequence = tuple(sequence)
-        if limit and len(sequence) > limit:
-            raise InputError(
-                f"a sentence of {len(sequence)} tokens is longer than {model.name} can read ({limit})"
-            )
-        for place in places:
-            if not 0 <= place < len(sequence):
-                raise InputError(
-                    f"position {place} is outside a sequence of {len(sequence)} tokens"
-                )
-            read = (
-                sequence[: (place if in_trees else max(places)) + 1]
-                if model.kind == "causal"
-                else sequence
-            )
-            wanted.setdefault((read, place), []).append(request)
-            request += 1
-    return {key: np.array(requests) for key, requests in wanted.items()}
-
-
-def _joined(passes, rows: int):
-    """States of several passes, `rows` at a time: with few of them the product with the vocabulary is slow."""
-    held, places = [], []
-    for states, found in passes:
-        held.append(states)
-        places += found
-        if len(places) < rows:
+def _joined(passes: Iterable[_Pass], size: int) -> Iterator[_Pass]:
+    """The passes, cut and joined to `size` queries: the product with the vocabulary needs many."""
+    parts: list[torch.Tensor] = []
+    queries: list[Query] = []
+    for part in passes:
+        parts.append(part.states)
+        queries += part.queries
+        if len(queries) < size:
             continue
-        states = held[0] if len(held) == 1 else torch.cat(held)
-        whole = len(places) // rows * rows
-        for start in range(0, whole, rows):
-            yield states[start : start + rows], places[start : start + rows]
-        held, places = [states[whole:].clone()], places[whole:]
-    if places:
-        yield torch.cat(held), places
-
-
-def _by_length(model, wanted):
-    """Groups of equally long sequences, longest first, so that running out of memory shows early; how they are run.
-
-    A sequence is run even where a longer one begins with it: a network in memory may treat its last token differently.
-    """
-    asked: dict[Ids, list[tuple[Ids, int]]] = {}
-    for sequence, place in sorted(wanted):
-        asked.setdefault(sequence, []).append((sequence, place))
-
-    def run(batch):
-        where = [(row, place) for row, sequence in enumerate(batch) for _, place in asked[sequence]]
-        rows, columns = torch.tensor(where, device=model.device).T
-        keys = [key for sequence in batch for key in asked[sequence]]
-        return model.network.states(torch.tensor(batch, device=model.device), rows, columns), keys
-
-    return [
-        (list(group), size) for size, group in groupby(sorted(asked, key=len, reverse=True), len)
-    ], run
-
-
-def _packed(model, wanted):
-    """Two groups of trees of prefixes: full ones, of which several are run at once, and the last; how they are run."""
-
-    def run(batch):
-        where = [
-            (row, nodes[sequence])
-            for row, (nodes, sequences) in enumerate(batch)
-            for sequence in sequences
-        ]
-        rows, columns = torch.tensor(where, device=model.device).T
-        ids, depths, visible = (
-            torch.from_numpy(a).to(model.device) for a in arrays([nodes for nodes, _ in batch])
-        )
-        states = model.network.tree_states(ids, depths, visible, rows, columns)
-        return states, [
-            (sequence, len(sequence) - 1) for _, sequences in batch for sequence in sequences
-        ]
-
-    size = min(TREE_TOKENS, model.network.window or TREE_TOKENS)
-    found = list(trees((sequence for sequence, _ in wanted), size))
-    return [
-        (part, max(len(nodes) for nodes, _ in part)) for part in (found[:-1], found[-1:]) if part
-    ], run
+        states = parts[0] if len(parts) == 1 else torch.cat(parts)
+        whole = len(queries) // size * size
+        for start in range(0, whole, size):
+            end = start + size
+            yield _Pass(states[start:end], queries[start:end])
+        # A view of the rest would keep all states in memory.
+        parts, queries = [states[whole:].clone()], queries[whole:]
+    if queries:
+        yield _Pass(torch.cat(parts), queries)

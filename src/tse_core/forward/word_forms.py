@@ -1,19 +1,22 @@
 """The probability of whole word forms of any number of tokens, by the chain rule.
 
-    P(form | slot) = P(first token | slot) * P(second token | slot, first token) * ...   [ * P(the word ends | form) ]
+    P(form | slot) = P(first token | slot) * P(second token | slot, first token) * ...
+                     [ * P(the word ends | form) ]
 
-A form of several tokens has no entry of its own in the distribution at a slot. Each factor is asked for once for all
-forms that begin alike, and each distinct beginning is computed once.
+A form of several tokens has no entry of its own in the distribution at a slot. Forms that begin
+alike share the factors of their beginning, and each distinct beginning is computed once.
 
-Pimentel & Meister (2024) and Oh & Schuler (2024) call for the end: if spaces start the next entry, it alone shows that
-" walk" is not " walked". Their other factor, the probability that the word before the slot is over, is the same for all
-forms and is not divided out here, just as for the probability of a single entry.
+Pimentel & Meister (2024) and Oh & Schuler (2024) call for the end: if spaces start the next entry,
+it alone shows that " walk" is not " walked". Their other factor, the probability that the word
+before the slot is over, is the same for all forms and is not divided out here, just as for the
+probability of a single entry.
 
-A masked model gets n masks for a form of n tokens, filled from left to right (Kauf & Ivanova 2023). The end needs no
-factor: the token after the masks is seen in every step, and it ends the word.
+A masked model gets n masks for a form of n tokens, filled from left to right (Kauf & Ivanova 2023).
+The end needs no factor: the token after the masks is seen in every step, and it ends the word.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -42,10 +45,16 @@ class Step(NamedTuple):
 def form_steps(form: Ids, masked: bool = False) -> list[Step]:
     """The factors of a form's tokens.
 
-    >>> [tuple(step) for step in form_steps((5, 7))], [tuple(step) for step in form_steps((5, 7), masked=True)]
-    ([((), 0, 5), ((5,), 0, 7)], [((), 2, 5), ((5,), 1, 7)])
+    >>> [tuple(step) for step in form_steps((5, 7))]
+    [((), 0, 5), ((5,), 0, 7)]
+    >>> [tuple(step) for step in form_steps((5, 7), masked=True)]
+    [((), 2, 5), ((5,), 1, 7)]
     """
-    return [Step(form[:end], masked * (len(form) - end), token) for end, token in enumerate(form)]
+    steps = []
+    for position, token in enumerate(form):
+        masks = len(form) - position if masked else 0
+        steps.append(Step(form[:position], masks, token))
+    return steps
 
 
 def form_log_probabilities(
@@ -59,47 +68,72 @@ def form_log_probabilities(
 ) -> FormScores:
     """log P (nats) of each form at each slot.
 
-    Raises InputError: no forms, an empty form, `ends` for a masked model or of another size than the vocabulary.
-
     Parameters
     ----------
     model : LanguageModel
     slots : from `LanguageModel.slots`
     forms : token ids of each form, from `LanguageModel.spellings`
     ends : bool (vocabulary,), optional
-        The entries that end the word before them (`LanguageModel.word_ends`); the end is counted. Not for a masked
-        model.
+        The entries that end the word before them (`LanguageModel.word_ends`); the end is counted.
+        Not for a masked model.
     batch_tokens : as in `blocks`
-    advance : called with the share of the work that was done
+    advance : called with the share of the work that was done since the last call
+
+    Raises
+    ------
+    InputError : no forms, an empty form, `ends` for a masked model or of another size than the
+        vocabulary.
     """
     masked = model.kind == "masked"
-    if ends is not None and (masked or ends.shape != (model.vocabulary_size,)):
-        raise InputError(
-            "a masked model sees where a word ends; its forms need no ends" if masked
-            else f"ends has shape {ends.shape}; it must be ({model.vocabulary_size},), one for each entry"
-        )  # fmt: skip
+    _check_ends(model, ends)
     if not forms or not all(forms):
         raise InputError("whole words need at least one form, and each form at least one token")
-    steps_of = [form_steps(form, masked) for form in forms]
-    last = [] if ends is None else [Step(form, 0, END) for form in forms]
-    steps = list(dict.fromkeys([*(step for steps in steps_of for step in steps), *last]))
-    asked = [(slot, step) for slot in slots for step in steps]
+    steps_of_forms = [form_steps(form, masked) for form in forms]
+    end_steps = []
+    if ends is not None:
+        end_steps = [Step(form, 0, END) for form in forms]
+    steps = list(dict.fromkeys([*chain.from_iterable(steps_of_forms), *end_steps]))
+
+    sequences, positions, targets = [], [], []
+    for slot in slots:
+        for step in steps:
+            sequences.append(_filled(model, slot, step))
+            positions.append([slot.position + len(step.beginning)])
+            targets.append([step.token])
     values = target_log_probabilities(
         model,
-        [_filled(model, slot, step) for slot, step in asked],
-        [[slot.position + len(step.beginning)] for slot, step in asked],
-        [[step.token] for _, step in asked],
-        ends=ends, batch_tokens=batch_tokens, advance=lambda done: advance(done / len(asked)),
-    ).reshape(len(slots), len(steps))  # fmt: skip
-    column = {step: number for number, step in enumerate(steps)}
-    logs = [values[:, [column[step] for step in steps]].sum(axis=1) for steps in steps_of]
-    log_end = (
-        values[:, [column[step] for step in last]] if last else np.zeros((len(slots), len(forms)))
+        sequences,
+        positions,
+        targets,
+        ends=ends,
+        batch_tokens=batch_tokens,
+        advance=lambda requests: advance(requests / len(sequences)),
     )
-    return FormScores(np.stack(logs, axis=1), log_end)
+    values = values.reshape(len(slots), len(steps))
+
+    column = {step: number for number, step in enumerate(steps)}
+    log_probabilities = np.empty((len(slots), len(forms)))
+    for number, steps_of_form in enumerate(steps_of_forms):
+        columns = [column[step] for step in steps_of_form]
+        log_probabilities[:, number] = values[:, columns].sum(axis=1)
+    log_end = np.zeros((len(slots), len(forms)))
+    if ends is not None:
+        log_end = values[:, [column[step] for step in end_steps]]
+    return FormScores(log_probabilities, log_end)
 
 
-def _filled(model, slot: Prompt, step: Step) -> Ids:
+def _check_ends(model: LanguageModel, ends: np.ndarray | None) -> None:
+    """Raise InputError for ends that do not suit the model."""
+    if ends is None:
+        return
+    if model.kind == "masked":
+        raise InputError("a masked model sees where a word ends; its forms need no ends")
+    size = model.vocabulary_size
+    if ends.shape != (size,):
+        raise InputError(f"ends has shape {ends.shape}; it must be ({size},), one for each entry")
+
+
+def _filled(model: LanguageModel, slot: Prompt, step: Step) -> Ids:
     """The sequence in which a step's token is predicted."""
     if model.kind == "causal":
         return slot.ids + step.beginning
