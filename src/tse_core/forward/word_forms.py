@@ -17,7 +17,7 @@ The end needs no factor: the token after the masks is seen in every step, and it
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -94,23 +94,15 @@ def form_log_probabilities(
         end_steps = [Step(form, 0, END) for form in forms]
     steps = list(dict.fromkeys([*chain.from_iterable(steps_of_forms), *end_steps]))
 
-    sequences, positions, targets = [], [], []
-    for slot in slots:
-        for step in steps:
-            sequences.append(_filled(model, slot, step))
-            positions.append([slot.position + len(step.beginning)])
-            targets.append([step.token])
-    values = target_log_probabilities(
+    requests = len(slots) * len(steps)
+    values = _step_scores(
         model,
-        sequences,
-        positions,
-        targets,
+        slots,
+        steps,
         ends=ends,
         batch_tokens=batch_tokens,
-        advance=lambda requests: advance(requests / len(sequences)),
+        advance=lambda answered: advance(answered / requests),
     )
-    values = values.reshape(len(slots), len(steps))
-
     column = {step: number for number, step in enumerate(steps)}
     log_probabilities = np.empty((len(slots), len(forms)))
     for number, steps_of_form in enumerate(steps_of_forms):
@@ -131,6 +123,20 @@ def _check_ends(model: LanguageModel, ends: np.ndarray | None) -> None:
     size = model.vocabulary_size
     if ends.shape != (size,):
         raise InputError(f"ends has shape {ends.shape}; it must be ({size},), one for each entry")
+
+
+def _step_scores(
+    model: LanguageModel, slots: Sequence[Prompt], steps: Sequence[Step], **options: Any
+) -> np.ndarray:
+    """log P (nats) of each step's token at each slot, float64 (slots, steps)."""
+    sequences, positions, targets = [], [], []
+    for slot in slots:
+        for step in steps:
+            sequences.append(_filled(model, slot, step))
+            positions.append([slot.position + len(step.beginning)])
+            targets.append([step.token])
+    values = target_log_probabilities(model, sequences, positions, targets, **options)
+    return values.reshape(len(slots), len(steps))
 
 
 def _filled(model: LanguageModel, slot: Prompt, step: Step) -> Ids:

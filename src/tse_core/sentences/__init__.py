@@ -1,1 +1,1 @@
-"""How probable a sentence is: surprisals of tokens and words, pseudo-log-likelihoods, minimal pairs."""
+"""Probabilities of sentences: surprisals of tokens and words, PLLs, minimal pairs."""

@@ -1,4 +1,6 @@
-"""Which of two sentences does a model prefer? The methods of BLiMP (Warstadt et al. 2020, sections 4.2 and 6.3).
+"""Which of two sentences does a model prefer? The methods of BLiMP.
+
+See Warstadt et al. (2020), sections 4.2 and 6.3.
 
 ======================  ======================================================  ==================
 full-sentence           P(good) > P(bad), the whole sentences                   causal
@@ -35,14 +37,25 @@ POLICIES = {
 
 
 class Side(NamedTuple):
-    """One sentence of a pair: its text, where its critical word starts, and the words that the other side lacks.
+    """One sentence of a pair.
 
-    Two sides with the same words in another order differ in all of them. Of a prefix and a word all behind it counts.
+    Of a prefix and its continuation, all of the continuation is critical; of whole sentences, the
+    words that the other side lacks, or all words where the two differ only in their order.
     """
 
     text: str
-    critical: int = 0
-    own_words: Set[str] | None = None
+    critical: int = 0  # the start of the continuation, in characters
+    own_words: Set[str] | None = None  # those that the other side lacks; None with a prefix
+
+
+class _SideScores(NamedTuple):
+    """What a model says of one sentence of a pair."""
+
+    logp: float  # nats, of the tokens that count
+    length: int  # how many these are
+    unknown: int  # how many tokens of the sentence are unknown
+    unknown_critical: bool  # whether one of the words in which the sides differ is
+    unscored: str  # the first token, if nothing predicts it, else ""
 
 
 def score_pairs(
@@ -64,47 +77,51 @@ def score_pairs(
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
     sentence_pairs : DataFrame, or what `load_sentence_pairs` takes
         good and bad; for the prefix methods their fields (see :mod:`tse_core.datasets.pairs`).
-    method : "full-sentence" (default for causal models), "one-prefix", "two-prefix", "pll" (for masked ones) or
-        "pll-l2r"
-    bos, space : what the model reads before the text, by default its own policies (:class:`LanguageModel`)
+    method : "full-sentence", "one-prefix", "two-prefix", "pll" or "pll-l2r"
+        By default "full-sentence" for causal models and "pll" for masked ones.
+    bos, space : what the model reads before the text
+        By default its own policies (:class:`LanguageModel`).
     first : "as-is", "capital" or "lower", the first letter of each sentence or prefix
     ties : "wrong" or "half", how two equal scores count; ties are reported in any case
     unknown_words : "flag" or "refuse"
-        With "refuse" a pair with an unknown word in its critical region is not judged: ``correct`` is NaN.
+        With "refuse" a pair with an unknown word in its critical region is not judged: ``correct``
+        is NaN.
 
     Returns
     -------
     DataFrame
-        A row per pair, with the pairs' index: paradigm and pair_id where given, logp_good and logp_bad (nats),
-        length_good and length_bad (tokens scored), margin (nats), correct (1, 0, a half, or NaN), tie, unknown_good and
-        unknown_bad (how many tokens), unknown_critical (an unknown word among those in which the sides differ),
-        unscored_difference (the sides differ in their first token, which counts nothing without a BOS token).
+        A row per pair, with the pairs' index: paradigm and pair_id if the pairs have them,
+        logp_good and logp_bad (nats), length_good and length_bad (tokens scored), margin (nats),
+        correct (1, 0, a half, or NaN), tie, unknown_good and unknown_bad (how many tokens),
+        unknown_critical (an unknown word among those in which the sides differ),
+        unscored_difference (the sides differ in their first token, which counts nothing without a
+        BOS token).
 
     Raises
     ------
-    InputError : a missing or empty field, named with its pair; a method that does not suit the model; an unknown
-        policy.
+    InputError : a missing or empty field, named with its pair; a method that does not suit the
+        model; an unknown policy.
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
     method = check_method(model, method)
     sentence_pairs = load_sentence_pairs(sentence_pairs)
     sides = sides_of(sentence_pairs, method, first)
-    found = scored_tokens(
+    tokens_of_sides = scored_tokens(
         model, [side.text for side in sides], method, [side.critical for side in sides], advance
     )
-    columns = ["logp", "length", "unknown", "unknown_critical", "unscored"]
-    table = pd.DataFrame(map(_side_scores, sides, found), columns=columns)
-    good, bad = (table.iloc[start::2].set_index(sentence_pairs.index) for start in (0, 1))
-    scores = sentence_pairs[
-        [name for name in ("paradigm", "pair_id") if name in sentence_pairs]
-    ].copy()
+    table = pd.DataFrame(map(_side_scores, sides, tokens_of_sides), columns=_SideScores._fields)
+    good = table.iloc[0::2].set_index(sentence_pairs.index)
+    bad = table.iloc[1::2].set_index(sentence_pairs.index)
+    scores = sentence_pairs[_labels(sentence_pairs)].copy()
     for name in ("logp", "length", "unknown"):
-        scores[f"{name}_good"], scores[f"{name}_bad"] = good[name], bad[name]
+        scores[f"{name}_good"] = good[name]
+        scores[f"{name}_bad"] = bad[name]
     scores["unknown_critical"] = good["unknown_critical"] | bad["unknown_critical"]
-    scores["unscored_difference"] = (good["unscored"] != bad["unscored"]) & (
-        method == "full-sentence"
-    )
+    # Of a prefix nothing counts, and a masked model scores its first token, too.
+    scores["unscored_difference"] = False
+    if method == "full-sentence":
+        scores["unscored_difference"] = good["unscored"] != bad["unscored"]
     return judged(scores, ties=ties, unknown_words=unknown_words)
 
 
@@ -113,7 +130,8 @@ def judged(
 ) -> pd.DataFrame:
     """The same log-probabilities under other policies: margin, correct and tie are recomputed.
 
-    A pair with a side of which no token was scored, or whose log-probability is NaN, is not judged: ``correct`` is NaN.
+    A pair with a side of which no token was scored, or whose log-probability is NaN, is not judged:
+    ``correct`` is NaN.
 
     >>> scores = pd.DataFrame({"logp_good": [-1.0, -2.0, -3.0], "logp_bad": [-2.0, -2.0, -1.0]})
     >>> judged(scores, ties="half")["correct"].tolist()
@@ -122,72 +140,106 @@ def judged(
     good, bad = scores["logp_good"].to_numpy(), scores["logp_bad"].to_numpy()
     tie = good == bad
     margin = np.subtract(good, bad, out=np.zeros(len(good)), where=~tie)
-    correct = np.where(tie, 0.5 if ties == "half" else 0.0, good > bad)
+    credit = 0.5 if ties == "half" else 0.0
+    correct = np.where(tie, credit, good > bad)
     compared = ~(np.isnan(good) | np.isnan(bad))
     for length in ("length_good", "length_bad"):
-        compared &= np.asarray(scores[length]) > 0 if length in scores else True
+        if length in scores:
+            compared &= np.asarray(scores[length]) > 0
     correct = np.where(compared, correct, np.nan)
     if unknown_words == "refuse":
         correct = np.where(scores["unknown_critical"], np.nan, correct)
     return scores.assign(margin=margin, correct=correct, tie=tie)
 
 
-def check_policies(**chosen: str) -> None:
-    """Each policy has one of its values."""
-    for policy, value in chosen.items():
+def check_policies(**policies: str) -> None:
+    """Raise InputError for a policy with a value that is none of its `POLICIES`."""
+    for policy, value in policies.items():
         check_known(f"policy for {policy}", value, POLICIES[policy])
 
 
 def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Side]:
     """Both sides of each pair as sentences are read (`tse_core.words.trimmed`), good first.
 
-    Raises InputError: no pairs; a field that the method needs is missing, or empty, which is named with its pair.
+    Raises InputError: no pairs; a field that the method needs is missing, or empty, which is named
+    with its pair.
     """
-    needed = PREFIX_FIELDS.get(method, ("good", "bad"))
-    if missing := [field for field in needed if field not in pairs]:
+    fields = PREFIX_FIELDS.get(method, ("good", "bad"))
+    missing = [field for field in fields if field not in pairs]
+    if missing:
         raise InputError(
             f"the {method} method needs the column {missing[0]!r}; the table has {', '.join(pairs)}"
         )
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    sides = []
-    for number, fields in enumerate(pairs[list(needed)].to_numpy()):
-        for field, value in zip(needed, fields, strict=True):
+    sides: list[Side] = []
+    for number, values in enumerate(pairs[list(fields)].to_numpy()):
+        for field, value in zip(fields, values, strict=True):
             if not isinstance(value, str) or not value.strip():
-                named = [
-                    str(pairs[name].iloc[number])
-                    for name in ("paradigm", "pair_id")
-                    if name in pairs
-                ]
-                name = "/".join(named) or pairs.index[number]
-                raise InputError(f"pair {name}: {field} is empty; the {method} method needs it")
-        if method in PREFIX_FIELDS:
-            a, b, c = fields
-            for prefix, word in ((a, b), (a, c)) if method == "one-prefix" else ((a, c), (b, c)):
-                prefix = first_letter(trimmed(prefix), first)
-                sides.append(Side(f"{prefix} {trimmed(word)}", len(prefix)))
+                pair = _name_of_pair(pairs, number)
+                raise InputError(f"pair {pair}: {field} is empty; the {method} method needs it")
+        if method == "one-prefix":
+            prefix, good, bad = values
+            sides += [_continued(prefix, good, first), _continued(prefix, bad, first)]
+        elif method == "two-prefix":
+            good, bad, word = values
+            sides += [_continued(good, word, first), _continued(bad, word, first)]
         else:
-            both = [first_letter(trimmed(sentence), first) for sentence in fields]
-            good, bad = (Counter(text.split()) for text in both)
-            own = (good, bad) if good == bad else (good - bad, bad - good)
-            sides += [
-                Side(text, own_words=set(words)) for text, words in zip(both, own, strict=True)
-            ]
+            good, bad = values
+            sides += _whole_sentences(good, bad, first)
     return sides
 
 
-def _side_scores(side: Side, tokens: TokenSurprisals) -> tuple[float, int, int, bool, str]:
-    """log P (nats) of what counts of a side, how many tokens that is, how many of all are unknown, whether one of those
-    in which the sides differ is, and the first token where nothing predicts it."""
-    text, here = side.text, in_text(tokens)
-    check_spaces(text, tokens, lambda start, end: start < side.critical < end - 1)
-    counted = here & tokens.scored & (tokens.starts >= side.critical)
-    differing, first = counted, np.flatnonzero(here)[:1]
+def _labels(pairs: pd.DataFrame) -> list[str]:
+    """The columns that name a pair, of those that the table has."""
+    return [name for name in ("paradigm", "pair_id") if name in pairs]
+
+
+def _name_of_pair(pairs: pd.DataFrame, number: int) -> object:
+    """The paradigm and id of a pair for a message, or else its index."""
+    labels = [str(pairs[name].iloc[number]) for name in _labels(pairs)]
+    return "/".join(labels) or pairs.index[number]
+
+
+def _continued(prefix: str, word: str, first: str) -> Side:
+    """A prefix and the word, or words, after it."""
+    prefix = first_letter(trimmed(prefix), first)
+    return Side(f"{prefix} {trimmed(word)}", critical=len(prefix))
+
+
+def _whole_sentences(good: str, bad: str, first: str) -> list[Side]:
+    """Both sides of a pair of whole sentences."""
+    good, bad = first_letter(trimmed(good), first), first_letter(trimmed(bad), first)
+    good_words, bad_words = Counter(good.split()), Counter(bad.split())
+    if good_words == bad_words:  # in another order
+        return [Side(good, own_words=set(good_words)), Side(bad, own_words=set(bad_words))]
+    return [
+        Side(good, own_words=set(good_words - bad_words)),
+        Side(bad, own_words=set(bad_words - good_words)),
+    ]
+
+
+def _side_scores(side: Side, tokens: TokenSurprisals) -> _SideScores:
+    """What the tokens of a side add up to.
+
+    Raises InputError for a token that covers the end of the prefix and more than a space after it.
+    """
+    visible = in_text(tokens)
+    check_spaces(side.text, tokens, lambda start, end: start < side.critical < end - 1)
+    counted = visible & tokens.scored & (tokens.starts >= side.critical)
+    critical = counted
     if side.own_words is not None:
-        words = (text[slice(*word_span(text, int(start)))] for start in tokens.starts)
-        differing = np.array([word in side.own_words for word in words], dtype=bool)
-    unknown, logp = tokens.unknown & here, math.fsum(-tokens.bits[counted] * math.log(2))
-    unscored = "".join(
-        f"{tokens.ids[place]} {tokens.tokens[place]}" for place in first if not tokens.scored[place]
+        spans = [word_span(side.text, int(start)) for start in tokens.starts]
+        critical = np.array([side.text[a:b] in side.own_words for a, b in spans], dtype=bool)
+    unknown = tokens.unknown & visible
+    unscored = ""
+    positions = np.flatnonzero(visible)
+    if len(positions) and not tokens.scored[positions[0]]:
+        unscored = f"{tokens.ids[positions[0]]} {tokens.tokens[positions[0]]}"
+    return _SideScores(
+        logp=math.fsum(-tokens.bits[counted] * math.log(2)),
+        length=int(counted.sum()),
+        unknown=int(unknown.sum()),
+        unknown_critical=bool((unknown & critical).any()),
+        unscored=unscored,
     )
-    return logp, int(counted.sum()), int(unknown.sum()), bool((unknown & differing).any()), unscored
