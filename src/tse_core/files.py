@@ -13,22 +13,23 @@ import yaml
 from tse_core.errors import InputError
 
 LONGEST_NAME = 80  # characters; file systems take 255 bytes
-DEVICES = {
-    "con",
-    "prn",
-    "aux",
-    "nul",
-    *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)),
-}
+# Names that Windows gives to devices, in every folder and with any ending.
+DEVICES = {"con", "prn", "aux", "nul"}
+for _port in ("com", "lpt"):
+    DEVICES.update(f"{_port}{number}" for number in range(10))
+
 # These return False, rather than fail, for text that cannot be a path.
-is_there, is_file, is_folder = os.path.exists, os.path.isfile, os.path.isdir
+is_there = os.path.exists
+is_file = os.path.isfile
+is_folder = os.path.isdir
 
 
 def safe_name(text: str) -> str:
-    """A file name for a name that comes from data: lower-case letters, digits, ``_ . -``, at most 80 characters.
+    """A file name for a name that comes from data: lower-case letters, digits, ``_ . -``.
 
-    Any other name gets eight digits of its hash, so that two names never share a file, not even where
-    the file system ignores case. Names of devices, which are no files on Windows, are such names, too.
+    It has at most 80 characters. Any other name gets eight digits of its hash, so that two names
+    never share a file, not even where the file system ignores case. Names of devices, which are no
+    files on Windows, are such names, too.
 
     >>> safe_name("number_prep"), safe_name("../Owned")
     ('number_prep', 'owned-0544c441')
@@ -38,9 +39,11 @@ def safe_name(text: str) -> str:
     if text and plain == text and len(plain) <= LONGEST_NAME and not is_device:
         return plain
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    start = plain[: LONGEST_NAME - len(digest) - 1]
+    # Windows looks at a name up to its first dot, so that the digest of a device stands in front.
     if is_device:
-        return f"{digest}-{plain[: LONGEST_NAME - 9]}"
-    return f"{plain[: LONGEST_NAME - 9]}-{digest}".lstrip("-")
+        return f"{digest}-{start}"
+    return f"{start}-{digest}".lstrip("-")
 
 
 def file_digest(file: Path) -> str:
@@ -74,18 +77,20 @@ def read_text(path: str | Path) -> str:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Opens a file; a named pipe to which nobody writes is empty. Windows has no such pipes in its folders."""
+    """Open a file without waiting: a named pipe to which nobody writes is empty."""
     no_wait = getattr(os, "O_NONBLOCK", 0)
     set_blocking = getattr(os, "set_blocking", None)
-    if not (no_wait and set_blocking):
+    # Windows has neither, and no named pipes in its folders.
+    if not no_wait or not set_blocking:
         return os.open(path, flags)
     descriptor = os.open(path, flags | no_wait)
+    # Only the opening must not wait; reading a pipe that has a writer must.
     set_blocking(descriptor, True)
     return descriptor
 
 
 def decoded(contents: bytes, where: str) -> str:
-    """Bytes as text in UTF-8, without a byte order mark."""
+    """Bytes as text in UTF-8, without a byte order mark. Raises InputError at the first bad byte."""
     try:
         return contents.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -101,48 +106,56 @@ def lines_of(text: str) -> list[str]:
 
 
 def read_yaml(path: str | Path) -> Any:
-    """The contents of a YAML file, in which no key may appear twice. Raises InputError with the file and the line."""
+    """The contents of a YAML file, in which no key may appear twice.
+
+    Raises InputError with the file and the line.
+    """
     text = read_text(path)
     try:
         return yaml.load(text, _UniqueKeys)  # noqa: S506  (a SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        reason = " ".join(str(getattr(error, "problem", None) or error).split())[:200]
+        problem = getattr(error, "problem", None) or error
+        reason = " ".join(str(problem).split())[:200]
         raise InputError(f"{path}{line}: not YAML as it is read here ({reason})") from None
 
 
 class _UniqueKeys(yaml.SafeLoader):
-    """YAML's plain part; aliases, which can make a small file huge, and repeated keys are mistakes."""
+    """A loader of plain YAML, for which aliases and repeated keys are mistakes.
+
+    Aliases can make a small file huge; of two equal keys, YAML drops the first without a word.
+    """
 
     def compose_node(self, parent, index):
         if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(
-                problem="an alias; write it out", problem_mark=self.peek_event().start_mark
-            )
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="an alias; write it out", problem_mark=mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node, deep=False):
-        names = [key.value for key, _ in node.value]
-        for (key, _), name in zip(node.value, names, strict=True):
-            if names.count(name) > 1:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key {name!r} appears twice", problem_mark=key.start_mark
-                )
+        keys = [key for key, _ in node.value]
+        names = [key.value for key in keys]
+        for key in keys:
+            if names.count(key.value) > 1:
+                problem = f"the key {key.value!r} appears twice"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
         return super().construct_mapping(node, deep)
 
 
 def write_output(path: str | Path, contents: str | bytes) -> None:
     """Write what a user asked for; text in UTF-8. The old file stays until the new one is complete.
 
-    Raises InputError if the folder is missing, the disk is full or the place cannot be written.
+    Raises InputError if the folder is missing, the disk is full or the path cannot be written.
     """
     path = Path(path)
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}")
-    data = contents.encode("utf-8", "backslashreplace") if isinstance(contents, str) else contents
+    if isinstance(contents, str):
+        # Half of a surrogate pair has no bytes in UTF-8; its escape is better than no file.
+        contents = contents.encode("utf-8", "backslashreplace")
     try:
-        write_aside(path, data)
+        write_aside(path, contents)
     except OSError as error:
         raise InputError(
             f"{path}: cannot be written ({error.strerror}); what was there is kept"
@@ -150,7 +163,10 @@ def write_output(path: str | Path, contents: str | bytes) -> None:
 
 
 def write_aside(path: Path, contents: bytes) -> None:
-    """Write a file next to its place, then move it there, so that it is never half written. Raises OSError."""
+    """Write a temporary file beside the path and rename it, so that no file is half written.
+
+    Raises OSError.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.stem[:40]}.{uuid.uuid4().hex[:12]}.part")
     try:

@@ -8,20 +8,27 @@ from tse_core.errors import InputError
 
 
 def data_folder() -> Path:
-    """The folder data/: at the repository's root in a checkout, inside the package in an installed wheel."""
+    """The folder data/: at the root of a checkout, inside the package in an installed wheel."""
     packaged = Path(__file__).parent / "data"
-    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "data"
+    if packaged.is_dir():
+        return packaged
+    return Path(__file__).parents[2] / "data"
 
 
 def cache_folder() -> Path:
-    """Downloads and other things that can be made again: $TSE_CACHE, else the user's cache folder."""
-    if chosen := os.environ.get("TSE_CACHE"):
+    """Downloads and other things that can be made again: $TSE_CACHE, else the user's cache."""
+    chosen = os.environ.get("TSE_CACHE")
+    if chosen:
         return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tse-core"
+    user_cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(user_cache) / "tse-core"
 
 
 def mirror_folder() -> Path | None:
-    """The folder that $TSE_MIRROR names; None where it is unset or an address."""
+    """The folder that $TSE_MIRROR names; None where it is unset or an http(s) address.
+
+    Raises InputError where it is neither.
+    """
     mirror = os.environ.get("TSE_MIRROR", "")
     if not mirror or mirror.startswith(("http://", "https://")):
         return None
@@ -37,6 +44,7 @@ def mirror_folder() -> Path | None:
 
 def store_folder() -> Path:
     """Results: $TSE_STORE, else a folder in the user's cache."""
-    if chosen := os.environ.get("TSE_STORE"):
+    chosen = os.environ.get("TSE_STORE")
+    if chosen:
         return Path(chosen)
     return cache_folder() / "store"

@@ -1,18 +1,20 @@
-"""Checks of a file's contents by a JSON Schema: the place of each mistake, and the library's message."""
+"""Checks of a file's contents by a JSON Schema: where each mistake is, and the library's message."""
 
 import json
 from collections.abc import Mapping
 from functools import cache
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from tse_core.errors import InputError
 from tse_core.paths import data_folder
 
+_LONGEST_MESSAGE = 300  # characters
+
 
 @cache
 def read_schema(file: str) -> dict:
-    """A schema by its place in data/."""
+    """A schema by its path below data/."""
     return json.loads((data_folder() / file).read_text(encoding="utf-8"))
 
 
@@ -21,25 +23,31 @@ def mistakes(content: object, schema: Mapping) -> list[str]:
 
     A text that does not match a pattern is told what the pattern's ``description`` says.
     """
-    errors = sorted(
-        Draft202012Validator(schema).iter_errors(content),
-        key=lambda e: [str(step) for step in e.path],
-    )
-    return [
-        f"{place}: {_message(e)}" if (place := e.json_path[1:].lstrip(".")) else _message(e)
-        for e in errors
-    ]
+    lines = []
+    for error in sorted(Draft202012Validator(schema).iter_errors(content), key=_steps):
+        path = error.json_path.removeprefix("$").lstrip(".")
+        message = _message(error)
+        lines.append(f"{path}: {message}" if path else message)
+    return lines
 
 
 def check(content: object, schema: Mapping, where: str) -> None:
     """Raise InputError with the first mistake, after the name of the file."""
-    if found := mistakes(content, schema):
-        raise InputError(f"{where}: {found[0]}")
+    messages = mistakes(content, schema)
+    if messages:
+        raise InputError(f"{where}: {messages[0]}")
 
 
-def _message(error) -> str:
+def _steps(error: ValidationError) -> list[str]:
+    """The keys and list indices that lead to a mistake, as text, so that they can be sorted."""
+    return [str(step) for step in error.path]
+
+
+def _message(error: ValidationError) -> str:
     """The message, shortened, as it may quote a long value."""
     text = error.message
     if error.validator == "pattern" and "description" in error.schema:
         text = f"{error.instance!r} is not {error.schema['description']}"
-    return text if len(text) <= 300 else f"{text[:180]} ... {text[-110:]}"
+    if len(text) <= _LONGEST_MESSAGE:
+        return text
+    return f"{text[:180]} ... {text[-110:]}"
