@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tse_book.recorded_evaluations import recorded_evaluation, write_evaluation
+from tse_book.recorded.evaluations import recorded_evaluation, write_evaluation
 from tse_book.studies.agreement_findings import about_verbs
 from tse_book.studies.findings import findings_table
 from tse_core import evaluate, load_lemmas, load_pairs

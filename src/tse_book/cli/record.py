@@ -52,8 +52,7 @@ def record(
     no_store: options.NoStore = False,
 ) -> None:
     from tse_book.laboratory.names import is_laboratory
-    from tse_book.recorded import read_provenance
-    from tse_book.studies import recording
+    from tse_book.recorded import read_provenance, recording
     from tse_book.studies.controls import controls_for
     from tse_book.studies.findings import record_findings
 

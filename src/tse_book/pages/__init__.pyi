@@ -22,8 +22,8 @@ from .profiles import SHARED as SHARED
 from .profiles import lists_at_hand as lists_at_hand
 from .profiles import missing as missing
 from .profiles import read_profile as read_profile
-from .recorded_tables import recorded_accuracies as recorded_accuracies
-from .recorded_tables import recorded_runs as recorded_runs
-from .recorded_tables import recorded_suites as recorded_suites
+from .recorded import recorded_accuracies as recorded_accuracies
+from .recorded import recorded_runs as recorded_runs
+from .recorded import recorded_suites as recorded_suites
 from .try_it import try_this as try_this
 from .word_trees import form_nodes as form_nodes

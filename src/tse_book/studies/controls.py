@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from tse_book.recorded import Detail, recorded_details
-from tse_book.studies.recording import small_detail
+from tse_book.recorded.recording import small_detail
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import slot_distribution

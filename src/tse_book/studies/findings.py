@@ -17,10 +17,10 @@ from tse_book.recorded import (
     recorded_pairs,
     write_provenance,
 )
+from tse_book.recorded.recording import readings
 from tse_book.studies.agreement_findings import about_verbs, agreement_statistics
 from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics, difference, numbers
-from tse_book.studies.recording import readings
 from tse_book.studies.rows import sampled_forms, suites_signature
 from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.loading import load_pairs

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tse_book.recorded_evaluations import recorded_evaluation
+from tse_book.recorded.evaluations import recorded_evaluation
 from tse_core.agreement.evaluation import Evaluations
 from tse_core.agreement.options import Options
 from tse_core.blimp.evaluate import PairScores

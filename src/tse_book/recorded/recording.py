@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 
 from tse_book.laboratory.names import is_laboratory
-from tse_book.recorded import METHODS, PROVENANCE, Detail, read_provenance, write_provenance
+from tse_book.recorded.runs import METHODS, PROVENANCE, Detail, read_provenance, write_provenance
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
 from tse_core.agreement.by_lemma import require_lemmas

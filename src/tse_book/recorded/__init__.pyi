@@ -1,0 +1,14 @@
+from .runs import METHODS as METHODS
+from .runs import PROVENANCE as PROVENANCE
+from .runs import Detail as Detail
+from .runs import known_results as known_results
+from .runs import list_recorded as list_recorded
+from .runs import load_recorded as load_recorded
+from .runs import read_provenance as read_provenance
+from .runs import recorded_details as recorded_details
+from .runs import recorded_items as recorded_items
+from .runs import recorded_pairs as recorded_pairs
+from .runs import recorded_regions as recorded_regions
+from .runs import with_recorded as with_recorded
+from .runs import without_provenance as without_provenance
+from .runs import write_provenance as write_provenance
