@@ -59,7 +59,8 @@ from tse_book.claims.extension import extension_ledger
 from tse_book.claims.finding import load_claims
 from tse_book.pages import real_models
 from tse_book.pages.newman import label
-from tse_book.studies.findings import measure_findings, recorded_findings
+from tse_book.recorded import recorded_findings
+from tse_book.studies.findings import measure_findings
 from tse_core import load_model
 
 recorded = recorded_findings()  # SmolLM2 and Gemma

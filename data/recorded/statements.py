@@ -13,9 +13,10 @@ import pandas as pd
 
 from tse_book.claims.statements import AS_FIXED, RESULT, Tables, judge
 from tse_book.pages.statements import STATEMENTS
-from tse_book.recorded import Detail, recorded_details
+from tse_book.recorded import control_tables, recorded_details
 from tse_book.recorded.recording import record_details
-from tse_book.studies.controls import control_tables, controlled_verbs
+from tse_book.studies.controls import controlled_verbs
+from tse_book.studies.details import Detail
 
 HERE = Path(__file__).parent
 LEXICON_NOUN = 0.1

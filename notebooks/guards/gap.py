@@ -145,7 +145,7 @@ if both:
 
 # %%
 if both:
-    from tse_book.studies.controls import control_tables
+    from tse_book.recorded import control_tables
 
     bare = control_tables(G, bare=True)["attractors"]
     cells = {S: tables[S].attractors, G: tables[G].attractors, "bare": bare}

@@ -14,7 +14,7 @@ from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN
 from tse_book.pages.ledger import failing_table, ledger_table
 from tse_book.published import table3
-from tse_book.studies.findings import recorded_findings
+from tse_book.recorded import recorded_findings
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.blimp.evaluate import PairScores

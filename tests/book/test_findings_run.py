@@ -11,16 +11,10 @@ import pytest
 import tse_core
 from tse_book.claims.extension import extension_ledger
 from tse_book.recorded import read_provenance
+from tse_book.recorded.findings import _of_pairs, _of_suites, record_findings, recorded_findings
 from tse_book.studies.agreement_findings import agreement_statistics
 from tse_book.studies.contrasts import numbers
-from tse_book.studies.findings import (
-    FINDING_COLUMNS,
-    _of_pairs,
-    _of_suites,
-    measure_findings,
-    record_findings,
-    recorded_findings,
-)
+from tse_book.studies.findings import FINDING_COLUMNS, measure_findings
 from tse_core.paths import data_folder
 from tse_core.results.store import Store
 

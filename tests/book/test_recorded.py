@@ -23,7 +23,8 @@ from tse_book.recorded import (
     with_recorded,
 )
 from tse_book.recorded.evaluations import write_evaluation
-from tse_book.recorded.recording import details_for, hardware, readings, record, record_details
+from tse_book.recorded.recording import details_for, hardware, record, record_details
+from tse_book.studies.details import readings
 from tse_core.agreement.evaluation import Evaluations
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.loading import load_sentence_pairs

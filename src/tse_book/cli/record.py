@@ -53,8 +53,8 @@ def record(
 ) -> None:
     from tse_book.laboratory.names import is_laboratory
     from tse_book.recorded import read_provenance, recording
+    from tse_book.recorded.findings import record_findings
     from tse_book.studies.controls import controls_for
-    from tse_book.studies.findings import record_findings
 
     known = (*recording.PARTS, "findings", "details", "words", "controls")
     for name in part or []:

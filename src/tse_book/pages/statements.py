@@ -17,8 +17,8 @@ from tse_book.claims.statements import (
     subject_verbs,
 )
 from tse_book.pages.newman import label, opened
-from tse_book.recorded import recorded_details
-from tse_book.studies.controls import MEASURES, control_tables, controlled_verbs, controls_for
+from tse_book.recorded import control_tables, recorded_details
+from tse_book.studies.controls import MEASURES, controlled_verbs, controls_for
 from tse_core.errors import InputError
 from tse_core.uncertainty.intervals import interval
 

@@ -1,6 +1,5 @@
-from .runs import METHODS as METHODS
-from .runs import PROVENANCE as PROVENANCE
-from .runs import Detail as Detail
+from .findings import recorded_findings as recorded_findings
+from .runs import control_tables as control_tables
 from .runs import known_results as known_results
 from .runs import list_recorded as list_recorded
 from .runs import load_recorded as load_recorded
@@ -11,4 +10,3 @@ from .runs import recorded_pairs as recorded_pairs
 from .runs import recorded_regions as recorded_regions
 from .runs import with_recorded as with_recorded
 from .runs import without_provenance as without_provenance
-from .runs import write_provenance as write_provenance

@@ -18,7 +18,9 @@ import pandas as pd
 import torch
 
 from tse_book.laboratory.names import is_laboratory
-from tse_book.recorded.runs import METHODS, PROVENANCE, Detail, read_provenance, write_provenance
+from tse_book.recorded.runs import PROVENANCE, read_provenance, write_provenance
+from tse_book.studies.benchmark_findings import METHODS
+from tse_book.studies.details import Detail, readings, small_detail
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core import __version__
 from tse_core.agreement.by_lemma import require_lemmas
@@ -264,23 +266,6 @@ def words_for(
         return Detail(table, {name: run.signature for name, run in runs().items()})
 
     return {"words": words, "verbs": lambda: _detail(_verbs(model, runs()), VERB)}
-
-
-def readings(model: LanguageModel) -> Iterator[tuple[str, LanguageModel]]:
-    """The model with its default BOS policy and, if it is causal, with none where that differs."""
-    own = model.with_policies(bos="default")
-    yield "default", own
-    if model.kind == "causal" and own.bos_read != "none":
-        yield "none", model.with_policies(bos="none")
-
-
-def small_detail(table: pd.DataFrame, signatures: Mapping[str, Signature]) -> Detail:
-    """A detail whose numbers are in single precision, counts in two bytes where they fit."""
-    single = dict.fromkeys(table.select_dtypes("float64"), "float32")
-    small = {
-        name: "int16" for name in table.select_dtypes("int64") if table[name].abs().max() < 2**15
-    }
-    return Detail(table.astype(single | small), signatures)
 
 
 def _detail(parts: Parts, columns: list[str]) -> Detail:

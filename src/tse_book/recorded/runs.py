@@ -18,19 +18,20 @@ The ledger reads results (`tse_core.results`); chapters read details, whose numb
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
 from tse_book.recorded.evaluations import recorded_evaluation
+from tse_book.studies.controls import BARE, MEASURES
+from tse_book.studies.details import Detail
 from tse_core.agreement.evaluation import Evaluations
 from tse_core.agreement.options import Options
 from tse_core.blimp.evaluate import PairScores
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs
-from tse_core.datasets.pairs import PREFIX_FIELDS, Protocol
+from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError, check_known
 from tse_core.files import write_aside
 from tse_core.paths import data_folder
@@ -39,18 +40,7 @@ from tse_core.results.store import Store, as_store
 from tse_core.results.tidy import KEY_COLUMNS, TIDY_COLUMNS, read_results
 from tse_core.sentences.preferences import judged
 
-METHODS = (
-    "full-sentence",
-    *PREFIX_FIELDS,
-)  # of causal models on pairs; a masked one has its own, "pll"
 PROVENANCE = "provenance.json"
-
-
-class Detail(NamedTuple):
-    """A table of details, and the signature of each of its parts."""
-
-    table: pd.DataFrame
-    signatures: Mapping[str, Signature]
 
 
 def list_recorded(folder: Path | None = None) -> pd.DataFrame:
@@ -189,6 +179,21 @@ def recorded_regions(
     if found := recorded_details(model, "regions", folder):
         return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
     return None
+
+
+def control_tables(
+    model: str, folder: Path | None = None, *, bare: bool = False
+) -> dict[str, pd.DataFrame] | None:
+    """The four tables of a recorded run, or the two without a BOS token, by their names; None where it lacks one."""
+    found = {
+        name.removeprefix("bare_"): recorded_details(model, name, folder)
+        for name in (BARE if bare else MEASURES)
+    }
+    return (
+        {name: detail.table for name, detail in found.items() if detail}
+        if all(found.values())
+        else None
+    )
 
 
 def read_provenance(home: Path) -> dict:

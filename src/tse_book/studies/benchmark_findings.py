@@ -9,11 +9,13 @@ from collections.abc import Mapping
 import pandas as pd
 
 from tse_book import published
-from tse_book.recorded import METHODS
 from tse_book.studies.contrasts import Group, Statistic, Statistics, correlated, negative
 from tse_core.datasets.loading import blimp_paradigms
+from tse_core.datasets.pairs import PREFIX_FIELDS
 
-FULL, *PREFIXES = METHODS
+FULL = "full-sentence"
+PREFIXES = list(PREFIX_FIELDS)
+METHODS = (FULL, *PREFIXES)  # of causal models on pairs; a masked one has its own, "pll"
 MORPHOLOGY, ISLANDS = "morphology", "ISLAND EFFECTS"
 REGULAR = "regular_plural_subject_verb_agreement"
 DETERMINER = "determiner_noun_agreement"

@@ -12,13 +12,11 @@ log-probabilities are in nats; log-odds are those of the singular form against t
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from tse_book.recorded import Detail, recorded_details
-from tse_book.recorded.recording import small_detail
+from tse_book.studies.details import Detail, small_detail
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import slot_distribution
@@ -85,21 +83,6 @@ def controlled_verbs(lemmas: str = DEFAULT) -> pd.DataFrame:
             "noun_share",
         ]
     ].reset_index(drop=True)
-
-
-def control_tables(
-    model: str, folder: Path | None = None, *, bare: bool = False
-) -> dict[str, pd.DataFrame] | None:
-    """The four tables of a recorded run, or the two without a BOS token, by their names; None where it lacks one."""
-    found = {
-        name.removeprefix("bare_"): recorded_details(model, name, folder)
-        for name in (BARE if bare else MEASURES)
-    }
-    return (
-        {name: detail.table for name, detail in found.items() if detail}
-        if all(found.values())
-        else None
-    )
 
 
 def controls_for(

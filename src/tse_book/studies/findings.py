@@ -5,33 +5,22 @@ under the model's own way of reading and under named conditions that may change 
 between each condition and its reference. `tse_book.claims` judges them. A positive number is what the paper found.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from tse_book.recorded import (
-    METHODS,
-    read_provenance,
-    recorded_details,
-    recorded_pairs,
-    write_provenance,
-)
-from tse_book.recorded.recording import readings
 from tse_book.studies.agreement_findings import about_verbs, agreement_statistics
-from tse_book.studies.benchmark_findings import blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics, difference, numbers
-from tse_book.studies.rows import sampled_forms, suites_signature
+from tse_book.studies.details import readings
+from tse_book.studies.rows import sampled_forms
 from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.loading import load_pairs
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
-from tse_core.files import write_aside
-from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 
-FILE = "findings.csv"
 FINDING_COLUMNS = [
     "model", "condition", "claim", "row", "value", "low", "high", "error", "freedom", "n", "signature",
 ]  # fmt: skip
@@ -74,13 +63,13 @@ def measure_findings(
     protocol: Protocol = "exact",
     sample: int = 200,
     store: Store | str | Path | None = "default",
-    home: Path | None = None,
+    benchmarks: Mapping[str, Iterable[tuple[Statistics, Signature]]] | None = None,
 ) -> pd.DataFrame:
     """All statistics of the general claims, under every condition that can be measured with the model.
 
     `data` are names of agreement pairs, whose constructions together are the rows of Table 2; `sample` is of contexts
-    of each construction for past forms. `home` is the folder of the model's recorded run, for the claims about BLiMP
-    and suites; without it they are left out.
+    of each construction for past forms. `benchmarks` are the statistics of BLiMP and of suites by BOS policy, with
+    their signatures; without them the claims about those are left out.
 
     Returns a table as `findings_table`. Raises InputError: nothing can be measured.
     """
@@ -99,73 +88,8 @@ def measure_findings(
                 found.append((ONCE, about_verbs(evaluation, once=True), evaluation.signature))
         except InputError as error:  # such as no lemma in the vocabulary; other claims need none
             trouble = error
-        if home:
-            found += [
-                (condition, *part)
-                for part in (_of_pairs(own, bos, home), _of_suites(own, bos, home))
-                if part
-            ]
+        for statistics, signature in (benchmarks or {}).get(bos, ()):
+            found.append((condition, statistics, signature))
     if trouble and not found:
         raise trouble
     return findings_table(found)
-
-
-def record_findings(
-    model, home: Path, lemmas: str, data: Iterable[str], store: Store | None = None
-) -> dict:
-    """Measure the findings of a model and write them beside its recorded run; returns its provenance."""
-    made = read_provenance(home)
-    try:
-        table = measure_findings(model, lemmas=lemmas, data=data, store=store, home=home)
-        write_aside(
-            home / FILE,
-            table.to_csv(index=False, lineterminator="\n", float_format="%.6g").encode(),
-        )
-        made["left_out"].pop("findings", None)
-    except InputError as error:
-        made["left_out"]["findings"] = str(error)
-    write_provenance(home, made)
-    return made
-
-
-def recorded_findings(folder: Path | None = None) -> pd.DataFrame:
-    """The findings of all recorded runs, in `FINDING_COLUMNS`."""
-    paths = sorted((folder or data_folder() / "recorded").glob(f"*/{FILE}"))
-    tables = [pd.read_csv(path, encoding="utf-8")[FINDING_COLUMNS] for path in paths]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=FINDING_COLUMNS)
-
-
-def _of_pairs(model, bos: str, home: Path) -> tuple[Statistics, Signature] | None:
-    """BLiMP's claims, of recorded pairs; a masked model scores only full sentences, by pseudo-log-likelihood."""
-    names = (
-        dict(zip(METHODS, METHODS, strict=True)) if model.kind == "causal" else {METHODS[0]: "pll"}
-    )
-    runs = {
-        method: recorded_pairs(home.name, name, bos, home.parent) for method, name in names.items()
-    }
-    own = model.identity()
-    of_model = {
-        method: run
-        for method, run in runs.items()
-        if run and run.signature.identity["model"] == own
-    }
-    if METHODS[0] not in of_model:
-        return None
-    return blimp_statistics({method: run.pairs for method, run in of_model.items()}), of_model[
-        METHODS[0]
-    ].signature
-
-
-def _of_suites(model, bos: str, home: Path) -> tuple[Statistics, Signature] | None:
-    """The claims about suites, by the first prediction as in Hu et al. 2020; a suite with unknown words is left out."""
-    details = recorded_details(home.name, "items", home.parent)
-    if details is None:
-        return None
-    items = details.table[details.table["bos"] == bos]
-    known = items[~items.groupby("suite")["unknown"].transform("any") & (items["prediction"] == 1)]
-    signatures = [details.signatures[f"{bos} {suite}"] for suite in known["suite"].unique()]
-    if {signature.identity["model"] for signature in signatures} != {model.identity()}:
-        return None
-    return suite_statistics(known.rename(columns={"holds": "correct"})), suites_signature(
-        signatures
-    )
