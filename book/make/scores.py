@@ -10,7 +10,7 @@ from book.make import SCORES, fail
 from book.make.profile import Job, jobs, load_profile
 from tse_book.pages.profiles import papers_bos
 from tse_book.published import MODELS
-from tse_book.recorded.recording import further_results
+from tse_book.recorded.measurements import further_results
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store

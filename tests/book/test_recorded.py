@@ -22,8 +22,9 @@ from tse_book.recorded import (
     recorded_regions,
     with_recorded,
 )
+from tse_book.recorded.detail_measurements import details_for
 from tse_book.recorded.evaluations import write_evaluation
-from tse_book.recorded.recording import details_for, hardware, record, record_details
+from tse_book.recorded.recording import hardware, record, record_details
 from tse_book.studies.details import readings
 from tse_core.agreement.evaluation import Evaluations
 from tse_core.blimp.evaluate import evaluate_blimp

@@ -13,7 +13,8 @@ from tests.tiny import save_model
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN, OTHER_LIST
 from tse_book.recorded import known_results, load_recorded
-from tse_book.recorded.recording import parts_for, record
+from tse_book.recorded.measurements import parts_for
+from tse_book.recorded.recording import record
 from tse_core import load_model
 from tse_core.paths import store_folder
 from tse_core.results.tidy import TIDY_COLUMNS

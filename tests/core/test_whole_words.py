@@ -13,7 +13,8 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from tiny import save_unigram_model
 from tse_book.recorded import recorded_details
-from tse_book.recorded.recording import record_details, words_for
+from tse_book.recorded.detail_measurements import words_for
+from tse_book.recorded.recording import record_details
 from tse_book.studies.dynamics import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import shared_lemmas

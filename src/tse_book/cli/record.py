@@ -51,42 +51,19 @@ def record(
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
-    from tse_book.laboratory.names import is_laboratory
-    from tse_book.recorded import read_provenance, recording
-    from tse_book.recorded.findings import record_findings
-    from tse_book.studies.controls import controls_for
+    from tse_book.recorded.provenance import read_provenance
+    from tse_book.recorded.recording import ALL_PARTS, record_model
 
-    known = (*recording.PARTS, "findings", "details", "words", "controls")
     for name in part or []:
-        check_known("part", name, known)
+        check_known("part", name, ALL_PARTS)
     kept = options.store_in(store, no_store)
     (loaded,) = opening.models(model)
-    asked = recording.fitting(loaded) | {
-        k: v for k, v in {"data": data, "pairs": pairs}.items() if v
-    }
-    home = out / loaded.label.rpartition("/")[2]
-    wanted = part or (recording.PARTS if is_laboratory(loaded.label) else known)
-    if parts := {
-        k: v
-        for k, v in recording.parts_for(loaded, lemmas, **asked, store=kept).items()
-        if k in wanted
-    }:
-        recording.record(loaded, out, parts)
-    tables = {
-        "details": recording.details_for(loaded, lemmas, **asked, store=kept),
-        "words": recording.words_for(loaded, lemmas, asked["data"], kept),
-        "controls": controls_for(loaded, lemmas),
-    }
-    recording.record_details(
-        home, {k: v for name in tables if name in wanted for k, v in tables[name].items()}
-    )
-    if "findings" in wanted:  # last: they use what was recorded
-        record_findings(loaded, home, lemmas, asked["data"], kept)
-    made = read_provenance(home)
-    for name, file in {**made["files"], **made.get("details", {})}.items():
-        print(
-            f"{name:10} {file.get('numbers', file.get('rows')):8,d} numbers  {file['seconds']:8.1f} s"
-        )
-    for name, why in made["left_out"].items():
+    home = record_model(loaded, out, lemmas, parts=part, data=data, pairs=pairs, store=kept)
+    provenance = read_provenance(home)
+    files = provenance["files"] | provenance.get("details", {})
+    for name, file in files.items():
+        numbers = file.get("numbers", file.get("rows"))
+        print(f"{name:10} {numbers:8,d} numbers  {file['seconds']:8.1f} s")
+    for name, why in provenance["left_out"].items():
         print(f"{name:10} left out: {why}")
     print(f"written: {home}")

@@ -1,5 +1,25 @@
 """Recorded runs: results of models that ran elsewhere or earlier, kept in data/recorded/MODEL.
 
+The ledger reads results (`tse_core.results`); chapters read details, whose numbers are in single precision:
+
+    agreement.parquet      results: TSE, EW, MW, cut-offs, past forms, Table 3's sentences
+    blimp.parquet          results: accuracy by paradigm and phenomenon
+    suites.parquet         results: accuracy by SyntaxGym suite and circuit
+    pairs.parquet          bos, method, paradigm, pair: log-probability and margin (nats), tokens
+    items.parquet          bos, suite, item, prediction: whether it holds, unknown words
+    regions.parquet        bos, suite, item, condition, region: surprisal (bits), tokens
+    wordings.parquet       bos, capital, construction: TSE, EW, MW
+    words.parquet          results by single tokens and by whole words, in the same contexts
+    verbs.parquet          forms, construction, lemma: in how many contexts it agrees, its tokens
+    languages.parquet      language, construction: TSE, EW, MW on CLAMS
+    controls.parquet       and the tables beside it: see `tse_book.studies.controls`
+    findings.csv           the general claims in numbers: see `tse_book.recorded.findings`
+    evaluations/           whole evaluations: see `tse_book.recorded.evaluations`
+    provenance.json        hardware, versions, date, checksums, what was left out and why
+
+Modules that read them: provenance, runs (results), details, evaluations, findings, accuracies (tables for pages).
+Modules that make them: measurements (results), detail_measurements, recording (files).
+
 The public names are in ``__init__.pyi``. They are loaded on first use.
 """
 

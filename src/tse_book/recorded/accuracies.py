@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from tse_book.recorded.runs import recorded_items, recorded_pairs
+from tse_book.recorded.details import recorded_items, recorded_pairs
 from tse_core.blimp.evaluate import PairScores, accuracies
 from tse_core.syntaxgym.library import public_suites
 from tse_core.uncertainty.shares import wilson

@@ -6,6 +6,7 @@ A file (`tse_core.results.parquet`) holds the signature, so that it answers only
 same pairs, verbs, cut-offs and protocol. Probabilities of single verbs are rounded, scores are not.
 """
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,11 +14,12 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.contexts import in_order, numbered_pairs
-from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.options import Options
 from tse_core.agreement.scoring import all_at_cutoffs
-from tse_core.datasets.lemmas import REQUIRED, Lemmas
-from tse_core.datasets.loading import data_hash
+from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
+from tse_core.datasets.loading import data_hash, load_pairs
+from tse_core.datasets.pairs import Protocol
 from tse_core.paths import data_folder
 from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.signature import PROTOCOL_VERSION, Signature
@@ -91,6 +93,34 @@ def recorded_evaluation(
                 by_lemma=tables["by_lemma"],
             )
     return None
+
+
+def with_recorded(
+    runs: Evaluations | None,
+    models: Iterable[str],
+    data: str | Iterable[str],
+    lemmas: str,
+    *,
+    protocol: Protocol = "exact",
+    folder: Path | None = None,
+) -> Evaluations:
+    """Some runs, or none, and the evaluations of further models that are recorded for these pairs, verbs and protocol.
+
+    Left out are models that are among `runs`, or of which nothing is recorded in this way.
+    """
+    pairs, verbs = (
+        [load_pairs(name) for name in ([data] if isinstance(data, str) else data)],
+        load_lemmas(lemmas),
+    )
+    found = list(runs.runs) if runs else []
+    for model in models:
+        if runs is None or model not in runs.models:
+            kept = [
+                recorded_evaluation(model, each, verbs, Options(protocol=protocol), folder)
+                for each in pairs
+            ]
+            found += [(model, evaluation) for evaluation in kept if evaluation is not None]
+    return Evaluations(found)
 
 
 def _rounded(table: pd.DataFrame) -> pd.DataFrame:

@@ -8,12 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_book.recorded.runs import (
-    read_provenance,
-    recorded_details,
-    recorded_pairs,
-    write_provenance,
-)
+from tse_book.recorded.details import recorded_details, recorded_pairs
+from tse_book.recorded.provenance import read_provenance, write_provenance
 from tse_book.studies.benchmark_findings import METHODS, blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics
 from tse_book.studies.details import readings
