@@ -1,6 +1,6 @@
 """Recorded runs: results of models that ran elsewhere or earlier, kept in data/recorded/MODEL.
 
-The ledger reads results (`tse_core.results`); chapters read details, whose numbers are in single precision:
+The ledger reads results (`tse_core.results`); chapters read details, in single precision:
 
     agreement.parquet      results: TSE, EW, MW, cut-offs, past forms, Table 3's sentences
     blimp.parquet          results: accuracy by paradigm and phenomenon
@@ -17,8 +17,8 @@ The ledger reads results (`tse_core.results`); chapters read details, whose numb
     evaluations/           whole evaluations: see `tse_book.recorded.evaluations`
     provenance.json        hardware, versions, date, checksums, what was left out and why
 
-Modules that read them: provenance, runs (results), details, evaluations, findings, accuracies (tables for pages).
-Modules that make them: measurements (results), detail_measurements, recording (files).
+Modules that read: provenance, runs (results), details, evaluations, findings, accuracies.
+Modules that make: measurements (results), detail_measurements, findings, recording (files).
 
 The public names are in ``__init__.pyi``. They are loaded on first use.
 """

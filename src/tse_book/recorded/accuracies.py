@@ -12,31 +12,42 @@ from tse_core.uncertainty.shares import wilson
 
 def recorded_runs(models: Iterable[str], bos: str = "default") -> dict[str, PairScores]:
     """The scores of BLiMP's pairs of those of the models that are recorded, by the model's name."""
-    found = {model: recorded_pairs(model, bos=bos) for model in models}
-    return {model: run for model, run in found.items() if run}
+    runs = {}
+    for model in models:
+        scores = recorded_pairs(model, bos=bos)
+        if scores is not None:
+            runs[model] = scores
+    return runs
 
 
 def recorded_accuracies(
     models: Iterable[str], by: str = "paradigm", *, bos: str = "default"
 ) -> pd.DataFrame:
-    """Accuracies on BLiMP of the models that are recorded, as `tse_core.blimp.evaluate.accuracies` gives them."""
+    """Accuracies of recorded models on BLiMP, as those of `tse_core.blimp.evaluate.accuracies`."""
     return accuracies(recorded_runs(models, bos), by)
 
 
 def recorded_suites(models: Iterable[str], bos: str = "default") -> pd.DataFrame:
-    """Accuracy of recorded models on each public suite, by its first prediction, as Hu et al. (2020) count.
+    """Accuracy of recorded models on each public suite, counted as Hu et al. (2020) do.
 
-    Returns a table: circuit, suite, model, accuracy with its 95 % interval low, high (Wilson), correct, items, in_31.
+    An item counts by the first prediction of its suite.
+
+    Returns a table: circuit, suite, model, accuracy with its 95 % interval low, high (Wilson),
+    correct, items, in_31.
     """
-    runs = {model: recorded_items(model, bos) for model in models}
-    found = pd.concat([run.assign(model=model) for model, run in runs.items() if run is not None])
-    groups = found[found["prediction"] == 1].groupby(["model", "suite"], sort=False)["holds"]
+    tables = []
+    for model in models:
+        items = recorded_items(model, bos)
+        if items is not None:
+            tables.append(items.assign(model=model))
+    items = pd.concat(tables)
+    first = items[items["prediction"] == 1]
+    groups = first.groupby(["model", "suite"], sort=False)["holds"]
     table = groups.agg(correct="sum", items="size").reset_index()
-    shares = [
-        wilson(correct, items)
-        for correct, items in zip(table["correct"], table["items"], strict=True)
-    ]
+    shares = []
+    for correct, count in zip(table["correct"], table["items"], strict=True):
+        shares.append(wilson(correct, count))
     intervals = pd.DataFrame(shares, columns=["accuracy", "low", "high"])
-    known = public_suites()[["suite", "circuit", "in_31"]]
+    suites = public_suites()[["suite", "circuit", "in_31"]]
     columns = ["circuit", "suite", "model", "accuracy", "low", "high", "correct", "items", "in_31"]
-    return table.join(intervals).merge(known, on="suite")[columns]
+    return table.join(intervals).merge(suites, on="suite")[columns]

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_book.recorded.provenance import PROVENANCE, checked_file, read_provenance
+from tse_book.recorded.provenance import PROVENANCE, checked_file, read_provenance, runs_folder
 from tse_book.studies.controls import BARE, MEASURES
 from tse_book.studies.details import Detail
 from tse_core.blimp.evaluate import PairScores
-from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
 from tse_core.sentences.preferences import judged
 
@@ -18,62 +17,66 @@ def recorded_details(model: str, kind: str, folder: Path | None = None) -> Detai
 
     Raises InputError: a file that is not the one recorded.
     """
-    home = (folder or data_folder() / "recorded") / model
-    said = (
-        read_provenance(home).get("details", {}).get(kind) if (home / PROVENANCE).exists() else None
-    )
-    if said is None:
+    home = runs_folder(folder) / model
+    if not (home / PROVENANCE).exists():
         return None
-    signatures = {part: Signature.parse(line) for part, line in said["signatures"].items()}
-    return Detail(pd.read_parquet(checked_file(home, kind, said["sha256"])), signatures)
+    facts = read_provenance(home).get("details", {}).get(kind)
+    if facts is None:
+        return None
+    signatures = {part: Signature.parse(text) for part, text in facts["signatures"].items()}
+    return Detail(pd.read_parquet(checked_file(home, kind, facts["sha256"])), signatures)
 
 
 def recorded_pairs(
     model: str, method: str = "full-sentence", bos: str = "default", folder: Path | None = None
 ) -> PairScores | None:
-    """The pairs of a recorded run by one method and BOS policy, as `evaluate_blimp` gives them, or None."""
-    found = recorded_details(model, "pairs", folder)
-    if found is None or f"{bos} {method}" not in found.signatures:
+    """The pairs of a recorded run by one method and BOS policy, as of `evaluate_blimp`, or None."""
+    detail = recorded_details(model, "pairs", folder)
+    part = f"{bos} {method}"
+    if detail is None or part not in detail.signatures:
         return None
-    table = found.table
-    rows = table[(table["bos"] == bos) & (table["method"] == method)].drop(
-        columns=["bos", "method"]
-    )
-    numbers = {name: rows[name].astype(float) for name in ("logp_good", "margin")}
-    rows = rows.assign(**numbers, logp_bad=numbers["logp_good"] - numbers["margin"]).reset_index(
-        drop=True
-    )
-    return PairScores(judged(rows), found.signatures[f"{bos} {method}"])
+    table = detail.table
+    pairs = table[(table["bos"] == bos) & (table["method"] == method)]
+    pairs = pairs.drop(columns=["bos", "method"]).reset_index(drop=True)
+    pairs["logp_good"] = pairs["logp_good"].astype(float)
+    pairs["margin"] = pairs["margin"].astype(float)
+    pairs["logp_bad"] = pairs["logp_good"] - pairs["margin"]
+    return PairScores(judged(pairs), detail.signatures[part])
 
 
 def recorded_items(
     model: str, bos: str = "default", folder: Path | None = None
 ) -> pd.DataFrame | None:
-    """Whether each prediction of each suite holds for each item, from a recorded run; None where it has none."""
-    if found := recorded_details(model, "items", folder):
-        return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
-    return None
+    """Whether each prediction of each suite holds for each item; None where nothing is recorded."""
+    return _under_bos(recorded_details(model, "items", folder), bos)
 
 
 def recorded_regions(
     model: str, bos: str = "default", folder: Path | None = None
 ) -> pd.DataFrame | None:
-    """Surprisals of regions (bits) in every suite, item and condition, from a recorded run; None where it has none."""
-    if found := recorded_details(model, "regions", folder):
-        return found.table[found.table["bos"] == bos].drop(columns="bos").reset_index(drop=True)
-    return None
+    """Surprisals of regions (bits) by suite, item, condition; None where nothing is recorded."""
+    return _under_bos(recorded_details(model, "regions", folder), bos)
 
 
 def control_tables(
     model: str, folder: Path | None = None, *, bare: bool = False
 ) -> dict[str, pd.DataFrame] | None:
-    """The four tables of a recorded run, or the two without a BOS token, by their names; None where it lacks one."""
-    found = {
-        name.removeprefix("bare_"): recorded_details(model, name, folder)
-        for name in (BARE if bare else MEASURES)
-    }
-    return (
-        {name: detail.table for name, detail in found.items() if detail}
-        if all(found.values())
-        else None
-    )
+    """The four tables of controls of a recorded run, by name; None where it lacks one.
+
+    With `bare`, the two that were measured without a BOS token.
+    """
+    tables = {}
+    for name in BARE if bare else MEASURES:
+        detail = recorded_details(model, name, folder)
+        if detail is None:
+            return None
+        tables[name.removeprefix("bare_")] = detail.table
+    return tables
+
+
+def _under_bos(detail: Detail | None, bos: str) -> pd.DataFrame | None:
+    """The part of a table that was measured under a BOS policy, without that column."""
+    if detail is None:
+        return None
+    table = detail.table
+    return table[table["bos"] == bos].drop(columns="bos").reset_index(drop=True)

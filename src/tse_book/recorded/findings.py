@@ -1,4 +1,4 @@
-"""Findings of recorded runs, kept as findings.csv: `tse_book.studies.findings` of one model, measured and read back.
+"""Findings of recorded runs (`tse_book.studies.findings`), in findings.csv.
 
 The claims about BLiMP and about suites rest on the recorded pairs and items of the same model.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from tse_book.recorded.details import recorded_details, recorded_pairs
-from tse_book.recorded.provenance import read_provenance, write_provenance
+from tse_book.recorded.provenance import read_provenance, runs_folder, write_provenance
 from tse_book.studies.benchmark_findings import METHODS, blimp_statistics, suite_statistics
 from tse_book.studies.contrasts import Statistics
 from tse_book.studies.details import readings
@@ -17,7 +17,6 @@ from tse_book.studies.findings import FINDING_COLUMNS, measure_findings
 from tse_book.studies.rows import suites_signature
 from tse_core.errors import InputError
 from tse_core.files import write_aside
-from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 
@@ -27,7 +26,7 @@ FILE = "findings.csv"
 def record_findings(
     model, home: Path, lemmas: str, data: Iterable[str], store: Store | None = None
 ) -> dict:
-    """Measure the findings of a model and write them beside its recorded run; returns its provenance."""
+    """Measure the findings of a model beside its recorded run; returns the provenance."""
     provenance = read_provenance(home)
     try:
         benchmarks = {bos: _of_benchmarks(model, bos, home) for bos, _ in readings(model)}
@@ -45,7 +44,7 @@ def record_findings(
 
 def recorded_findings(folder: Path | None = None) -> pd.DataFrame:
     """The findings of all recorded runs, in `FINDING_COLUMNS`."""
-    paths = sorted((folder or data_folder() / "recorded").glob(f"*/{FILE}"))
+    paths = sorted(runs_folder(folder).glob(f"*/{FILE}"))
     tables = [pd.read_csv(path, encoding="utf-8")[FINDING_COLUMNS] for path in paths]
     if not tables:
         return pd.DataFrame(columns=FINDING_COLUMNS)
@@ -59,7 +58,10 @@ def _of_benchmarks(model, bos: str, home: Path) -> list[tuple[Statistics, Signat
 
 
 def _of_pairs(model, bos: str, home: Path) -> tuple[Statistics, Signature] | None:
-    """BLiMP's claims, of recorded pairs; a masked model scores only full sentences, by pseudo-log-likelihood."""
+    """The statistics of BLiMP, of recorded pairs under a BOS policy; None where there are none.
+
+    A masked model scores only full sentences, by pseudo-log-likelihood.
+    """
     if model.kind == "causal":
         recorded_names = {method: method for method in METHODS}
     else:
@@ -77,7 +79,11 @@ def _of_pairs(model, bos: str, home: Path) -> tuple[Statistics, Signature] | Non
 
 
 def _of_suites(model, bos: str, home: Path) -> tuple[Statistics, Signature] | None:
-    """The claims about suites, by the first prediction as in Hu et al. 2020; a suite with unknown words is left out."""
+    """The statistics of suites, of recorded items under a BOS policy; None where there are none.
+
+    An item counts by the first prediction of its suite, as in Hu et al. (2020); suites with unknown
+    words are left out.
+    """
     details = recorded_details(home.name, "items", home.parent)
     if details is None:
         return None

@@ -1,4 +1,4 @@
-"""The provenance of recorded runs: provenance.json, beside the files whose checksums it lists."""
+"""The folders of recorded runs, and the provenance.json in each, which lists checksums."""
 
 import hashlib
 import json
@@ -11,30 +11,37 @@ from tse_core.paths import data_folder
 PROVENANCE = "provenance.json"
 
 
+def runs_folder(folder: Path | None = None) -> Path:
+    """The folder of recorded runs: the project's own, unless another is given."""
+    return folder or data_folder() / "recorded"
+
+
+def run_folders(folder: Path | None = None) -> list[Path]:
+    """The folder of each recorded run, by name."""
+    return sorted(path.parent for path in runs_folder(folder).glob(f"*/{PROVENANCE}"))
+
+
 def read_provenance(home: Path) -> dict:
-    """The provenance of a recorded run."""
+    """The provenance of the recorded run in a folder. Raises InputError: there is none."""
+    path = home / PROVENANCE
     try:
-        return json.loads((home / PROVENANCE).read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise InputError(
-            f"{home / PROVENANCE}: missing or not JSON; `tse record` writes it"
-        ) from None
+        message = f"{path}: missing or not JSON; `tse record` writes it"
+        raise InputError(message) from None
 
 
-def write_provenance(home: Path, made: dict) -> None:
-    """Keep how a recorded run came about."""
-    write_aside(home / PROVENANCE, (json.dumps(made, indent=1) + "\n").encode())
+def write_provenance(home: Path, provenance: dict) -> None:
+    """Write the provenance of the recorded run in a folder."""
+    text = json.dumps(provenance, indent=1) + "\n"
+    write_aside(home / PROVENANCE, text.encode())
 
 
 def checked_file(home: Path, name: str, checksum: str) -> Path:
+    """A table's file in the folder of a run. Raises InputError: its SHA-256 is another."""
     path = home / f"{name}.parquet"
     if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != checksum:
         raise InputError(
             f"{path}: not the file that {PROVENANCE} lists; take the original or record it again"
         )
     return path
-
-
-def run_folders(folder: Path | None) -> list[Path]:
-    folder = folder or data_folder() / "recorded"
-    return sorted(path.parent for path in folder.glob(f"*/{PROVENANCE}"))

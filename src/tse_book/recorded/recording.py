@@ -1,4 +1,4 @@
-"""Record a run: everything the claims and chapters need from one model, written as files with provenance.
+"""Record a run: all that claims and chapters need from one model, as files with provenance.
 
 What cannot be measured (no lemma in the vocabulary, data that is not downloaded) is left out and
 named in the provenance.
@@ -18,7 +18,7 @@ import torch
 from tse_book.laboratory.names import is_laboratory
 from tse_book.recorded.detail_measurements import Tables, details_for, words_for
 from tse_book.recorded.findings import record_findings
-from tse_book.recorded.measurements import PARTS, Pieces, fitting, parts_for
+from tse_book.recorded.measurements import PARTS, Pieces, default_sources, parts_for
 from tse_book.recorded.provenance import PROVENANCE, read_provenance, write_provenance
 from tse_book.studies.controls import controls_for
 from tse_book.studies.rows import suite_rows
@@ -50,7 +50,7 @@ def record_model(
     """
     if not parts:
         parts = PARTS if is_laboratory(model.label) else ALL_PARTS
-    sources = fitting(model)
+    sources = default_sources(model)
     if data:
         sources["data"] = data
     if pairs:
@@ -81,7 +81,7 @@ def run_folder(model: LanguageModel, folder: Path) -> Path:
 
 
 def record(model: LanguageModel, folder: Path, parts: Mapping[str, Pieces]) -> dict:
-    """Measure the parts and write them and their provenance below folder/MODEL; returns the provenance.
+    """Measure the parts and write them below folder/MODEL; returns the provenance.
 
     A piece that raises InputError is left out and listed with its reason. What was recorded there
     before of the same model stays. Raises InputError: nothing can be measured.
@@ -168,7 +168,7 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _earlier_provenance(model: LanguageModel, home: Path, parts: Mapping[str, Pieces]) -> dict:
-    """The provenance of what was recorded before of the same model, without what these parts left out."""
+    """The provenance of the model's earlier parts, without what these parts left out then."""
     earlier: dict = {}
     if (home / PROVENANCE).exists():
         earlier = read_provenance(home)
@@ -190,7 +190,7 @@ def _versions() -> dict[str, str]:
 
 
 def _dates(earlier: str) -> str:
-    """The first day on which the run was recorded and today, as 2026-01-01/2026-01-31, or one day."""
+    """The first day of recording and today, such as 2026-01-01/2026-01-31, or today alone."""
     first = earlier.partition("/")[0]
     today = date.today().isoformat()
     if first in ("", today):

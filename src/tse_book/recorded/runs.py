@@ -12,42 +12,24 @@ from tse_core.results.tidy import KEY_COLUMNS, TIDY_COLUMNS, read_results
 
 def list_recorded(folder: Path | None = None) -> pd.DataFrame:
     """The recorded runs: model, parts, numbers, date, hardware, versions, minutes, left_out."""
-    rows = []
-    for home in run_folders(folder):
-        made = read_provenance(home)
-        files = made["files"].values()
-        row = {
-            "model": home.name,
-            "parts": ", ".join(made["files"]),
-            "numbers": sum(file["numbers"] for file in files),
-        }
-        row |= {"date": made["date"], "hardware": made["hardware"]}
-        row["versions"] = ", ".join(
-            f"{name} {version}" for name, version in made["versions"].items()
-        )
-        row["minutes"] = sum(file["seconds"] for file in files) / 60
-        row["left_out"] = "; ".join(f"{part}: {why}" for part, why in made["left_out"].items())
-        rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame([_summary(home) for home in run_folders(folder)])
 
 
 def load_recorded(model: str, folder: Path | None = None) -> pd.DataFrame:
-    """The results of a recorded run: `TIDY_COLUMNS` and part; without rows where only details are recorded.
+    """The results of a recorded run: `TIDY_COLUMNS` and part; empty if only details are recorded.
 
     Raises InputError: no such run; a file that is not the one recorded.
     """
     homes = {home.name: home for home in run_folders(folder)}
     check_known("recorded run", model, homes)
-    files = read_provenance(homes[model])["files"]
-    tables = [
-        read_results(checked_file(homes[model], name, said["sha256"])).assign(part=name)
-        for name, said in files.items()
-    ]
-    return (
-        pd.concat(tables, ignore_index=True)
-        if tables
-        else pd.DataFrame(columns=[*TIDY_COLUMNS, "part"])
-    )
+    home = homes[model]
+    tables = []
+    for part, facts in read_provenance(home)["files"].items():
+        results = read_results(checked_file(home, part, facts["sha256"]))
+        tables.append(results.assign(part=part))
+    if not tables:
+        return pd.DataFrame(columns=[*TIDY_COLUMNS, "part"])
+    return pd.concat(tables, ignore_index=True)
 
 
 def known_results(
@@ -55,20 +37,42 @@ def known_results(
 ) -> pd.DataFrame:
     """All known results, with a column ``source``: "computed" (here), "added" or "recorded".
 
-    A number that was computed here is not repeated from a file that was added, nor either of them from a recorded run.
+    A number that was computed here is not repeated from a file that was added, nor either of them
+    from a recorded run.
     """
-    place = as_store(store)
-    runs = [
-        load_recorded(home.name, folder)[TIDY_COLUMNS].assign(source="recorded")
-        for home in run_folders(folder)
-    ]
-    tables = [place.numbers() if place else pd.DataFrame(), *runs]
-    none = pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
-    table = pd.concat([t for t in tables if len(t)] or [none], ignore_index=True)
-    number = table[KEY_COLUMNS].assign(how=without_provenance(table["signature"]))
-    return table[~number.duplicated()].reset_index(drop=True)
+    store_here = as_store(store)
+    tables = []
+    if store_here:
+        tables.append(store_here.numbers())
+    for home in run_folders(folder):
+        results = load_recorded(home.name, folder)[TIDY_COLUMNS]
+        tables.append(results.assign(source="recorded"))
+    tables = [table for table in tables if len(table)]  # empty ones would change column types
+    if not tables:
+        return pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
+    results = pd.concat(tables, ignore_index=True)
+    keys = results[KEY_COLUMNS].assign(how=without_provenance(results["signature"]))
+    return results[~keys.duplicated()].reset_index(drop=True)  # the first of each is kept
 
 
 def without_provenance(texts: pd.Series) -> pd.Series:
-    """A column of signatures, each without its provenance; text that is not a signature stays as it is."""
+    """A column of signatures, each without its provenance; any other text stays as it is."""
     return texts.str.split(" | ", regex=False).str[:2].str.join(" | ")
+
+
+def _summary(home: Path) -> dict[str, str | int | float]:
+    """The row of `list_recorded` for the run in a folder."""
+    provenance = read_provenance(home)
+    files = provenance["files"]
+    versions = provenance["versions"].items()
+    left_out = provenance["left_out"].items()
+    return {
+        "model": home.name,
+        "parts": ", ".join(files),
+        "numbers": sum(file["numbers"] for file in files.values()),
+        "date": provenance["date"],
+        "hardware": provenance["hardware"],
+        "versions": ", ".join(f"{name} {version}" for name, version in versions),
+        "minutes": sum(file["seconds"] for file in files.values()) / 60,
+        "left_out": "; ".join(f"{part}: {why}" for part, why in left_out),
+    }
