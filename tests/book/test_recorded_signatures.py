@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 import torch
 
-from tse_book.recorded import read_provenance
-from tse_book.studies import recording
-from tse_book.studies.recording import fitting, parts_for, words_for
+from tse_book.recorded import detail_measurements, measurements
+from tse_book.recorded.detail_measurements import words_for
+from tse_book.recorded.measurements import default_sources, parts_for
+from tse_book.recorded.provenance import read_provenance
 from tse_book.studies.rows import suites_signature
 from tse_core import evaluate, load_model, load_sentence_pairs
 from tse_core.blimp.evaluate import evaluate_blimp
@@ -24,7 +25,10 @@ from tse_core.results.signature import Signature
 from tse_core.results.tidy import read_results
 
 RECORDED = data_folder() / "recorded"
-LABORATORY = ("lab-lexical-causal", "lab-lexical-masked")  # the others differ in their weights alone
+LABORATORY = (
+    "lab-lexical-causal",
+    "lab-lexical-masked",
+)  # the others differ in their weights alone
 LEMMAS = "newman-clean"
 
 
@@ -53,7 +57,8 @@ class SameEverywhere(Network):
 def one_cutoff(monkeypatch):
     """Signatures do not hold the cut-offs, which take most of the time."""
     quick = partial(evaluate, cutoffs=((1.0,), ()))
-    monkeypatch.setattr(recording, "evaluate", quick)
+    monkeypatch.setattr(measurements, "evaluate", quick)
+    monkeypatch.setattr(detail_measurements, "evaluate", quick)
 
 
 def quick_model(name: str):
@@ -92,7 +97,7 @@ def composed_of_pairs(model, pairs: str) -> set[str]:
 @pytest.mark.parametrize("name", LABORATORY)
 def test_signatures_of_a_laboratory_model_are_composed_anew(name):
     model = quick_model(name)
-    work = fitting(model)
+    work = default_sources(model)
     parts = parts_for(model, LEMMAS, work["data"], work["pairs"], work["suites"], None)
     assert composed(parts["agreement"]) == recorded(name, "agreement")
     assert composed_of_pairs(model, work["pairs"]) == recorded(name, "blimp")
@@ -116,7 +121,7 @@ def test_all_signatures_of_the_real_model_are_composed_anew(real_model, shared, 
     """Those of downloaded data sets, too."""
     monkeypatch.setenv("TSE_MIRROR", str(shared / "mirror"))
     model = quick_model(real_model)
-    work = fitting(model)
+    work = default_sources(model)
     parts = parts_for(model, LEMMAS, work["data"], work["pairs"], work["suites"], None)
     assert composed(parts["agreement"]) == recorded(real_model, "agreement")
     assert composed_of_pairs(model, work["pairs"]) == recorded(real_model, "blimp")
