@@ -36,7 +36,7 @@ def list_names(
         table = dataset_table()
         note = (
             "Downloads: `tse data status`. "
-            "Files of your own: a path (.csv, .tsv, .jsonl, .parquet)."
+            "Files of your own: a path (.csv, .tsv, .jsonl, .json, .parquet)."
         )
     elif what == "suites":
         table = list_suites()
