@@ -59,12 +59,9 @@ class Cells:
         self.by_verbs = bool(factors.of_verbs)
         context_groups, context_labels = _groups(data.contexts, factors.of_contexts)
         self._verb_groups, verb_labels = _groups(data.lemmas, factors.of_verbs, sort=True)
-        self._first_cells = context_groups * len(
-            verb_labels
-        )  # the number of a context's first cell
-        self._cells = self._first_cells[:, None] + np.arange(
-            len(verb_labels)
-        )  # (contexts, groups of verbs)
+        # The number of each context's first cell, and of all its cells (contexts, groups of verbs).
+        self._first_cells = context_groups * len(verb_labels)
+        self._cells = self._first_cells[:, None] + np.arange(len(verb_labels))
         self.labels = _in_order(context_labels.merge(verb_labels, how="cross")[factors.names])
         self.lemmas = np.tile(np.bincount(self._verb_groups), len(context_labels))
 
@@ -129,12 +126,10 @@ class Cells:
         """Arrays (contexts, groups of verbs or 1) as columns, one value a row, with its cell."""
         contexts = np.arange(len(self._cells))[:, None]
         arrays = {"cell": self._cells, "context": contexts, **columns}
-        return pd.DataFrame(
-            {
-                name: np.broadcast_to(array, self._cells.shape).ravel()
-                for name, array in arrays.items()
-            }
-        )
+        long = {}
+        for name, array in arrays.items():
+            long[name] = np.broadcast_to(array, self._cells.shape).ravel()
+        return pd.DataFrame(long)
 
     def _pairs_in_cells(self, of_verbs: list[str]) -> pd.DataFrame:
         """The pairs whose verb is in a group, with their cell."""
@@ -144,9 +139,8 @@ class Cells:
         rows = verb_rows(pairs, self.data.lemmas)
         listed = rows >= 0
         pairs = pairs[listed]
-        return pairs.assign(
-            cell=self._first_cells[pairs["context"]] + self._verb_groups[rows[listed]]
-        )
+        groups = self._verb_groups[rows[listed]]
+        return pairs.assign(cell=self._first_cells[pairs["context"]] + groups)
 
     @cached_property
     def _of_contexts(self) -> dict[str, np.ndarray]:
@@ -193,9 +187,8 @@ class Cells:
         if metric in (NS, SHIFT):
             rows = np.flatnonzero(self._twins >= 0)
             odds = odds[rows] - odds[self._twins[rows]]
-        values = np.where(
-            self.data.plural[rows], -odds, odds
-        )  # of the correct form, or by how much it rises
+        # The log-odds of the correct form, or by how much they rise from the twin.
+        values = np.where(self.data.plural[rows], -odds, odds)
         if metric in ("EW", NS):
             values = (values > 0).astype(float)
         return pd.DataFrame(values, rows)
@@ -222,11 +215,8 @@ class Cells:
         """Means over the contexts of each subject, verb by verb: the columns of `_sampled`."""
         values = self._of_verbs(metric)
         groups = values.groupby([self._first_cells[values.index], self.data.subjects[values.index]])
-        means = (
-            groups.mean()
-            .melt(var_name="verb", ignore_index=False)
-            .reset_index(names=["cell", "subjects"])
-        )
+        means = groups.mean().melt(var_name="verb", ignore_index=False)
+        means = means.reset_index(names=["cell", "subjects"])
         verb = means["verb"].to_numpy(int)
         return means.assign(
             cell=means["cell"] + self._verb_groups[verb],
@@ -274,8 +264,8 @@ def _groups(
         return np.zeros(len(table), int), pd.DataFrame(index=[0])
     groups = table.groupby(columns, sort=sort, dropna=False, observed=True)
     labels = groups.size().index.to_frame(index=False).astype(object)
-    known = labels.notna() & (labels != "")
-    return groups.ngroup().to_numpy(), labels.where(known, NONE).infer_objects()
+    has_value = labels.notna() & (labels != "")
+    return groups.ngroup().to_numpy(), labels.where(has_value, NONE).infer_objects()
 
 
 def _in_order(labels: pd.DataFrame) -> pd.DataFrame:

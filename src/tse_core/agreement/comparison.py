@@ -106,17 +106,17 @@ def compare_metrics(
 
 def _require_same_questions(first: EvaluationData, second: EvaluationData) -> None:
     """Raises InputError where the data or the counted lemmas of two evaluations differ."""
-    data = [evaluation.signature.identity["data"] for evaluation in (first, second)]
-    if data[0] != data[1]:
-        names = ", ".join(data)
+    first_data = first.signature.identity["data"]
+    second_data = second.signature.identity["data"]
+    if first_data != second_data:
         raise InputError(
-            f"the two were made with different data ({names}); evaluate both on the same pairs"
+            f"the two were made with different data ({first_data}, {second_data}); evaluate both "
+            "on the same pairs"
         )
-    forms = [
-        set(zip(e.lemmas["singular"], e.lemmas["plural"], strict=True)) for e in (first, second)
-    ]
-    if forms[0] != forms[1]:
-        odd = "/".join(min(forms[0] ^ forms[1]))
+    first_forms = set(zip(first.lemmas["singular"], first.lemmas["plural"], strict=True))
+    second_forms = set(zip(second.lemmas["singular"], second.lemmas["plural"], strict=True))
+    if first_forms != second_forms:
+        odd = "/".join(min(first_forms ^ second_forms))
         text = f"the two counted different lemmas (only one of them {odd})"
         raise InputError(f"{text}; evaluate both on shared_lemmas")
 

@@ -44,15 +44,8 @@ from tse_core.words import First, Period
 NOISE = {"float64": 1e-4, "float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
 SLICE = 2048  # contexts that are scored at once
 WORD_SLICE = 4  # where each is scored over thousands of whole words
-HASHED = [
-    "construction",
-    "subject",
-    "noun",
-    "left",
-    "right",
-    "number",
-    "pairs",
-]  # columns that name a slice
+# The columns of contexts and pairs whose hash is in the name of a slice.
+HASHED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]
 HASHED_OF_PAIRS = ["left", "right", "correct", "wrong", "number"]
 LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
 
@@ -204,9 +197,7 @@ def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
 def _question(
     pairs: pd.DataFrame, lemmas, options: Options, models: Iterable[LanguageModel] | None = None
 ) -> "_Question":
-    """What is asked of every model on a data set, over lemmas that count for all of `models` if
-    these are given.
-    """
+    """The question to every model on a data set, over the lemmas that all of `models` count."""
     if pairs.empty:
         raise InputError("there are no pairs to score")
     name = pairs.attrs["name"]
@@ -240,7 +231,7 @@ def _evaluations(
 
 
 class _Question(NamedTuple):
-    """What every model is asked on a data set."""
+    """The question to every model on a data set."""
 
     all_pairs: pd.DataFrame
     pairs: pd.DataFrame  # those whose subject's number is known
@@ -273,34 +264,17 @@ def _evaluation(
     _warn_of_unknown_words(model, contexts)
     _warn_of_few_lemmas(model, verbs, question.lemmas)
 
-    def score(some: _Slice, advance: Advance) -> dict[str, pd.DataFrame]:
-        return score_contexts(model, verbs, options, *some, batch_tokens, advance)
-
     signature = _signature(model, verbs, question, pairs, options)
-    size = SLICE if verbs.policy.in_vocabulary else WORD_SLICE
-    slices = dict(_slices(contexts, pairs, size))
     results_store = store_for(model, store)
-    scored, made_with = run(
-        _signature_of_slices(signature, options),
-        {name: (some, len(some.contexts)) for name, some in slices.items()},
-        score,
-        TABLES[options.detail],
-        title=f"{model.label}: contexts",
-        unit="contexts",
-        store=results_store,
+    tables, made_with = _scored_tables(
+        model, verbs, contexts, pairs, options, signature, results_store, batch_tokens
     )
-    tables = {}
-    for name in TABLES[options.detail]:
-        tables[name] = pd.concat(
-            [of_slice[name] for of_slice in scored.values()], ignore_index=True
-        )
-    tables["pairs"].index = np.concatenate([some.pairs.index for some in slices.values()])
-
     at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
     pairs = _scored_pairs(pairs, tables["pairs"], model.dtype)
-    by_lemma = form_arrays = None
+    by_lemma = None
     if "lemmas" in tables:
         by_lemma = _by_lemma(tables["lemmas"], verbs.lemmas)
+    form_arrays = None
     if "forms" in tables:
         shape = len(contexts), len(verbs.lemmas)
         form_arrays = {
@@ -322,6 +296,40 @@ def _evaluation(
             evaluation.signature, evaluation.tidy, of=str(tuple(options.cutoffs))
         )
     return evaluation
+
+
+def _scored_tables(
+    model: LanguageModel,
+    verbs: CountedVerbs,
+    contexts: pd.DataFrame,
+    pairs: pd.DataFrame,
+    options: Options,
+    signature: Signature,
+    results_store: Store | None,
+    batch_tokens: int | None,
+) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+    """The tables of `score_contexts` over all slices, and their provenance."""
+
+    def score(some: _Slice, advance: Advance) -> dict[str, pd.DataFrame]:
+        return score_contexts(model, verbs, options, *some, batch_tokens, advance)
+
+    size = SLICE if verbs.policy.in_vocabulary else WORD_SLICE
+    slices = dict(_slices(contexts, pairs, size))
+    scored, made_with = run(
+        _signature_of_slices(signature, options),
+        {name: (some, len(some.contexts)) for name, some in slices.items()},
+        score,
+        TABLES[options.detail],
+        title=f"{model.label}: contexts",
+        unit="contexts",
+        store=results_store,
+    )
+    tables = {}
+    for name in TABLES[options.detail]:
+        parts = [of_slice[name] for of_slice in scored.values()]
+        tables[name] = pd.concat(parts, ignore_index=True)
+    tables["pairs"].index = np.concatenate([some.pairs.index for some in slices.values()])
+    return tables, made_with
 
 
 def _signature(
@@ -377,10 +385,8 @@ def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[
             some_pairs = pairs.iloc[first_pairs[start] : first_pairs[end]].sort_index()
             some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
             contents = data_hash(some_contexts[HASHED]) + data_hash(some_pairs[HASHED_OF_PAIRS])
-            yield (
-                f"{safe_name(construction)}-{number:03d}-{contents}",
-                _Slice(some_contexts, some_pairs),
-            )
+            name = f"{safe_name(construction)}-{number:03d}-{contents}"
+            yield name, _Slice(some_contexts, some_pairs)
 
 
 def _with_scores(contexts: pd.DataFrame, at_cutoffs: pd.DataFrame) -> pd.DataFrame:

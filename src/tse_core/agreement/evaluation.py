@@ -160,9 +160,10 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return "".join(
-            f"<p>{escape(_label(key))}</p>{each._repr_html_()}" for key, each in self.items()
-        )
+        parts = []
+        for key, evaluation in self.items():
+            parts.append(f"<p>{escape(_label(key))}</p>{evaluation._repr_html_()}")
+        return "".join(parts)
 
     @property
     def models(self) -> list[str]:

@@ -45,12 +45,15 @@ def find_factors(by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.Dat
     if len(set(names)) < len(names) or names in ([], [""]):
         listed = ", ".join(names) or "none"
         raise InputError(f"the columns to divide by are {listed}; name at least one, each once")
-    taken = _taken_names()
-    known = [name for name in contexts if name not in _OF_BOTH and name.lower() not in taken]
+    refused = _names_of_results()
+    candidates = []
+    for name in contexts:
+        if name not in _OF_BOTH and name.lower() not in refused:
+            candidates.append(name)
     for name in names:
-        if name not in lemmas and name not in known:
+        if name not in lemmas and name not in candidates:
             hint = "; the data set marvin-linzen-adverbs has it" if name == "adverb" else ""
-            raise unknown_name_error("column to divide by", name, [*lemmas, *known], hint)
+            raise unknown_name_error("column to divide by", name, [*lemmas, *candidates], hint)
     of_contexts = [name for name in names if name not in lemmas]
     of_verbs = [name for name in names if name in lemmas]
     return Factors(names, of_contexts, of_verbs)
@@ -58,15 +61,16 @@ def find_factors(by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.Dat
 
 def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:
     """Raises InputError for a column of pairs or verbs that results have, or that both have."""
-    taken = _taken_names()
+    names_of_results = _names_of_results()
     for name in pairs:
-        if name.lower() in taken:
+        if name.lower() in names_of_results:
             raise _taken_name_error("the pairs have", name)
     for name in lemmas:
-        if name.lower() in taken or name in _OF_CONTEXTS:
+        if name.lower() in names_of_results or name in _OF_CONTEXTS:
             raise _taken_name_error("the verb list has", name)
-    if both := set(pairs) & set(lemmas) - _OF_BOTH:
-        name = min(both)
+    shared = set(pairs) & set(lemmas) - _OF_BOTH
+    if shared:
+        name = min(shared)
         raise InputError(
             f"the pairs and the verb list both have a column {name!r}; give one another name"
         )
@@ -76,7 +80,7 @@ def _taken_name_error(owner: str, name: str) -> InputError:
     return InputError(f"{owner} a column {name!r}, which results have too; give it another name")
 
 
-def _taken_names() -> set[str]:
+def _names_of_results() -> set[str]:
     """The names of columns of results, in lower case."""
     scores = [name.lower() for name in table_order()]
     names = {*_COLUMNS, *COUNTS, *scores}

@@ -11,14 +11,14 @@ from tse_core.metrics.definitions import PAPER_CUTOFFS, Cutoffs
 
 Verbs = Literal["single-token", "all"]
 Detail = Literal["contexts", "lemmas", "forms"]
+# The tables that each detail keeps.
 TABLES = {
     "contexts": ("contexts", "pairs"),
     "lemmas": ("contexts", "pairs", "lemmas"),
     "forms": ("contexts", "pairs", "lemmas", "forms"),
-}  # what each detail keeps
-SAMPLE_SIZE = (
-    24  # contexts of a construction where every context takes seconds: 212 of Table 2's nine rows
-)
+}
+# Contexts of a construction where each takes seconds: 212 in all of Table 2's nine rows.
+SAMPLE_SIZE = 24
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,17 @@ class VerbPolicy:
 
     Its text is the policy "forms" of signatures.
 
+    Attributes
+    ----------
+    tokens : those of each form: "single", one token, the paper's choice; "any" number of them
+    word_end : whether the probability of a form includes that of the word's end behind it
+
     >>> str(verb_policy("all", None)), VerbPolicy.parse("single-end")
     ('words', VerbPolicy(tokens='single', word_end=True))
     """
 
-    tokens: Literal["single", "any"] = (
-        "single"  # of each form: one token, the paper's choice, or any number of them
-    )
-    word_end: bool = (
-        False  # whether the probability of a form includes that of the word's end behind it
-    )
+    tokens: Literal["single", "any"] = "single"
+    word_end: bool = False
 
     def __str__(self) -> str:
         return _POLICY_TEXTS[self]
@@ -44,7 +45,8 @@ class VerbPolicy:
     @classmethod
     def parse(cls, text: str) -> "VerbPolicy":
         """The policy of a text in a signature."""
-        return next(policy for policy, known in _POLICY_TEXTS.items() if known == text)
+        policies = {text: policy for policy, text in _POLICY_TEXTS.items()}
+        return policies[text]
 
     @property
     def in_vocabulary(self) -> bool:
@@ -96,7 +98,9 @@ class Options:
                 "the released code counts single tokens only; whole words go with protocol 'exact'"
             )
         size = self.sample_size
-        if size != "all" and (not isinstance(size, int | np.integer) or size is True or size < 1):
+        if size == "all":
+            return
+        if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
             must = "it must be a number of contexts of each construction, or 'all'"
             raise InputError(f"sample is {size!r}; {must}")
 

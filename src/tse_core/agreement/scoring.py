@@ -19,12 +19,8 @@ from tse_core.metrics.definitions import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS
 from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores
 from tse_core.models.language_model import LanguageModel, Prompt
 
-GROUP = [
-    "construction",
-    "subject",
-    "noun",
-    "number",
-]  # over the contexts of a group, a lemma's scores are summed
+# Over the contexts of a group, which are equal in these columns, a lemma's scores are summed.
+GROUP = ["construction", "subject", "noun", "number"]
 FORM_COLUMNS = [
     "log_odds",
     "log_probability_singular",
@@ -33,25 +29,32 @@ FORM_COLUMNS = [
     "mass_above_plural",
 ]
 SUMS = ["correct", "probability_correct", "probability_wrong", MARGIN]
-PAIR_COLUMNS = [metric.column for metric in OF_PAIRS.values()] + [
+PAIR_COLUMNS = [
+    *[metric.column for metric in OF_PAIRS.values()],
     "log_probability_correct",
     "log_probability_wrong",
 ]
-
 
 Advance = Callable[[float], None]  # takes the share of the work that was just done
 
 
 class Distributions(NamedTuple):
-    """Those of k contexts, over the vocabulary or the list of words: tensors (k, entries)."""
+    """The distributions of k contexts, over the vocabulary or over the words of a list.
 
-    contexts: np.ndarray  # (k,) their places among the contexts
-    logits: (
-        torch.Tensor
-    )  # what is compared, and ranked by cut-offs once normalised over the entries
-    log_probabilities: torch.Tensor  # nats
-    ranked: int  # cut-offs rank this many entries, from the first
-    total: np.ndarray | float  # (k, 1) their total probability: 1 for a vocabulary
+    Attributes
+    ----------
+    contexts : rows of the contexts, (k,)
+    logits : what is compared, and ranked by cut-offs once it is normalised, (k, entries)
+    log_probabilities : in nats, (k, entries)
+    ranked : how many of the entries, from the first, the cut-offs rank
+    total : the probability of these entries together, (k, 1); 1 for a vocabulary
+    """
+
+    contexts: np.ndarray
+    logits: torch.Tensor
+    log_probabilities: torch.Tensor
+    ranked: int
+    total: np.ndarray | float
 
 
 def score_contexts(
@@ -65,8 +68,8 @@ def score_contexts(
 ) -> dict[str, pd.DataFrame]:
     """The scores of contexts and of their pairs, by the names in `TABLES`.
 
-    Contexts have left, right, number and the columns of `GROUP`, pairs correct, wrong and context,
-    the place of each pair's context; `advance` is called with the share of the work that was just
+    Contexts have left, right, number and the columns of `GROUP`, pairs correct, wrong and context
+    (the row of each pair's context); `advance` is called with the share of the work that was just
     done.
 
     Returns
@@ -147,16 +150,14 @@ def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -
 
     A masked model cannot compare forms of unequal lengths: both are -1.
     """
-    both = [
-        pairs[side].map(verbs.positions).fillna(-1).to_numpy(np.int64)
-        for side in ("correct", "wrong")
-    ]
-    forms = np.stack(both, axis=1)
+    correct = pairs["correct"].map(verbs.positions).fillna(-1).to_numpy(np.int64)
+    wrong = pairs["wrong"].map(verbs.positions).fillna(-1).to_numpy(np.int64)
+    forms = np.stack([correct, wrong], axis=1)
     if model.kind == "masked" and not verbs.policy.in_vocabulary:
         lengths = np.array([len(spelling) for spelling in verbs.spellings])
-        known = (forms >= 0).all(axis=1)
-        uneven = lengths[forms[:, 0]] != lengths[forms[:, 1]]
-        forms[known & uneven] = -1
+        has_both = (forms >= 0).all(axis=1)
+        uneven = lengths[correct] != lengths[wrong]
+        forms[has_both & uneven] = -1
     return forms
 
 
@@ -222,10 +223,7 @@ def _of_entries(
     positions = [[slot.position] for slot in slots]
     for block in blocks(model, sequences, positions, batch_tokens=batch_tokens):
         logits = block.logits
-        in_order = (
-            len(block.rows) == len(logits) and (block.rows == np.arange(len(block.rows))).all()
-        )
-        if not in_order:
+        if not np.array_equal(block.rows, np.arange(len(logits))):  # else no copy is needed
             logits = logits[torch.as_tensor(block.rows, device=logits.device)]
         yield Distributions(block.requests, logits, logits.log_softmax(-1), logits.shape[1], 1.0)
         advance(len(block.rows) / len(slots))
@@ -268,21 +266,21 @@ def _at_cutoffs(
     `correct` and `wrong` are the log-probabilities of the two forms (k, lemmas).
     """
     top, bottom = options.cutoffs
-    accumulate: Literal["float32", "float64"] = (
-        "float32" if options.protocol == "released" else "float64"
-    )
+    accumulate: Literal["float32", "float64"] = "float64"
+    if options.protocol == "released":
+        accumulate = "float32"
     ranked = block.logits[:, : block.ranked]
     sides = cutoff_scores(ranked, ids, plural, top=top, bottom=bottom, accumulate=accumulate)
-    scores = []
+    shares = np.concatenate([sides.top[COVERAGE], sides.bottom[COVERAGE]], axis=1)
+    scores, coverage = [], []
     for metric in OF_CONTEXTS.values():
         scores += [sides.top[metric.column], sides.bottom[metric.column]]
+        coverage.append(shares * block.total)
     margins = (correct - wrong).mean(axis=1)
-    coverage = np.concatenate([sides.top[COVERAGE], sides.bottom[COVERAGE]], axis=1) * block.total
     of_lemmas = np.exp(correct).sum(axis=1) + np.exp(wrong).sum(axis=1)
-    return (
-        np.concatenate([*scores, margins[:, None]], axis=1),
-        np.concatenate([*[coverage] * len(OF_CONTEXTS), of_lemmas[:, None]], axis=1),
-    )
+    scores.append(margins[:, None])
+    coverage.append(of_lemmas[:, None])
+    return np.concatenate(scores, axis=1), np.concatenate(coverage, axis=1)
 
 
 def _of_pairs(
@@ -295,23 +293,26 @@ def _of_pairs(
     rows_there = torch.as_tensor(rows, device=compared.device)
     ids = torch.as_tensor(forms, device=compared.device).clamp(min=0)
     wins = compared[rows_there, ids[:, 0]] > compared[rows_there, ids[:, 1]]
-    logs = [
-        block.log_probabilities[rows_there, ids[:, form]].double().cpu().numpy() for form in (0, 1)
-    ]
-    of_pairs = Forms(np.exp(logs[0]), np.exp(logs[1]), wins.cpu().numpy().astype(float))
-    scores = [
-        metric.numerator(of_pairs) / metric.denominator(of_pairs) for metric in OF_PAIRS.values()
-    ]
-    counts = forms >= 0
-    defined = np.stack([*[counts.all(axis=1)] * len(scores), counts[:, 0], counts[:, 1]], axis=1)
-    return np.where(defined, np.stack([*scores, *logs], axis=1), np.nan)
+    logs_there = block.log_probabilities
+    correct = logs_there[rows_there, ids[:, 0]].double().cpu().numpy()
+    wrong = logs_there[rows_there, ids[:, 1]].double().cpu().numpy()
+    of_pairs = Forms(np.exp(correct), np.exp(wrong), wins.cpu().numpy().astype(float))
+    has_correct, has_wrong = (forms >= 0).T
+    columns = []
+    for metric in OF_PAIRS.values():
+        scores = metric.numerator(of_pairs) / metric.denominator(of_pairs)
+        columns.append(np.where(has_correct & has_wrong, scores, np.nan))
+    columns.append(np.where(has_correct, correct, np.nan))
+    columns.append(np.where(has_wrong, wrong, np.nan))
+    return np.stack(columns, axis=1)
 
 
 def _form_rows(block: Distributions, ids: np.ndarray) -> np.ndarray:
-    """`FORM_COLUMNS` of some contexts (k, lemmas, columns): log-odds and log-probabilities in nats,
-    and the mass of all entries more probable than each form.
+    """`FORM_COLUMNS` of some contexts, (k, lemmas, columns).
 
-    The log-odds are taken before the softmax rounds, so that their sign is that of the comparison.
+    They are log-odds and log-probabilities in nats, and the mass of all entries more probable than
+    each form. The log-odds are taken before the softmax rounds, so that their sign is that of the
+    comparison.
     """
     singular = torch.as_tensor(ids[:, 0], device=block.logits.device)
     plural = torch.as_tensor(ids[:, 1], device=block.logits.device)
@@ -323,15 +324,13 @@ def _form_rows(block: Distributions, ids: np.ndarray) -> np.ndarray:
     columns = [score.float().cpu().numpy() for score in scores]
     probabilities = block.log_probabilities[:, : block.ranked].double().exp().cpu().numpy()
     ascending = np.sort(probabilities, axis=1)
-    mass_of_largest = np.zeros(
-        (len(ascending), ascending.shape[1] + 1)
-    )  # of the n most probable entries
+    # The mass of the n most probable entries, for every n.
+    mass_of_largest = np.zeros((len(ascending), ascending.shape[1] + 1))
     np.cumsum(ascending[:, ::-1], axis=1, out=mass_of_largest[:, 1:])
     for form in (0, 1):
-        at_most = [
-            row.searchsorted(probability, side="right")
-            for row, probability in zip(ascending, probabilities[:, ids[:, form]], strict=True)
-        ]
+        at_most = []  # how many entries are at most as probable as each form
+        for row, of_forms in zip(ascending, probabilities[:, ids[:, form]], strict=True):
+            at_most.append(row.searchsorted(of_forms, side="right"))
         larger = ascending.shape[1] - np.stack(at_most)
         columns.append(np.take_along_axis(mass_of_largest, larger, axis=1).astype(np.float32))
     return np.stack(columns, axis=2)

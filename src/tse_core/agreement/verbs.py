@@ -27,13 +27,11 @@ class CountedVerbs(NamedTuple):
     ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or positions
     positions: Mapping[str, int]  # a word's entry, or its position in `spellings`
     policy: VerbPolicy = SINGLE_TOKENS
-    spellings: Sequence[
-        Spelling
-    ] = ()  # words, first those of the lemmas; none where forms are entries
+    # Words, first those of the lemmas; none where forms are entries.
+    spellings: Sequence[Spelling] = ()
     listed: int = 0  # how many of the spellings are those of the lemmas
-    ends: bool = (
-        False  # whether the probability of the word's end is a factor; a masked model's is 1
-    )
+    # Whether the probability of the word's end is a factor; a masked model's is 1.
+    ends: bool = False
 
 
 def counted_verbs(
@@ -42,10 +40,10 @@ def counted_verbs(
     policy: VerbPolicy = SINGLE_TOKENS,
     further: Sequence[str] = (),
 ) -> CountedVerbs:
-    """The lemmas of a list that count for a model, and the places of their forms.
+    """The lemmas of a list that count for a model, and the positions of their forms.
 
-    `further` are other words whose places are needed, such as those of pairs. Raises InputError: no
-    lemma counts; whole words without their end for a masked model.
+    `further` are other words whose positions are needed, such as those of pairs. Raises InputError:
+    no lemma counts; whole words without their end for a masked model.
     """
     masked = model.kind == "masked"
     if masked and policy == VerbPolicy("any", word_end=False):
@@ -63,18 +61,17 @@ def counted_verbs(
         ids = np.array([[singular[0], plural[0]] for singular, plural in forms], dtype=np.int64)
         entries = {word: spelling[0] for word, spelling in spelled.items()}
         return CountedVerbs(table, ids, entries, policy)
-    listed = list(
-        dict.fromkeys([singular for singular, _ in forms] + [plural for _, plural in forms])
-    )
+    singulars = [singular for singular, _ in forms]
+    plurals = [plural for _, plural in forms]
+    listed = list(dict.fromkeys([*singulars, *plurals]))
     of_further = [spelled[word] for word in further if word in spelled]
     spellings = list(dict.fromkeys([*listed, *of_further]))
     positions = {spelling: position for position, spelling in enumerate(spellings)}
-    ids = np.array(
-        [[positions[singular], positions[plural]] for singular, plural in forms], dtype=np.int64
-    )
+    pairs = [[positions[singular], positions[plural]] for singular, plural in forms]
     of_words = {
         word: positions[spelling] for word, spelling in spelled.items() if spelling in positions
     }
+    ids = np.array(pairs, dtype=np.int64)
     ends = policy.word_end and not masked
     return CountedVerbs(table, ids, of_words, policy, spellings, len(listed), ends)
 

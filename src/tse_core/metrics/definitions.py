@@ -24,7 +24,9 @@ class Cutoffs(NamedTuple):
 
     def listed(self) -> list[tuple[str, float]]:
         """Every (side, cut-off), those at the top first."""
-        return [(side, cutoff) for side in self._fields for cutoff in getattr(self, side)]
+        top = [("top", cutoff) for cutoff in self.top]
+        bottom = [("bottom", cutoff) for cutoff in self.bottom]
+        return top + bottom
 
 
 def as_cutoffs(cutoffs: Cutoffs | Sequence[Sequence[float]]) -> Cutoffs:
@@ -69,9 +71,8 @@ class Forms(NamedTuple):
     wins: Any  # 1.0 where the first is the larger, 0.0 where not or tied
 
 
-# Of every lemma: 1[P(correct) > P(wrong)], Eq. 1 of Newman et al. (2021); the probability of the
-# form that agrees.
-wins, correct = attrgetter("wins"), attrgetter("correct")
+wins = attrgetter("wins")  # 1[P(correct) > P(wrong)], Eq. 1 of Newman et al. (2021)
+correct = attrgetter("correct")  # the probability of the form that agrees
 
 
 def each(forms: Forms) -> Any:
@@ -86,22 +87,25 @@ def both(forms: Forms) -> Any:
 
 @dataclass(frozen=True)
 class Metric:
-    """The sum of `numerator` over the lemmas that count, divided by that of `denominator`."""
+    """The sum of `numerator` over the lemmas that count, divided by that of `denominator`.
 
-    name: str  # what tables and charts call it
-    of: Literal[
-        "context", "pair"
-    ]  # over all lemmas of the list and at every cut-off, or for a pair's own verb
-    numerator: Callable[[Forms], Any]  # one value per lemma
+    Attributes
+    ----------
+    name : the name in tables and charts
+    of : "context", over all lemmas of the list and at every cut-off; or "pair", for its own verb
+    numerator, denominator : functions with one value per lemma
+    inside : the unit that counts at a top cut-off
+        Every "lemma" with either form inside, or every "form" inside (the other then has
+        probability 0); at a bottom cut-off, always a lemma with both forms inside.
+    range : the lowest and the highest score; infinite for a score in nats
+    """
+
+    name: str
+    of: Literal["context", "pair"]
+    numerator: Callable[[Forms], Any]
     denominator: Callable[[Forms], Any]
-    # What is counted at a top cut-off: every lemma with either form inside, or every form inside
-    # (the other then has probability 0); at a bottom cut-off, always a lemma with both forms
-    # inside.
     inside: Literal["lemma", "form"] = "lemma"
-    range: tuple[float, float] = (
-        0.0,
-        1.0,
-    )  # the lowest and the highest score; infinite for a score in nats
+    range: tuple[float, float] = (0.0, 1.0)
 
     @property
     def column(self) -> str:

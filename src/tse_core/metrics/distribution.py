@@ -10,13 +10,18 @@ BUCKET_BITS = 18  # leading bits of a float32's 31: buckets are 1/32 of an octav
 
 
 class Boundary(NamedTuple):
-    """For each context and cut-off (tensors (contexts, cutoffs))."""
+    """The entry on which a cut-off falls, for each context and cut-off: tensors of that shape.
 
-    key: (
-        torch.Tensor
-    )  # probability (exact) or logit (released) of the entry on which the cut-off falls
-    share: torch.Tensor  # of that entry's mass which is inside, 0 to 1
-    everything: torch.Tensor  # bool: the whole distribution is inside
+    Attributes
+    ----------
+    key : the probability (exact) or the logit (released) of the entry
+    share : the share of its mass that is inside, 0 to 1
+    everything : whether the whole distribution is inside, bool
+    """
+
+    key: torch.Tensor
+    share: torch.Tensor
+    everything: torch.Tensor
 
 
 def exact_boundaries(
@@ -71,35 +76,35 @@ def _row_by_histogram(row, top, bottom):
     buckets = row.view(np.int32) >> BUCKET_BITS
     running = np.bincount(buckets, weights=row).cumsum()
     total = running[-1]
-    wanted = np.zeros(len(running), dtype=bool)
-    wanted[_places(running, total, top, bottom)] = True
-    entries = row[wanted.take(buckets)]
+    has_cutoff = np.zeros(len(running), dtype=bool)
+    has_cutoff[_positions(running, total, top, bottom)] = True
+    entries = row[has_cutoff.take(buckets)]
     entries.sort()
     bucket = entries.view(np.int32) >> BUCKET_BITS
     sums = np.concatenate([[0.0], entries.cumsum(dtype=np.float64)])
     first = bucket.searchsorted(bucket)
     before_bucket = np.where(bucket > 0, running[bucket - 1], 0.0)
-    summed = before_bucket + (
-        sums[1:] - sums[first]
-    )  # the running sum of the whole distribution at these entries
-    key = entries[_places(summed, total, top, bottom)]
-    left, right = entries.searchsorted(key), entries.searchsorted(key, side="right") - 1
+    # The running sum of the whole distribution at these entries.
+    summed = before_bucket + (sums[1:] - sums[first])
+    key = entries[_positions(summed, total, top, bottom)]
+    left = entries.searchsorted(key)
+    right = entries.searchsorted(key, side="right") - 1
     below = before_bucket[left] + (sums[left] - sums[first[left]])
     return key, below, summed[right], running[-1:]
 
 
-def _places(running, total, top, bottom):
-    """Where the cut-offs fall in a running sum, those at the top first."""
+def _positions(running, total, top, bottom):
+    """The positions of the cut-offs in a running sum, those at the top first."""
     head = running.searchsorted(np.maximum(total - top, 0), side="right")
-    found = np.concatenate([head, running.searchsorted(bottom)])
-    return np.minimum(found, len(running) - 1, out=found)
+    positions = np.concatenate([head, running.searchsorted(bottom)])
+    return np.minimum(positions, len(running) - 1, out=positions)
 
 
 def group(
-    rising: torch.Tensor, running: torch.Tensor, place: torch.Tensor
+    rising: torch.Tensor, running: torch.Tensor, position: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
-    """The key at a place of the order, and the running sums before and after its entries."""
-    key = rising.gather(1, place.clamp(max=rising.shape[1] - 1))
+    """The key at a position in the order, and the running sums before and after its entries."""
+    key = rising.gather(1, position.clamp(max=rising.shape[1] - 1))
     padded = torch.nn.functional.pad(running, (1, 0))
     below = padded.gather(1, torch.searchsorted(rising, key))
     return key, below, padded.gather(1, torch.searchsorted(rising, key, right=True))

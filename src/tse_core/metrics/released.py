@@ -50,9 +50,8 @@ def _sum_of_eight_lanes(rows):
     """float32 sums of rows: entry i goes to lane i mod 8, and the lanes are added by halves."""
     rows = torch.nn.functional.pad(rows, (0, -rows.shape[1] % 8))
     lanes = rows.cpu().numpy().reshape(len(rows), -1, 8)
-    total = np.add.accumulate(lanes, axis=1)[
-        :, -1
-    ]  # accumulate adds one after the other; sum would add in pairs
+    # accumulate adds one after the other; sum would add in pairs.
+    total = np.add.accumulate(lanes, axis=1)[:, -1]
     for half in (4, 2, 1):
         total = total[:, :half] + total[:, half:]
     return torch.from_numpy(total).to(rows.device)

@@ -107,11 +107,12 @@ def cutoff_scores(
     logits, ids, numbers = _checked(logits, inflection_ids, numbers, top, bottom)
     if accumulate not in ("float64", "float32"):
         raise InputError(f"accumulate is {accumulate!r}; it must be 'float64' or 'float32'")
-    rows = max(1, BLOCK_ENTRIES // max(logits.shape[1], ids.numel() * (len(top) + len(bottom))))
+    entries_per_context = max(logits.shape[1], ids.numel() * (len(top) + len(bottom)))
+    size = max(1, BLOCK_ENTRIES // entries_per_context)
     parts = []
-    for start in range(0, len(logits), rows):
-        block = logits[start : start + rows]
-        plural = numbers[start : start + rows]
+    for start in range(0, len(logits), size):
+        block = logits[start : start + size]
+        plural = numbers[start : start + size]
         if accumulate == "float64":
             parts.append(_exact(block, ids, plural, tuple(top), tuple(bottom)))
         else:
@@ -197,16 +198,14 @@ class _Counted:
         beyond = (torch.gt, torch.ge)
         by_lemma = [metric for metric in OF_CONTEXTS.values() if metric.inside == "lemma"]
         by_form = [metric for metric in OF_CONTEXTS.values() if metric.inside == "form"]
+        of_forms = _scores(by_form, self.forms, self.form_keys, at, beyond)
         of_lemmas = _scores(by_lemma, self.lemmas, self.lemma_keys, at, beyond)
-        return (
-            _scores(by_form, self.forms, self.form_keys, at, beyond) | of_lemmas
-        )  # coverage: of the lemmas inside
+        return of_forms | of_lemmas  # both have a coverage; that of the lemmas inside stays
 
     def bottom(self, at: Boundary) -> dict[str, torch.Tensor]:
         """Every metric and the coverage of the tail: lemmas with both forms inside."""
-        return _scores(
-            list(OF_CONTEXTS.values()), self.lemmas, self.lemma_keys, at, (torch.lt, torch.le)
-        )
+        beyond = (torch.lt, torch.le)
+        return _scores(list(OF_CONTEXTS.values()), self.lemmas, self.lemma_keys, at, beyond)
 
 
 def _scores(
@@ -255,9 +254,8 @@ def _without_and_including(keys, values, at: Boundary, beyond):
     """
     items = values.permute(1, 2, 0)
     keys, edges = keys.double()[:, None], at.key.double()[:, :, None]
-    inside = keys.new_empty(
-        torch.broadcast_shapes(keys.shape, edges.shape)
-    )  # 1.0 or 0.0, fit to be multiplied
+    # 1.0 or 0.0, so that it can be multiplied.
+    inside = keys.new_empty(torch.broadcast_shapes(keys.shape, edges.shape))
     strictly, at_least = beyond
     without = torch.bmm(strictly(keys, edges, out=inside), items).permute(2, 0, 1)
     including = torch.bmm(at_least(keys, edges, out=inside), items).permute(2, 0, 1)
