@@ -1,1 +1,1 @@
-"""Which sentence of each minimal pair a model prefers: accuracy by paradigm and phenomenon (BLiMP and others)."""
+"""Minimal pairs: accuracy by paradigm and phenomenon, of BLiMP and other data."""

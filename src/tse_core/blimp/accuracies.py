@@ -1,6 +1,7 @@
 """Accuracy by paradigm and phenomenon, and comparison of two models on the same pairs.
 
-Pairs that repeat each other, or share what the caller clusters them by, are no independent evidence:
+Pairs that repeat each other, or share what the caller clusters them by, are no independent
+evidence:
 
 * Rows of one paradigm with the same sentences are one **item**. Their scores are equal, so that a
   paradigm has as many independent trials as items, or fewer where some are there more often than
@@ -32,33 +33,49 @@ ITEM, CLUSTER = "distinct_pair", "cluster"  # columns of per-pair scores
 def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     """Shares of correct pairs with 95 % intervals.
 
-    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its bounds join those of
-    its paradigms (`tse_core.uncertainty.shares.joined`). So the intervals say how the accuracy would vary over other
-    sentences of the same paradigms, not over other paradigms; with clusters, over other clusters.
+    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its
+    bounds join those of its paradigms (`tse_core.uncertainty.shares.joined`). So the intervals say
+    how the accuracy would vary over other sentences of the same paradigms, not over other
+    paradigms; with clusters, over other clusters.
 
     Parameters
     ----------
     scores : per-pair scores with phenomenon and paradigm
-        `evaluate_blimp` adds the number of each distinct pair, and the cluster where the caller names
-        one; without them each row is an item.
+        `evaluate_blimp` adds the number of each distinct pair, and the cluster where the caller
+        names one; without them each row is an item.
     by : "paradigm", "phenomenon" or "all"
 
     Returns
     -------
-    DataFrame with the group's names, accuracy, low, high (NaN where no pair is judged), pairs, judged (pairs that are
-    not refused), ties, unknown (pairs with an unknown word in the critical region), items (distinct
-    pairs that are judged), accuracy_items (the mean over these), clusters (of the judged pairs).
+    DataFrame with the group's names, accuracy, low, high (NaN where no pair is judged), pairs,
+    judged (pairs that are not refused), ties, unknown (pairs with an unknown word in the critical
+    region), items (distinct pairs that are judged), accuracy_items (the mean over these), clusters
+    (of the judged pairs).
     """
     scores = _with_clusters(scores)
-    paradigms = scores.groupby("paradigm", sort=False).agg(
-        phenomenon=("phenomenon", "first"), correct=("correct", "sum"), pairs=("correct", "size"),
-        judged=("correct", "count"), ties=("tie", "sum"), unknown=("unknown_critical", "sum"),
-    )  # fmt: skip
     judged = scores[scores["correct"].notna()]
+    paradigms = _paradigms(scores, judged)
+    rows = []
+    for labels, group in _groups(paradigms, by):
+        rows.append(labels | _pooled(group, judged))
+    return pd.DataFrame(rows)
+
+
+def _paradigms(scores: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
+    """The counts of each paradigm, and its accuracy with Wilson's interval."""
+    paradigms = scores.groupby("paradigm", sort=False).agg(
+        phenomenon=("phenomenon", "first"),
+        correct=("correct", "sum"),
+        pairs=("correct", "size"),
+        judged=("correct", "count"),
+        ties=("tie", "sum"),
+        unknown=("unknown_critical", "sum"),
+    )
     items = judged.drop_duplicates(["paradigm", ITEM]).groupby("paradigm")["correct"]
     paradigms["items"] = items.size().reindex(paradigms.index, fill_value=0)
     paradigms["correct_items"] = items.sum().reindex(paradigms.index, fill_value=0.0)
-    squares = (judged.groupby(["paradigm", ITEM]).size() ** 2).groupby("paradigm").sum()
+    repetitions = judged.groupby(["paradigm", ITEM]).size()
+    squares = (repetitions**2).groupby("paradigm").sum()
     paradigms["squares"] = squares.reindex(paradigms.index, fill_value=0)
     paradigms = paradigms.reset_index()
     shares = []
@@ -67,11 +84,9 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
             trials = row.judged**2 / row.squares
             shares.append(wilson(row.correct * trials / row.judged, trials))
         else:
-            shares.append((np.nan,) * 3)
+            shares.append((np.nan, np.nan, np.nan))
     paradigms[[*BOUNDS]] = shares
-    return pd.DataFrame(
-        [labels | _pooled(group, judged) for labels, group in _groups(paradigms, by)]
-    )
+    return paradigms
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
@@ -82,38 +97,49 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
 
     Parameters
     ----------
-    first, second : per-pair scores with ties counted as wrong; pairs that either refuses are left out
+    first, second : per-pair scores with ties counted as wrong
+        Pairs that either refuses are left out.
     by : "paradigm", "phenomenon" or "all"
 
     Returns
     -------
-    DataFrame with the group's names, pairs, first, second (accuracies), difference with its 95 % interval low, high
-    (Bonett & Price 2012), only_first and only_second (pairs that one model alone gets right), p_value (two-sided),
-    p_holm (corrected for the family of all rows).
+    DataFrame with the group's names, pairs, first, second (accuracies), difference with its 95 %
+    interval low, high (Bonett & Price 2012), only_first and only_second (pairs that one model alone
+    gets right), p_value (two-sided), p_holm (corrected for the family of all rows).
+
+    Raises
+    ------
+    InputError : a pair that is there twice, different pairs, or ties that count as half.
     """
     keys = ["paradigm", "pair_id"]
     for scores in (first, second):
-        if (again := scores.duplicated(keys)).any():
-            name = "/".join(map(str, scores.loc[again, keys].iloc[0]))
+        repeated = scores.duplicated(keys)
+        if repeated.any():
+            name = "/".join(map(str, scores.loc[repeated, keys].iloc[0]))
             raise InputError(
-                f"the pair {name} is there twice; pairs are compared by paradigm and id, which must differ"
+                f"the pair {name} is there twice; pairs are compared by paradigm and id, which "
+                "must differ"
             )
     both = first.merge(
         second[[*keys, "correct"]], on=keys, suffixes=("", "_second"), validate="one_to_one"
     )
     if not len(both) == len(first) == len(second):
         raise InputError(
-            f"the two models were scored on different pairs: {len(first)} and {len(second)}, {len(both)} shared"
+            f"the two models were scored on different pairs: {len(first)} and {len(second)}, "
+            f"{len(both)} shared"
         )
     if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
         raise InputError("McNemar's test takes only right and wrong: count ties as wrong")
     both = _with_clusters(both.dropna(subset=["correct", "correct_second"]))
-    table = pd.DataFrame([labels | _compared(group) for labels, group in _groups(both, by)])
+    rows = []
+    for labels, group in _groups(both, by):
+        rows.append(labels | _compared(group))
+    table = pd.DataFrame(rows)
     return table.assign(p_holm=holm(table["p_value"]))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """Two-sided exact p-value: could a fair coin split the pairs on which the models differ so unevenly?
+    """Two-sided exact p-value: could a fair coin divide the pairs that differ so unevenly?
 
     >>> round(mcnemar(1, 9), 6)
     0.021484
@@ -129,8 +155,9 @@ def _groups(table: pd.DataFrame, by: str) -> list[tuple[dict[str, str], pd.DataF
     check_known("grouping", by, GROUPS)
     if by == "all":
         return [({}, table)]
-    groups = table.groupby(GROUPS[by], sort=False, dropna=False)
-    return [(dict(zip(GROUPS[by], names, strict=True)), group) for names, group in groups]
+    columns = GROUPS[by]
+    groups = table.groupby(columns, sort=False, dropna=False)
+    return [(dict(zip(columns, names, strict=True)), group) for names, group in groups]
 
 
 def _with_clusters(scores: pd.DataFrame) -> pd.DataFrame:
@@ -149,37 +176,47 @@ def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame) -> dict:
         nothing = dict.fromkeys(BOUNDS, np.nan)
         return nothing | counts | {"accuracy_items": np.nan, "clusters": 0}
     some = paradigms[paradigms["judged"] > 0]
-    rows = judged[judged["paradigm"].isin(some["paradigm"])]
+    pairs = judged[judged["paradigm"].isin(some["paradigm"])]
     bounds = joined(some["accuracy"], some["low"], some["high"], some["judged"])
-    if (rows.groupby(CLUSTER)[ITEM].nunique() > 1).any():
-        parts = [part for _, part in rows.groupby("paradigm", sort=False)]
-        samples = [Sample(part["correct"].to_numpy(float), [part[CLUSTER]]) for part in parts]
-        weights = [len(part) / len(rows) for part in parts]
+    items_of_clusters = pairs.groupby(CLUSTER)[ITEM].nunique()
+    if (items_of_clusters > 1).any():
+        samples, weights = [], []
+        for _, part in pairs.groupby("paradigm", sort=False):
+            samples.append(Sample(part["correct"].to_numpy(float), [part[CLUSTER]]))
+            weights.append(len(part) / len(pairs))
         bounds = combine(samples, weights, bounds=(0.0, 1.0))[:3]
     of_items = some["correct_items"].sum() / counts["items"]
-    more = {"accuracy_items": of_items, "clusters": rows[CLUSTER].nunique()}
+    more = {"accuracy_items": of_items, "clusters": pairs[CLUSTER].nunique()}
     return dict(zip(BOUNDS, bounds, strict=True)) | counts | more
 
 
 def _compared(group: pd.DataFrame) -> dict:
-    first, second, n = group["correct"], group["correct_second"], len(group)
-    only_first, only_second = (
-        int(((first == 1) & (second == 0)).sum()),
-        int(((first == 0) & (second == 1)).sum()),
-    )
-    scores = {
-        "pairs": n,
-        "first": first.mean(),
-        "second": second.mean(),
-        "difference": first.mean() - second.mean(),
-    }
-    if group[CLUSTER].nunique() < n:
+    """The accuracies of two models on the same pairs, their difference and its test."""
+    first, second, pairs = group["correct"], group["correct_second"], len(group)
+    only_first = int(((first == 1) & (second == 0)).sum())
+    only_second = int(((first == 0) & (second == 1)).sum())
+    if group[CLUSTER].nunique() < pairs:
         difference = interval(first - second, group[CLUSTER].to_numpy(), bounds=(-1.0, 1.0))
         low, high, p_value = difference.low, difference.high, difference.p_value()
     else:
-        a, b = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
-        half = ndtri(0.975) * math.sqrt((a + b - (a - b) ** 2) / (n + 2))
-        low, high = max(-1.0, a - b - half), min(1.0, a - b + half)
+        low, high = _bonett_price(only_first, only_second, pairs)
         p_value = mcnemar(only_first, only_second)
-    scores |= {"low": low, "high": high}
-    return scores | {"only_first": only_first, "only_second": only_second, "p_value": p_value}
+    return {
+        "pairs": pairs,
+        "first": first.mean(),
+        "second": second.mean(),
+        "difference": first.mean() - second.mean(),
+        "low": low,
+        "high": high,
+        "only_first": only_first,
+        "only_second": only_second,
+        "p_value": p_value,
+    }
+
+
+def _bonett_price(only_first: int, only_second: int, pairs: int) -> tuple[float, float]:
+    """The 95 % interval of a difference of paired shares (Bonett & Price 2012): low, high."""
+    a = (only_first + 1) / (pairs + 2)
+    b = (only_second + 1) / (pairs + 2)
+    half = ndtri(0.975) * math.sqrt((a + b - (a - b) ** 2) / (pairs + 2))
+    return max(-1.0, a - b - half), min(1.0, a - b + half)

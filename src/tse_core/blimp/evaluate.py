@@ -1,9 +1,10 @@
-"""BLiMP: 67 paradigms of 1,000 minimal pairs in 12 phenomena (Warstadt et al. 2020), or any other paradigms.
+"""BLiMP: 67 paradigms of 1,000 minimal pairs in 12 phenomena, or any other paradigms.
 
-sentence pairs -> log-probabilities of both sides -> per-pair table -> accuracy per paradigm, per phenomenon, overall
+sentence pairs -> log-probabilities of both sides -> per-pair table
+               -> accuracy per paradigm, per phenomenon, overall
 
-Finished paradigms go into the store one by one: a stopped run resumes where it was, and a paradigm's scores do
-not depend on which others ran with it.
+Finished paradigms go into the store one by one: a stopped run resumes where it was, and a
+paradigm's scores do not depend on which others ran with it. BLiMP is by Warstadt et al. (2020).
 """
 
 from collections.abc import Mapping
@@ -43,24 +44,25 @@ class PairScores:
         return accuracy(self.pairs, by)
 
     def tidy(self) -> pd.DataFrame:
-        """Every accuracy, one per row, in the columns of result files: all pairs, phenomena, paradigms.
+        """Accuracies of all pairs, phenomena and paradigms, a row each, in columns of result files.
 
-        All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP with a paradigm
-        missing has no row, so that no part stands for the whole.
+        All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP
+        with a paradigm missing has no row, so that no part stands for the whole.
         """
-        known, there = blimp_paradigms(), set(self.pairs["paradigm"])
-        partial = {
-            name for name, group in known.groupby("phenomenon") if not set(group["UID"]) <= there
-        }
-        every = "Overall" if there == set(known["UID"]) else "all pairs"
-        parts = [self.accuracy("all").assign(construction=every)]
+        published, paradigms = blimp_paradigms(), set(self.pairs["paradigm"])
+        incomplete = []
+        for phenomenon, group in published.groupby("phenomenon"):
+            if not set(group["UID"]) <= paradigms:
+                incomplete.append(phenomenon)
+        name = "Overall" if paradigms == set(published["UID"]) else "all pairs"
+        parts = [self.accuracy("all").assign(construction=name)]
         for by in ("phenomenon", "paradigm"):
-            parts.append(self.accuracy(by).assign(construction=lambda table, by=by: table[by]))
+            part = self.accuracy(by)
+            parts.append(part.assign(construction=part[by]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
-        table = table[~table["construction"].isin(partial)].drop_duplicates("construction")
-        table = table.rename(columns={"accuracy": "score"}).assign(
-            metric="accuracy", contexts=table["pairs"]
-        )
+        table = table[~table["construction"].isin(incomplete)].drop_duplicates("construction")
+        table = table.rename(columns={"accuracy": "score"})
+        table = table.assign(metric="accuracy", contexts=table["pairs"])
         table["invalid"] = 1 - table["judged"] / table["pairs"]
         return tidied(table, self.signature, self.signature.policy["method"])
 
@@ -89,12 +91,14 @@ def evaluate_blimp(
     cluster : a column of the pairs whose values are sampled, such as the item of several pairs
         By default rows with the same sentences are one. A value is one cluster in all paradigms. It
         changes intervals, no score; the signature names it.
-    store : where finished paradigms and accuracies are kept and looked up, as in :func:`tse_core.evaluate`
+    store : where finished paradigms and accuracies are kept and looked up
+        As in :func:`tse_core.evaluate`.
 
     Raises
     ------
-    InputError : before anything is scored an unknown name, policy or column, a missing or empty field; then the
-        paradigm in which the model gave NaN, while those before it are in the store.
+    InputError : before anything is scored an unknown name, policy or column, a missing or empty
+        field; then the paradigm in which the model gave NaN, while those before it are in the
+        store.
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
@@ -103,7 +107,8 @@ def evaluate_blimp(
     name = pairs.attrs.get("name", "sentence-pairs")
     pairs = suited(pairs, method)
     dependence = _dependence(pairs, cluster)
-    pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]  # these are the data
+    # Further columns, such as the cluster's, are no part of the data: they change no score.
+    pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]
     texts = [side.text for side in sides_of(pairs, method, first)]
 
     def score(group: pd.DataFrame, advance) -> dict[str, pd.DataFrame]:
@@ -113,59 +118,74 @@ def evaluate_blimp(
             raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
         return {"pairs": scores.reset_index(drop=True)}
 
-    reading = {**model.policies(), **words_policy(model, texts, method)}
-    policy = {"method": method, "first": first, **reading, "protocol": f"pairs/{PROTOCOL_VERSION}"}
-    made = Signature(
+    policy = {
+        "method": method,
+        "first": first,
+        **model.policies(),
+        **words_policy(model, texts, method),
+        "protocol": f"pairs/{PROTOCOL_VERSION}",
+    }
+    request = Signature(
         {"model": model.identity(), "data": name.split("/")[0]}, policy, provenance(model.device)
     )
-    shards = {
-        f"{safe_name(paradigm)}-{data_hash(group)}": (group, len(group))
-        for paradigm, group in pairs.groupby("paradigm", sort=False)
-    }
+    shards = {}
+    for paradigm, group in pairs.groupby("paradigm", sort=False):
+        shards[f"{safe_name(paradigm)}-{data_hash(group)}"] = (group, len(group))
     store = store_for(model, store)
-    title = f"{model.label} {method}"
-    done, made_with = run(
-        made, shards, score, ["pairs"], store=store, title=title, unit="pairs", probe=model.probe
+    tables, scores_provenance = run(
+        request,
+        shards,
+        score,
+        ["pairs"],
+        store=store,
+        title=f"{model.label} {method}",
+        unit="pairs",
+        probe=model.probe,
     )
-    scored = pd.concat([tables["pairs"] for tables in done.values()], ignore_index=True)
-    paradigm = pairs.groupby("paradigm", sort=False).ngroup()
-    order = np.argsort(paradigm, kind="stable")  # that of the shards
-    scored = scored.assign(**dependence.iloc[order].reset_index(drop=True))
-    phenomena = (
-        pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"]
-        if "phenomenon" in pairs
-        else {}
-    )
-    scored.insert(0, "phenomenon", scored["paradigm"].map(phenomena))
-    scored = judged(scored, ties=ties, unknown_words=unknown_words)
-    identity = {**made.identity, "data": f"{name}@{data_hash(pairs)}"}
-    policy = policy | {"ties": ties, "unknown": unknown_words}
+    scores = pd.concat([shard["pairs"] for shard in tables.values()], ignore_index=True)
+    scores = _labelled(scores, pairs, dependence)
+    scores = judged(scores, ties=ties, unknown_words=unknown_words)
+    identity = {**request.identity, "data": f"{name}@{data_hash(pairs)}"}
+    policy |= {"ties": ties, "unknown": unknown_words}
     if cluster is not None:
         policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
-    found = PairScores(scored, Signature(identity, policy, made_with))
+    evaluation = PairScores(scores, Signature(identity, policy, scores_provenance))
     if store:
-        store.keep_numbers(found.signature, found.tidy)
-    return found
+        store.keep_numbers(evaluation.signature, evaluation.tidy)
+    return evaluation
+
+
+def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
+    """Scores in the order of the paradigms, with the phenomenon and the columns of `dependence`."""
+    paradigm = pairs.groupby("paradigm", sort=False).ngroup()
+    order = np.argsort(paradigm, kind="stable")  # that of the shards
+    scores = scores.assign(**dependence.iloc[order].reset_index(drop=True))
+    phenomena = {}
+    if "phenomenon" in pairs:
+        phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"]
+    scores.insert(0, "phenomenon", scores["paradigm"].map(phenomena))
+    return scores
 
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:
     """:func:`accuracy` of several runs in one table, with the run's name in the column model."""
-    return pd.concat(
-        [run.accuracy(by).assign(model=name) for name, run in runs.items()], ignore_index=True
-    )
+    tables = [evaluation.accuracy(by).assign(model=name) for name, evaluation in runs.items()]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _dependence(pairs: pd.DataFrame, cluster: str | None) -> pd.DataFrame:
-    """The column `ITEM` and, where pairs are clustered, `CLUSTER`, a row for each pair.
+    """The item of each pair, in the column `ITEM`, and its cluster, if any, in `CLUSTER`.
 
     Raises InputError: no such column, or a pair without a value in it.
     """
-    texts = [field for field in ("good", "bad", *chain(*PREFIX_FIELDS.values())) if field in pairs]
+    fields = ("good", "bad", *chain(*PREFIX_FIELDS.values()))
+    texts = [field for field in fields if field in pairs]
     columns = {ITEM: pairs.groupby(["paradigm", *texts], sort=False).ngroup().to_numpy()}
     if cluster is not None:
         check_known("column to cluster by", cluster, pairs.columns)
         values = pairs[cluster].to_numpy()
-        if (empty := np.flatnonzero(values == "")).size:
+        empty = np.flatnonzero(values == "")
+        if len(empty):
             raise InputError(
                 f"{len(empty):,} of {len(pairs):,} pairs have nothing in the column {cluster!r}, by "
                 f"which they are clustered, first pair {empty[0] + 1}; fill it or leave these out"
@@ -180,9 +200,8 @@ def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
         pairs = pairs.assign(paradigm=pairs.attrs.get("name", "pairs"))
     if method not in ("one-prefix", "two-prefix") or "methods" not in pairs:
         return pairs
-    chosen = pairs[[method in methods.split() for methods in pairs["methods"]]]
-    if chosen.empty:
-        raise InputError(
-            f"no pair allows the {method} method: {', '.join(pairs['paradigm'].unique()[:5])}"
-        )
-    return chosen
+    allowed = [method in methods.split() for methods in pairs["methods"]]
+    if not any(allowed):
+        some = ", ".join(pairs["paradigm"].unique()[:5])
+        raise InputError(f"no pair allows the {method} method: {some}")
+    return pairs[allowed]

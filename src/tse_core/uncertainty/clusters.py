@@ -20,10 +20,8 @@ class Sample(NamedTuple):
     """The values of one mean, arrays (n,)."""
 
     values: Any  # a score per context, per pair, or per context and verb; NaN is left out
-    clusters: (
-        Sequence  # arrays: each value's cluster by every crossed way, its subject and its verb
-    )
-    counts: Any = None  # how many values each row is the mean of; 1 by default
+    clusters: Sequence  # arrays: each value's cluster by each crossed way, its subject and its verb
+    counts: Any = None  # how many scores each value is the mean of; 1 by default
 
 
 def spread(
@@ -50,9 +48,8 @@ def spread(
     deviations = counts * (values - means[part])
 
     variance = third = 0.0
-    several: list[
-        np.ndarray
-    ] = []  # by each way, whether a mean has several of its clusters: one samples nothing
+    # For each way, whether each mean has several of its clusters: a single one samples nothing.
+    several: list[np.ndarray] = []
     single: list[_Way] = []
     for size in range(1, len(crossed) + 1):
         sign = 1 if size % 2 else -1
@@ -72,8 +69,12 @@ def spread(
                 freedom = _freedom(counts_by_cluster, moves, weights)
                 single.append(_Way(square, cube, freedom, len(moves), int(clusters_of_mean.min())))
 
-    variance, third = max([(variance, third), *[(way.square, way.cube) for way in single]])
-    third = float(np.clip(third, -(variance**1.5), variance**1.5))
+    # The sum over crossed ways may be too small, even negative: one way alone gives more then.
+    moments = [(variance, third)]
+    moments += [(way.square, way.cube) for way in single]
+    variance, third = max(moments)
+    limit = variance**1.5  # the third moment, if one cluster moved alone
+    third = float(np.clip(third, -limit, limit))
     freedom = min(way.freedom for way in single)
     number = min(way.clusters for way in single)
     fewest = min(way.fewest for way in single)
@@ -118,7 +119,10 @@ def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     values = np.concatenate([np.asarray(sample.values, dtype=float) for sample in samples])
     counts_of_samples = []
     for sample, size in zip(samples, sizes, strict=True):
-        counts_of_samples.append(np.ones(size) if sample.counts is None else sample.counts)
+        if sample.counts is None:
+            counts_of_samples.append(np.ones(size))
+        else:
+            counts_of_samples.append(sample.counts)
     counts = np.concatenate(counts_of_samples)
     counted = ~np.isnan(values) & (counts > 0)
     if len(np.unique(part[counted])) < len(samples):
@@ -158,10 +162,12 @@ def _freedom(counts_by_cluster: np.ndarray, moves: np.ndarray, weights: np.ndarr
     fewer: n is the effective number (sum c)^2 / sum c^2 of their shares c of the values (Kish
     1965), so that ten nouns of which one has half of the contexts count as four.
     """
-    group = np.unique(counts_by_cluster > 0, axis=0, return_inverse=True)[1].ravel()
+    _, group = np.unique(counts_by_cluster > 0, axis=0, return_inverse=True)
+    group = group.ravel()  # some versions of numpy return a column
     shares = counts_by_cluster / counts_by_cluster.sum(axis=0) @ np.abs(weights)
     numbers = np.rint(np.bincount(group, shares) ** 2 / np.bincount(group, shares**2))
     squares = np.bincount(group, moves**2)
-    if not squares.sum() > NO_VARIANCE:  # or is not known: a margin may be infinite
+    if not squares.sum() > NO_VARIANCE:  # or it is NaN: a margin may be infinite
         return len(moves) - 1
-    return max(1, int(squares.sum() ** 2 / (squares**2 / numbers).sum() - 1 + 1e-9))
+    effective = squares.sum() ** 2 / (squares**2 / numbers).sum()
+    return max(1, int(effective - 1 + 1e-9))  # an integer minus its rounding error counts in full

@@ -1,24 +1,28 @@
 """How far a score can be trusted: intervals that sample what the claim is about.
 
-The contexts of a template are not independent: hundreds of them share one subject noun, and all of them test the same
-verbs. A claim about other subjects samples subjects, a claim about other verbs samples verbs, and where subjects, verbs
-and attractors are crossed a claim about all of them samples each. Every interval is found in the same way:
+The contexts of a template are not independent: hundreds of them share one subject noun, and all of
+them test the same verbs. A claim about other subjects samples subjects, a claim about other verbs
+samples verbs, and where subjects, verbs and attractors are crossed a claim about all of them
+samples each. All intervals are computed in the same way:
 
-* The **jackknife** leaves each cluster out in turn, of all means that share it (`tse_core.uncertainty.clusters`). The
-  squares of what this moves sum to the variance, without the factor (G - 1) / G: among ten nouns, that is safer.
-  Crossed ways of clustering, any number of them, are added and their overlap is taken off (Cameron, Gelbach & Miller
-  2011).
-* A score near 1 has more values below it than above, so the estimate divided by its error is skewed. **Hall's
-  transformation** (1992) takes the skewness out; what is left is compared with Student's t.
-* The **rule of three** holds when all clusters have the same mean, so that the sample has no variance: no other noun
-  among G bounds the share s of other nouns by about 3/G (exactly ``1 - 0.05 ** (1/G)``), and each of them could score
-  anything from one end of the range to the other. So the interval goes from ``(1 - s) mean + s low`` to ``(1 - s) mean
-  + s high``. Ten nouns of 0.900 each give [0.667, 0.926], not [0.900, 0.900]; ten perfect nouns [0.741, 1].
-* No interval of scores with limits is wider than that of as many clusters that each score **all or nothing** (Clopper &
-  Pearson 1934), the most that clusters can differ. Fewer than three clusters give no interval.
+* The **jackknife** leaves each cluster out in turn, of all means that share it
+  (`tse_core.uncertainty.clusters`). The squares of what this moves sum to the variance, without the
+  factor (G - 1) / G: among ten nouns, that is safer. Crossed ways of clustering, any number of
+  them, are added and their overlap is taken off (Cameron, Gelbach & Miller 2011).
+* A score near 1 has more values below it than above, so the estimate divided by its error is
+  skewed. **Hall's transformation** (1992) takes the skewness out; what is left is compared with
+  Student's t.
+* The **rule of three** holds when all clusters have the same mean, so that the sample has no
+  variance: no other noun among G bounds the share s of other nouns by about 3/G (exactly
+  ``1 - 0.05 ** (1/G)``), and each of them could score anything from one end of the range to the
+  other. So the interval goes from ``(1 - s) mean + s low`` to ``(1 - s) mean + s high``. Ten nouns
+  of 0.900 each give [0.667, 0.926], not [0.900, 0.900]; ten perfect nouns [0.741, 1].
+* No interval of scores with limits is wider than that of as many clusters that each score **all or
+  nothing** (Clopper & Pearson 1934), the most that clusters can differ. Fewer than three clusters
+  give no interval.
 
-``python benchmarks/coverage_of_intervals.py`` simulates how often intervals contain the truth. All units are those of
-the values (shares between 0 and 1, or differences of shares).
+``python benchmarks/coverage_of_intervals.py`` simulates how often intervals contain the truth. All
+units are those of the values (shares between 0 and 1, or differences of shares).
 """
 
 from collections.abc import Sequence
@@ -43,34 +47,32 @@ class Interval(NamedTuple):
     estimate: float
     low: float
     high: float
-    method: str  # "t(9)", with the degrees of freedom, "2-way t(9)", "rule of three", or that there is no interval
-    clusters: (
-        int  # the smallest number of clusters of any way in any one mean, such as nouns per row
+    method: (
+        str  # "t(9)", "2-way t(9)" (with degrees of freedom), "rule of three", or why there is none
     )
+    # the smallest number of clusters of any way in any one mean, such as nouns per row
+    clusters: int
     error: float = float("nan")  # the standard error; 0 by the rule of three
     freedom: int = 0  # degrees of freedom
     skewness: float = 0.0  # the third moment over the cubed error
-    reach: tuple[float, float] = (
-        -np.inf,
-        np.inf,
-    )  # the estimates if all clusters scored the least or the most
+    # the estimates if all clusters scored the least or the most
+    reach: tuple[float, float] = (-np.inf, np.inf)
 
     def __str__(self) -> str:
         return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
     def p_value(self, null: float = 0.0) -> float:
-        """Two-sided p-value of the hypothesis that the true value is `null`; 1 where there is no interval."""
+        """Two-sided p-value of the hypothesis that the true value is `null`; 1 without interval."""
         distance, (lowest, highest) = self.estimate - null, self.reach
-        if self.error == 0:
+        if self.error == 0:  # by the rule of three the distance is a share of the range
             distance /= self.estimate - lowest if distance > 0 else highest - self.estimate
-        found = p_value(distance, self.error, self.freedom, self.skewness)
-        if self.error > 0 and lowest < null < highest and np.isfinite(highest - lowest):
-            share, truth = (
-                (self.estimate - lowest) / (highest - lowest),
-                (null - lowest) / (highest - lowest),
-            )
-            found = min(found, all_or_nothing_p_value(share, truth, self.freedom + 1))
-        return found
+        probability = p_value(distance, self.error, self.freedom, self.skewness)
+        width = highest - lowest
+        if self.error > 0 and lowest < null < highest and np.isfinite(width):
+            share, truth = (self.estimate - lowest) / width, (null - lowest) / width
+            exact = all_or_nothing_p_value(share, truth, self.freedom + 1)
+            probability = min(probability, exact)
+        return probability
 
 
 def interval(
@@ -81,9 +83,7 @@ def interval(
     level: float = CONFIDENCE,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Interval:
-    """The mean of `values` with an interval for its value over a large population of clusters.
-
-    Raises InputError: a value outside the bounds, and what `combine` raises.
+    """The mean of `values`, with an interval for its value over a large population of clusters.
 
     >>> print(interval([0.9, 1.0, 0.7, 0.8, 0.8], ["key", "key", "box", "box", "cup"]))
     0.840 [0.515, 1.000]
@@ -92,18 +92,25 @@ def interval(
 
     Parameters
     ----------
-    values : array of float (n,), one score per context or pair; NaN (undefined) is left out, as the papers do
-    clusters : array (n,), the cluster of each value, e.g. its subject noun; by default every value is its own
+    values : array of float (n,), one score per context or pair
+        NaN (undefined) is left out, as the papers do.
+    clusters : array (n,), the cluster of each value, e.g. its subject noun
+        By default each value is a cluster.
     crossed_with : arrays (n,) of further, crossed clusters, e.g. the verb and the attractor
+    level : the share of samples whose interval shall contain the true value
     bounds : (low, high), the range of the score, which limits intervals; see `combine`
+
+    Raises
+    ------
+    InputError : a value outside the bounds, and what `combine` raises.
     """
     ways = [np.arange(len(values)) if clusters is None else clusters, *crossed_with]
     scores = np.asarray(values, dtype=float)
     outside = scores[(scores < bounds[0] - ROUNDING) | (scores > bounds[1] + ROUNDING)]
     if len(outside):
         raise InputError(
-            f"{outside[0]:g} is outside {bounds[0]:g} to {bounds[1]:g}; give bounds=(lowest, highest), the range of "
-            "the scores"
+            f"{outside[0]:g} is outside {bounds[0]:g} to {bounds[1]:g}; give "
+            "bounds=(lowest, highest), the range of the scores"
         )
     return combine([Sample(scores, ways)], [1.0], level=level, bounds=bounds)
 
@@ -119,56 +126,77 @@ def combine(
 
     A cluster (a subject, a verb) may occur in several samples, and is counted once.
 
-    Raises InputError: a sample without a defined value, a value without a cluster, a level that is not a share.
-
-    >>> one, other = ([1.0, 0.8, 0.9], [["key", "box", "cup"]]), ([0.5, 0.7, 0.8], [["key", "box", "cup"]])
+    >>> nouns = ["key", "box", "cup"]
+    >>> one, other = ([1.0, 0.8, 0.9], [nouns]), ([0.5, 0.7, 0.8], [nouns])
     >>> print(combine([one, other], [1, -1]))
     0.233 [-0.244, 2.540]
 
     Parameters
     ----------
     samples : sequence of Sample, or of (values, clusters) with `clusters` a sequence of arrays
-        Each with the same crossed ways of clustering, in one order; NaN among the values is left out.
+        Each with the same crossed ways of clustering, in one order; NaN among the values is left
+        out.
     weights : one per sample: 1/R each for the mean of R samples, +1 and -1 for a paired difference
-    bounds : (low, high), the range of every value; where it is infinite, the rule of three takes a range of 1
+    level : as in `interval`
+    bounds : (low, high), the range of every value
+        Where it is infinite, the rule of three takes a range of 1.
+
+    Raises
+    ------
+    InputError : a sample without a defined value, a value without a cluster, a level that is not a
+        share.
     """
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
     factors = np.asarray(weights, dtype=float)
-    ends = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
-    estimate, variance, third, free, clusters, fewest = spread(samples, factors)
+    reach = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
+    estimate, variance, third, freedom, clusters, fewest = spread(samples, factors)
     if clusters < FEWEST_CLUSTERS:
-        why = f"fewer than {FEWEST_CLUSTERS} clusters: no interval"
-        return Interval(estimate, float(ends[0]), float(ends[1]), why, fewest)
+        reason = f"fewer than {FEWEST_CLUSTERS} clusters: no interval"
+        return Interval(estimate, float(reach[0]), float(reach[1]), reason, fewest)
     if variance < NO_VARIANCE:
-        if not np.isfinite(ends).all():
-            ends = estimate + np.array([-1, 1]) * max(
-                factors[factors > 0].sum(), -factors[factors < 0].sum()
-            )
-        low, high = estimate + (1 - (1 - level) ** (1 / clusters)) * (ends - estimate)
-        reach = tuple(ends)
-        return Interval(
-            estimate,
-            float(low),
-            float(high),
-            "rule of three",
-            fewest,
-            0.0,
-            clusters - 1,
-            reach=reach,
-        )
+        return _by_rule_of_three(estimate, factors, reach, clusters, fewest, level)
     error = float(np.sqrt(variance))
     skewness = third / error**3
-    if free > 3:  # fewer clusters show less skewness than there is, and too few to tell by how much
-        skewness *= (free + 1) / (free - 1)
-    quantile = stdtrit(free, (1 + level) / 2)
-    low, high = (estimate - error * skewed(t, skewness) for t in (quantile, -quantile))
-    low, high = np.clip([low, high], *ends)
-    if np.isfinite(ends).all():
-        widest = all_or_nothing((estimate - ends[0]) / (ends[1] - ends[0]), free + 1, level)
-        low, high = np.clip([low, high], *(ends[0] + np.array(widest) * (ends[1] - ends[0])))
+    # Fewer clusters show less skewness than there is; three are too few to tell by how much.
+    if freedom > 3:
+        skewness *= (freedom + 1) / (freedom - 1)
+    quantile = stdtrit(freedom, (1 + level) / 2)
+    low = estimate - error * skewed(quantile, skewness)
+    high = estimate - error * skewed(-quantile, skewness)
+    low, high = np.clip([low, high], *reach)
+    if np.isfinite(reach).all():
+        width = reach[1] - reach[0]
+        widest = all_or_nothing((estimate - reach[0]) / width, freedom + 1, level)
+        low, high = np.clip([low, high], *(reach[0] + np.array(widest) * width))
     ways = len(samples[0][1])
-    method = f"{ways}-way t({free})" if ways > 1 else f"t({free})"
+    method = f"{ways}-way t({freedom})" if ways > 1 else f"t({freedom})"
     return Interval(
-        estimate, float(low), float(high), method, fewest, error, free, skewness, tuple(ends)
+        estimate, float(low), float(high), method, fewest, error, freedom, skewness, tuple(reach)
+    )
+
+
+def _by_rule_of_three(
+    estimate: float,
+    weights: np.ndarray,
+    reach: np.ndarray,
+    clusters: int,
+    fewest: int,
+    level: float,
+) -> Interval:
+    """The interval of an estimate without variance."""
+    if not np.isfinite(reach).all():
+        positive, negative = weights[weights > 0].sum(), -weights[weights < 0].sum()
+        reach = estimate + np.array([-1, 1]) * max(positive, negative)
+    share = 1 - (1 - level) ** (1 / clusters)  # of other clusters, at most
+    low, high = estimate + share * (reach - estimate)
+    return Interval(
+        estimate=estimate,
+        low=float(low),
+        high=float(high),
+        method="rule of three",
+        clusters=fewest,
+        error=0.0,
+        freedom=clusters - 1,
+        reach=tuple(reach),
     )

@@ -1,4 +1,4 @@
-"""Tests of hypotheses: the p-value that goes with an interval, and Holm's correction of a family of them."""
+"""Tests of hypotheses: the p-value that goes with an interval, and Holm's correction."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,11 @@ from scipy.special import stdtr
 
 
 def p_value(distance: float, error: float, freedom: float, skewness: float = 0.0) -> float:
-    """Two-sided p-value of an estimate at this distance from a hypothesis, consistent with the intervals.
+    """Two-sided p-value of an estimate at this distance from a hypothesis, as intervals have it.
 
-    With an error, by Student's t of the transformed ratio; by the rule of three (error 0), the level at which the
-    interval would reach that far, the distance being a share of the range. 1 where one of them is not known.
+    With an error, by Student's t of the transformed ratio; by the rule of three (error 0), the
+    level at which the interval would reach that far, the distance being a share of the range.
+    1 where one of them is not known.
 
     >>> round(p_value(0.2, 0.1, 10), 3), round(p_value(0.2, 0.0, 9), 3)
     (0.073, 0.107)
@@ -19,11 +20,12 @@ def p_value(distance: float, error: float, freedom: float, skewness: float = 0.0
         return 1.0
     if error == 0:
         return float(max(0.0, 1 - abs(distance)) ** (freedom + 1))
-    return min(1.0, float(2 * stdtr(freedom, -abs(symmetric(distance / error, skewness)))))
+    ratio = symmetric(distance / error, skewness)
+    return min(1.0, float(2 * stdtr(freedom, -abs(ratio))))
 
 
 def symmetric(ratio: float, skewness: float) -> float:
-    """The distance of an estimate from the truth in standard errors, without its skewness (Hall 1992)."""
+    """A distance from the truth, in standard errors, without its skewness (Hall 1992)."""
     return ratio + skewness * ratio**2 / 3 + skewness**2 * ratio**3 / 27 + skewness / 6
 
 
@@ -39,17 +41,17 @@ def skewed(value: float, skewness: float) -> float:
 
 
 def holm(p_values: Sequence[float]) -> np.ndarray:
-    """The p-values of a family of tests, adjusted so that the chance of any false rejection stays below the level.
+    """The p-values of a family of tests, adjusted for their number (Holm 1979).
 
-    Holm (1979): the k-th smallest of m is multiplied by m - k + 1, and none gets smaller than the one before it.
+    The chance of any false rejection stays below the level: the k-th smallest of m is multiplied by
+    m - k + 1, and none gets smaller than the one before it.
 
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    given = np.asarray(p_values, dtype=float)
-    order = np.argsort(given, kind="stable")
-    adjusted = np.empty(len(given))
-    adjusted[order] = np.minimum(
-        1.0, np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
-    )
+    raw = np.asarray(p_values, dtype=float)
+    order = np.argsort(raw, kind="stable")
+    products = raw[order] * np.arange(len(raw), 0, -1)
+    adjusted = np.empty(len(raw))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(products))
     return adjusted

@@ -8,10 +8,8 @@ from scipy.special import betainc, betaincinv, ndtri
 def wilson(successes: float, trials: float) -> tuple[float, float, float]:
     """A share of independent trials with Wilson's 95 % score interval: share, low, high.
 
-    All are NaN of no trials. A tie may count as half a success, which `scipy.stats.binomtest` does
-    not take.
-
-    Both may be effective numbers, where trials repeat each other.
+    All are NaN of no trials. A tie may count as half a success, and both may be effective numbers,
+    where trials repeat each other; `scipy.stats.binomtest` takes integers only.
 
     >>> [round(number, 3) for number in wilson(22, 28)]
     [0.786, 0.605, 0.898]
@@ -20,24 +18,31 @@ def wilson(successes: float, trials: float) -> tuple[float, float, float]:
         return np.nan, np.nan, np.nan
     z = ndtri(0.975)
     share = successes / trials
-    centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
-    half = z / (1 + z**2 / trials) * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
+    scale = 1 + z**2 / trials
+    centre = (share + z**2 / (2 * trials)) / scale
+    half = z / scale * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
     return share, max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
 def all_or_nothing(share: float, trials: int, level: float = 0.95) -> tuple[float, float]:
     """The exact bounds of any share of independent trials (Clopper & Pearson 1934)."""
     right = min(max(share, 0.0), 1.0) * trials
-    low = betaincinv(right, trials - right + 1, (1 - level) / 2) if right > 0 else 0.0
-    high = betaincinv(right + 1, trials - right, (1 + level) / 2) if right < trials else 1.0
-    return float(low), float(high)
+    low, high = 0.0, 1.0
+    if right > 0:
+        low = float(betaincinv(right, trials - right + 1, (1 - level) / 2))
+    if right < trials:
+        high = float(betaincinv(right + 1, trials - right, (1 + level) / 2))
+    return low, high
 
 
 def all_or_nothing_p_value(share: float, truth: float, trials: int) -> float:
     """The two-sided p-value of a true share that goes with these bounds."""
     right = min(max(share, 0.0), 1.0) * trials
-    above = betainc(right, trials - right + 1, truth) if right > 0 else 1.0
-    below = 1 - betainc(right + 1, trials - right, truth) if right < trials else 1.0
+    above, below = 1.0, 1.0  # the chances of at least, and at most, so large a share
+    if right > 0:
+        above = betainc(right, trials - right + 1, truth)
+    if right < trials:
+        below = 1 - betainc(right + 1, trials - right, truth)
     return float(min(1.0, 2 * min(above, below)))
 
 
@@ -52,9 +57,16 @@ def joined(
     >>> [round(number, 3) for number in joined([0.5, 0.7], [0.4, 0.5], [0.6, 0.8])]
     [0.6, 0.488, 0.671]
     """
-    estimates, lows, highs = (np.asarray(part, dtype=float) for part in (estimates, lows, highs))
-    sizes = np.ones(len(estimates)) if weights is None else np.asarray(weights, dtype=float)
+    estimates = np.asarray(estimates, dtype=float)
+    sizes = np.ones(len(estimates))
+    if weights is not None:
+        sizes = np.asarray(weights, dtype=float)
     shares = sizes / sizes.sum()
     mean = float(shares @ estimates)
-    below, above = (float(np.sqrt((shares**2) @ (ends - estimates) ** 2)) for ends in (lows, highs))
+    below = _root_of_squares(shares, np.asarray(lows, dtype=float) - estimates)
+    above = _root_of_squares(shares, np.asarray(highs, dtype=float) - estimates)
     return mean, mean - below, mean + above
+
+
+def _root_of_squares(shares: np.ndarray, distances: np.ndarray) -> float:
+    return float(np.sqrt(shares**2 @ distances**2))
