@@ -1,6 +1,7 @@
-"""SyntaxGym (Gauthier et al. 2020): suites of controlled sentences, predictions about surprisal, how often they hold.
+"""SyntaxGym: suites of controlled sentences, predictions about surprisal, how often they hold.
 
-suite -> sentences -> token surprisals -> region surprisals -> does each prediction hold for each item -> accuracy
+suite -> sentences -> token surprisals -> region surprisals -> does each prediction hold for each
+item -> accuracy (Gauthier et al. 2020)
 """
 
 import lazy_loader

@@ -2,9 +2,10 @@
 
     ((7;%match_sing%) < (7;%mismatch_sing%)) & ((7;%match_plural%) < (7;%mismatch_plural%))
 
-An atom ``(7;%match_sing%)`` is the surprisal of region 7 in a condition, ``(*;%match_sing%)`` that of all its regions.
-From the tightest: ``+ -`` (from the left), ``< > =`` (one per claim, no chains), then ``& |`` (from the left, of equal
-rank, so ``3>2 | 1>2 & 1>2`` is false). ``=`` means close: |left - right| <= 0.001 + 0.00001 |right|. Numbers are exact.
+An atom ``(7;%match_sing%)`` is the surprisal of region 7 in a condition, ``(*;%match_sing%)`` that
+of all its regions. From the tightest: ``+ -`` (from the left), ``< > =`` (one per claim, no
+chains), then ``& |`` (from the left, of equal rank, so ``3>2 | 1>2 & 1>2`` is false). ``=`` means
+close: |left - right| <= 0.001 + 0.00001 |right|. Numbers are exact.
 
 A formula is parsed, never executed, and has at most 1,000 characters.
 
@@ -31,13 +32,17 @@ from tse_core.errors import InputError
 RELATIVE_TOLERANCE = Fraction(1, 100_000)
 ABSOLUTE_TOLERANCE = Fraction(1, 1_000)
 LONGEST = 1_000  # characters, so that no nesting can exhaust Python's stack
-Totals = Mapping[tuple[int, str], float]
+Totals = Mapping[tuple[int, str], float]  # bits by region number and condition name
+
+
+def _close(left: Fraction, right: Fraction) -> bool:
+    return abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right)
+
+
 COMPARE: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
-    "=": lambda left, right: (
-        abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right)
-    ),
+    "=": _close,
 }
 GRAMMAR = r"""
 ?claim: comparison (JOIN comparison)*
@@ -64,32 +69,27 @@ JOIN: "&" | "|"
 class Node:
     """A part of a formula. Two parts are equal when their canonical texts are."""
 
-    text: str  # round brackets, single spaces, plain decimals, brackets only where they matter or help
+    text: str  # round brackets, single spaces, plain decimals, brackets only where they help
     value: Callable[[Totals], Any] = field(compare=False)  # bits, exactly, or truth
-    sign: str = field(
-        default="", compare=False
-    )  # that joins the terms: "+" for a sum, "<", ">", "=", "&", "|"
-    terms: tuple[tuple[str, "Node"], ...] = field(
-        default=(), compare=False
-    )  # each with the sign before it
-    atom: tuple[int | None, str] | None = field(
-        default=None, compare=False
-    )  # the region (None for all), the condition
+    # What joins the terms: "+" for a sum, "<", ">", "=", "&" or "|"; "" for a part without terms.
+    sign: str = field(default="", compare=False)
+    terms: tuple[tuple[str, "Node"], ...] = field(default=(), compare=False)  # (sign before, part)
+    atom: tuple[int | None, str] | None = field(default=None, compare=False)  # region, condition
     position: int = field(default=0, compare=False)  # of an atom in what was read, from 1
 
     def walk(self, depth: int = 0) -> Iterator[tuple["Node", int]]:
-        """This part and all inside it, in the order of the text, each with how deep it is nested."""
+        """This part and all inside it, in the order of the text, and the depth of each."""
         yield self, depth
         for _, term in self.terms:
             yield from term.walk(depth + 1)
 
 
 class Part(NamedTuple):
-    """One step of a formula's evaluation: its text, its value (bits or truth) and how deep it is nested."""
+    """One step of a formula's evaluation."""
 
     text: str
-    value: float | bool
-    depth: int
+    value: float | bool  # bits or truth
+    depth: int  # 0 for the whole formula
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,34 +106,35 @@ class Formula:
         try:
             return cls(_reader().parse(text))  # type: ignore[arg-type]
         except UnexpectedCharacters as error:
-            place = error.pos_in_stream or 0
-            raise _fault(place + 1, f"unexpected {text[place]!r}") from None
+            position = error.pos_in_stream or 0
+            raise _fault(position + 1, f"unexpected {text[position]!r}") from None
         except UnexpectedToken as error:
             if error.token.type == "$END":
                 message = (
                     "the formula ends too early; it must compare two surprisals with <, > or ="
                 )
                 raise _fault(len(text) + 1, message) from None
-            raise _fault(
-                (error.token.start_pos or 0) + 1, f"unexpected {str(error.token)!r}"
-            ) from None
+            position = error.token.start_pos or 0
+            raise _fault(position + 1, f"unexpected {str(error.token)!r}") from None
 
     def holds(self, totals: Totals) -> bool:
-        """Whether the prediction is true of ``totals``, bits by (region number, condition name)."""
+        """Whether the prediction is true of ``totals``, bits by (region number, condition name).
+
+        Raises InputError as `check` does.
+        """
         self.check({region for region, _ in totals}, {condition for _, condition in totals})
         return self.claim.value(totals)
 
     def parts(self, totals: Totals) -> list[Part]:
-        """Every step of the evaluation, the whole formula first, to show why it holds or fails."""
-        steps = [
-            (node.text, node.value(totals), depth)
-            for node, depth in self.claim.walk()
-            if node.terms or node.atom
-        ]
-        return [
-            Part(text, found if isinstance(found, bool) else float(found), depth)
-            for text, found, depth in steps
-        ]
+        """The steps of the evaluation, the whole formula first, to show why it holds or fails."""
+        parts = []
+        for node, depth in self.claim.walk():
+            if node.terms or node.atom:  # a number is no step
+                value = node.value(totals)
+                if not isinstance(value, bool):
+                    value = float(value)
+                parts.append(Part(node.text, value, depth))
+        return parts
 
     @property
     def atoms(self) -> list[tuple[int | None, str]]:
@@ -141,15 +142,15 @@ class Formula:
         return list(dict.fromkeys(node.atom for node, _ in self.claim.walk() if node.atom))
 
     def check(self, regions: set[int], conditions: set[str]) -> None:
-        """Raise InputError for the first atom that names a region or condition that does not exist."""
+        """Raise InputError for the first atom with a region or condition that does not exist."""
         for node, _ in self.claim.walk():
             region, condition = node.atom or (None, None)
             if condition is not None and condition not in conditions:
-                known = ", ".join(sorted(conditions))
-                raise _fault(node.position, f"no condition {condition!r}; there is: {known}")
+                names = ", ".join(sorted(conditions))
+                raise _fault(node.position, f"no condition {condition!r}; there is: {names}")
             if region is not None and region not in regions:
-                known = ", ".join(map(str, sorted(regions)))
-                raise _fault(node.position, f"no region {region}; there is: {known}")
+                numbers = ", ".join(map(str, sorted(regions)))
+                raise _fault(node.position, f"no region {region}; there is: {numbers}")
 
     def __str__(self) -> str:
         return self.claim.text
@@ -159,7 +160,7 @@ class Formula:
 
 
 def _fault(position: int, message: str) -> InputError:
-    """A formula that cannot be read or does not fit its suite, and the character that this is about, from 1."""
+    """The error of a formula, and the character that it is about, from 1."""
     return InputError(f"formula, character {position}: {message}")
 
 
@@ -175,60 +176,73 @@ class _Nodes(Transformer):
     def number(self, token):
         number = Decimal(str(token))
         text = f"{number:f}"
-        return Node(
-            text.rstrip("0").rstrip(".") if "." in text else text, lambda totals: Fraction(number)
-        )
+        if "." in text:
+            text = text.rstrip("0").rstrip(".")
+        return Node(text, lambda totals: Fraction(number))
 
     def region(self, which, condition):
-        region, name = None if which.type == "ALL" else int(which), condition[1:-1].strip()
+        region = None if which.type == "ALL" else int(which)
+        name = condition[1:-1].strip()
 
         def bits(totals):
-            return sum(
-                Fraction(float(each))
-                for (r, c), each in totals.items()
-                if c == name and region in (None, r)
-            )
+            total = Fraction(0)
+            for (number, condition_name), surprisal in totals.items():
+                if condition_name == name and region in (None, number):
+                    total += Fraction(float(surprisal))
+            return total
 
-        text = f"({'*' if region is None else region};%{name}%)"
-        return Node(text, bits, atom=(region, name), position=which.start_pos + 1)
+        number = "*" if region is None else region
+        position = which.start_pos + 1
+        return Node(f"({number};%{name}%)", bits, atom=(region, name), position=position)
 
-    def quantity(self, *nodes_and_signs):
+    def quantity(self, first, *signs_and_nodes):
         terms = []
-        for sign, node in zip(("+", *nodes_and_signs[1::2]), nodes_and_signs[::2], strict=True):
-            terms += node.terms if node.sign == sign == "+" else [(str(sign), node)]
-        texts = [
-            f"{sign} ({node.text})" if node.sign == "+" else f"{sign} {node.text}"
-            for sign, node in terms
-        ]
+        for sign, node in _pairs("+", first, *signs_and_nodes):
+            if sign == "+" and node.sign == "+":
+                terms += node.terms  # the brackets of an added sum do not matter
+            else:
+                terms.append((str(sign), node))
+        texts = []
+        for sign, node in terms:
+            text = f"({node.text})" if node.sign == "+" else node.text
+            texts.append(f"{sign} {text}")
 
-        def total(totals):
-            return sum(
-                [node.value(totals) if sign == "+" else -node.value(totals) for sign, node in terms]
-            )
+        def difference(totals):
+            total = Fraction(0)
+            for sign, node in terms:
+                value = node.value(totals)
+                total += value if sign == "+" else -value
+            return total
 
-        return Node(" ".join(texts).removeprefix("+ "), total, "+", tuple(terms))
+        return Node(" ".join(texts).removeprefix("+ "), difference, "+", tuple(terms))
 
     def comparison(self, left, sign, right):
         def holds(totals):
             return COMPARE[sign](left.value(totals), right.value(totals))
 
-        return Node(
-            f"{left.text} {sign} {right.text}", holds, str(sign), (("", left), (str(sign), right))
-        )
+        text = f"{left.text} {sign} {right.text}"
+        return Node(text, holds, str(sign), (("", left), (str(sign), right)))
 
-    def claim(self, joined, *signs_and_nodes):
-        for sign, node in zip(signs_and_nodes[::2], signs_and_nodes[1::2], strict=True):
-            before = joined.terms if joined.sign == sign else (("", joined),)
-            joined = _joined(str(sign), (*before, (str(sign), node)))
-        return joined
+    def claim(self, first, *signs_and_nodes):
+        claim = first
+        for sign, node in _pairs(*signs_and_nodes):
+            before = claim.terms if claim.sign == sign else (("", claim),)
+            claim = _joined(str(sign), (*before, (str(sign), node)))
+        return claim
 
 
-def _joined(sign: str, claims: tuple[tuple[str, Node], ...]) -> Node:
+def _pairs(*signs_and_nodes: Any) -> Iterator[tuple[Any, Node]]:
+    """(sign, node) from signs and nodes that alternate."""
+    return zip(signs_and_nodes[::2], signs_and_nodes[1::2], strict=True)
+
+
+def _joined(sign: str, terms: tuple[tuple[str, Node], ...]) -> Node:
     """Claims of which all (&) or any (|) must hold."""
-    decide, text = (
-        all if sign == "&" else any,
-        f" {sign} ".join(f"({claim.text})" for _, claim in claims),
-    )
-    return Node(
-        text, lambda totals: decide([claim.value(totals) for _, claim in claims]), sign, claims
-    )
+    decide = all if sign == "&" else any
+    claims = [claim for _, claim in terms]
+    text = f" {sign} ".join(f"({claim.text})" for claim in claims)
+
+    def holds(totals: Totals) -> bool:
+        return decide([claim.value(totals) for claim in claims])
+
+    return Node(text, holds, sign, terms)

@@ -1,4 +1,4 @@
-"""Suites by name: the laboratory's in data/, the 34 public ones once downloaded; and the circuit each belongs to."""
+"""Suites by name: the laboratory's in data/, the 34 public ones once downloaded; their circuits."""
 
 import json
 from functools import cache
@@ -16,9 +16,10 @@ LABORATORY, PUBLIC = "laboratory", "syntaxgym"  # collections; "public" means th
 
 
 def load_suite(name_or_path: str | Path) -> Suite:
-    """A suite by name (``number_prep``, as ``list_suites`` shows them) or from a .json or .csv file.
+    """A suite by its name in ``list_suites`` (``number_prep``) or from a .json or .csv file.
 
-    Raises InputError: an unknown name, a public suite that is not downloaded yet, a file that is not a suite.
+    Raises InputError: an unknown name, a public suite that is not downloaded yet, a file that is
+    not a suite.
     """
     name = str(name_or_path)
     if name.endswith((".json", ".csv")) or is_file(name):
@@ -35,7 +36,11 @@ def load_suite(name_or_path: str | Path) -> Suite:
 
 
 def load_suites(entry: str | Path) -> list[Suite]:
-    """Suites of ``laboratory``, ``public`` or another collection (those downloaded), of a folder, or a single one."""
+    """The suites of a collection, of a folder, or a single one.
+
+    Collections are ``laboratory``, ``public`` and other data sets of suites; of these the
+    downloaded suites.
+    """
     return [load_suite(name) for name in suite_names(entry)]
 
 
@@ -45,57 +50,54 @@ def suite_names(entry: str | Path) -> list[str]:
     source = "public" if entry == PUBLIC else entry
     if source in set(table["source"]):
         collection = PUBLIC if source == "public" else source
-        return [
-            f"{collection}/{name}"
-            for name in table.loc[table["available"] & (table["source"] == source), "name"]
-        ]
+        names = table.loc[table["available"] & (table["source"] == source), "name"]
+        return [f"{collection}/{name}" for name in names]
     if is_folder(entry):
-        return [
-            str(file) for file in sorted(Path(entry).iterdir()) if file.suffix in (".json", ".csv")
-        ]
+        files = sorted(Path(entry).iterdir())
+        return [str(file) for file in files if file.suffix in (".json", ".csv")]
     return [str(entry)]
 
 
 def list_suites() -> pd.DataFrame:
-    """Every suite that has a name: name, source, circuit, available (False: to download).
+    """The suites that have a name: name, source, circuit, available (False: to download).
 
     The source is "laboratory", "public", or the name of another data set that holds suites.
     """
-    metas = {name: json.loads(path.read_bytes())["meta"] for name, path in _laboratory().items()}
-    own = [(name, LABORATORY, meta.get("circuit", ""), True) for name, meta in metas.items()]
+    rows = []
+    for name, path in _laboratory().items():
+        meta = json.loads(path.read_bytes())["meta"]
+        rows.append((name, LABORATORY, meta.get("circuit", ""), True))
+    circuits = _circuits()
     files = downloads.states(_collections())
-    names, sources = (
-        files["name"].str.rpartition("/")[2],
-        files["dataset"].replace(PUBLIC, "public"),
-    )
-    circuits = names.map(_circuits()).fillna("")
-    rows = [*own, *zip(names, sources, circuits, files["state"] == "cached", strict=True)]
+    for full_name, data, state in zip(files["name"], files["dataset"], files["state"], strict=True):
+        name = full_name.rpartition("/")[2]
+        source = "public" if data == PUBLIC else data
+        rows.append((name, source, circuits.get(name, ""), state == "cached"))
     return pd.DataFrame(rows, columns=["name", "source", "circuit", "available"])
 
 
 def public_suites() -> pd.DataFrame:
     """The 34 public suites, their size, circuit and formula (data/syntaxgym/suites.csv).
 
-    Columns: suite, tag, circuit, items, conditions, regions, sentences, predictions, in_31, in_33, formula;
-    in_33: among the suites counted by Gauthier et al. 2020; in_31: analysed by Hu et al. 2020.
+    Columns: suite, tag, circuit, items, conditions, regions, sentences, predictions, in_31, in_33,
+    formula; in_33: among the suites counted by Gauthier et al. 2020; in_31: analysed by Hu et al.
+    2020.
     """
     table = pd.read_csv(data_folder() / "syntaxgym" / "suites.csv")
     table = table[[column for column in table if not column.startswith("acc_")]]
-    return table.rename(columns=lambda column: column.removeprefix("n_")).astype(
-        {"in_31": bool, "in_33": bool}
-    )
+    table = table.rename(columns=lambda column: column.removeprefix("n_"))
+    return table.astype({"in_31": bool, "in_33": bool})
 
 
 def circuit(suite: Suite) -> str:
-    """The circuit of a suite: its own ``meta.circuit``, else Hu et al.'s (2020) for a public suite, else ``""``."""
+    """The circuit that a suite names itself, else Hu et al.'s (2020) for a public one, else ""."""
     return str(suite.meta.get("circuit") or _circuits().get(suite.name, ""))
 
 
 def _laboratory() -> dict[str, Path]:
     """The files of the laboratory's suites, by name."""
-    return {
-        path.stem: path for path in sorted((data_folder() / "laboratory" / "suites").glob("*.json"))
-    }
+    folder = data_folder() / "laboratory" / "suites"
+    return {path.stem: path for path in sorted(folder.glob("*.json"))}
 
 
 def _collections() -> list[str]:
@@ -105,4 +107,5 @@ def _collections() -> list[str]:
 
 @cache
 def _circuits() -> dict[str, str]:
+    """The circuits of the public suites, by name."""
     return dict(public_suites()[["suite", "circuit"]].dropna().itertuples(index=False))

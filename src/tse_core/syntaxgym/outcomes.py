@@ -1,6 +1,7 @@
-"""The outcome of a suite's predictions: region surprisals, whether each holds for each item, accuracy.
+"""Outcomes of suites: region surprisals, whether predictions hold for each item, accuracy.
 
-Everything after the token surprisals is arithmetic on a table, so another metric needs no new forward pass.
+Everything after the token surprisals is arithmetic on a table, so another metric needs no new
+forward pass.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ import pandas as pd
 from tse_core.datasets.loading import data_hash
 from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model
+from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import tidied
@@ -23,7 +25,7 @@ from tse_core.syntaxgym.suites import KEYS, Suite, to_dict, to_json
 from tse_core.uncertainty.shares import wilson
 from tse_core.words import word_span
 
-# Names of a region's surprisal made from its tokens', and numpy's names of the functions that make it.
+# How a region's surprisal follows from those of its tokens: our name, numpy's function.
 REGION_METRICS = {
     "sum": "sum",
     "mean": "mean",
@@ -44,7 +46,8 @@ class Outcome:
     tokens : item, condition, position, token, region, bits, unknown: one row per token
     regions : item, condition, region, name, content, bits, tokens (how many), unknown (words the
         model does not know): one row per region, in the order of the sentence
-    items : item, prediction (from 1), holds, unknown (a region of the prediction has an unknown word)
+    items : item, prediction (from 1), holds, unknown (a region of the prediction has an unknown
+        word)
     signature : with the device and date of the token scores, even if they came from the store
     """
 
@@ -69,30 +72,31 @@ class Outcome:
     @property
     def predictions(self) -> pd.DataFrame:
         """A row per prediction: prediction, correct, items, accuracy, formula."""
-        found = self.items.groupby("prediction", as_index=False)["holds"]
-        table = found.agg(correct="sum", items="size", accuracy="mean")
-        return table.assign(
-            formula=[str(self.suite.predictions[number - 1]) for number in table["prediction"]]
-        )
+        holds = self.items.groupby("prediction", as_index=False)["holds"]
+        table = holds.agg(correct="sum", items="size", accuracy="mean")
+        formulas = [str(self.suite.predictions[number - 1]) for number in table["prediction"]]
+        return table.assign(formula=formulas)
 
     @property
     def unscored(self) -> int:
-        """The number of items whose sentences begin with different tokens that nothing predicts, so that each counts 0
-        bits: without a BOS token."""
+        """The number of items whose sentences begin with different tokens that count 0 bits.
+
+        Without a BOS token nothing predicts them.
+        """
         first = self.tokens[(self.tokens["position"] == 1) & (self.tokens["bits"] == 0)]
         return int((first.groupby("item")["token"].nunique() > 1).sum())
 
     def tidy(self) -> pd.DataFrame:
-        """The share of items for which each prediction holds, and all of them, in the columns of result files.
+        """Shares of items for which predictions hold, in the columns of result files.
 
         The metrics are "prediction 1" and so on, and "all predictions"; the bounds are Wilson's.
         """
-        counts = {
-            f"prediction {row.prediction}": (row.correct, row.items)
-            for row in self.predictions.itertuples()
-        }
-        counts["all predictions"] = int(self.by_item.sum()), len(self.by_item)
-        rows = [(name, *wilson(*count), count[1]) for name, count in counts.items()]
+        rows = []
+        for row in self.predictions.itertuples():
+            share, low, high = wilson(row.correct, row.items)
+            rows.append((f"prediction {row.prediction}", share, low, high, row.items))
+        share, low, high = wilson(int(self.by_item.sum()), len(self.by_item))
+        rows.append(("all predictions", share, low, high, len(self.by_item)))
         table = pd.DataFrame(rows, columns=["metric", "score", "low", "high", "pairs"])
         table = table.assign(construction=self.suite.name, contexts=table["pairs"])
         return tidied(table, self.signature, self.signature.protocol)
@@ -106,15 +110,12 @@ class Outcome:
         """The evaluated suite: its JSON with ``metric_value`` and ``oovs`` in every region."""
         data = to_dict(self.suite)
         data["meta"]["evaluated"] = str(self.signature)
-        regions = (
-            r
-            for item in data["items"]
-            for condition in item["conditions"]
-            for r in condition["regions"]
-        )
-        for region, row in zip(
-            regions, self.regions.itertuples(), strict=True
-        ):  # both in the order of the suite
+        regions: list[dict] = []
+        for item in data["items"]:
+            for condition in item["conditions"]:
+                regions += condition["regions"]
+        # Both are in the order of the suite.
+        for region, row in zip(regions, self.regions.itertuples(), strict=True):
             region["metric_value"] = {self.metric: row.bits}
             region["oovs"] = row.unknown.split()
         return to_json(data)
@@ -130,45 +131,60 @@ def evaluate_suite(
 ) -> Outcome:
     """Evaluate a model on a suite.
 
-    Masked models are scored by pseudo-log-likelihood, and the signature says so. Raises InputError: an unknown metric;
-    the model gave a token NaN or probability 0.
+    Masked models are scored by pseudo-log-likelihood, and the signature says so.
 
     Parameters
     ----------
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
     suite : Suite, or what `load_suite` takes
-    metric : how a region's surprisal is made from its tokens', one of `REGION_METRICS`; by default the suite's
-    bos : beginning-of-sentence policy, by default the model's; without such a token the first one has surprisal 0
+    metric : how a region's surprisal follows from those of its tokens, one of `REGION_METRICS`
+        By default the suite's.
+    bos : beginning-of-sentence policy, by default the model's
+        Without such a token the first token has surprisal 0.
     store : where token surprisals and accuracies are kept and looked up, as in `evaluate`
+
+    Raises
+    ------
+    InputError : an unknown metric; a token to which the model gives NaN or probability 0.
     """
     if metric is not None:
         check_known("metric", metric, REGION_METRICS)
     model = as_model(model).with_policies(bos=bos)
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
-    store, metric = store_for(model, store), metric or suite.metric
+    store = store_for(model, store)
+    metric = metric or suite.metric
     policy = {"score": "pll"} if model.kind == "masked" else {}
     policy |= {**model.policies(), "protocol": f"syntaxgym/{PROTOCOL_VERSION}"}
+    # Tokens depend on the sentences alone; the rest of the suite is in the hash of the outcome.
     identity = {"model": model.identity(), "data": f"{suite.name}@{data_hash(suite.table)}"}
-    made = Signature(identity, policy, provenance(model.device))
-    shards = {"suite": (suite, int(suite.table["content"].str.split().str.len().sum()))}
-    how: dict = {"store": store, "title": suite.name, "unit": "words", "probe": model.probe}
-    done, made_with = run(made, shards, partial(_suite_tokens, model), ["tokens"], **how)
-    tokens = done["suite"]["tokens"]
+    words = int(suite.table["content"].str.split().str.len().sum())
+    tables, tokens_provenance = run(
+        Signature(identity, policy, provenance(model.device)),
+        {"suite": (suite, words)},
+        partial(_suite_tokens, model),
+        ["tokens"],
+        store=store,
+        title=suite.name,
+        unit="words",
+        probe=model.probe,
+    )
+    tokens = tables["suite"]["tokens"]
     regions = _regions(suite, tokens, metric)
+    items = _items(suite, regions)
     identity = {**identity, "data": f"{suite.name}@{suite.hash}"}
-    signature = Signature(identity, {"metric": metric, **policy}, made_with)
-    outcome = Outcome(suite, model.kind, metric, tokens, regions, _items(suite, regions), signature)
+    signature = Signature(identity, {"metric": metric, **policy}, tokens_provenance)
+    outcome = Outcome(suite, model.kind, metric, tokens, regions, items, signature)
     if store:
         store.keep_numbers(signature, outcome.tidy)
     return outcome
 
 
-def assign_tokens(regions: Mapping[int, str], starts: Sequence[int]) -> np.ndarray:
-    """The number of the region to which each token belongs: that of its first character that is not a space.
+def assign_tokens(regions: Mapping[int, str], starts: Sequence[int] | np.ndarray) -> np.ndarray:
+    """The number of each token's region: that of its first character that is not a space.
 
     `regions` are the texts of the regions by number, in the order of the sentence, where they are
-    one space apart; `starts` the places where the tokens start, with or without the space before a
-    word.
+    one space apart; `starts` the positions where the tokens start, with or without the space before
+    a word.
 
     >>> assign_tokens({1: "The", 2: "", 3: "dogs run"}, [0, 3, 8]).tolist()
     [1, 3, 3]
@@ -176,20 +192,23 @@ def assign_tokens(regions: Mapping[int, str], starts: Sequence[int]) -> np.ndarr
     [3, 3, 1]
     """
     filled = {number: text for number, text in regions.items() if text}
+    numbers = np.array(list(filled))
     ends = np.cumsum([len(text) + 1 for text in filled.values()]) - 1
-    found = np.searchsorted(ends, starts, side="right")
-    return np.array(list(filled))[
-        np.minimum(found, len(filled) - 1)
-    ]  # a mark may stand behind the last character
+    indices = np.searchsorted(ends, starts, side="right")
+    last = len(filled) - 1  # a mark may stand behind the last character
+    return numbers[np.minimum(indices, last)]
 
 
 def region_value(bits: np.ndarray, metric: str) -> float:
-    """The surprisal of a region from those of its tokens, in bits; 0 for a region without tokens, by any metric."""
-    return float(getattr(np, REGION_METRICS[metric])(bits)) if len(bits) else 0.0
+    """The surprisal of a region from those of its tokens, in bits; 0 for one without tokens."""
+    if not len(bits):
+        return 0.0
+    function = getattr(np, REGION_METRICS[metric])
+    return float(function(bits))
 
 
 def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
-    """The token surprisals of every sentence of a suite: ``Outcome.tokens``."""
+    """The token surprisals of all sentences of a suite: ``Outcome.tokens``."""
     sentences = suite.sentences()
     different = sentences["sentence"].unique().tolist()
     scores = dict(zip(different, token_surprisals(model, different, advance=advance), strict=True))
@@ -198,69 +217,72 @@ def _suite_tokens(model, suite: Suite, advance) -> dict[str, pd.DataFrame]:
         texts.setdefault((item, condition), {})[region] = content
     rows: list[tuple] = []
     for item, condition, sentence in sentences.itertuples(index=False):
-        place = f"item {item}, condition {condition!r}"
-        tokens = _tokens(texts[item, condition], sentence, scores[sentence], place)
+        where = f"item {item}, condition {condition!r}"
+        tokens = _tokens(texts[item, condition], sentence, scores[sentence], where)
         rows += [(item, condition, *token) for token in tokens]
     return {"tokens": pd.DataFrame(rows, columns=TOKEN_COLUMNS)}
 
 
-def _tokens(regions: Mapping[int, str], sentence: str, scores, place: str) -> Iterator[tuple]:
-    """The tokens of a sentence, from their position on. Raises InputError for one of two regions, or without bits."""
-    region = assign_tokens(regions, scores.starts)
+def _tokens(
+    regions: Mapping[int, str], sentence: str, scores: TokenSurprisals, where: str
+) -> Iterator[tuple]:
+    """The tokens of a sentence, in the columns of `TOKEN_COLUMNS` from the position on.
+
+    Raises InputError, with `where`, for a token of two regions, or without bits.
+    """
+    first = assign_tokens(regions, scores.starts)
     last = assign_tokens(regions, np.maximum(scores.ends - 1, scores.starts))
-    for token in np.flatnonzero(region != last):
-        if " " in sentence[scores.starts[token] : scores.ends[token]].strip():
+    for token in np.flatnonzero(first != last):
+        text = sentence[scores.starts[token] : scores.ends[token]]
+        if " " in text.strip():
             raise InputError(
-                f"{place}: {scores.tokens[token]!r} is a token of the regions {region[token]} and {last[token]}, so "
-                "that neither has a surprisal of its own; take a model whose tokens end at spaces"
+                f"{where}: {scores.tokens[token]!r} is a token of the regions {first[token]} and "
+                f"{last[token]}, so that neither has a surprisal of its own; take a model whose "
+                "tokens end at spaces"
             )
     if not np.isfinite(scores.bits).all():
         raise InputError(
-            f"{place}: the model gives NaN or probability 0 for a token of {sentence!r}"
+            f"{where}: the model gives NaN or probability 0 for a token of {sentence!r}"
         )
-    words = [sentence[slice(*word_span(sentence, start))] for start in scores.starts]
+    spans = [word_span(sentence, start) for start in scores.starts]
+    words = [sentence[start:end] for start, end in spans]
     unknown = np.where(scores.unknown, words, "").tolist()
-    return zip(
-        range(1, len(words) + 1),
-        scores.tokens,
-        region.tolist(),
-        scores.bits.tolist(),
-        unknown,
-        strict=True,
-    )
+    positions = range(1, len(words) + 1)
+    bits = scores.bits.tolist()
+    return zip(positions, scores.tokens, first.tolist(), bits, unknown, strict=True)
 
 
 def _regions(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
-    parts: dict[tuple, list[tuple[float, str]]] = {}
+    """The regions of a suite with what their tokens sum up to: ``Outcome.regions``."""
+    bits_of: dict[tuple, list[float]] = {}
+    unknown_of: dict[tuple, dict[str, None]] = {}  # the words once each, in order
     for row in tokens.itertuples(index=False):
-        parts.setdefault((row.item, row.condition, row.region), []).append((row.bits, row.unknown))
-    found = [parts.get(key, []) for key in suite.table[KEYS].itertuples(index=False, name=None)]
+        key = (row.item, row.condition, row.region)
+        bits_of.setdefault(key, []).append(row.bits)
+        if row.unknown:
+            unknown_of.setdefault(key, {})[row.unknown] = None
+    keys = list(suite.table[KEYS].itertuples(index=False, name=None))
     regions = suite.table.assign(
-        bits=[region_value(np.array([bits for bits, _ in part]), metric) for part in found],
-        tokens=[len(part) for part in found],
-        unknown=[" ".join(filter(None, dict.fromkeys(word for _, word in part))) for part in found],
+        bits=[region_value(np.array(bits_of.get(key, [])), metric) for key in keys],
+        tokens=[len(bits_of.get(key, [])) for key in keys],
+        unknown=[" ".join(unknown_of.get(key, {})) for key in keys],
     )
     regions.insert(3, "name", regions["region"].map(suite.regions))
     return regions
 
 
 def _items(suite: Suite, regions: pd.DataFrame) -> pd.DataFrame:
-    """Whether each prediction holds for each item, and whether an unknown word stands in a region of it."""
+    """Whether predictions hold for each item, and have a region with an unknown word."""
     bits: dict[int, dict[tuple[int, str], float]] = {}
-    unknown = set()
+    unknown: set[tuple[int, int | None, str]] = set()
     for row in regions.itertuples(index=False):
         bits.setdefault(row.item, {})[row.region, row.condition] = row.bits
-        unknown |= {
-            (row.item, region, row.condition) for region in (row.region, None) if row.unknown
-        }
-    rows = [
-        (
-            item,
-            number,
-            formula.holds(totals),
-            not unknown.isdisjoint((item, *atom) for atom in formula.atoms),
-        )
-        for item, totals in bits.items()
-        for number, formula in enumerate(suite.predictions, 1)
-    ]
+        if row.unknown:
+            unknown.add((row.item, row.region, row.condition))
+            unknown.add((row.item, None, row.condition))  # an atom may speak of all regions
+    rows = []
+    for item, totals in bits.items():
+        for number, formula in enumerate(suite.predictions, 1):
+            affected = any((item, *atom) in unknown for atom in formula.atoms)
+            rows.append((item, number, formula.holds(totals), affected))
     return pd.DataFrame(rows, columns=["item", "prediction", "holds", "unknown"])

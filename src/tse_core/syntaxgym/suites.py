@@ -1,9 +1,10 @@
-"""A test suite: sentences of items in conditions, cut into regions, as one long table, and predictions about them.
+"""A test suite: sentences of items in conditions, cut into regions, and predictions about them.
 
-The published JSON Schema (data/syntaxgym) says what a file may hold; what a schema cannot say is checked here. Reading
-accepts what published copies contain (stray spaces, square brackets in formulas, conditions in any order). Writing
-gives the canonical form. A sentence is its regions in the order in which the condition lists them,
-whatever their numbers; a formula finds a region by its number.
+The published JSON Schema (data/syntaxgym) says what a file may hold; what a schema cannot say is
+checked here. Reading accepts what published copies contain (stray spaces, square brackets in
+formulas, conditions in any order). Writing gives the canonical form. A sentence is its regions in
+the order in which the condition lists them, whatever their numbers; a formula finds a region by its
+number.
 
 A suite can also be written in a spreadsheet (CSV), a row for every sentence:
 
@@ -77,42 +78,45 @@ class Suite:
         return hashlib.sha256(to_json(self).encode()).hexdigest()[:8]
 
     def sentences(self, between: str = " ") -> pd.DataFrame:
-        """Columns item, condition and sentence: the regions with content, with this text between."""
+        """Columns item, condition and sentence: the regions with content, joined by a text."""
         filled = self.table[self.table["content"] != ""]
-        return (
-            filled.groupby(KEYS[:2], sort=False)["content"]
-            .agg(between.join)
-            .rename("sentence")
-            .reset_index()
-        )
+        contents = filled.groupby(["item", "condition"], sort=False)["content"]
+        return contents.agg(between.join).rename("sentence").reset_index()
 
 
 def read_suite(path: str | Path) -> Suite:
-    """A suite from a .json or .csv file. Raises InputError naming the item and the condition at fault."""
+    """A suite from a .json or .csv file.
+
+    Raises InputError naming the item and the condition at fault.
+    """
     return suite_from_dict(_data(Path(path)), where=str(path))
 
 
 def problems(data: Any) -> list[str]:
-    """Everything that is wrong with the data of a suite's JSON, one line each."""
-    return mistakes(data, read_schema("syntaxgym/suite.schema.json")) or _inconsistent(data)
+    """What is wrong with the data of a suite's JSON, one line each."""
+    by_schema = mistakes(data, read_schema("syntaxgym/suite.schema.json"))
+    return by_schema or _inconsistencies(data)
 
 
 def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
-    """A suite from the data of its JSON; surprisals of an evaluated suite are left out. Raises InputError."""
-    if wrong := problems(data):
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        raise InputError(f"{where}: {wrong[0]}{more}")
+    """A suite from the data of its JSON; surprisals of an evaluated suite are left out.
+
+    Raises InputError with the first of its `problems`.
+    """
+    faults = problems(data)
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise InputError(f"{where}: {faults[0]}{more}")
     table = _table(data)
     item = pd.factorize(table["item"])[0]
     condition = pd.factorize(table["condition"])[0]  # in the order of the first item
     order = np.lexsort([condition, item])  # stable: regions stay as they are listed
     table = table.iloc[order].reset_index(drop=True)
-    regions = {
-        number: plain(data["region_meta"][str(number)])
-        for number in sorted(map(int, data["region_meta"]))
-    }
+    names = data["region_meta"]
+    regions = {number: plain(names[str(number)]) for number in sorted(map(int, names))}
     predictions = tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"])
-    return Suite(data["meta"] | {"name": plain(data["meta"]["name"])}, regions, predictions, table)
+    meta = data["meta"] | {"name": plain(data["meta"]["name"])}
+    return Suite(meta, regions, predictions, table)
 
 
 def to_dict(suite: Suite) -> dict:
@@ -120,22 +124,21 @@ def to_dict(suite: Suite) -> dict:
     return {
         "meta": {"name": suite.name, "metric": suite.metric, **suite.meta},
         "region_meta": {str(number): name for number, name in suite.regions.items()},
-        "predictions": [
-            {"type": "formula", "formula": str(formula)} for formula in suite.predictions
-        ],
+        "predictions": _predictions(map(str, suite.predictions)),
         "items": _items(suite.table.itertuples(index=False)),
     }
 
 
 def to_json(suite: Suite | dict) -> str:
-    """The canonical JSON: indented by two spaces, in a fixed order, round brackets in formulas, a final line break."""
+    """The canonical JSON: in a fixed order, indented by two spaces, with a final line break."""
     data = to_dict(suite) if isinstance(suite, Suite) else suite
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 def _data(path: Path) -> Any:
-    """What the file says, whether or not it is a suite."""
-    text, reader = read_text(path), _spreadsheet if path.suffix.lower() == ".csv" else json.loads
+    """The data of a file, whether or not it is a suite. Raises InputError if it has none."""
+    reader = _spreadsheet if path.suffix.lower() == ".csv" else json.loads
+    text = read_text(path)
     try:
         data = reader(text)
         json.dumps(data, ensure_ascii=False).encode()  # fails for half of a character
@@ -147,97 +150,99 @@ def _data(path: Path) -> Any:
 def _spreadsheet(text: str) -> dict:
     """The data of a suite's JSON from the text of a CSV file. Raises ValueError."""
     text = re.sub(r"\A\s*sep=.\s*\n", "", text)  # Excel's own line about the separator
-    separator = re.match(
-        r'\s*"?[#\w]+"?\s*([,;\t])', text
-    )  # after the first cell, which has none inside
-    sep = separator[1] if separator else ","
-    lines = csv.reader(io.StringIO(text, None), delimiter=sep, strict=True)
+    # The first cell, such as #meta, has no separator inside.
+    match = re.match(r'\s*"?[#\w]+"?\s*([,;\t])', text)
+    separator = match[1] if match else ","
+    lines = csv.reader(io.StringIO(text, None), delimiter=separator, strict=True)
+    # A first line of three empty cells gives the table the columns that are named below.
     table = pd.DataFrame([[""] * 3, *lines], dtype="str").fillna("")
     table = table[table.ne("").any(axis=1)]
     kind = table[0].str.strip()
     heads = table.loc[kind == "item_number", 2:].to_numpy().ravel()
-    regions = {place: head.partition(":") for place, head in enumerate(heads) if head}
+    region_of_column: dict[int, tuple[str, str]] = {}
+    for column, head in enumerate(heads):
+        if head:
+            number, _, name = head.partition(":")
+            region_of_column[column] = number, name.lstrip()
+    sentences = table[~kind.isin(["#meta", "#prediction", "item_number"])]
     rows = []
-    for number, condition, *contents in table[
-        ~kind.isin(["#meta", "#prediction", "item_number"])
-    ].to_numpy():
-        if any(text for place, text in enumerate(contents) if place not in regions) or len(
-            contents
-        ) < len(heads):
+    for item, condition, *contents in sentences.to_numpy():
+        surplus = [text for column, text in enumerate(contents) if column not in region_of_column]
+        # A second line of heads makes more heads than cells.
+        if any(surplus) or len(contents) < len(heads):
             raise ValueError(
-                f"item {number}, {condition!r} has more cells than there are regions above it"
+                f"item {item}, {condition!r} has more cells than there are regions above it"
             )
-        rows += [
-            (int(number), condition, int(n), contents[place])
-            for place, (n, _, _) in regions.items()
-        ]
+        for column, (number, _) in region_of_column.items():
+            rows.append((int(item), condition, int(number), contents[column]))
     return {
         "meta": dict(table.loc[kind == "#meta", [1, 2]].to_numpy()),
-        "region_meta": {str(int(number)): name.lstrip() for number, _, name in regions.values()},
-        "predictions": [
-            {"type": "formula", "formula": text} for text in table.loc[kind == "#prediction", 1]
-        ],
+        "region_meta": {str(int(number)): name for number, name in region_of_column.values()},
+        "predictions": _predictions(table.loc[kind == "#prediction", 1]),
         "items": _items(rows),
     }
 
 
+def _predictions(formulas: Iterable[str]) -> list[dict]:
+    """The predictions of a suite's JSON."""
+    return [{"type": "formula", "formula": formula} for formula in formulas]
+
+
 def _items(rows: Iterable[tuple]) -> list[dict]:
     """The items of a suite's JSON from rows in the order of `COLUMNS`."""
-    items: dict[int, dict[str, list[dict]]] = {}
+    regions_of: dict[int, dict[str, list[dict]]] = {}
     for item, condition, region, content in rows:
-        regions = items.setdefault(item, {}).setdefault(condition, [])
+        regions = regions_of.setdefault(item, {}).setdefault(condition, [])
         regions.append({"region_number": region, "content": content})
-    return [
-        {
-            "item_number": item,
-            "conditions": [
-                {"condition_name": name, "regions": regions} for name, regions in conditions.items()
-            ],
-        }
-        for item, conditions in items.items()
-    ]
+    items = []
+    for item, sentences in regions_of.items():
+        conditions = []
+        for name, regions in sentences.items():
+            conditions.append({"condition_name": name, "regions": regions})
+        items.append({"item_number": item, "conditions": conditions})
+    return items
 
 
 def _table(data: dict) -> pd.DataFrame:
     """The regions of a suite's JSON, in plain spelling."""
-    rows = [
-        (
-            item["item_number"],
-            plain(condition["condition_name"]),
-            region["region_number"],
-            plain(region["content"]),
-        )
-        for item in data["items"]
-        for condition in item["conditions"]
-        for region in condition["regions"]
-    ]
+    rows = []
+    for item in data["items"]:
+        for condition in item["conditions"]:
+            name = plain(condition["condition_name"])
+            for region in condition["regions"]:
+                content = plain(region["content"])
+                rows.append((item["item_number"], name, region["region_number"], content))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _inconsistent(data: dict) -> list[str]:
-    """What a schema cannot say: each item has the same conditions, each of these all regions, all of them once."""
-    regions, found = sorted(map(int, data["region_meta"])), []
+def _inconsistencies(data: dict) -> list[str]:
+    """What a schema cannot say, one line each.
+
+    All items have the same conditions, each of these all regions, and all of them once; formulas
+    can be read and speak of regions and conditions that exist.
+    """
+    faults = []
+    numbers_of_suite = sorted(map(int, data["region_meta"]))
     items: dict[int, dict[str, list]] = {}
     for item, condition, *region in _table(data).itertuples(index=False, name=None):
         items.setdefault(item, {}).setdefault(condition, []).append(region)
     conditions = next(iter(items.values())).keys()
     for item, sentences in items.items():
         for name in sorted(conditions ^ sentences.keys()):
-            found.append(f"item {item}: condition {name!r} is not in every item")
-    for item, condition in [
-        (item, condition) for item, sentences in items.items() for condition in sentences
-    ]:
-        numbers, words = zip(*items[item][condition], strict=True)
-        if sorted(numbers) != regions:
-            there = ", ".join(map(str, numbers))
-            found.append(
-                f"item {item}, condition {condition!r}: the regions are {there}, not each of the suite once"
-            )
-        elif not any(words):
-            found.append(f"item {item}, condition {condition!r}: every region is empty")
+            faults.append(f"item {item}: condition {name!r} is not in every item")
+    for item, sentences in items.items():
+        for condition, regions in sentences.items():
+            where = f"item {item}, condition {condition!r}"
+            numbers, contents = zip(*regions, strict=True)
+            if sorted(numbers) != numbers_of_suite:
+                there = ", ".join(map(str, numbers))
+                faults.append(f"{where}: the regions are {there}, not each of the suite once")
+            elif not any(contents):
+                faults.append(f"{where}: every region is empty")
     for number, prediction in enumerate(data["predictions"], 1):
         try:
-            Formula.parse(prediction["formula"]).check(set(regions), set(conditions))
+            formula = Formula.parse(prediction["formula"])
+            formula.check(set(numbers_of_suite), set(conditions))
         except InputError as error:
-            found.append(f"prediction {number}: {error}")
-    return found
+            faults.append(f"prediction {number}: {error}")
+    return faults
