@@ -1,8 +1,9 @@
-"""The named data sets of data/datasets.yaml, and the pinned downloads of those that do not come with the project.
+"""The named data sets of data/datasets.yaml, and the downloads of those that the project lacks.
 
-Each file of a download has a commit, a size and a checksum, and nothing else is accepted. It is cached as
-``owner/repository/commit/path``. ``TSE_MIRROR``, a folder or an address laid out in the same way (so another machine's
-cache will do), replaces the network. Reading never downloads; :func:`fetch` does.
+Each file of a download has a commit, a size and a checksum, and nothing else is accepted. It is
+cached as ``owner/repository/commit/path``. ``TSE_MIRROR``, a folder or an address laid out in the
+same way (so another machine's cache will do), replaces the network. Reading never downloads;
+:func:`fetch` does.
 """
 
 import os
@@ -28,8 +29,10 @@ AGREEMENT, SENTENCES = "agreement pairs", "sentence pairs"
 
 @dataclass(frozen=True)
 class DataSet:
-    """A row of data/datasets.yaml, whose head explains each attribute; several that belong together share a folder
-    in their names (``clams/fr``)."""
+    """A data set of data/datasets.yaml, whose head explains each attribute.
+
+    Several that belong together share a folder in their names (``clams/fr``).
+    """
 
     name: str
     holds: str
@@ -39,65 +42,81 @@ class DataSet:
     first: First = "as-is"
     period: Period = "as-is"
     lemmas: str = ""
-    columns: Mapping[str, str] | None = None  # what a column holds: its name
+    columns: Mapping[str, str] | None = None  # use of a column -> its name
     folder: str = ""
     repository: str = ""
     commit: str = ""
     licence: str = ""
-    files: Mapping[str, str] = field(default_factory=dict)  # path in the repository: "bytes sha256"
+    files: Mapping[str, str] = field(default_factory=dict)  # path -> "bytes sha256"
 
 
 def data_sets() -> dict[str, DataSet]:
-    """Every row of data/datasets.yaml by its name. Raises InputError for a mistake in the file."""
-    return _rows(data_folder() / "datasets.yaml")
+    """All data sets by their names. Raises InputError for a mistake in data/datasets.yaml."""
+    return _read_data_sets(data_folder() / "datasets.yaml")
 
 
 def data_set_of(name: str) -> tuple[DataSet, str] | None:
-    """The data set of a name and the part after the slash, as in ``blimp/adjunct_island``; None for other names."""
-    for row in data_sets().values():
-        if f"{name}/".startswith(f"{row.name}/"):
-            return row, name[len(row.name) + 1 :]
+    """The data set of a name and the part after the slash, as in ``blimp/adjunct_island``.
+
+    The part is empty for a whole data set. None for a name of no data set.
+    """
+    for data in data_sets().values():
+        if name == data.name:
+            return data, ""
+        if name.startswith(f"{data.name}/"):
+            return data, name.removeprefix(f"{data.name}/")
     return None
 
 
 def read_registry() -> pd.DataFrame:
-    """Every file that can be downloaded.
+    """Table of all files that can be downloaded.
 
-    Columns dataset, repository, commit, path, bytes, sha256, licence; ``name`` (data set/file), ``key``
-    (owner/repository/commit/path).
+    Columns dataset, repository, commit, path, bytes, sha256, licence; ``name`` (data set/file),
+    ``key`` (owner/repository/commit/path).
     """
-    rows = [
-        (data.name, data.repository, data.commit, path, *pin.split(), data.licence)
-        for data in data_sets().values()
-        for path, pin in data.files.items()
-    ]
+    files = []
+    for data in data_sets().values():
+        for path, pin in data.files.items():
+            name = f"{data.name}/{Path(path).stem}"
+            key = f"{data.repository}/{data.commit}/{path}"
+            source = (data.name, data.repository, data.commit, path)
+            size, sha256 = pin.split()
+            files.append((*source, int(size), sha256, data.licence, name, key))
     columns = ["dataset", "repository", "commit", "path", "bytes", "sha256", "licence"]
-    table = pd.DataFrame(rows, columns=columns).astype({"bytes": int})
-    return table.assign(
-        name=[f"{row.dataset}/{Path(row.path).stem}" for row in table.itertuples()],
-        key=[f"{row.repository}/{row.commit}/{row.path}" for row in table.itertuples()],
-    )
+    return pd.DataFrame(files, columns=[*columns, "name", "key"])
 
 
 def select(names: Iterable[str], others: Iterable[str] = ()) -> pd.DataFrame:
-    """The registry's rows for names of data sets, of single files (``blimp/adjunct_island``), or ``all``.
+    """The registry's rows for names of data sets, of single files (``blimp/adjunct_island``) or all.
 
-    Raises InputError for an unknown name, which lists those that there are, and the `others` that a caller knows.
+    Raises InputError for an unknown name, which lists all names, and the ``others`` of the caller.
     """
     table = read_registry()
-    wanted = pd.Series(False, index=table.index)
+    is_selected = pd.Series(False, index=table.index)
     for name in names:
-        rows = (table["name"] == name) | (name == "all")
-        rows |= (table["dataset"] + "/").str.startswith(
-            f"{name}/"
-        )  # of clams: clams/fr and the others
-        if not rows.any():
-            within = table.loc[table["name"].str.startswith(f"{name.partition('/')[0]}/"), "name"]
-            raise unknown_name_error(
-                "download", name, list(within) or ["all", *table["dataset"].unique(), *others]
-            )
-        wanted |= rows
-    return table[wanted]
+        matches = _matches(table, name)
+        if not matches.any():
+            raise _unknown_download(table, name, others)
+        is_selected |= matches
+    return table[is_selected]
+
+
+def _matches(table: pd.DataFrame, name: str) -> pd.Series:
+    """Whether a name selects each row of the registry."""
+    if name == "all":
+        return pd.Series(True, index=table.index)
+    # The name of a folder selects its data sets: clams, of clams/fr and the other languages.
+    is_within = (table["dataset"] + "/").str.startswith(f"{name}/")
+    return is_within | (table["name"] == name)
+
+
+def _unknown_download(table: pd.DataFrame, name: str, others: Iterable[str]) -> InputError:
+    """The error for a name of no download: it lists the files of its folder, else the data sets."""
+    folder = name.partition("/")[0]
+    names = table.loc[table["name"].str.startswith(f"{folder}/"), "name"].tolist()
+    if not names:
+        names = ["all", *table["dataset"].unique(), *others]
+    return unknown_name_error("download", name, names)
 
 
 def states(names: Iterable[str]) -> pd.DataFrame:
@@ -107,76 +126,85 @@ def states(names: Iterable[str]) -> pd.DataFrame:
 
 
 def fetch(names: Iterable[str]) -> int:
-    """Download files into the cache, from ``TSE_MIRROR`` or the network; returns how many were missing or damaged.
+    """Download files into the cache, from ``TSE_MIRROR`` or the network.
 
-    Raises InputError: no network, a cut-off download, a wrong checksum; nothing is kept of such a file.
+    Returns the number of files that were missing or damaged. Raises InputError: no network, a
+    cut-off download, a wrong checksum; nothing is kept of such a file.
     """
-    wanted = states(names).query("state != 'cached'")
-    with progress(wanted["bytes"].sum() / 1e6, "fetching", unit="MB") as bar:
-        for row in wanted.itertuples():
-            _bring(row)
-            bar.update(row.bytes / 1e6)
-    return len(wanted)
+    missing = states(names).query("state != 'cached'")
+    with progress(missing["bytes"].sum() / 1e6, "fetching", unit="MB") as bar:
+        for file in missing.itertuples():
+            _download(file)
+            bar.update(file.bytes / 1e6)
+    return len(missing)
 
 
 def files(names: Iterable[str]) -> list[Path]:
     """The checked local files of data sets or of single files, in the registry's order.
 
-    Nothing is downloaded; files that a mirror *folder* holds are copied into the cache at once. Raises InputError where
-    a file is not cached, or was changed since.
+    Nothing is downloaded; files that a mirror *folder* holds are copied into the cache at once.
+    Raises InputError where a file is not cached, or was changed since.
     """
     table = states(names)
-    for row in table.query("state != 'cached'").itertuples():
+    for file in table.query("state != 'cached'").itertuples():
         if mirror_folder() is None:
-            what = (
-                "is not downloaded yet"
-                if row.state == "missing"
-                else f"was changed or cut off ({path_of(row.key)})"
-            )
-            command = f"`tse data fetch {' '.join(names)}`"
-            raise InputError(
-                f"{row.name} {what}: run {command}, or set TSE_MIRROR to a folder that holds {row.key}"
-            )
-        _bring(row)
+            fault = "is not downloaded yet"
+            if file.state == "damaged":
+                fault = f"was changed or cut off ({path_of(file.key)})"
+            command = f"run `tse data fetch {' '.join(names)}`"
+            remedy = f"{command}, or set TSE_MIRROR to a folder that holds {file.key}"
+            raise InputError(f"{file.name} {fault}: {remedy}")
+        _download(file)
     return [path_of(key) for key in table["key"]]
 
 
 def path_of(key: str) -> Path:
-    """Where the cache keeps (or would keep) a file of the registry."""
+    """The path in the cache of a file of the registry, which need not exist."""
     return cache_folder() / "data" / key
 
 
 @cache
-def _rows(path: Path) -> dict[str, DataSet]:
-    rows = read_yaml(path)
-    check(rows, read_schema("datasets.schema.json"), str(path))
-    return {name: DataSet(name, **row) for name, row in rows.items()}
+def _read_data_sets(path: Path) -> dict[str, DataSet]:
+    content = read_yaml(path)
+    check(content, read_schema("datasets.schema.json"), str(path))
+    return {name: DataSet(name, **attributes) for name, attributes in content.items()}
 
 
-def _state(row) -> str:
-    path = path_of(row.key)
+def _state(file) -> str:
+    """State of a file of the registry, by its row: cached, missing or damaged."""
+    path = path_of(file.key)
     if not path.is_file():
         return "missing"
-    return "cached" if file_digest(path) == row.sha256 else "damaged"
+    return "cached" if file_digest(path) == file.sha256 else "damaged"
 
 
-def _bring(row) -> None:
-    """Download or copy one file, check it, and put it into its place. Raises InputError."""
+def _download(file) -> None:
+    """Download or copy a file of the registry, by its row, into the cache, and check it.
+
+    Raises InputError.
+    """
     pooch.get_logger().setLevel("WARNING")
-    mirror, place = mirror_folder(), path_of(row.key)
-    source = f"{mirror or os.environ.get('TSE_MIRROR', '').rstrip('/') or ADDRESS}/{row.key}"
-    download = (
-        (lambda file, to, _: shutil.copyfile(file, to))
-        if mirror
-        else pooch.HTTPDownloader(timeout=30)
-    )
+    path = path_of(file.key)
+    folder = mirror_folder()
+    if folder:
+        source = f"{folder}/{file.key}"
+        download = _copy
+    else:
+        # mirror_folder() has checked that TSE_MIRROR, where it names no folder, is an address.
+        address = os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
+        source = f"{address}/{file.key}"
+        download = pooch.HTTPDownloader(timeout=30)
     try:
-        pooch.retrieve(
-            source, f"sha256:{row.sha256}", place.name, place.parent, downloader=download
-        )
+        pooch.retrieve(source, f"sha256:{file.sha256}", path.name, path.parent, downloader=download)
     except (OSError, ValueError) as error:  # requests' errors are an OSError
-        said = " ".join(str(error).split())[:300]
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         raise InputError(
-            f"{row.name}: {source} cannot be fetched into the cache ({type(error).__name__}: {said}); TSE_MIRROR can "
-            "name a folder or an address laid out owner/repository/commit/path, TSE_CACHE another folder for the cache"
+            f"{file.name}: {source} cannot be fetched into the cache ({reason}); TSE_MIRROR can "
+            "name a folder or an address laid out owner/repository/commit/path, TSE_CACHE another "
+            "folder for the cache"
         ) from None
+
+
+def _copy(source: str, target: str, _: pooch.Pooch) -> None:
+    """Copy a file, as pooch asks its downloaders to do."""
+    shutil.copyfile(source, target)

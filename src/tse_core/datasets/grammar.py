@@ -1,7 +1,8 @@
-"""Template grammars: every agreement pair that a lexicon and a few sentence patterns, written in YAML, allow.
+"""Template grammars: all agreement pairs of a lexicon and a few sentence patterns, written in YAML.
 
-``data/grammars/marvin-linzen.yaml`` explains the notation at its top; ``the [person 1] that [feels for 1] the
-[other person 2] [*does 1]`` reads: co-indexed words share their number, the starred verb is the one under test.
+``data/grammars/marvin-linzen.yaml`` explains the notation at its top; ``the [person 1] that [feels
+for 1] the [other person 2] [*does 1]`` reads: co-indexed words share their number, the starred verb
+is the one under test.
 
 >>> pairs = generate(load_grammar("marvin-linzen"), "simple")
 >>> len(pairs), pairs["left"][0], pairs["correct"][0]
@@ -26,37 +27,42 @@ from tse_core.paths import data_folder
 from tse_core.schemas import check, read_schema
 from tse_core.words import First, Period
 
-BOTH = "both"  # the number of a place of a twin where both forms are written out
-_PLACE = re.compile(
-    r"([^\[\]\s]+)|\[(\*?)\s*([^\[\]]*?)(?:\s+(\d+))?\s*\]"
-)  # a word, or a slot: star, list, index
+BOTH = "both"  # the number of a word of a twin of which both forms are written out
+# An element of a pattern: a fixed word, or a slot with its star, list and index.
+_ELEMENT = re.compile(r"([^\[\]\s]+)|\[(\*?)\s*([^\[\]]*?)(?:\s+(\d+))?\s*\]")
+# A noun inside an entry, with its number: guards(plural).
 _MARK = re.compile(r"(\S+)\((singular|plural)\)")
 
 
 class Entry(NamedTuple):
-    """A word of the lexicon: its two forms, what follows them, and a noun inside that with its number."""
+    """A word of the lexicon: its two forms, the text behind them, and a noun inside that text.
+
+    ``plural`` is None for a noun that has none (everyone), the singular for words that do not
+    agree. ``noun`` and its number are empty where ``rest`` holds no marked noun.
+    """
 
     singular: str
-    plural: (
-        str | None
-    )  # None for a noun that has none (everyone); the singular for words that do not agree
+    plural: str | None
     rest: str = ""
     noun: str = ""
     noun_number: str = ""
 
     def form(self, number: str) -> str:
-        """Its form in a number; for `BOTH`, as in author/authors."""
-        if number == "singular" or self.plural in (None, self.singular):
+        """Its form in a number; both of them (author/authors) for `BOTH`."""
+        if number == "singular" or self.plural is None or self.plural == self.singular:
             return self.singular
-        return f"{self.singular}/{self.plural}" if number == BOTH else self.plural
+        if number == BOTH:
+            return f"{self.singular}/{self.plural}"
+        return self.plural
 
     def text(self, number: str) -> str:
-        """The form, and what follows it."""
-        return f"{self.form(number)} {self.rest}" if self.rest else self.form(number)
+        """The form and the text behind it."""
+        form = self.form(number)
+        return f"{form} {self.rest}" if self.rest else form
 
 
-class Place(NamedTuple):
-    """A place of a pattern; a fixed word is one without a list's name and with one entry."""
+class Element(NamedTuple):
+    """An element of a pattern: a slot, or a fixed word, whose list is "" and has one entry."""
 
     list: str
     kind: str  # of the list: nouns, predicates or words
@@ -64,16 +70,22 @@ class Place(NamedTuple):
     tested: bool
     entries: Sequence[Entry]
 
+    @property
+    def has_number(self) -> bool:
+        """Whether its form depends on a number."""
+        return self.kind in ("nouns", "predicates")
+
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar as read.
+    """A grammar as its file describes it.
 
-    ``patterns`` has the columns slug, construction, template, pattern and places (each a `Place`). In a factorial
-    design ``factors`` maps a column of the pairs to the list whose words it holds, ``ambiguous`` holds the combinations
-    that can be read in two ways, ``items`` says how many items of a pattern are drawn (0: all), and ``drawn`` names the
-    factors that are drawn with the items and not crossed with them. ``first`` and ``period`` say how its sentences are
-    written (:func:`tse_core.datasets.pairs.shape`).
+    ``patterns`` has the columns slug, construction, template, pattern and places (the list of the
+    pattern's `Element`). In a factorial design ``factors`` maps a column of the pairs to the list
+    whose words it holds, ``ambiguous`` holds the combinations that can be read in two ways,
+    ``items`` is the number of items of a pattern that are drawn (0: all), and ``drawn`` names the
+    factors that are drawn with the items and not crossed with them. ``first`` and ``period`` are
+    the policies by which its sentences are written (:func:`tse_core.datasets.pairs.shape`).
     """
 
     name: str
@@ -94,7 +106,8 @@ class Grammar:
 def load_grammar(name_or_path: str | Path) -> Grammar:
     """A grammar by the name of its file in data/grammars, or by the path of a YAML file.
 
-    Raises InputError, naming the file and the place in it (``constructions.simple.patterns.simple_agrmt``).
+    Raises InputError, naming the file and where the mistake is in it
+    (``constructions.simple.patterns.simple_agrmt``).
     """
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
@@ -110,7 +123,8 @@ def load_grammar(name_or_path: str | Path) -> Grammar:
 
 def grammar_files() -> dict[str, Path]:
     """The files of the grammars in data/grammars, by name."""
-    return {path.stem: path for path in sorted((data_folder() / "grammars").glob("*.yaml"))}
+    paths = sorted((data_folder() / "grammars").glob("*.yaml"))
+    return {path.stem: path for path in paths}
 
 
 def generate(
@@ -120,201 +134,295 @@ def generate(
     first: First | None = None,
     period: Period | None = None,
 ) -> pd.DataFrame:
-    """All agreement pairs of a grammar, or of the one construction whose slug is ``only``, in a fixed order.
+    """All agreement pairs of a grammar, or of the construction whose slug is ``only``.
 
-    A pair is one choice of entries and numbers. ``subject`` is the noun that the tested verb agrees with, ``attractor``
-    the last other noun before that verb (empty where there is none), each in the form it has in the sentence; ``noun``
-    is the subject's singular, which its plural shares. ``twin`` is the sentence with both numbers of the subject
-    written out ("the author/authors near the guards ___"), the same for all pairs that differ only in the
-    subject's number. A factorial design adds a column for each factor, and ``ambiguous`` ("yes", "no").
-    ``first`` and ``period``, by default the grammar's own, are the policies of :func:`tse_core.datasets.pairs.shape`.
+    Their order is fixed. A pair is one choice of entries and numbers. ``subject`` is the noun that
+    the tested verb agrees with, ``attractor`` the last other noun before that verb (empty where
+    there is none), each in the form it has in the sentence; ``noun`` is the subject's singular,
+    which its plural shares. ``twin`` is the sentence with both numbers of the subject written out
+    ("the author/authors near the guards ___"), the same for all pairs that differ only in the
+    subject's number. A factorial design adds a column for each factor, and ``ambiguous`` ("yes",
+    "no"). ``first`` and ``period``, by default the grammar's own, are the policies of
+    :func:`tse_core.datasets.pairs.shape`. Raises InputError for an unknown construction.
     """
-    first, period = first or grammar.first, period or grammar.period
+    first = first or grammar.first
+    period = period or grammar.period
     if only is not None:
         check_known(f"construction of {grammar.name}", only, grammar.constructions)
-    rows: list[tuple] = []
+    columns = [*AGREEMENT_COLUMNS, "twin"]
+    if grammar.factors:
+        columns += [*grammar.factors, "ambiguous"]
+    pairs: list[tuple] = []
     for pattern in grammar.patterns.itertuples():
-        if only in (None, pattern.slug):
-            rows += _pairs(grammar, pattern, first, period)
-    design = [*grammar.factors, "ambiguous"] if grammar.factors else []
-    return pd.DataFrame(rows, columns=[*AGREEMENT_COLUMNS, "twin", *design])
+        if only is None or only == pattern.slug:
+            pairs += _pairs(grammar, pattern, first, period)
+    return pd.DataFrame(pairs, columns=columns)
 
 
 def _grammar(content: dict[str, Any], stem: str) -> Grammar:
-    lists: dict[str, tuple[str, list[Entry]]] = {}
-    for kind, named in content["lexicon"].items():
-        for name, texts in named.items():
-            if name in lists:
-                raise InputError(f"lexicon.{kind}.{name}: another list has this name already")
-            lists[name] = kind, [_entry(" ".join(text.split()), kind) for text in texts]
+    """The grammar of a file's content, which the schema has checked. Raises InputError."""
+    lists = _lexicon(content["lexicon"])
     rows = []
     for slug, construction in content["constructions"].items():
-        for name, pattern in construction["patterns"].items():
-            places = _places(pattern, lists, f"constructions.{slug}.patterns.{name}")
-            rows.append(
-                (str(slug), construction.get("name", str(slug)), str(name), pattern, places)
-            )
+        slug = str(slug)
+        name = construction.get("name", slug)
+        for template, pattern in construction["patterns"].items():
+            elements = _elements(pattern, lists, f"constructions.{slug}.patterns.{template}")
+            rows.append((slug, name, str(template), pattern, elements))
     patterns = pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern", "places"])
     if not patterns["template"].is_unique:
         raise InputError(f"two patterns are called {patterns['template'].mode()[0]!r}")
-    further = ("factors", "ambiguous", "items", "drawn", "first", "period")
-    options = {key: content[key] for key in further if key in content}
+    design = ("factors", "ambiguous", "items", "drawn", "first", "period")
+    options = {key: content[key] for key in design if key in content}
     grammar = Grammar(content.get("name", stem), patterns, **options)
-    for name in grammar.factors.values():
-        check_known("list of words", name, content["lexicon"].get("words", {}))
-    for column in itertools.chain(grammar.drawn, *grammar.ambiguous):
-        check_known("factor", column, ["why", "constructions", *grammar.factors])
-    for slug in itertools.chain(*(rule.get("constructions", []) for rule in grammar.ambiguous)):
-        check_known("construction", slug, grammar.constructions)
+    _check_design(grammar, content["lexicon"].get("words", {}))
     return grammar
 
 
+def _lexicon(content: Mapping[str, Any]) -> dict[str, tuple[str, list[Entry]]]:
+    """Each list of the lexicon by its name: its kind and its entries."""
+    lists: dict[str, tuple[str, list[Entry]]] = {}
+    for kind, lists_of_kind in content.items():
+        for name, texts in lists_of_kind.items():
+            if name in lists:
+                raise InputError(f"lexicon.{kind}.{name}: another list has this name already")
+            entries = [_entry(" ".join(text.split()), kind) for text in texts]
+            lists[name] = kind, entries
+    return lists
+
+
+def _check_design(grammar: Grammar, words: Mapping[str, Any]) -> None:
+    """Raise InputError for a name in a factorial design that the grammar does not have."""
+    for name in grammar.factors.values():
+        check_known("list of words", name, words)
+    columns = ["why", "constructions", *grammar.factors]
+    for column in itertools.chain(grammar.drawn, *grammar.ambiguous):
+        check_known("factor", column, columns)
+    for rule in grammar.ambiguous:
+        for slug in rule.get("constructions", []):
+            check_known("construction", slug, grammar.constructions)
+
+
 def _entry(text: str, kind: str) -> Entry:
+    """The entry of a text of the lexicon: a noun, a predicate (likes/like the guards) or a word."""
     if kind == "words":
         return Entry(text, text)
-    forms, _, rest = text.partition(" ") if kind == "predicates" else (text, "", "")
-    singular, _, plural = (part.strip() for part in forms.partition("/"))
-    noun, number = (_MARK.findall(rest) or [("", "")])[-1]
-    return Entry(singular, plural or None, _MARK.sub(r"\1", rest), noun, number)
+    forms, rest = text, ""
+    # A noun may have several words; a predicate is a verb and its complement.
+    if kind == "predicates":
+        forms, _, rest = text.partition(" ")
+    singular, _, plural = forms.partition("/")
+    noun, number = "", ""
+    marks = _MARK.findall(rest)
+    if marks:
+        noun, number = marks[-1]
+    rest = _MARK.sub(r"\1", rest)
+    return Entry(singular.strip(), plural.strip() or None, rest, noun, number)
 
 
-def _places(pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: str) -> list[Place]:
-    """The fixed words and slots of a pattern."""
-    places = []
-    for word, star, name, number in _PLACE.findall(pattern):
-        if not word:
-            check_known(f"list in {where}", name, lists)
-        kind, entries = ("", [Entry(word, word)]) if word else lists[name]
-        places.append(Place(name, kind, int(number or 0), bool(star), entries))
-    nouns = Counter(place.number for place in places if place.kind == "nouns")
-    for place in places:
-        if place.tested and (
-            place.kind == "nouns" or any(word.singular == word.plural for word in place.entries)
-        ):
+def _elements(
+    pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: str
+) -> list[Element]:
+    """The fixed words and slots of a pattern. Raises InputError; ``where`` is the pattern's path."""
+    elements = []
+    for word, star, name, number in _ELEMENT.findall(pattern):
+        if word:
+            elements.append(Element("", "", 0, False, [Entry(word, word)]))
+            continue
+        check_known(f"list in {where}", name, lists)
+        kind, entries = lists[name]
+        elements.append(Element(name, kind, int(number or 0), bool(star), entries))
+    nouns = Counter(element.number for element in elements if element.kind == "nouns")
+    for element in elements:
+        if element.tested and not _has_two_forms(element):
             raise InputError(
-                f"{where}: the star is for predicates of two forms, and {place.list!r} has others"
+                f"{where}: the star is for predicates of two forms, and {element.list!r} has others"
             )
-        if place.kind in ("nouns", "predicates") and nouns[place.number] != 1:
-            which = f"{where}: index {place.number or 'none'} of {place.list!r}"
-            raise InputError(
-                f"{which} must stand on exactly one noun, it stands on {nouns[place.number]}"
-            )
-    return places
+        count = nouns[element.number]
+        if element.has_number and count != 1:
+            index = f"{where}: index {element.number or 'none'} of {element.list!r}"
+            raise InputError(f"{index} must stand on exactly one noun, it stands on {count}")
+    return elements
+
+
+def _has_two_forms(element: Element) -> bool:
+    """Whether an element is a predicate, or a word, whose entries all have two forms."""
+    if element.kind == "nouns":
+        return False
+    return all(entry.singular != entry.plural for entry in element.entries)
 
 
 def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[tuple]:
-    """Every choice of numbers and entries, as rows in the order of the columns of `generate`."""
-    places = pattern.places
-    verb = next(i for i, place in enumerate(places) if place.tested)
-    agreed = places[verb].number
-    subject = next(
-        i for i, place in enumerate(places) if place.kind == "nouns" and place.number == agreed
-    )
-    indices = sorted({place.number for place in places if place.kind in ("nouns", "predicates")})
-    items, rows = list(_items(grammar, pattern)), itertools.count(1)
-    lists = Counter(place.list for place in places if place.list)
+    """The rows of a pattern in `generate`: one for each choice of numbers and entries."""
+    elements = pattern.places
+    verb, subject = _verb_and_subject(elements)
+    tested_index = elements[verb].number
+    indices = sorted({element.number for element in elements if element.has_number})
+    items = list(_items(grammar, pattern))
+    pair_numbers = itertools.count(1)
+    lists = Counter(element.list for element in elements if element.list)
     may_repeat = max(lists.values()) > 1
     for values in itertools.product(NUMBERS, repeat=len(indices)):
         number_of = dict(zip(indices, values, strict=True))
-        number = number_of[agreed]
-        at = [number_of.get(place.number, "singular") for place in places]
-        twin_at = [
-            BOTH if place.number == agreed else n for place, n in zip(places, at, strict=True)
-        ]
+        number = number_of[tested_index]
+        numbers = [number_of.get(element.number, "singular") for element in elements]
+        twin_numbers = _twin_numbers(elements, numbers, tested_index)
         for item in items:
-            possible = [
-                [
-                    (e, e.text(n), e.text(twin))
-                    for e in entries
-                    if n == "singular" or e.plural is not None
-                ]
-                for entries, n, twin in zip(item, at, twin_at, strict=True)
-            ]
-            for choice in itertools.product(*possible):
-                chosen, texts, twins = zip(*choice, strict=True)
-                if may_repeat and _says_twice(places, chosen):
+            for choice in itertools.product(*_choices(item, numbers, twin_numbers)):
+                entries, texts, twin_texts = zip(*choice, strict=True)
+                if may_repeat and _repeats_entry(elements, entries):
                     continue
-                tested = chosen[verb]
+                tested = entries[verb]
+                left, right = _sides(texts, tested.rest, verb)
                 yield (
-                    f"{pattern.template}/{next(rows)}",
+                    f"{pattern.template}/{next(pair_numbers)}",
                     pattern.construction,
                     pattern.template,
                     texts[subject],
-                    chosen[subject].singular,
-                    *_attractor(places, chosen, at, subject, verb),
+                    entries[subject].singular,
+                    *_attractor(elements, entries, numbers, subject, verb),
                     verb_lemma(tested.plural),
-                    *shape(*_sides(texts, tested.rest, verb), first=first, period=period),
+                    *shape(left, right, first=first, period=period),
                     number,
                     tested.form(number),
                     tested.form(OTHER[number]),
-                    " ___ ".join(_sides(twins, tested.rest, verb)).strip(),
-                    *_levels(grammar, pattern.slug, places, chosen),
+                    " ___ ".join(_sides(twin_texts, tested.rest, verb)).strip(),
+                    *_levels(grammar, pattern.slug, elements, entries),
                 )
 
 
+def _verb_and_subject(elements: Sequence[Element]) -> tuple[int, int]:
+    """The positions in a pattern of the verb under test and of the noun that it agrees with."""
+    verb = [element.tested for element in elements].index(True)
+    number = elements[verb].number
+    subject = [(element.kind, element.number) for element in elements].index(("nouns", number))
+    return verb, subject
+
+
+def _twin_numbers(
+    elements: Sequence[Element], numbers: Sequence[str], tested_index: int
+) -> list[str]:
+    """The numbers of the elements in the twin, where the subject's number is `BOTH`."""
+    twin_numbers = []
+    for element, number in zip(elements, numbers, strict=True):
+        twin_numbers.append(BOTH if element.number == tested_index else number)
+    return twin_numbers
+
+
+def _choices(
+    item: Sequence[Sequence[Entry]], numbers: Sequence[str], twin_numbers: Sequence[str]
+) -> list[list[tuple[Entry, str, str]]]:
+    """The possible entries of each element, each with its text in the sentence and in the twin."""
+    choices = []
+    for entries, number, twin_number in zip(item, numbers, twin_numbers, strict=True):
+        possible = []
+        for entry in entries:
+            has_form = number == "singular" or entry.plural is not None
+            if has_form:
+                possible.append((entry, entry.text(number), entry.text(twin_number)))
+        choices.append(possible)
+    return choices
+
+
 def _items(grammar: Grammar, pattern) -> Iterator[list[Sequence[Entry]]]:
-    """The entries at each place of a sentence: all of them, or for each of the items drawn in a design.
+    """The entries of each element: all of them, or one item of a design after the other.
 
-    An item is a choice of the words that are neither levels of a crossed factor nor under test. Items are drawn one by
-    one with the template's own seed, each time one whose words were drawn least.
+    An item is a choice of the words that are neither levels of a crossed factor nor under test.
+    Items are drawn one by one with the template's own seed, each time one whose words have been
+    drawn the fewest times.
     """
-    places = pattern.places
+    elements = pattern.places
     if not grammar.items:
-        yield [place.entries for place in places]
+        yield [element.entries for element in elements]
         return
-    crossed = {
-        "",
-        *(name for column, name in grammar.factors.items() if column not in grammar.drawn),
-    }
-    at = [i for i, place in enumerate(places) if place.list not in crossed and not place.tested]
-    free = [places[i] for i in at]
-    left = list(itertools.product(*(place.entries for place in free)))
-    order = np.random.default_rng([*pattern.template.encode()]).permutation(len(left))
-    left = [left[i] for i in order if not _says_twice(free, left[i])]
-    drawn: Counter[tuple[int, Entry]] = Counter()
-    for _ in range(min(grammar.items, len(left))):
-        item = min(
-            left, key=lambda words: sorted((drawn[word] for word in enumerate(words)), reverse=True)
-        )
-        left.remove(item)
-        drawn.update(enumerate(item))
-        fixed = {i: (word,) for i, word in zip(at, item, strict=True)}
-        yield [fixed.get(i, place.entries) for i, place in enumerate(places)]
+    positions = _free_positions(grammar, elements)
+    free = [elements[i] for i in positions]
+    candidates = list(itertools.product(*(element.entries for element in free)))
+    order = np.random.default_rng([*pattern.template.encode()]).permutation(len(candidates))
+    candidates = [candidates[i] for i in order if not _repeats_entry(free, candidates[i])]
+    uses: Counter[tuple[int, Entry]] = Counter()
+
+    def uses_of_words(item: tuple[Entry, ...]) -> list[int]:
+        """How often each word of an item has been drawn, most often first."""
+        return sorted((uses[word] for word in enumerate(item)), reverse=True)
+
+    for _ in range(min(grammar.items, len(candidates))):
+        item = min(candidates, key=uses_of_words)
+        candidates.remove(item)
+        uses.update(enumerate(item))
+        entries = [element.entries for element in elements]
+        for position, entry in zip(positions, item, strict=True):
+            entries[position] = (entry,)
+        yield entries
 
 
-def _says_twice(places: Sequence[Place], chosen: Sequence[Entry]) -> bool:
-    """Whether a list gives the same entry to two of its places."""
-    drawn = [(place.list, entry) for place, entry in zip(places, chosen, strict=True) if place.list]
-    return len(set(drawn)) < len(drawn)
+def _free_positions(grammar: Grammar, elements: Sequence[Element]) -> list[int]:
+    """The positions of the slots that the items of a design fill."""
+    fixed = {""}  # the list of fixed words
+    for column, name in grammar.factors.items():
+        if column not in grammar.drawn:
+            fixed.add(name)
+    positions = []
+    for position, element in enumerate(elements):
+        if element.list not in fixed and not element.tested:
+            positions.append(position)
+    return positions
+
+
+def _repeats_entry(elements: Sequence[Element], entries: Sequence[Entry]) -> bool:
+    """Whether two slots have the same entry of the same list."""
+    filled = zip(elements, entries, strict=True)
+    words = [(element.list, entry) for element, entry in filled if element.list]
+    return len(set(words)) < len(words)
 
 
 def _sides(texts: Sequence[str], rest: str, verb: int) -> tuple[str, str]:
-    """What stands before the verb under test and behind it, where the verb's entry goes on with `rest`."""
-    return " ".join(filter(None, texts[:verb])), " ".join(filter(None, (rest, *texts[verb + 1 :])))
+    """The texts before and behind the form of the verb under test.
+
+    ``texts`` are those of the elements, empty ones among them, ``verb`` the position of the verb,
+    and ``rest`` the text that belongs to its entry.
+    """
+    left = " ".join(filter(None, texts[:verb]))
+    right = " ".join(filter(None, (rest, *texts[verb + 1 :])))
+    return left, right
 
 
 def _levels(
-    grammar: Grammar, slug: str, places: Sequence[Place], chosen: Sequence[Entry]
+    grammar: Grammar, slug: str, elements: Sequence[Element], entries: Sequence[Entry]
 ) -> list[str]:
-    """The level of each factor of a design in a sentence with these entries, and whether it is ambiguous."""
+    """The level of each factor of a design in a sentence, and whether that is ambiguous."""
     if not grammar.factors:
         return []
-    words = {place.list: entry.singular for place, entry in zip(places, chosen, strict=True)}
+    filled = zip(elements, entries, strict=True)
+    words = {element.list: entry.singular for element, entry in filled}
     levels = {column: words.get(name) or "none" for column, name in grammar.factors.items()}
-    known = levels | {"constructions": slug}
-    ambiguous = any(
-        all(known[key] in rule[key] for key in rule.keys() - {"why"}) for rule in grammar.ambiguous
-    )
-    return [*levels.values(), "yes" if ambiguous else "no"]
+    features = levels | {"constructions": slug}
+    is_ambiguous = any(_applies(rule, features) for rule in grammar.ambiguous)
+    return [*levels.values(), "yes" if is_ambiguous else "no"]
+
+
+def _applies(rule: Mapping[str, Any], features: Mapping[str, str]) -> bool:
+    """Whether a rule of ambiguity lists each of these features that it names."""
+    names = rule.keys() - {"why"}
+    return all(features[name] in rule[name] for name in names)
 
 
 def _attractor(
-    places: Sequence[Place], chosen: Sequence[Entry], at: Sequence[str], subject: int, verb: int
-) -> tuple:
-    """The last noun before the verb that is not its subject, and that noun's number; empty where there is none."""
-    for i in range(verb - 1, -1, -1):
-        if chosen[i].noun:
-            return chosen[i].noun, chosen[i].noun_number
-        if places[i].kind == "nouns" and i != subject:
-            return chosen[i].form(at[i]), at[i]
+    elements: Sequence[Element],
+    entries: Sequence[Entry],
+    numbers: Sequence[str],
+    subject: int,
+    verb: int,
+) -> tuple[str, str]:
+    """The last noun before the verb but its subject, and its number; empty if there is none.
+
+    ``subject`` and ``verb`` are positions in the pattern.
+    """
+    for position in reversed(range(verb)):
+        entry = entries[position]
+        if entry.noun:
+            return entry.noun, entry.noun_number
+        if elements[position].kind == "nouns" and position != subject:
+            number = numbers[position]
+            return entry.form(number), number
     return "", ""

@@ -1,7 +1,7 @@
 """Verb lists: lemmas with their two present-tense forms, third person singular and plural.
 
-Agreement is tested on many verbs at once; `tse_core.agreement.verbs` says which lemmas of a list count for a model.
-`DESCRIPTIONS` says which lists there are, data/README.md where they come from.
+Agreement is tested on many verbs at once; `tse_core.agreement.verbs` chooses the lemmas of a list
+that count for a model. `DESCRIPTIONS` has a line on each list, data/README.md its source.
 """
 
 import hashlib
@@ -12,40 +12,44 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from tse_core.datasets.readers import places, plain_table, read_table, refuse
+from tse_core.datasets.readers import plain_table, read_table, refuse, row_locations
 from tse_core.errors import InputError, check_known
 from tse_core.paths import cache_folder, data_folder
 
 MAKE_FULL = "python data/lemmas/giant_verb_list.py FILE"  # FILE being the Giant Verb List, a PDF
 DEFAULT = "newman-clean"
-DEFAULTS = {
-    "exact": DEFAULT,
-    "released": "newman-appendix",
-}  # by protocol: the paper's own list goes with its own code
+# By protocol: the paper's own list goes with its own code.
+DEFAULTS = {"exact": DEFAULT, "released": "newman-appendix"}
 DESCRIPTIONS = {
-    "newman-appendix": "the 1,970 lemmas of the paper's appendix, correct forms (default under protocol released)",
+    "newman-appendix": (
+        "the 1,970 lemmas of the paper's appendix, correct forms (default under protocol released)"
+    ),
     "newman-clean": "the appendix without non-verbs, typos, was/were and modals (default)",
     "newman-released": "the 1,951 rows of the authors' published file, with its faults",
     "newman-full": f"the paper's 3,562; made by: {MAKE_FULL}",
     "french": "2,000 French verbs, third persons of the present (Lefff, LGPL-LR)",
     "german": "2,000 German verbs, third persons of the present (german-pos-dict, CC BY-SA 4.0)",
     "hebrew": "231 Hebrew verbs, masculine participles of the present, written by hand",
-    "russian": "2,000 Russian imperfective verbs, third persons of the present (OpenCorpora, CC BY-SA 3.0)",
+    "russian": (
+        "2,000 Russian imperfective verbs, third persons of the present (OpenCorpora, CC BY-SA 3.0)"
+    ),
 }
 REQUIRED = ("lemma", "singular", "plural")
 BAND_EDGES = (3.0, 4.0, 5.0)  # zipf: 1, 10 and 100 uses per million words
-_SAID = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 BANDS = ("under 1 a million", "1 to 10 a million", "10 to 100 a million", "over 100 a million")
+# Spellings of yes and no in the column noun of a file.
+_YES_OR_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
 @dataclass(frozen=True)
 class Lemmas:
     """A verb list: its name, and a table with a row per lemma.
 
-    Columns: lemma, singular (third person), plural (base); in the English lists also past (for be "was/were"),
-    homograph ("" or why a form's probability may not be present agreement: "past" where the base is also a past form,
-    "modal"), noun (bool: also a noun), left_out (why newman-clean leaves it out, or ""), zipf (log10 of the uses of
-    both forms in a billion words) and band, its band of frequency (`BANDS`).
+    Columns: lemma, singular (third person), plural (base); in the English lists also past (for be
+    "was/were"), homograph ("" or why a form's probability may not be present agreement: "past"
+    where the base is also a past form, "modal"), noun (bool: also a noun), left_out (why
+    newman-clean leaves it out, or ""), zipf (log10 of the uses of both forms in a billion words)
+    and band, its band of frequency (`BANDS`).
 
     Raises InputError for no row, a missing column, an empty form, a repeated row.
     """
@@ -54,45 +58,59 @@ class Lemmas:
     table: pd.DataFrame = field(repr=False)
 
     def __post_init__(self):
-        given = self.table
-        where = given.attrs.get("where", f"the lemma list {self.name}")
-        if given.empty or not set(REQUIRED) <= set(given):
-            raise InputError(
-                f"{where}: needs rows with the columns {', '.join(REQUIRED)}; has {', '.join(given)}"
-            )
-        texts = [name for name in given if name in REQUIRED or not is_numeric_dtype(given[name])]
-        table = plain_table(given, where, texts).set_axis(places(given, where))
-        refuse((table[[*REQUIRED]] == "").any(axis=1), "the lemma or a form is empty")
-        refuse(table["singular"] == table["plural"], "both forms are the same; they must differ")
-        refuse(
-            table.duplicated(["singular", "plural"]),
-            "these two forms appear in an earlier row; keep one",
-        )
+        where = self.table.attrs.get("where", f"the lemma list {self.name}")
+        table = _checked_forms(self.table, where)
         if "noun" in table and not is_bool_dtype(table["noun"]):
-            noun = table["noun"].astype("str").str.lower().map(_SAID)
+            noun = table["noun"].astype("str").str.lower().map(_YES_OR_NO)
             refuse(noun.isna(), "noun must be yes or no")
             table["noun"] = noun.astype(bool)
         if "zipf" in table:
             table["zipf"] = pd.to_numeric(table["zipf"], errors="coerce")
-            table["band"] = pd.cut(
-                table["zipf"], [-np.inf, *BAND_EDGES, np.inf], right=False, labels=BANDS
-            )
+            edges = [-np.inf, *BAND_EDGES, np.inf]
+            table["band"] = pd.cut(table["zipf"], edges, right=False, labels=BANDS)
         table = table.reset_index(drop=True)
         table.attrs.pop("where", None)
-        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "table", table)  # the way to set an attribute of a frozen class
 
     def __len__(self) -> int:
         return len(self.table)
 
     @property
     def hash(self) -> str:
-        """Eight hexadecimal digits that change when a form changes; order and further columns do not matter."""
-        rows = sorted(zip(*(self.table[column] for column in REQUIRED), strict=True))
-        return hashlib.sha256("\n".join(map(",".join, rows)).encode()).hexdigest()[:8]
+        """Eight hexadecimal digits that change when a form changes.
+
+        The order of the rows and further columns do not matter.
+        """
+        lines = []
+        for forms in sorted(self.table[[*REQUIRED]].itertuples(index=False, name=None)):
+            lines.append(",".join(forms))
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
+
+
+def _checked_forms(table: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The table of a verb list as plain text, but for its columns of numbers.
+
+    The index holds the location of each row. Raises InputError for a fault of the forms.
+    """
+    if table.empty or not set(REQUIRED) <= set(table):
+        columns = ", ".join(table)
+        raise InputError(
+            f"{where}: needs rows with the columns {', '.join(REQUIRED)}; has {columns}"
+        )
+    texts = [name for name in table if name in REQUIRED or not is_numeric_dtype(table[name])]
+    table = plain_table(table, where, texts).set_axis(row_locations(table, where))
+    is_empty = (table[[*REQUIRED]] == "").any(axis=1)
+    refuse(is_empty, "the lemma or a form is empty")
+    refuse(table["singular"] == table["plural"], "both forms are the same; they must differ")
+    repeats = table.duplicated(["singular", "plural"])
+    refuse(repeats, "these two forms appear in an earlier row; keep one")
+    return table
 
 
 def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> Lemmas:
-    """A verb list by name, from a .csv file or a table with the columns lemma, singular, plural, or as it is.
+    """A verb list by name, or from a .csv file or a table with columns lemma, singular, plural.
+
+    A `Lemmas` stays as it is.
 
     Raises InputError for an unknown name, and what `Lemmas` raises.
 
@@ -106,28 +124,29 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
         return name_or_path
     if isinstance(name_or_path, pd.DataFrame):
         return Lemmas(name_or_path.attrs.get("name", "verbs"), name_or_path)
-    name, folder = str(name_or_path), data_folder() / "lemmas"
+    name = str(name_or_path)
     if name.endswith(".csv"):
         return Lemmas(Path(name).stem, read_table(name))
-    check_known(
-        "lemma list", name, list_lemmas(), " (or a .csv file with columns lemma,singular,plural)"
-    )
-    if name == "newman-full" and not full_list_file().is_file():
-        raise InputError(f"newman-full has not been made here: {MAKE_FULL}")
+    hint = " (or a .csv file with columns lemma,singular,plural)"
+    check_known("lemma list", name, list_lemmas(), hint)
     if name == "newman-clean":
         table = load_lemmas("newman-appendix").table
         return Lemmas(name, table[table["left_out"] == ""])
-    return Lemmas(
-        name, read_table(full_list_file() if name == "newman-full" else folder / f"{name}.csv")
-    )
+    if name != "newman-full":
+        return Lemmas(name, read_table(data_folder() / "lemmas" / f"{name}.csv"))
+    if not full_list_file().is_file():
+        raise InputError(f"newman-full has not been made here: {MAKE_FULL}")
+    return Lemmas(name, read_table(full_list_file()))
 
 
 def list_lemmas() -> dict[str, str]:
     """Name -> one line, for each list that comes with the project."""
-    files = (data_folder() / "lemmas").glob("*.csv")
-    return DESCRIPTIONS | {path.stem: "" for path in sorted(files) if path.stem not in DESCRIPTIONS}
+    descriptions = dict(DESCRIPTIONS)
+    for path in sorted((data_folder() / "lemmas").glob("*.csv")):
+        descriptions.setdefault(path.stem, "")
+    return descriptions
 
 
 def full_list_file() -> Path:
-    """Where the full list is kept once it has been made."""
+    """The file of the paper's full list, which `MAKE_FULL` writes."""
     return cache_folder() / "lemmas" / "newman-full.csv"

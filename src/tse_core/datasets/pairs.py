@@ -1,8 +1,9 @@
 """Minimal pairs as plain tables.
 
-An *agreement pair* is one sentence with a gap where the verb stood, and two forms for the gap: the one that agrees
-with its subject and the one that does not. A *sentence pair* is simply an acceptable and an unacceptable sentence.
-Both are pandas tables, one row per pair; ``readers.py`` beside this module reads them.
+An *agreement pair* is one sentence with a gap where the verb stood, and two forms for the gap: the
+one that agrees with its subject and the one that does not. A *sentence pair* is simply an
+acceptable and an unacceptable sentence. Both are pandas tables, one row per pair; ``readers.py``
+beside this module reads them.
 """
 
 from typing import Literal, get_args
@@ -14,8 +15,10 @@ from tse_core.errors import InputError, check_known, warn
 from tse_core.words import First, Period, final_period, first_letter, spelled_nouns, straight
 
 # fmt: off
-AGREEMENT_COLUMNS = ["id", "construction", "template", "subject", "noun", "attractor", "attractor_number",
-                     "lemma", "left", "right", "number", "correct", "wrong"]
+AGREEMENT_COLUMNS = [
+    "id", "construction", "template", "subject", "noun", "attractor", "attractor_number", "lemma",
+    "left", "right", "number", "correct", "wrong",
+]
 # fmt: on
 PREFIX_FIELDS = {
     "one-prefix": ("one_prefix_prefix", "one_prefix_word_good", "one_prefix_word_bad"),
@@ -31,16 +34,18 @@ _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
 
 
 def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> pd.DataFrame:
-    """The different gaps among the pairs: what EW and MW average over (Newman et al. 2021, section 3).
+    """The different gaps among the pairs, over which EW and MW average (Newman et al. 2021, section 3).
 
-    A context of a ``"masked"`` model is what stands on both sides, of a ``"causal"`` one the left side. Protocol
-    ``"exact"`` keeps a context that occurs with both numbers as two rows; ``"released"`` keeps one row, with the number
-    met first, as the paper's released code does.
+    A context of a ``"masked"`` model is what stands on both sides of the gap, of a ``"causal"`` one
+    the left side. Protocol ``"exact"`` keeps a context that occurs with both numbers as two rows;
+    ``"released"`` keeps one row, with the number of the first pair, as the paper's released code
+    does.
 
-    Returns one row a context, in order of first appearance: construction (each has its own contexts), subject, noun,
-    left, right (empty for causal) and number of the first pair ("" where there is none), pairs (how many share it),
-    then each further column of the pairs with one value per context, such as the factors of a design. ``twin`` is cut
-    at the verb's place for a causal model, which reads no further.
+    Returns one row a context, in order of first appearance: construction (each has its own
+    contexts), subject, noun, left, right (empty for causal) and number of the first pair ("" where
+    there is none), pairs (the number of pairs that share it), then each further column of the pairs
+    with one value per context, such as the factors of a design. ``twin`` ends at the gap for a
+    causal model, which reads no further. Raises InputError for another kind or protocol.
     """
     return contexts_at(pairs, kind, context_index(pairs, kind, protocol))
 
@@ -53,15 +58,18 @@ def contexts_at(pairs: pd.DataFrame, kind: str, index: np.ndarray) -> pd.DataFra
     if kind == "causal":
         contexts["right"] = ""
     contexts["pairs"] = np.bincount(index)
-    for column in [
-        name for name in pairs if name not in (*contexts, "id", "lemma", "correct", "wrong")
-    ]:
+    # Columns of the verb differ within a context by nature.
+    others = {*contexts, "id", "lemma", "correct", "wrong"}
+    for column in pairs:
+        if column in others:
+            continue
         values = pairs[column].fillna("")
         if column == "twin" and kind == "causal":
             values = values.str.partition("___")[0].str.strip()
         values = values.to_numpy()
-        if (values[first][index] == values).all():
-            contexts[column] = values[first]
+        values_of_first = values[first]
+        if (values_of_first[index] == values).all():
+            contexts[column] = values_of_first
     return contexts
 
 
@@ -70,7 +78,9 @@ def context_index(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> np
     keys = {"masked": ["construction", "left", "right"], "causal": ["construction", "left"]}
     check_known("kind of model", kind, keys)
     check_known("protocol", protocol, PROTOCOLS)
-    columns = keys[kind] + (["number"] if protocol == "exact" else [])
+    columns = keys[kind]
+    if protocol == "exact":
+        columns.append("number")
     return pairs.groupby(columns, sort=False).ngroup().to_numpy(dtype="int64")
 
 
@@ -85,7 +95,11 @@ def shape(
 
 
 def check_spelling(first: object, period: object, **older: object) -> None:
-    """Raises InputError for True or False, as an older version took them (capital=True), naming the new spelling."""
+    """Check that the policies of spelling are not True or False, which an older version took.
+
+    Raises InputError with the new spelling for an old one (capital=True), TypeError for any other
+    argument in ``older``.
+    """
     new = {
         "capital": ("first", "capital"),
         "first": ("first", "capital"),
@@ -101,7 +115,7 @@ def check_spelling(first: object, period: object, **older: object) -> None:
 
 
 def verb_lemma(plural: str) -> str:
-    """The lemma of a plural (base) form: itself, or be for are and were; a contracted not is removed.
+    """The lemma of a plural (base) form: itself, or be for are and were; without a contracted not.
 
     >>> [verb_lemma(form) for form in ("laugh", "are", "were", "weren't", "haven’t")]
     ['laugh', 'be', 'be', 'be', 'have']
@@ -112,12 +126,12 @@ def verb_lemma(plural: str) -> str:
 
 def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
     """The pairs with each empty ``noun`` guessed from its subject by English spelling; a warning says so."""
-    missing = (pairs["noun"] == "") & (pairs["subject"] != "")
+    has_subject = pairs["subject"] != ""
+    missing = has_subject & (pairs["noun"] == "")
     if not missing.any():
         return pairs
     guess = "the singular and the plural of a subject are matched by English spelling"
-    count = f"subjects without a 'noun': {missing.sum():,} of {(pairs['subject'] != '').sum():,}"
+    count = f"subjects without a 'noun': {missing.sum():,} of {has_subject.sum():,}"
     warn(f"{where}: {count}; {guess}")
-    return pairs.assign(
-        noun=pairs["noun"].mask(missing, pd.Series(spelled_nouns(pairs["subject"]), pairs.index))
-    )
+    guesses = pd.Series(spelled_nouns(pairs["subject"]), pairs.index)
+    return pairs.assign(noun=pairs["noun"].mask(missing, guesses))
