@@ -22,6 +22,7 @@ from tse_core.models.identity import tensor_names
 
 ADAPTER = "adapter_config.json"  # marks the folder of an adapter
 ADAPTER_WEIGHTS = "adapter_model.safetensors"
+# Types of adapters that put learned vectors before the text.
 BEFORE_THE_TEXT = ("PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "CPT")
 IN_MEMORY = (
     "open the base model and the adapter with peft, and give this network to "
@@ -124,7 +125,7 @@ class _Merger(NamedTuple):
 
     network: Any
     expected: set[str]  # names of the adapter's tensors
-    known: set[str]  # names of all tensors that have a place in the model
+    placeable: set[str]  # names of all tensors that have a place in the model
     unmerged_logits: torch.Tensor  # of the probe
     merged_logits: torch.Tensor
 
@@ -176,12 +177,12 @@ def _merge(module: Any, folder: Path, settings: dict) -> _Merger:
     wrapped = PeftModel.from_pretrained(module, folder, config=config).eval()
     expected = set(get_peft_model_state_dict(wrapped, save_embedding_layers=False))
     # A file may hold embeddings of the base model, too.
-    known = expected | set(wrapped.state_dict())
+    placeable = expected | set(wrapped.state_dict())
     probe = _probe(wrapped.get_base_model(), settings)
     unmerged_logits = _logits(wrapped, probe)
     _untie(wrapped)
     network = wrapped.merge_and_unload(safe_merge=True)
-    return _Merger(network, expected, known, unmerged_logits, _logits(network, probe))
+    return _Merger(network, expected, placeable, unmerged_logits, _logits(network, probe))
 
 
 def _pass_on(name: str, records: list[warnings.WarningMessage]) -> None:
@@ -200,7 +201,7 @@ def _check_tensors(name: str, file: Path, merger: _Merger) -> None:
     tensors = set(tensor_names(file))
     faults = {
         "lacks": merger.expected - tensors,
-        "has no place in the base model for": tensors - merger.known,
+        "has no place in the base model for": tensors - merger.placeable,
     }
     for fault, names in faults.items():
         if names:
@@ -253,6 +254,7 @@ def _untie(wrapped: Any) -> None:
     layers = [part for part in wrapped.modules() if isinstance(part, BaseTunerLayer)]
     if not any(_is_shared(layer.get_base_layer(), owners) for layer in layers):
         return
+    # One shared weight is enough: every part that shares then gets a copy, adapted or not.
     for part in list(wrapped.modules()):
         for name, weight in list(part.named_parameters(recurse=False)):
             if owners[id(weight)] > 1:

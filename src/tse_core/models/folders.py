@@ -91,7 +91,7 @@ def open_tokenizer(name: str, folder: Path, options: dict) -> tuple[Any, str | N
     tokenizer = open_with(name, folder, "AutoTokenizer", options, messages)
     mended = None
     if any(REGEX in text for text in messages):
-        # The library's own advice is replaced by what is done about it.
+        # The library's advice is replaced by one line on whether it is followed.
         messages = [text for text in messages if REGEX not in text]
         other = open_with(name, folder, "AutoTokenizer", options | {REGEX: True})
         if other.backend_tokenizer.to_str() != tokenizer.backend_tokenizer.to_str():
@@ -179,7 +179,7 @@ def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any
         parameters = [tensor for tensor, _ in network.named_parameters() if tensor in types]
         _check_types(name, types, parameters)
     _check_unexpected(name, network, unexpected, is_quantised)
-    # The library's table of tensors says what is said here in one line.
+    # The library's table of tensors is replaced by one line.
     messages = [text for text in messages if "LOAD REPORT" not in text]
     messages += _unused(type(network).__name__, unexpected)
     for text in dict.fromkeys(messages):
@@ -198,8 +198,8 @@ def _check_missing(name: str, missing: list[str]) -> None:
 
 def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantised: bool) -> None:
     """Raise InputError where tensors without a place in the network would change its numbers."""
-    known = {_of_any_layer(tensor) for tensor in network.state_dict()}
-    further = [tensor for tensor in unexpected if _of_any_layer(tensor) in known]
+    names = {_of_any_layer(tensor) for tensor in network.state_dict()}
+    further = [tensor for tensor in unexpected if _of_any_layer(tensor) in names]
     if further:
         raise InputError(
             f"{name}: the weights have more layers than config.json says, e.g. {further[0]}"

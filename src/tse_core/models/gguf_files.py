@@ -52,7 +52,7 @@ PACKAGE_MODELS = {
     name: PackageModel(**row)
     for name, row in read_yaml(data_folder() / "packaged_models.yaml").items()
 }
-KEYS = "gguf.schema.json"
+KEYS = "gguf.schema.json"  # the keys of a header, with their values, for each architecture
 
 
 def is_fetched(name: str) -> bool:

@@ -23,6 +23,7 @@ from tse_core.models.gguf_files import PACKAGE_MODELS
 NEEDED = ("config.json", "tokenizer.json", "tokenizer_config.json")
 # Bytes that a download may be counted in excess, as where it was resumed.
 SLACK = 2**26
+# The files that are fetched; weights in safetensors alone.
 FILES = [
     "*.json",
     "*.txt",
@@ -68,6 +69,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
         tqdm_class=Bounded,
     )
     try:
+        # The cache first: with a whole model in it the hub is not asked at all.
         with suppress(errors.LocalEntryNotFoundError):
             folder = Path(fetch(local_files_only=True))
             if _is_whole(folder):
@@ -88,17 +90,22 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
     except InputError:
         raise
     except Exception as error:  # of the library, of the connection below it, of the disk
-        cause: BaseException = error
-        # The library's error about its empty cache hides why it could not download.
-        if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__:
-            cause = error.__cause__
-        reason = f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
-    known = [*PACKAGE_MODELS, *laboratory_models()]
+        reason = _reason(error)
+    names = [*PACKAGE_MODELS, *laboratory_models()]
     raise InputError(
-        f"unknown model {name!r}{did_you_mean(name, known)}: no such folder, no name of "
-        f"`tse list models` ({', '.join(known)}), and could not be fetched from the Hugging Face "
+        f"unknown model {name!r}{did_you_mean(name, names)}: no such folder, no name of "
+        f"`tse list models` ({', '.join(names)}), and could not be fetched from the Hugging Face "
         f"hub: {reason}"
     )
+
+
+def _reason(error: Exception) -> str:
+    """The class and the message of an error, in one line."""
+    cause: BaseException = error
+    # The library's error about its empty cache hides why it could not download.
+    if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__:
+        cause = error.__cause__
+    return f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
 
 
 def _is_whole(folder: Path) -> bool:

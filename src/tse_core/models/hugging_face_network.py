@@ -58,6 +58,7 @@ class HuggingFaceNetwork(Network):
         text = config.get_text_config()
         self.causal = causal
         self.vocabulary_size = text.vocab_size
+        # GPT-Neo calls it window_size.
         self.window = getattr(text, "sliding_window", None) or getattr(text, "window_size", None)
 
     @property

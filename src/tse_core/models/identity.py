@@ -150,7 +150,8 @@ def cached(files: list[Path], digest: Callable[[], str], settings: dict | None =
     `digest` computes it, as 64 hexadecimal digits.
     """
     before = state_of(files)
-    key = hashlib.sha256(json.dumps(before).encode() + canonical(settings or {})).hexdigest()
+    content_of_key = json.dumps(before).encode() + canonical(settings or {})
+    key = hashlib.sha256(content_of_key).hexdigest()
     file = cache_folder() / "fingerprints" / key
     if file.is_file():
         content = file.read_bytes()

@@ -139,11 +139,8 @@ class LanguageModel:
 
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
-        policies = {
-            "bos": self.bos_read,
-            "space": "yes" if self.space else "no",
-            "dtype": self.dtype,
-        }
+        space = "yes" if self.space else "no"
+        policies = {"bos": self.bos_read, "space": space, "dtype": self.dtype}
         # Signatures mention these only where they are set, so that those of other models stay.
         optional = {
             "quantised": self.quantisation,
@@ -436,6 +433,7 @@ class LanguageModel:
         quotation mark or a line break.
         """
         before = gap.before.removesuffix(" ")
+        # With one space behind a word, words are spelled as after a space, whatever the tokenizer.
         is_usual = before != gap.before and not before[-1:].isspace()
         if is_usual:
             return before
@@ -466,10 +464,10 @@ class LanguageModel:
             entries = tuple(ids[len(before) :])
             # A word that shares a token with the carrier has no entries of its own.
             is_apart = ids[: len(before)] == before
-            is_read = unreadable.isdisjoint(entries)
-            if word.strip() and entries and is_apart and is_read:
-                is_scored = max(entries) < self.vocabulary_size
-                spellings.append(entries if is_scored else None)
+            is_read = bool(word.strip()) and is_apart and unreadable.isdisjoint(entries)
+            # Some tokenizers have more entries than their networks have logits.
+            if is_read and entries and max(entries) < self.vocabulary_size:
+                spellings.append(entries)
             else:
                 spellings.append(None)
         return spellings
@@ -498,5 +496,8 @@ class LanguageModel:
         texts = []
         for i, entry in zip(ids, self.tokenizer.convert_ids_to_tokens(ids), strict=True):
             # Networks may have more logits than their tokenizers have entries.
-            texts.append(f"[{i}]" if entry is None else str(self.tokenizer.decode([i])))
+            if entry is None:
+                texts.append(f"[{i}]")
+            else:
+                texts.append(str(self.tokenizer.decode([i])))
         return texts

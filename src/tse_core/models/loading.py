@@ -113,8 +113,8 @@ def load_model(
     'masked'
 
     A network of your own, such as nanoGPT's, which takes `idx` and gives `(logits, loss)`, needs a
-    wrapper; its logits must be those at every position, which nanoGPT gives where there are
-    targets::
+    wrapper; its logits must be those at every position, which nanoGPT gives
+    where there are targets::
 
         class Wrapped(torch.nn.Module):
             def __init__(self, gpt):

@@ -45,7 +45,8 @@ def spell(
     text, positions = _letters(sentence)
     forms: list[tuple[str, ...]] = []
     for token, is_unknown in zip(tokens, unknown, strict=True):
-        forms.append(() if is_unknown else _forms(token))
+        forms_of_token = () if is_unknown else _forms(token)
+        forms.append(forms_of_token)
     forms.append(("",))  # the end of the sentence may follow anything
     spans = []
     start = 0

@@ -51,7 +51,8 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
         if not space_ids:
             return ends
         for entry, i in vocabulary.items():
-            ends[i] = i in space_ids or i in special or not _goes_on(entry[:1].encode())
+            is_mark = i in space_ids or i in special
+            ends[i] = is_mark or not _goes_on(entry[:1].encode())
         return ends
     added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
     prefix = model.get("continuing_subword_prefix")

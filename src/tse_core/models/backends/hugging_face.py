@@ -162,7 +162,9 @@ class NetworkInFiles(HuggingFaceNetwork):
             raise InputError(
                 "device 'map' needs one package more: pip install 'tse-core[gpus]' (or accelerate)"
             )
-        self._device = usable_device("auto" if self._spread else device)
+        if self._spread:
+            device = "auto"  # where the inputs are
+        self._device = usable_device(device)
         self._module: Any = None
 
     @property
@@ -239,11 +241,8 @@ class NetworkInFiles(HuggingFaceNetwork):
         source = self._source
         # An adapter is merged in single precision, and the result converted.
         dtype = "float32" if source.adapter else self._dtype
-        options = self._options | {
-            "dtype": DTYPES[dtype],
-            "use_safetensors": True,
-            "device_map": "auto" if self._spread else None,
-        }
+        options = self._options | {"dtype": DTYPES[dtype], "use_safetensors": True}
+        options["device_map"] = "auto" if self._spread else None
         module = open_network(source.name, source.folder, self._auto_class, options)
         # safetensors maps the file, which may be overwritten in place: keep a copy in memory.
         module._apply(lambda tensor: tensor.clone())
@@ -333,25 +332,32 @@ def open_hugging_face(
             "remove that line"
         )
     kind = kind_of(name, config, kind)
-    folder = source.folder
-    if source.adapter and (source.adapter / "tokenizer.json").is_file():
-        folder = source.adapter
+    folder = _tokenizer_folder(source)
     tokenizer, mended = open_tokenizer(name, folder, options)
     _ = source.weights  # raises at once where one is missing
     check_tokenizer(name, tokenizer, kind, config)
     # A GGUF file has no tokenizer.json of its own, and a mended tokenizer differs from its file.
-    if (folder / "tokenizer.json").is_file() and not source.gguf and not mended:
-        check_stored(name, tokenizer, folder / "tokenizer.json")
+    file = folder / "tokenizer.json"
+    if file.is_file() and not source.gguf and not mended:
+        check_stored(name, tokenizer, file)
     network = NetworkInFiles(
         source, config, causal=kind == "causal", device=device, dtype=dtype, options=options
     )
-    library = (getattr(config, "quantization_config", None) or {}).get("quant_method")
+    # Other quantised models than GGUF files name the library that quantised them.
+    settings = getattr(config, "quantization_config", None) or {}
     origin = {
         "revision": revision,
-        "quantisation": getattr(config, "quantisation", library),
+        "quantisation": getattr(config, "quantisation", settings.get("quant_method")),
         "mended": mended,
     }
     return _language_model(name, kind, tokenizer, network, config, bos, **origin)
+
+
+def _tokenizer_folder(source: Source) -> Path:
+    """The folder with the tokenizer: that of an adapter if it has one, else the base model's."""
+    if source.adapter and (source.adapter / "tokenizer.json").is_file():
+        return source.adapter
+    return source.folder
 
 
 def _language_model(
