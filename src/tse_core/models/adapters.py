@@ -170,7 +170,7 @@ def _check_tokens(name: str, module: Any, settings: dict) -> None:
 
 
 def _merge(module: Any, folder: Path, settings: dict) -> _Merger:
-    """A base model with an adapter merged into it; peft raises whatever it likes."""
+    """A base model with an adapter merged into it. Its errors are those of peft."""
     from peft import PeftConfig, PeftModel, get_peft_model_state_dict
 
     config = PeftConfig.from_peft_type(**settings)
