@@ -11,9 +11,11 @@ from tse_core.errors import InputError
 
 
 def cases(claim: dict) -> list[dict]:
-    """The cases of a claim: those that stand with it, those of the name that stands there, or the claim alone."""
-    each = claim.get("each", [{}])
-    return _named(each) if isinstance(each, str) else each
+    """The cases of a claim: its own list, the set of cases that it names, or the claim alone."""
+    variants = claim.get("each", [{}])
+    if isinstance(variants, str):
+        return _named(variants)
+    return variants
 
 
 def _named(name: str) -> list[dict]:
@@ -40,29 +42,29 @@ def _named(name: str) -> list[dict]:
             table = (
                 published.quoted_values().query("where == 's4/Fig1'").replace({"kind": {"eq": ""}})
             )
-            percent, cutoff = table["p_percent"].map("{:g}".format), table["p_percent"] / 100
             table = table.assign(
-                model=table["model"].map(published.MODELS), percent=percent, cutoff=cutoff
+                model=table["model"].map(published.MODELS),
+                percent=table["p_percent"].map("{:g}".format),
+                cutoff=table["p_percent"] / 100,
             )
             names = ("model", "construction", "metric", "side", "percent", "cutoff", "kind")
-            found = _rows(table, "value", **dict(zip(names, names, strict=True)))
+            quoted = _rows(table, "value", **{name: name for name in names})
             bounds = {"under": "below", "over": "above"}  # as the settings of a claim say it
-            return [
-                row | ({bounds[row["kind"]]: row["published"]} if row["kind"] else {})
-                for row in found
-            ]
+            for case in quoted:
+                if case["kind"]:
+                    case[bounds[case["kind"]]] = case["published"]
+            return quoted
         case "surprisals":  # of Figure 5b; the first word's is zero by convention
-            shown = (
-                published.syntaxgym_figure5()
-                .set_index("step")
-                .loc["get the surprisal of every token", "printed"]
-            )
-            words = [part.split() for part in shown.split(", ") if " " in part]
-            about = {"model": "transfo-xl-wt103", "construction": "This is a sentence."}
-            return [
-                about | {"metric": f"surprisal of {word}", "published": float(bits)}
-                for word, bits in words
-            ]
+            steps = published.syntaxgym_figure5().set_index("step")
+            text = steps.loc["get the surprisal of every token", "printed"]
+            sentence = {"model": "transfo-xl-wt103", "construction": "This is a sentence."}
+            surprisals = []
+            for part in text.split(", "):
+                if " " in part:
+                    word, bits = part.split()
+                    numbers = {"metric": f"surprisal of {word}", "published": float(bits)}
+                    surprisals.append(sentence | numbers)
+            return surprisals
         case "blimp-gpt2":
             table = published.blimp_table3().query("source == 'recomputed' and model == 'GPT-2'")
             table = table.assign(model="gpt2-large", metric="accuracy")
@@ -73,8 +75,8 @@ def _named(name: str) -> list[dict]:
             table = published.blimp_slopes().assign(metric="slope per doubling")
             return _rows(table, "slope", model="model", construction="phenomenon", metric="metric")
         case "circuits":
-            known = {"gpt-2-pretrained": "gpt2", "gpt-2-xl-pretrained": "gpt2-xl"}
-            table = published.hu2020_circuits().query("model in @known").replace({"model": known})
+            models = {"gpt-2-pretrained": "gpt2", "gpt-2-xl-pretrained": "gpt2-xl"}
+            table = published.hu2020_circuits().query("model in @models").replace({"model": models})
             table = table.assign(metric="accuracy")
             return _rows(table, "accuracy", model="model", construction="circuit", metric="metric")
     raise InputError(f"data/claims.yaml: {name!r} names no set of cases")
@@ -82,8 +84,5 @@ def _named(name: str) -> list[dict]:
 
 def _rows(table: pd.DataFrame, value: str, **columns: str) -> list[dict]:
     """A case for each row: its fields from these columns, the published value from another."""
-    return (
-        table[[*columns.values(), value]]
-        .set_axis([*columns, "published"], axis=1)
-        .to_dict("records")
-    )
+    fields = table[[*columns.values(), value]].set_axis([*columns, "published"], axis=1)
+    return fields.to_dict("records")

@@ -29,7 +29,8 @@ def turned_by(answer: str, choices: Iterable[Choice]) -> list[str]:
     >>> turned_by("holds", choices)
     ['our threshold']
     """
-    return list(dict.fromkeys(choice.about for choice in choices if choice.answer != answer))
+    turning = [choice.about for choice in choices if choice.answer != answer]
+    return list(dict.fromkeys(turning))
 
 
 def robustness(answer: str, choices: Iterable[Choice]) -> dict:

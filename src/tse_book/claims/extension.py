@@ -37,51 +37,69 @@ EXTENSION = (
 def extension_ledger(findings: pd.DataFrame) -> pd.DataFrame:
     """Every general claim, judged on every model that was run and that its paper did not test.
 
-    `findings` is what `tse_book.studies.findings.findings_table` gives, of any models; laboratory models and those of a
-    claim's own paper are skipped. Raises InputError: findings name an unknown claim or condition, or have a number
-    twice.
+    `findings` is a table as of `tse_book.studies.findings.findings_table`, of any models; laboratory
+    models and those of a claim's own paper are skipped. Raises InputError: findings name an unknown
+    claim or condition, or have a number twice.
 
-    Returns a table with the columns `EXTENSION`, one row per model and claim: the statistic with its interval under the
-    model's own way of reading, its corrected p-value against the threshold, the verdict, the conditions that it depends
-    `on`, the verdicts `otherwise`, under other thresholds where the threshold is ours, and `conditions`, a table:
-    condition, value, low, high, verdict, difference (from what it is compared with), p_holm of the difference.
+    Returns a table with the columns `EXTENSION`, one row per model and claim: the statistic with its
+    interval under the model's own way of reading, its corrected p-value against the threshold, the
+    verdict, the conditions that it depends `on`, the verdicts `otherwise`, under other thresholds
+    where the threshold is ours, and `conditions`, a table: condition, value, low, high, verdict,
+    difference (from what it is compared with), p_holm of the difference.
     """
-    claims, tested = load_claims()["extensions"], load_claims()["tested"]
-    for column, names in (
-        ("claim", [claim["id"] for claim in claims]),
-        ("condition", [DEFAULT, *AGAINST]),
-    ):
-        for name in findings[column].unique():
-            check_known(f"{column} of a finding", name, names, " (data/claims.yaml)")
-    for row in findings[findings.duplicated(["model", "claim", "condition", "row"])].itertuples():
-        raise InputError(
-            f"findings: {row.claim} of {row.model} occurs twice (condition: {row.condition})"
-        )
+    _check(findings)
     rows = []
     for model, measured in findings.groupby("model", sort=False):
-        name = model.rstrip("/").rpartition("/")[2]
-        papers = [
-            paper
-            for paper, models in tested.items()
-            if name not in models and not is_laboratory(name)
-        ]
-        mine = {claim["id"]: claim for claim in claims if claim["paper"] in papers}
-        judged = _tested(measured, mine)
-        for name, claim in mine.items():
+        claims = _claims_for(model)
+        tested = _tested(measured, claims)
+        for name, claim in claims.items():
+            row = _row(model, claim, tested)
             thresholds = []
             for threshold in claim.get("otherwise", []):
                 other = claim | {"threshold": threshold}
-                row = _row(model, other, _tested(measured, mine | {name: other}))
-                said = row["verdict"] + (f" on {row['on']}" if row["on"] else "")
-                thresholds.append(Choice(THRESHOLD, f"{threshold:g}", said))
-            row = _row(model, claim, judged)
-            conditions = row["conditions"][["condition", "verdict"]].itertuples(index=False)
-            others = [
-                Choice(NAMED[condition], condition, verdict) for condition, verdict in conditions
-            ]
-            row |= robustness(row["answer"], [*thresholds, *others])
-            rows.append(row | {"otherwise": robustness("", thresholds)["otherwise"]})
+                other_row = _row(model, other, _tested(measured, claims | {name: other}))
+                answer = other_row["verdict"]
+                if other_row["on"]:
+                    answer += f" on {other_row['on']}"
+                thresholds.append(Choice(THRESHOLD, f"{threshold:g}", answer))
+            conditions = []
+            for condition in row["conditions"].itertuples():
+                about = NAMED[condition.condition]
+                conditions.append(Choice(about, condition.condition, condition.verdict))
+            row |= robustness(row["answer"], [*thresholds, *conditions])
+            row["otherwise"] = robustness("", thresholds)["otherwise"]
+            rows.append(row)
     return pd.DataFrame(rows, columns=list(EXTENSION))
+
+
+def _check(findings: pd.DataFrame) -> None:
+    """Raise InputError where findings name an unknown claim or condition, or have a number twice."""
+    claims = [claim["id"] for claim in load_claims()["extensions"]]
+    names = {"claim": claims, "condition": [DEFAULT, *AGAINST]}
+    for column, known_names in names.items():
+        for name in findings[column].unique():
+            check_known(f"{column} of a finding", name, known_names, " (data/claims.yaml)")
+    twice = findings[findings.duplicated(["model", "claim", "condition", "row"])]
+    if len(twice):
+        first = twice.iloc[0]
+        raise InputError(
+            f"findings: {first['claim']} of {first['model']} occurs twice "
+            f"(condition: {first['condition']})"
+        )
+
+
+def _claims_for(model: str) -> dict[str, dict]:
+    """The general claims of the papers that did not test a model, by id; none for a laboratory model."""
+    name = model.rstrip("/").rpartition("/")[2]
+    if is_laboratory(name):
+        return {}
+    tested_models = load_claims()["tested"]
+    claims = {}
+    for claim in load_claims()["extensions"]:
+        paper = claim["paper"]
+        if paper in tested_models and name not in tested_models[paper]:
+            claims[claim["id"]] = claim
+    return claims
 
 
 def threshold_of(claim: dict) -> float:
@@ -89,10 +107,11 @@ def threshold_of(claim: dict) -> float:
     if not isinstance(claim["threshold"], str):
         return float(claim["threshold"])
     methods = prefix_methods()
-    return {
+    thresholds = {
         "furthest_method": methods["difference"].abs().max(),
         "lowest_method_correlation": methods.groupby("model")["correlation"].mean().min(),
-    }[claim["threshold"]]
+    }
+    return thresholds[claim["threshold"]]
 
 
 def extends(value: float, threshold: float, p: float, side: str = "above") -> str:
@@ -103,61 +122,55 @@ def extends(value: float, threshold: float, p: float, side: str = "above") -> st
     """
     if p >= SIGNIFICANCE:
         return verdicts.UNDECIDED
-    return (
-        verdicts.EXTENDS if (value > threshold) == (side == "above") else verdicts.DOES_NOT_EXTEND
-    )
+    is_above = value > threshold
+    if is_above == (side == "above"):
+        return verdicts.EXTENDS
+    return verdicts.DOES_NOT_EXTEND
 
 
 def _tested(findings: pd.DataFrame, claims: dict[str, dict]) -> pd.DataFrame:
-    """The judged numbers and the differences of one model, with p-values corrected as one family, and verdicts."""
-    judged = findings[
-        findings["row"].isin([ALL, DIFFERENCE]) & findings["claim"].isin(claims)
-    ].copy()
-    thresholds = judged["claim"].map({name: threshold_of(claim) for name, claim in claims.items()})
-    thresholds = thresholds.where(judged["row"] == ALL, 0.0).astype(float)
-    sides = judged["claim"].map(
-        {name: claim.get("side", "above") for name, claim in claims.items()}
-    )
-    tested = judged["n"] >= FEWEST
-    numbers = zip(judged["value"] - thresholds, judged["error"], judged["freedom"], strict=True)
-    p = np.array([p_value(*number) for number in numbers])
-    judged["p_holm"] = np.nan
-    judged.loc[tested, "p_holm"] = holm(p[tested.to_numpy()])
-    judged["verdict"] = list(map(extends, judged["value"], thresholds, judged["p_holm"], sides))
-    judged["verdict"] = judged["verdict"].where(tested, verdicts.DESCRIBED)
-    return judged
+    """The judged numbers and the differences of one model, with p-values of one family, and verdicts."""
+    is_tested = findings["row"].isin([ALL, DIFFERENCE]) & findings["claim"].isin(claims)
+    table = findings[is_tested].copy()
+    thresholds = {name: threshold_of(claim) for name, claim in claims.items()}
+    sides = {name: claim.get("side", "above") for name, claim in claims.items()}
+    side = table["claim"].map(sides)
+    # Differences are tested against 0.
+    threshold = table["claim"].map(thresholds).where(table["row"] == ALL, 0.0).astype(float)
+    enough = table["n"] >= FEWEST
+    tests = zip(table["value"] - threshold, table["error"], table["freedom"], strict=True)
+    p_values = np.array([p_value(*test) for test in tests])
+    table["p_holm"] = np.nan
+    table.loc[enough, "p_holm"] = holm(p_values[enough.to_numpy()])
+    table["verdict"] = list(map(extends, table["value"], threshold, table["p_holm"], side))
+    table["verdict"] = table["verdict"].where(enough, verdicts.DESCRIBED)
+    return table
 
 
-def _row(model: str, claim: dict, judged: pd.DataFrame) -> dict:
-    row = {column: claim.get(column, "") for column in EXTENSION} | {
-        "model": model,
-        "threshold": threshold_of(claim),
-    }
-    row |= dict.fromkeys(("value", "low", "high", "p_holm"), np.nan) | {
-        "n": 0,
-        "verdict": verdicts.NOT_RUN,
-        "on": "",
-    }
-    of_claim = judged[judged["claim"] == claim["id"]].set_index("condition")
-    numbers, gaps = (of_claim[of_claim["row"] == kind] for kind in (ALL, DIFFERENCE))
+def _row(model: str, claim: dict, tested: pd.DataFrame) -> dict:
+    """A claim's row in the ledger, with the answer under the model's own way of reading."""
+    row = {column: claim.get(column, "") for column in EXTENSION}
+    row |= {"model": model, "threshold": threshold_of(claim)}
+    row |= dict.fromkeys(("value", "low", "high", "p_holm"), np.nan)
+    row |= {"n": 0, "verdict": verdicts.NOT_RUN, "on": ""}
+    of_claim = tested[tested["claim"] == claim["id"]].set_index("condition")
+    numbers = of_claim[of_claim["row"] == ALL]
+    differences = of_claim[of_claim["row"] == DIFFERENCE]
     if DEFAULT in numbers.index:
-        row |= numbers.loc[
-            DEFAULT, ["value", "low", "high", "n", "p_holm", "verdict", "signature"]
-        ].to_dict()
+        columns = ["value", "low", "high", "n", "p_holm", "verdict", "signature"]
+        row |= numbers.loc[DEFAULT, columns].to_dict()
         if row["n"] < FEWEST:
             row |= {"low": np.nan, "high": np.nan}
     row["answer"] = row["verdict"]
     conditions = numbers.drop(index=DEFAULT, errors="ignore")[["value", "low", "high", "verdict"]]
-    conditions = conditions.join(
-        gaps[["value", "p_holm"]].set_axis(["difference", "p_holm"], axis=1)
-    )
-    against = numbers["verdict"].reindex(conditions.index.map(AGAINST)).to_numpy()
-    changed = (conditions["p_holm"] < SIGNIFICANCE) & (conditions["verdict"] != against)
-    if changed.any():
-        row |= {
-            "verdict": verdicts.DEPENDS,
-            "on": ", ".join(NAMED[name] for name in conditions.index[changed]),
-        }
+    differences = differences[["value", "p_holm"]].rename(columns={"value": "difference"})
+    conditions = conditions.join(differences)
+    # A condition changes the verdict if it differs by more than chance and is judged otherwise.
+    reference = numbers["verdict"].reindex(conditions.index.map(AGAINST)).to_numpy()
+    is_changed = (conditions["p_holm"] < SIGNIFICANCE) & (conditions["verdict"] != reference)
+    if is_changed.any():
+        row["verdict"] = verdicts.DEPENDS
+        row["on"] = ", ".join(NAMED[name] for name in conditions.index[is_changed])
     return row | {"conditions": conditions.reset_index()}
 
 

@@ -10,11 +10,8 @@ from tse_core.errors import InputError
 from tse_core.results.signature import Signature
 
 # How Newman et al., BLiMP and SyntaxGym made their numbers:
-PAPERS_WAY = {
-    "released": "",
-    "full-sentence": "",
-    "syntaxgym": "<|endoftext|>",
-}  # protocol or method -> BOS, if any
+# protocol or method -> BOS, if any.
+PAPERS_WAY = {"released": "", "full-sentence": "", "syntaxgym": "<|endoftext|>"}
 _KEY = ["hf_name", "construction", "metric", "side"]
 
 
@@ -24,64 +21,68 @@ class Results:
     def __init__(self, table: pd.DataFrame):
         self.whole = table
         self.table = preferred(table)
-        self._numbers = {
-            self._key(row): row for row in self.table.dropna(subset="score").to_dict("records")
-        }
+        numbers = self.table.dropna(subset="score").to_dict("records")
+        self._numbers = {self._key(number): number for number in numbers}
 
     @staticmethod
-    def _key(row: Mapping) -> tuple:
-        return (*(row[name] for name in _KEY), f"{row['cutoff']:.5g}")
+    def _key(number: Mapping) -> tuple:
+        names = [number[name] for name in _KEY]
+        return (*names, f"{number['cutoff']:.5g}")
 
     def of(self, model: str, *metrics: str) -> pd.DataFrame:
         """The numbers of one model, of these metrics where some are named."""
-        here = self.table["hf_name"] == model
-        return (
-            self.table[here & self.table["metric"].isin(metrics)] if metrics else self.table[here]
-        )
+        numbers = self.table[self.table["hf_name"] == model]
+        if not metrics:
+            return numbers
+        return numbers[numbers["metric"].isin(metrics)]
 
     def one(self, case: dict) -> dict | None:
-        """The number that a case names: its model, construction, metric, side (top) and cutoff (1); None if missing."""
-        return self._numbers.get(
-            self._key({"side": "top", "cutoff": 1.0, **case, "hf_name": case["model"]})
-        )
+        """The number of a case's model, construction, metric, side and cut-off; None if missing.
+
+        By default of the whole distribution: side top, cut-off 1.
+        """
+        number = {"side": "top", "cutoff": 1.0, **case, "hf_name": case["model"]}
+        return self._numbers.get(self._key(number))
 
     def switched(self, signature: str) -> list[tuple[str, str, "Results"]]:
-        """The same model's results where one policy is another: its name, its value there, the results."""
+        """The same model's results where one policy is another: its name, value there, results."""
         ours = policy(signature)
-        texts = [text for text in self.whole["signature"].unique() if ours and policy(text)]
-        found: dict[tuple[str, str], list[str]] = {}
-        for text in texts:
+        if not ours:
+            return []
+        model = Signature.parse(signature).model
+        signatures: dict[tuple[str, str], list[str]] = {}
+        for text in self.whole["signature"].unique():
             theirs = policy(text)
+            if not theirs or Signature.parse(text).model != model:
+                continue
             differing = [name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name)]
-            same_model = Signature.parse(text).model == Signature.parse(signature).model
-            if same_model and len(differing) == 1 and differing[0] in POLICIES:
+            if len(differing) == 1 and differing[0] in POLICIES:
                 value = theirs.get(differing[0], "as usual")
-                found.setdefault((differing[0], value), []).append(text)
-        return [
-            (name, value, Results(self.whole[self.whole["signature"].isin(texts)]))
-            for (name, value), texts in found.items()
-        ]
+                signatures.setdefault((differing[0], value), []).append(text)
+        switched = []
+        for (name, value), texts in signatures.items():
+            numbers = self.whole[self.whole["signature"].isin(texts)]
+            switched.append((name, value, Results(numbers)))
+        return switched
 
 
 def preferred(results: pd.DataFrame) -> pd.DataFrame:
-    """Each number once, and a model's numbers of one kind all under the same policies, so that none are mixed.
+    """Each number once, a model's numbers of one kind all under the same policies.
 
-    Preferred are numbers with the paper's lemma count, then those made in the paper's way, then the largest group.
-    Those of whole words or of a sample of contexts are left out: they answer other questions than the paper's.
+    Preferred are numbers with the paper's lemma count, then those made in the paper's way, then the
+    largest group. Those of whole words or of a sample of contexts are left out: they answer other
+    questions than the paper's.
     """
     policies_of = {text: policy(text) for text in results["signature"].unique()}
-    asked = results["signature"].map(lambda text: not {"forms", "sample"} & set(policies_of[text]))
-    table = results[asked.astype(bool)]
+    of_paper = [text for text, names in policies_of.items() if not {"forms", "sample"} & set(names)]
+    table = results[results["signature"].isin(of_paper)]
     policies = [policies_of[text] for text in table["signature"]]
     how = table["protocol"] + table["method"]
     bos = [names.get("bos", "none") for names in policies]
     table = table.assign(
         same_list=table["lemmas"] == table["hf_name"].map(lemmas_in_vocabulary()),
-        released=[
-            way in PAPERS_WAY and PAPERS_WAY[way] in ("", read)
-            for way, read in zip(how, bos, strict=True)
-        ],
-        kind=[" ".join(name for name in names if name != "lemmas") for names in policies],
+        released=list(map(_is_papers_way, how, bos)),
+        kind=[_kind(names) for names in policies],
         way=[f"{way} {names}" for way, names in zip(how, policies, strict=True)],
     )
     question = ["hf_name", "metric", "kind"]
@@ -89,6 +90,16 @@ def preferred(results: pd.DataFrame) -> pd.DataFrame:
     table = table.sort_values(["same_list", "released", "numbers"], ascending=False, kind="stable")
     best = table.groupby(question)["way"].transform("first")
     return table[table["way"] == best].drop_duplicates([*_KEY, "cutoff"])
+
+
+def _is_papers_way(way: str, bos: str) -> bool:
+    """Whether numbers of this protocol or method, with this BOS token, are made as a paper's were."""
+    return way in PAPERS_WAY and PAPERS_WAY[way] in ("", bos)
+
+
+def _kind(policies: Mapping[str, str]) -> str:
+    """The names of the policies, but for the lemma list."""
+    return " ".join(name for name in policies if name != "lemmas")
 
 
 def policy(signature: str) -> Mapping[str, str]:

@@ -4,6 +4,9 @@ The order in which things are learned was not known beforehand: each claim was w
 design of both languages, and is judged on the recorded checkpoints.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import pandas as pd
 
 from tse_book.claims import verdicts
@@ -11,6 +14,10 @@ from tse_book.studies.dynamics import ALL_CONSTRUCTIONS
 
 SYSTEMATIC, LEXICAL = "lab-systematic-checkpoints", "lab-lexical-checkpoints"
 LEARNED, GUESSING = 0.9, 0.05
+# The step that decides, what was measured in words, whether the claim holds.
+Judgement = tuple[Any, str, bool]
+Judge = Callable[[pd.Series, pd.DataFrame], Judgement]  # of TSE by step, and EW by step and band
+NEVER_LEARNED: Judgement = (None, f"TSE stays below {LEARNED}", False)
 COLUMNS = ("id", "claim", "model", "step", "measured", "verdict", "signature")
 
 
@@ -26,55 +33,50 @@ def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
     rows = []
     for name, text, models, judge in CLAIMS:
         for model in models:
-            row = {
-                "id": name,
-                "claim": text,
-                "model": model,
-                "verdict": verdicts.NOT_RUN,
-                "signature": "",
-            }
+            row = {"id": name, "claim": text, "model": model}
+            row |= {"verdict": verdicts.NOT_RUN, "signature": ""}
             if curves is not None and model in set(curves["name"]):
-                mine = curves[
-                    (curves["name"] == model) & (curves["construction"] == ALL_CONSTRUCTIONS)
-                ]
-                scores = mine.pivot_table("score", "step", ["metric", "band"])
-                step, measured, holds = judge(scores["TSE", "all"], scores["EW"])
-                made = [*mine.loc[mine["step"] == step, "signature"], ""][0]
-                row |= {"step": step, "measured": measured, "signature": made}
-                row["verdict"] = verdicts.in_words(holds)
+                row |= _judged(curves[curves["name"] == model], judge)
             rows.append(row)
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS)).astype({"step": "Int64"})
 
 
-def _tse_first(tse: pd.Series, ew: pd.DataFrame):
+def _judged(curves: pd.DataFrame, judge: Judge) -> dict:
+    """The ledger's columns on what one model's checkpoints show."""
+    curves = curves[curves["construction"] == ALL_CONSTRUCTIONS]
+    scores = curves.pivot_table("score", "step", ["metric", "band"])
+    step, measured, holds = judge(scores["TSE", "all"], scores["EW"])
+    signatures = curves.loc[curves["step"] == step, "signature"]
+    return {
+        "step": step,
+        "measured": measured,
+        "signature": "" if signatures.empty else signatures.iloc[0],
+        "verdict": verdicts.in_words(holds),
+    }
+
+
+def _tse_first(tse: pd.Series, ew: pd.DataFrame) -> Judgement:
+    if tse.max() < LEARNED:
+        return NEVER_LEARNED
     step = (tse >= LEARNED).idxmax()
-    return _once_learned(
-        tse,
-        step,
-        f"TSE {tse[step]:.3f}, EW {ew.loc[step, 'all']:.3f}",
-        ew.loc[step, "all"] < LEARNED,
-    )
+    all_verbs = ew.loc[step, "all"]
+    return step, f"TSE {tse[step]:.3f}, EW {all_verbs:.3f}", all_verbs < LEARNED
 
 
-def _head_first(tse: pd.Series, ew: pd.DataFrame):
+def _head_first(tse: pd.Series, ew: pd.DataFrame) -> Judgement:
+    if tse.max() < LEARNED:
+        return NEVER_LEARNED
     step = (tse >= LEARNED).idxmax()
     head, middle, tail = ew.loc[step, ["head", "middle", "tail"]]
-    return _once_learned(tse, step, f"{head:.3f}, {middle:.3f}, {tail:.3f}", head > middle > tail)
+    return step, f"{head:.3f}, {middle:.3f}, {tail:.3f}", head > middle > tail
 
 
-def _once_learned(tse: pd.Series, *found):
-    """What was found at the first step whose TSE is learned."""
-    return found if tse.max() >= LEARNED else (None, f"TSE stays below {LEARNED}", False)
-
-
-def _tail_never(tse: pd.Series, ew: pd.DataFrame):
-    away = (ew["tail"] - 0.5).abs()
-    farthest, holds = away.idxmax(), away.max() <= GUESSING and tse.max() >= LEARNED
-    return (
-        farthest,
-        f"tail EW {ew.loc[farthest, 'tail']:.3f} at its farthest, highest TSE {tse.max():.3f}",
-        holds,
-    )
+def _tail_never(tse: pd.Series, ew: pd.DataFrame) -> Judgement:
+    distance = (ew["tail"] - 0.5).abs()
+    step = distance.idxmax()
+    farthest = ew.loc[step, "tail"]
+    measured = f"tail EW {farthest:.3f} at its farthest, highest TSE {tse.max():.3f}"
+    return step, measured, distance.max() <= GUESSING and tse.max() >= LEARNED
 
 
 CLAIMS = (

@@ -15,7 +15,8 @@ AT_THRESHOLD = "at our threshold"
 FAILS = "checked from published data: does not hold"
 NOT_RUN = "not yet run"
 VERDICTS = (
-    REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED, HOLDS, AS_PRINTED, AT_THRESHOLD, FAILS, NOT_RUN,
+    REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED,
+    HOLDS, AS_PRINTED, AT_THRESHOLD, FAILS, NOT_RUN,
 )  # fmt: skip
 
 EXTENDS = "extends"
@@ -24,35 +25,32 @@ UNDECIDED = "undecided"
 DESCRIBED = "described"  # too few units for a verdict
 DEPENDS = "depends"  # on a condition that the row names
 
-INSIDE, OUTSIDE, NEAR, DIFFERS = (
-    "truth in the interval",
-    "truth outside the interval",
-    "within 0.02",
-    "differs",
-)
+INSIDE = "truth in the interval"
+OUTSIDE = "truth outside the interval"
+NEAR = "within 0.02"
+DIFFERS = "differs"
 
-TOLERANCES = (0.005, 0.02)
-FACTORS = (
-    1.05,
-    1.25,
-)  # larger or smaller, of probabilities, which may all be smaller than any difference
+TOLERANCES = (0.005, 0.02)  # largest differences that are "reproduced" and "close"
+# The same for probabilities, as ratios: these may all be smaller than any such difference.
+FACTORS = (1.05, 1.25)
 
 
 def of_value(difference: float, same_list: bool, same_protocol: bool, tolerances=TOLERANCES) -> str:
-    """The verdict on a value of the same model, from the difference of what was measured from what was published.
+    """The verdict on a value of the same model, from measured minus published.
 
-    same_list: as many lemmas in the vocabulary as in the paper (True where no lemma list is involved). tolerances:
-    the largest difference that is "reproduced", and that is "close".
+    same_list: as many lemmas in the vocabulary as in the paper (True where no lemma list is
+    involved). tolerances: the largest difference that is "reproduced", and that is "close".
 
     >>> of_value(-0.004, True, True), of_value(0.0, False, True)
     ('reproduced', 'comparable, other lemma list')
     """
     if not same_list:
         return OTHER_LIST
-    exact, near = (tolerance + 1e-9 for tolerance in tolerances)
-    if abs(difference) <= exact and same_protocol:
+    exact, near = tolerances
+    slack = 1e-9  # numbers of two decimals are no exact floats
+    if abs(difference) <= exact + slack and same_protocol:
         return REPRODUCED
-    return CLOSE if abs(difference) <= near else NOT_REPRODUCED
+    return CLOSE if abs(difference) <= near + slack else NOT_REPRODUCED
 
 
 def of_probability(measured: float, published: float) -> str:
