@@ -50,28 +50,30 @@ ABOUT = {"threshold": THRESHOLD, "reading": READING, "precision": PRECISION}
 def ledger(results: pd.DataFrame | None = None) -> pd.DataFrame:
     """Every claim with its verdict.
 
-    `results` are measured values: what ``Evaluation.tidy()`` gives, or any table in the schema of `RESULTS`. It needs
-    hf_name (or else model, of which the part after the last slash counts), construction, metric and score; InputError
-    names what it lacks.
+    `results` are measured values: a table as of ``Evaluation.tidy()``, or any in the schema of
+    `RESULTS`. It needs hf_name (or else model, of which the part after the last slash counts),
+    construction, metric and score; InputError names what it lacks.
 
-    Returns a table with one row per claim, case and basis ("published data" or "model run") and the columns `LEDGER`:
-    criterion is our own threshold, where the paper gives none; published what the paper prints or its authors released;
-    out_of the total of a count; low and high the 95 % interval; answer whether the claim holds by our criterion;
-    verdict one of `VERDICTS`; cell the page and place that show it; how the way to run it. On other choices (see
-    `tse_book.claims.choices`): otherwise the answer under each, choices how many were tried, agree how many give our
-    answer, robustness their share, turns_on what those are about that do not.
+    Returns a table with one row per claim, case and basis ("published data" or "model run") and the
+    columns `LEDGER`: criterion is our own threshold, where the paper gives none; published what the
+    paper prints or its authors released; out_of the total of a count; low and high the 95 %
+    interval; answer whether the claim holds by our criterion; verdict one of `VERDICTS`; cell the
+    page and place that show it; how the way to run it. On other choices (see
+    `tse_book.claims.choices`): otherwise the answer under each, choices how many were tried, agree
+    how many give our answer, robustness their share, turns_on what those are about that do not.
     """
-    measured = Results(_tidy(pd.DataFrame(columns=_NEEDED) if results is None else results))
+    if results is None:
+        results = pd.DataFrame(columns=_NEEDED)
+    measured = Results(_tidy(results))
     rows = []
-    for case, from_data in _cases():
-        if from_data:
-            rows.append(from_data)
+    for case, data_row in _cases():
+        if data_row:
+            rows.append(data_row)
         if "run" in case:
             rows.append(_row(case) | {"basis": "model run"} | _from_run(case, measured))
     table = pd.DataFrame(rows, columns=list(LEDGER))
-    table = table.astype(
-        dict.fromkeys(("published", "measured", "out_of", "low", "high", "robustness"), float)
-    )
+    numbers = ("published", "measured", "out_of", "low", "high", "robustness")
+    table = table.astype(dict.fromkeys(numbers, float))
     return table.assign(difference=table["measured"] - table["published"])
 
 
@@ -79,9 +81,8 @@ def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
     """How often each verdict was given: papers down, verdicts across. `table` is a ledger."""
     table = ledger() if table is None else table
     counts = pd.crosstab(table["paper"], table["verdict"])
-    return counts.reindex(
-        index=list(load_claims()["papers"]), columns=list(verdicts.VERDICTS), fill_value=0
-    )
+    paper_keys = list(load_claims()["papers"])
+    return counts.reindex(index=paper_keys, columns=list(verdicts.VERDICTS), fill_value=0)
 
 
 def papers() -> dict[str, str]:
@@ -104,53 +105,49 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
         raise InputError(
             f"laboratory scores without {', '.join(missing)}; needed: {', '.join(needed)}"
         )
-    numbers, parts = ["truth", "measured", "low", "high"], []
-    for metric in [metric for metric in METRICS if f"true_{metric}" in scores]:
+    numbers = ["truth", "measured", "low", "high"]
+    parts = []
+    for metric in METRICS:
+        if f"true_{metric}" not in scores:
+            continue
         names = [*key, f"true_{metric}", metric, f"{metric}_low", f"{metric}_high", "signature"]
         part = scores.reindex(columns=names).set_axis([*key, *numbers, "signature"], axis=1)
         parts.append(part.dropna(subset="truth").assign(metric=metric))
     table = pd.concat(parts, ignore_index=True).astype(dict.fromkeys(numbers, float))
     table["signature"] = table["signature"].astype(object).fillna("")
     table["difference"] = table["measured"] - table["truth"]
-    near = np.where(table["difference"].abs() <= 0.02, verdicts.NEAR, verdicts.DIFFERS)
-    inside = np.where(
-        table["truth"].between(table["low"], table["high"]), verdicts.INSIDE, verdicts.OUTSIDE
-    )
-    verdict = np.where(table[["low", "high"]].isna().any(axis=1), near, inside)
+    by_distance = np.where(table["difference"].abs() <= 0.02, verdicts.NEAR, verdicts.DIFFERS)
+    is_inside = table["truth"].between(table["low"], table["high"])
+    by_interval = np.where(is_inside, verdicts.INSIDE, verdicts.OUTSIDE)
+    lacks_interval = table[["low", "high"]].isna().any(axis=1)
+    verdict = np.where(lacks_interval, by_distance, by_interval)
     table["verdict"] = np.where(table["measured"].isna(), verdicts.NOT_RUN, verdict)
     return table[[*key, "metric", *numbers, "difference", "verdict", "signature"]]
 
 
 def _tidy(table: pd.DataFrame) -> pd.DataFrame:
-    """Results in the schema: names without folders, a number per row, no cut-off meaning the whole distribution."""
+    """Results in the schema: model names without folders, a number per row.
+
+    Numbers without a cut-off are of the whole distribution.
+    """
     if "hf_name" not in table and "model" in table:
-        table = table.assign(
-            hf_name=table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True)
-        )
+        names = table["model"].astype(str).str.rstrip("/").str.replace(".*/", "", regex=True)
+        table = table.assign(hf_name=names)
     if missing := [column for column in _NEEDED if column not in table]:
         raise InputError(f"results without {', '.join(missing)}; needed: {', '.join(_NEEDED)}")
     parts = [table]
-    for beside in [name for name in ("coverage", "invalid") if name in table]:
-        rows = table[(table["metric"] == "EW") & table[beside].notna()]
-        parts.append(rows.assign(metric=beside, score=rows[beside], low=np.nan, high=np.nan))
-    table = pd.concat(
-        [part.reindex(columns=list(RESULTS)).astype(object) for part in parts], ignore_index=True
-    )
-    require_identified(
-        [
-            Signature.parse(text)
-            for text in table["signature"].dropna().unique()
-            if f"@{MEMORY}" in text
-        ]
-    )
+    for column in ("coverage", "invalid"):  # beside the scores, and numbers of their own
+        if column in table:
+            numbers = table[(table["metric"] == "EW") & table[column].notna()]
+            numbers = numbers.assign(metric=column, score=numbers[column], low=np.nan, high=np.nan)
+            parts.append(numbers)
+    parts = [part.reindex(columns=list(RESULTS)).astype(object) for part in parts]
+    table = pd.concat(parts, ignore_index=True)
+    texts = table["signature"].dropna().unique()
+    require_identified([Signature.parse(text) for text in texts if f"@{MEMORY}" in text])
     table["side"] = table["side"].replace("", None)
-    for column, value in {
-        "side": "top",
-        "cutoff": 1.0,
-        "protocol": "",
-        "method": "",
-        "signature": "",
-    }.items():
+    defaults = {"side": "top", "cutoff": 1.0, "protocol": "", "method": "", "signature": ""}
+    for column, value in defaults.items():
         table[column] = table[column].where(table[column].notna(), value)
     return table.astype(dict.fromkeys(("cutoff", "score", "low", "high", "lemmas"), float))
 
@@ -158,112 +155,132 @@ def _tidy(table: pd.DataFrame) -> pd.DataFrame:
 @cache
 def _cases() -> list[tuple[dict, dict | None]]:
     """Each case of each claim, and its row from published data if they are enough for one."""
-    found = []
+    cases_and_rows = []
     for claim in load_claims()["claims"]:
         variants = cases(claim)
+        digits = len(str(len(variants)))
         for number, variant in enumerate(variants, start=1):
-            suffix = f".{number:0{len(str(len(variants)))}d}" if len(variants) > 1 else ""
-            case = {**claim, **variant, "id": claim["id"] + suffix}
-            found.append((case, _row(case) | _from_data(case) if "from_data" in case else None))
-    return found
+            name = claim["id"]
+            if len(variants) > 1:
+                name += f".{number:0{digits}d}"  # such as T2.004
+            case = {**claim, **variant, "id": name}
+            row = None
+            if "from_data" in case:
+                row = _row(case) | _from_data(case)
+            cases_and_rows.append((case, row))
+    return cases_and_rows
 
 
 def _row(case: dict) -> dict:
-    """What a case's row in the ledger has before anything is judged."""
-    printed = case.get("published")
-    words = {**case, "published": f"{printed:g}" if isinstance(printed, float) else printed}
+    """A case's row in the ledger before anything is judged."""
+    columns = ("id", "paper", "model", "construction", "metric", "cell")
+    row = {column: case.get(column) for column in columns}
+    published = case.get("published")
+    words = dict(case, published=published)
+    if isinstance(published, float):
+        words["published"] = f"{published:g}"
     settings = {**case, **case.get("run", {}), **case.get("from_data", {})}
-    return {
-        **{
-            column: case.get(column)
-            for column in ("id", "paper", "model", "construction", "metric", "cell")
-        },
+    how = case.get("how", load_claims()["how"][case["paper"]])
+    row |= {
         "claim": " ".join(case["claim"].format_map(words).split()),
         "criterion": case.get("criterion", "").format_map(settings),
-        "published": np.nan if printed is None else printed,
-        "how": case.get("how", load_claims()["how"][case["paper"]]).format_map(
-            {"model": case.get("model")}
-        ),
+        "published": np.nan if published is None else published,
+        "how": how.format_map({"model": case.get("model")}),
         "verdict": verdicts.NOT_RUN,
-        **dict.fromkeys(("signature", "note", "answer"), ""),
-        **robustness("", []),
     }
+    return row | dict.fromkeys(("signature", "note", "answer"), "") | robustness("", [])
 
 
 def _from_data(case: dict) -> dict:
-    """What published data say of a case."""
+    """The columns of a case that published data decide."""
     settings = {**case, **case["from_data"]}
     check = CHECKS[settings["check"]]
-    found = check(settings)
-    holds = meets(found, settings)
-    choices = list(found.versions)
+    finding = check(settings)
+    holds = meets(finding, settings)
+    choices = list(finding.versions)
     for about, words, other in _otherwise(case):
         if "within" in other and SIDES.keys() & settings.keys():
             continue  # a bound is judged by itself
         changed = {**settings, **other}
-        choices.append(Choice(about, words, verdicts.in_words(meets(check(changed), changed))))
+        other_holds = meets(check(changed), changed)
+        choices.append(Choice(about, words, verdicts.in_words(other_holds)))
     answer = verdicts.in_words(holds)
     return {
         "basis": "published data",
         "how": "",
-        "measured": found.value,
-        "out_of": found.out_of,
+        "measured": finding.value,
+        "out_of": finding.out_of,
         "answer": answer,
         "verdict": verdicts.of_published(holds, turned_by(answer, choices)),
-        "note": _joined(found.note, case.get("note")),
+        "note": _joined(finding.note, case.get("note")),
         **robustness(answer, choices),
     }
 
 
 def _from_run(case: dict, results: Results) -> dict:
-    """What results say of a case; nothing but a criterion where its model has not run."""
-    settings, row = {**case, **case["run"]}, dict[str, Any]()
+    """The columns of a case that results decide; only a criterion where its model has not run."""
+    settings = {**case, **case["run"]}
+    row: dict[str, Any] = {}
     if "above_chance" in settings:
-        least = (
-            f"MW of Simple at least {settings['above_chance']}, which random weights do not reach"
-        )
-        row["criterion"] = _joined(_row(case)["criterion"], least)
-    found = _run(settings, results)
-    if found is None:
+        least = settings["above_chance"]
+        chance = f"MW of Simple at least {least}, which random weights do not reach"
+        row["criterion"] = _joined(_row(case)["criterion"], chance)
+    finding = _run(settings, results)
+    if finding is None:
         return row
-    others = [
-        (about, words, _run(settings | other, results))
-        for about, words, other in _otherwise(case)
-        if about != PRECISION
-        and "within" not in other  # of readings of figures; runs have tolerances
-    ]
-    others += [
-        (POLICIES[name], f"{name} {value}", _run(settings, other))
-        for name, value, other in results.switched(found.signature)
-    ]
-    choices = [Choice(about, words, other.verdict) for about, words, other in others if other]
-    row |= {name: getattr(found, name) for name in ("low", "high", "signature", "out_of")}
+    choices = _other_choices(case, settings, results, finding.signature)
     row |= {
-        "measured": float(found.value),
-        "note": _joined(found.note, case.get("note")),
-        "answer": found.verdict,
+        "low": finding.low,
+        "high": finding.high,
+        "signature": finding.signature,
+        "out_of": finding.out_of,
+        "measured": float(finding.value),
+        "note": _joined(finding.note, case.get("note")),
+        "answer": finding.verdict,
+        "verdict": finding.verdict,
     }
-    turned = THRESHOLD in turned_by(found.verdict, choices)
-    row["verdict"] = verdicts.AT_THRESHOLD if turned else found.verdict
-    return row | robustness(found.verdict, choices)
+    if THRESHOLD in turned_by(finding.verdict, choices):
+        row["verdict"] = verdicts.AT_THRESHOLD
+    return row | robustness(finding.verdict, choices)
+
+
+def _other_choices(case: dict, settings: dict, results: Results, signature: str) -> list[Choice]:
+    """The verdicts on a case of results under other settings, and under other policies."""
+    choices = []
+    for about, words, other in _otherwise(case):
+        # Precision and distances are of readings of figures; runs have tolerances.
+        if about != PRECISION and "within" not in other:
+            finding = _run(settings | other, results)
+            if finding is not None:
+                choices.append(Choice(about, words, finding.verdict))
+    for name, value, other_results in results.switched(signature):
+        finding = _run(settings, other_results)
+        if finding is not None:
+            choices.append(Choice(POLICIES[name], f"{name} {value}", finding.verdict))
+    return choices
 
 
 def _run(settings: dict, results: Results) -> Finding | None:
-    """What a check of results finds; what random weights could pass counts only for a model above chance."""
-    found = RUNS[settings["check"]](settings, results)
-    return (
-        of_a_model_above_chance(found, settings, results) if "above_chance" in settings else found
-    )
+    """The finding of a check of results, None if its model has not run.
+
+    A check that random weights could pass counts only for a model above chance.
+    """
+    check = RUNS[settings["check"]]
+    finding = check(settings, results)
+    if "above_chance" in settings:
+        return of_a_model_above_chance(finding, settings, results)
+    return finding
 
 
 def _otherwise(claim: dict) -> list[tuple[str, str, dict]]:
-    """Other settings of a claim's check than ours: what each choice is about, the choice in words, the settings."""
-    found = []
+    """Other choices in a claim's check than ours: subject, words, and the settings that change."""
+    choices = []
     for other in claim.get("otherwise", []):
         settings = {name: value for name, value in other.items() if name not in ("about", "words")}
         words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
-        found.append((ABOUT[other.get("about", "threshold")], other.get("words", words), settings))
-    return found
+        about = ABOUT[other.get("about", "threshold")]
+        choices.append((about, other.get("words", words), settings))
+    return choices
 
 
 def _joined(*parts: str | None) -> str:
