@@ -38,12 +38,12 @@ def value(case, results) -> Finding | None:
     row = results.one(case)
     if row is None:
         return None
-    of_list = case.get("lemma_list", True)
-    same_list, released = (not of_list or bool(row[name]) for name in ("same_list", "released"))
+    same_list, released = bool(row["same_list"]), bool(row["released"])
+    if not case.get("lemma_list", True):  # numbers that no lemma list and protocol decide
+        same_list = released = True
     if case.get("kind"):
-        return _measured(
-            row, verdicts.of_comparison(meets(Finding(row["score"]), case), same_list=same_list)
-        )
+        holds = meets(Finding(row["score"]), case)
+        return _measured(row, verdicts.of_comparison(holds, same_list=same_list))
     difference = row["score"] - case.get("published", case.get("expected"))
     tolerances = case.get("tolerances", verdicts.TOLERANCES)
     return _measured(row, verdicts.of_value(difference, same_list, released, tolerances))
@@ -53,11 +53,9 @@ def value(case, results) -> Finding | None:
 def probability(case, results) -> Finding | None:
     """One probability of Table 3, judged by its ratio to the printed one."""
     row = results.one(case)
-    return (
-        None
-        if row is None
-        else _measured(row, verdicts.of_probability(row["score"], case["published"]))
-    )
+    if row is None:
+        return None
+    return _measured(row, verdicts.of_probability(row["score"], case["published"]))
 
 
 @run
@@ -97,14 +95,12 @@ def spread(case, results) -> Finding | None:
 @run
 def not_nouns(case, results) -> Finding | None:
     """EW over verbs that are not nouns; the claim is that it is above EW over all."""
-    everything, verbs = (
-        results.one(case | {"construction": "Simple", "metric": m}) for m in ("EW", "EW, not nouns")
-    )
+    everything = results.one(case | {"construction": "Simple", "metric": "EW"})
+    verbs = results.one(case | {"construction": "Simple", "metric": "EW, not nouns"})
     if everything is None or verbs is None:
         return None
-    verdict = verdicts.of_comparison(
-        verbs["score"] > everything["score"], same_list=bool(everything["same_list"])
-    )
+    holds = verbs["score"] > everything["score"]
+    verdict = verdicts.of_comparison(holds, same_list=bool(everything["same_list"]))
     return _measured(verbs, verdict, f"over all lemmas: {everything['score']:.4f}")
 
 
@@ -146,69 +142,82 @@ def rows_below(table: pd.DataFrame, case: dict) -> Finding:
 
 
 def _of_run(statistic: Statistic) -> Run:
+    """The check of a statistic of a run's curves, or of its values at 100 % alone."""
+
     def checked(case: dict, results: Results) -> Finding | None:
         metrics = statistic.metrics or (case["smaller"], case["larger"])
         table = results.of(case["model"], *metrics).dropna(subset="score")
-        table = table[
-            table["construction"].isin(CONSTRUCTIONS)
-        ]  # Table 3's sentences have these metrics too
-        table = table[of_everything(table)] if statistic.whole else table
+        # Table 3's sentences have these metrics too.
+        table = table[table["construction"].isin(CONSTRUCTIONS)]
+        fewest_points = 2  # of a curve
+        if statistic.whole:
+            table = table[of_everything(table)]
+            fewest_points = 1
         points = table.groupby(["construction", "metric"]).size()
-        known = points.index[
-            points >= (1 if statistic.whole else 2)
-        ]  # a curve has two points at least
-        made = [
-            text
-            for text in table.loc[table["metric"].isin(METRICS), "signature"].unique()
-            if policy(text)
-        ]
-        alike = all(
-            comparable(made[0], other) for other in made[1:]
-        )  # scores that may be judged together
-        if table.empty or set(product(statistic.constructions, metrics)) - set(known) or not alike:
+        complete = points.index[points >= fewest_points]
+        missing = set(product(statistic.constructions, metrics)) - set(complete)
+        if table.empty or missing or not _are_comparable(table):
             return None
-        found = statistic.measure(table, case)
-        if np.isnan(found.value):
+        finding = statistic.measure(table, case)
+        if np.isnan(finding.value):
             return None
-        return _compared(found, case, table.iloc[0], bool(table["same_list"].iloc[0]))
+        return _compared(finding, case, table.iloc[0], bool(table["same_list"].iloc[0]))
 
     return checked
 
 
+def _are_comparable(table: pd.DataFrame) -> bool:
+    """Whether the scores of a table may be judged together, by their signatures."""
+    texts = table.loc[table["metric"].isin(METRICS), "signature"].unique()
+    signatures = [text for text in texts if policy(text)]
+    return all(comparable(signatures[0], other) for other in signatures[1:])
+
+
 RUNS |= {name: _of_run(statistic) for name, statistic in STATISTICS.items()}
 RUNS["past_share"] = _of_run(Statistic(past_share, ("past", "coverage"), whole=True))
-RUNS["rows_below"] = _of_run(
-    Statistic(rows_below, (), whole=True)
-)  # of the two metrics that a case names
+RUNS["rows_below"] = _of_run(Statistic(rows_below, (), whole=True))  # a case names both metrics
 
 
-def of_a_model_above_chance(found: Finding | None, case: dict, results: Results) -> Finding | None:
+def of_a_model_above_chance(
+    finding: Finding | None, case: dict, results: Results
+) -> Finding | None:
     """The finding, if MW of *Simple* reaches the case's above_chance, which random weights do not.
 
     Random weights have it near 0.5; a model below that threshold reproduces nothing. None if it is not known.
     """
     simple = results.one({"model": case["model"], "construction": "Simple", "metric": "MW"})
-    if found is None or simple is None:
+    if finding is None or simple is None:
         return None
-    if simple["score"] >= case["above_chance"]:
-        return found
-    note = f"MW of Simple is {simple['score']:.2f}: the model knows no agreement, so this may be chance"
-    return found._replace(
-        verdict=verdicts.NOT_REPRODUCED, note="; ".join(filter(None, [found.note, note]))
-    )
+    mw = simple["score"]
+    if mw >= case["above_chance"]:
+        return finding
+    note = f"MW of Simple is {mw:.2f}: the model knows no agreement, so this may be chance"
+    if finding.note:
+        note = f"{finding.note}; {note}"
+    return finding._replace(verdict=verdicts.NOT_REPRODUCED, note=note)
 
 
 def _measured(row: Mapping, verdict: str, note: str = "") -> Finding:
-    low, high = (None if pd.isna(row[end]) else float(row[end]) for end in ("low", "high"))
-    return Finding(float(row["score"]), note, None, None, verdict, low, high, row["signature"])
+    """The finding of one number, with its interval where it has one."""
+    return Finding(
+        float(row["score"]),
+        note,
+        verdict=verdict,
+        low=_number_or_none(row["low"]),
+        high=_number_or_none(row["high"]),
+        signature=row["signature"],
+    )
 
 
-def _compared(found: Finding, case: dict, row: Mapping, same_list: bool = True) -> Finding:
+def _number_or_none(value: float) -> float | None:
+    return None if pd.isna(value) else float(value)
+
+
+def _compared(finding: Finding, case: dict, row: Mapping, same_list: bool = True) -> Finding:
     """The verdict on what was computed from several numbers, of which one is `row`."""
     if "published" in case:
-        verdict = verdicts.of_value(
-            found.value - case["published"], same_list, bool(row["released"])
-        )
+        difference = finding.value - case["published"]
+        verdict = verdicts.of_value(difference, same_list, bool(row["released"]))
     else:
-        verdict = verdicts.of_comparison(meets(found, case), same_list=same_list)
-    return found._replace(verdict=verdict, signature=row["signature"])
+        verdict = verdicts.of_comparison(meets(finding, case), same_list=same_list)
+    return finding._replace(verdict=verdict, signature=row["signature"])
