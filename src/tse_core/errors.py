@@ -1,4 +1,4 @@
-"""Mistakes that a user can mend: one line that says what is wrong, where, and what would be right."""
+"""Mistakes that a user can mend: one line on what is wrong, where, and what would be right."""
 
 import contextlib
 import functools
@@ -78,6 +78,6 @@ def unknown_name_error(what: str, name: object, names: Iterable[str], hint: str 
 
 
 def did_you_mean(name: object, names: Iterable[str]) -> str:
-    """A question in brackets, after a space, for the nearest of the names; empty if none is near."""
+    """The nearest of the names as a question in brackets, after a space; empty if none is near."""
     matches = get_close_matches(str(name), list(names), n=1, cutoff=0.6)
     return f" (did you mean {matches[0]!r}?)" if matches else ""

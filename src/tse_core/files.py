@@ -90,7 +90,7 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def decoded(contents: bytes, where: str) -> str:
-    """Bytes as text in UTF-8, without a byte order mark. Raises InputError at the first bad byte."""
+    """Bytes as text in UTF-8, without a byte order mark. Raises InputError."""
     try:
         return contents.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""The folders in use: the project's data, the user's cache, the mirror that replaces the network."""
+"""The folders in use: the project's data, the user's cache, the mirror in place of the network."""
 
 import os
 from pathlib import Path

@@ -13,7 +13,7 @@ FORMAT = (
 
 
 def progress(total: float, description: str, *, unit: str = "") -> tqdm:
-    """A bar whose `update` advances it. Short work shows none; a log gets one line in 30 seconds."""
+    """A bar whose `update` advances it; short work shows none, a log gets a line in 30 seconds."""
     is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
     seconds = 0.5 if sys.stderr.isatty() or is_notebook else 30.0
     times = {"delay": seconds, "mininterval": seconds, "maxinterval": seconds}

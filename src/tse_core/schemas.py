@@ -1,4 +1,4 @@
-"""Checks of a file's contents by a JSON Schema: where each mistake is, and the library's message."""
+"""Checks of a file's contents by a JSON Schema: the path of each mistake, and what is wrong."""
 
 import json
 from collections.abc import Mapping

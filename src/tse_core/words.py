@@ -206,8 +206,10 @@ def final_period(text: str, policy: str) -> str:
 
     Raises InputError for another policy.
 
-    >>> final_period("on the table", "add"), final_period("here.”", "add"), final_period("է։", "add")
-    ('on the table.', 'here.”', 'է։')
+    >>> final_period("on the table", "add"), final_period("here.”", "add")
+    ('on the table.', 'here.”')
+    >>> final_period("է։", "add")
+    'է։'
     """
     check_known("policy for period", policy, get_args(Period))
     is_complete = policy == "as-is" or ends_with_mark(text)
@@ -231,6 +233,7 @@ def word_span(sentence: str, position: int) -> tuple[int, int]:
     ((11, 18), (10, 13))
     """
     start = position
+    # The end of the sentence is a position too, where no character stands.
     if sentence[position : position + 1].isspace():
         start = len(sentence) - len(sentence[position:].lstrip())
     while start > 0 and not sentence[start - 1].isspace():
@@ -251,7 +254,7 @@ def straight(word: str) -> str:
 
 
 def spelled_nouns(subjects: Iterable[str]) -> list[str]:
-    """One label for the singular and the plural of an English noun: `key` and `keys` form a cluster.
+    """One label for the singular and the plural of an English noun, as for `key` and `keys`.
 
     A plural is recognised only when its singular is among `subjects` too, or when it ends in -men;
     anything else stays as it is, in lower case.

@@ -1,1 +1,1 @@
-"""Sentences and words: agreement pairs, sentence pairs, grammars that make them, verb lemmas, pinned downloads."""
+"""Sentences and words: agreement and sentence pairs, grammars, verb lemmas, pinned downloads."""

@@ -5,9 +5,9 @@ are not known. The verb list of the language and three rules turn the sentences 
 pairs:
 
 - A pair is kept if its sentences differ in one word, which is a form of a verb. Pairs in which an
-  adjective agrees too (les auteurs sont petits / est petit) are set aside: they have no single slot,
-  and the adjective would tell a masked model the number. So are Russian pairs without a verb
-  (авторы старые / старый).
+  adjective agrees too (les auteurs sont petits / est petit) are set aside: they have no single
+  slot, and the adjective would tell a masked model the number. So are Russian pairs without a
+  verb (авторы старые / старый).
 - Text is in Unicode's composed form (NFC) and written as the language writes it: no space before a
   comma, l'auteur, and Hebrew prefixes joined to their word, except right before the slot, where
   "and" stays a separate word.
@@ -49,8 +49,9 @@ _COLUMNS = ["id", "lemma", "left", "right", "number", "correct", "wrong"]
 def verb_pairs(path: Path, language: str, lemmas: Lemmas) -> tuple[pd.DataFrame, Counter[str]]:
     """The agreement pairs of a file, and the number of pairs set aside for each reason.
 
-    ``language`` is a code of two letters (fr), ``lemmas`` the verbs of that language. Columns of the
-    pairs: id, lemma, left, right, number, correct, wrong.
+    ``language`` is a code of two letters (fr), ``lemmas`` the verbs of that language. Columns of
+    the pairs: id, lemma, left, right, number, correct, wrong. The number in an id is that of the
+    pair in its file, so that it stays when other pairs are set aside.
     """
     lemma_of = _lemma_of_forms(language, lemmas)
     joined = JOINED.get(language, ())

@@ -87,9 +87,10 @@ def read_registry() -> pd.DataFrame:
 
 
 def select(names: Iterable[str], others: Iterable[str] = ()) -> pd.DataFrame:
-    """The registry's rows for names of data sets, of single files (``blimp/adjunct_island``) or all.
+    """The registry's rows for names of data sets or of single files (``blimp/adjunct_island``).
 
-    Raises InputError for an unknown name, which lists all names, and the ``others`` of the caller.
+    The name ``all`` selects all rows. Raises InputError for an unknown name, which lists all names,
+    and the ``others`` of the caller.
     """
     table = read_registry()
     is_selected = pd.Series(False, index=table.index)
@@ -120,7 +121,10 @@ def _unknown_download(table: pd.DataFrame, name: str, others: Iterable[str]) -> 
 
 
 def states(names: Iterable[str]) -> pd.DataFrame:
-    """The registry's rows with each file's ``state``: cached, missing, or damaged (another checksum)."""
+    """The registry's rows with each file's ``state``.
+
+    It is cached, missing, or damaged, which is to have another checksum.
+    """
     table = select(names)
     return table.assign(state=[_state(row) for row in table.itertuples()])
 
@@ -183,7 +187,7 @@ def _download(file) -> None:
 
     Raises InputError.
     """
-    pooch.get_logger().setLevel("WARNING")
+    pooch.get_logger().setLevel("WARNING")  # the bar of `fetch` tells of the download
     path = path_of(file.key)
     folder = mirror_folder()
     if folder:

@@ -162,14 +162,15 @@ def generate(
 def _grammar(content: dict[str, Any], stem: str) -> Grammar:
     """The grammar of a file's content, which the schema has checked. Raises InputError."""
     lists = _lexicon(content["lexicon"])
-    rows = []
+    templates = []
     for slug, construction in content["constructions"].items():
         slug = str(slug)
         name = construction.get("name", slug)
         for template, pattern in construction["patterns"].items():
             elements = _elements(pattern, lists, f"constructions.{slug}.patterns.{template}")
-            rows.append((slug, name, str(template), pattern, elements))
-    patterns = pd.DataFrame(rows, columns=["slug", "construction", "template", "pattern", "places"])
+            templates.append((slug, name, str(template), pattern, elements))
+    columns = ["slug", "construction", "template", "pattern", "places"]
+    patterns = pd.DataFrame(templates, columns=columns)
     if not patterns["template"].is_unique:
         raise InputError(f"two patterns are called {patterns['template'].mode()[0]!r}")
     design = ("factors", "ambiguous", "items", "drawn", "first", "period")
@@ -223,7 +224,11 @@ def _entry(text: str, kind: str) -> Entry:
 def _elements(
     pattern: str, lists: Mapping[str, tuple[str, list[Entry]]], where: str
 ) -> list[Element]:
-    """The fixed words and slots of a pattern. Raises InputError; ``where`` is the pattern's path."""
+    """The fixed words and slots of a pattern; ``where`` is its path in the file.
+
+    Raises InputError: a list that is not there, a star on words without two forms, an index without
+    its one noun.
+    """
     elements = []
     for word, star, name, number in _ELEMENT.findall(pattern):
         if word:
@@ -231,6 +236,7 @@ def _elements(
             continue
         check_known(f"list in {where}", name, lists)
         kind, entries = lists[name]
+        # A pattern of one noun needs no index: its words share the index 0.
         elements.append(Element(name, kind, int(number or 0), bool(star), entries))
     nouns = Counter(element.number for element in elements if element.kind == "nouns")
     for element in elements:
@@ -246,7 +252,7 @@ def _elements(
 
 
 def _has_two_forms(element: Element) -> bool:
-    """Whether an element is a predicate, or a word, whose entries all have two forms."""
+    """Whether an element is no noun and its entries all have two forms."""
     if element.kind == "nouns":
         return False
     return all(entry.singular != entry.plural for entry in element.entries)
@@ -260,6 +266,7 @@ def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[
     indices = sorted({element.number for element in elements if element.has_number})
     items = list(_items(grammar, pattern))
     pair_numbers = itertools.count(1)
+    # Most patterns use no list twice, so that no choice of theirs can repeat an entry.
     lists = Counter(element.list for element in elements if element.list)
     may_repeat = max(lists.values()) > 1
     for values in itertools.product(NUMBERS, repeat=len(indices)):
@@ -268,7 +275,8 @@ def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[
         numbers = [number_of.get(element.number, "singular") for element in elements]
         twin_numbers = _twin_numbers(elements, numbers, tested_index)
         for item in items:
-            for choice in itertools.product(*_choices(item, numbers, twin_numbers)):
+            choices = _choices(item, numbers, twin_numbers)
+            for choice in itertools.product(*choices):
                 entries, texts, twin_texts = zip(*choice, strict=True)
                 if may_repeat and _repeats_entry(elements, entries):
                     continue
@@ -295,6 +303,7 @@ def _verb_and_subject(elements: Sequence[Element]) -> tuple[int, int]:
     """The positions in a pattern of the verb under test and of the noun that it agrees with."""
     verb = [element.tested for element in elements].index(True)
     number = elements[verb].number
+    # `_elements` has checked that there is one such noun.
     subject = [(element.kind, element.number) for element in elements].index(("nouns", number))
     return verb, subject
 
@@ -317,8 +326,8 @@ def _choices(
     for entries, number, twin_number in zip(item, numbers, twin_numbers, strict=True):
         possible = []
         for entry in entries:
-            has_form = number == "singular" or entry.plural is not None
-            if has_form:
+            # A noun without a plural (everyone) is a subject of the singular only.
+            if number == "singular" or entry.plural is not None:
                 possible.append((entry, entry.text(number), entry.text(twin_number)))
         choices.append(possible)
     return choices
@@ -395,6 +404,7 @@ def _levels(
         return []
     filled = zip(elements, entries, strict=True)
     words = {element.list: entry.singular for element, entry in filled}
+    # A pattern without the list of a factor is at its level "none".
     levels = {column: words.get(name) or "none" for column, name in grammar.factors.items()}
     features = levels | {"constructions": slug}
     is_ambiguous = any(_applies(rule, features) for rule in grammar.ambiguous)

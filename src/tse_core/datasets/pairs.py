@@ -30,11 +30,12 @@ NUMBERS = ("singular", "plural")
 OTHER = dict(zip(NUMBERS, reversed(NUMBERS), strict=True))  # a number -> the other one
 Protocol = Literal["exact", "released"]  # how contexts are counted and scored; see `evaluate`
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+# Forms that are not their verbs' lemmas, some of them before a contracted not (won't, can't).
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
 
 
 def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> pd.DataFrame:
-    """The different gaps among the pairs, over which EW and MW average (Newman et al. 2021, section 3).
+    """The different gaps among the pairs, over which EW and MW average.
 
     A context of a ``"masked"`` model is what stands on both sides of the gap, of a ``"causal"`` one
     the left side. Protocol ``"exact"`` keeps a context that occurs with both numbers as two rows;
@@ -45,7 +46,8 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
     contexts), subject, noun, left, right (empty for causal) and number of the first pair ("" where
     there is none), pairs (the number of pairs that share it), then each further column of the pairs
     with one value per context, such as the factors of a design. ``twin`` ends at the gap for a
-    causal model, which reads no further. Raises InputError for another kind or protocol.
+    causal model, which reads no further. Raises InputError for another kind or protocol. Source:
+    Newman et al. (2021), section 3.
     """
     return contexts_at(pairs, kind, context_index(pairs, kind, protocol))
 
@@ -89,7 +91,8 @@ def shape(
 ) -> tuple[str, str]:
     """The two sides of a gap under the policies of spelling: the first letter, and the final mark.
 
-    The first letter is that of the text before the gap; a verb that begins the sentence stays as it is.
+    The first letter is that of the text before the gap; a verb that begins the sentence stays as it
+    is.
     """
     return first_letter(left, first), final_period(right, period)
 
@@ -125,7 +128,10 @@ def verb_lemma(plural: str) -> str:
 
 
 def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
-    """The pairs with each empty ``noun`` guessed from its subject by English spelling; a warning says so."""
+    """The pairs with the nouns that they lack, guessed from the subjects by English spelling.
+
+    A warning tells of the guess.
+    """
     has_subject = pairs["subject"] != ""
     missing = has_subject & (pairs["noun"] == "")
     if not missing.any():

@@ -115,7 +115,7 @@ def agreement_pairs(
 
     Returns the columns of agreement pairs, then the factors, as text. Where the table lacks them,
     number is "", lemma follows from the verb's forms if the number is known, and noun is guessed
-    from the subject, with a warning. Raises InputError, naming the table and the column or the line.
+    from the subject, with a warning. Raises InputError, naming the table and the column or line.
 
     Parameters
     ----------
@@ -170,6 +170,7 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
     """
     cells = _renamed(table, columns, _IN_SENTENCES)
     if "good" not in cells:
+        # A table of agreement pairs: each form in the gap gives a sentence.
         parts = _parts(cells)
         for side, form in (("good", "correct"), ("bad", "wrong")):
             cells[side] = list(map(join, parts["left"], parts[form], parts["right"]))
@@ -272,7 +273,7 @@ def _without_marks(before: str, good: str, bad: str) -> tuple[str, str, str, str
     (goin', va', 're), unless a quotation that was opened before it ends there.
     """
     opening = commonprefix([OPENING.match(good)[0], OPENING.match(bad)[0]])
-    # What is left is searched for the closing marks, so that a form of marks alone has them once.
+    # The opening marks go first, so that a form of nothing but marks does not count them twice.
     good = good.removeprefix(opening)
     bad = bad.removeprefix(opening)
     closing = _common_end(CLOSING.search(good)[0], CLOSING.search(bad)[0])
@@ -326,7 +327,7 @@ def plain_table(
     has_space = pd.Series(False, table.index)
     for name in columns:
         spell = str if name in parts else _SENTENCES.get(name, plain)
-        # Texts repeat, so that each one is spelled once.
+        # Most texts stand in many rows, so that each is spelled once and looked up.
         texts = [_text(value) for value in table[name].astype(object)]
         spelling = {text: spell(text) for text in set(texts)}
         spelled[name] = pd.Series([spelling[text] for text in texts], table.index, dtype="str")
@@ -396,7 +397,7 @@ def row_locations(table: pd.DataFrame, what: str) -> list[str]:
 
 
 def refuse(is_faulty: pd.Series, fault: str) -> None:
-    """Raise InputError if a row is faulty, with the location of the first, which its index holds."""
+    """Raise InputError if a row is faulty, with the location of the first, from the index."""
     if is_faulty.any():
         raise InputError(f"{is_faulty.idxmax()}: {fault}")
 
@@ -425,7 +426,7 @@ def _cells(text: str, path: Path) -> pd.DataFrame:
         if several_lines:
             raise _quoting_error(path, several_lines, reason) from None
         raise InputError(f"{path}: cannot be read as a table ({reason})") from None
-    # Empty lines were read so that the index counts them.
+    # Lines of empty cells go only now, so that the index has counted them.
     table = table[(table != "").any(axis=1)]
     if table.empty:
         return table
@@ -478,6 +479,7 @@ def _quoting_error(path: Path, line: int, reason: str) -> InputError:
 
 
 def _parquet(path: Path) -> pd.DataFrame:
+    """The rows of a Parquet file, with its index as columns if that has names."""
     try:
         table = pd.read_parquet(path)
     except FileNotFoundError:
@@ -485,13 +487,12 @@ def _parquet(path: Path) -> pd.DataFrame:
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"{path}: cannot be read as Parquet ({reason})") from None
-    # pandas writes an index with names into columns of its own, which are columns of the table.
     has_names = all(name is not None for name in table.index.names)
     return table.reset_index(drop=not has_names)
 
 
 def _json(text: str, path: Path) -> tuple[pd.DataFrame, bool]:
-    """The records of an array, or of lines; and whether it was an array, so that rows are numbered."""
+    """The records of an array or of lines, and whether it was an array, whose rows have numbers."""
     try:
         records = json.loads(text)
         json.dumps(records, ensure_ascii=False).encode()  # fails for half of a surrogate pair
@@ -499,6 +500,7 @@ def _json(text: str, path: Path) -> tuple[pd.DataFrame, bool]:
         if text.lstrip().startswith("{"):
             return _json_lines(text, path), False
         raise InputError(f"{path}: cannot be read as JSON ({error})") from None
+    # One object in one line is a file of lines with one record.
     if isinstance(records, dict) and len(lines_of(text.strip())) == 1:
         return _json_lines(text, path), False
     is_array = isinstance(records, list)
@@ -535,13 +537,13 @@ def _renamed(
     if table.empty:
         raise InputError(f"{where}: there are no pairs to score")
     table = table.set_axis(row_locations(table, where)).rename(columns=str)
-    table = plain_table(table, where, [])
+    table = plain_table(table, where, [])  # changes no column, but refuses names that repeat
     name_of = _names_of_uses(table, columns or {}, names, where)
     layout = _layout(name_of)
     if layout is None:
         raise InputError(
-            f"{where}: the columns ({', '.join(table)}) hold no pairs; needed: two sentences (good, "
-            "bad) or a sentence with a gap (left or text) and two forms (correct, wrong); "
+            f"{where}: the columns ({', '.join(table)}) hold no pairs; needed: two sentences "
+            "(good, bad) or a sentence with a gap (left or text) and two forms (correct, wrong); "
             f"{_columns_hint(names)}"
         )
     for use in layout:
@@ -576,7 +578,7 @@ def _names_of_uses(
 
 
 def _layout(uses: Collection[str]) -> tuple[str, ...] | None:
-    """The first of the layouts of pairs for which a table has all columns; None if there is none."""
+    """The first of the layouts of pairs whose columns are all there; None if there is none."""
     for layout in _LAYOUTS:
         if all(use in uses for use in layout):
             return layout
@@ -620,6 +622,7 @@ def _sides(cells: pd.DataFrame) -> tuple[list[str], list[str]]:
     sides = texts.str.partition(MASK)
     left = sides[0].map(left_part).tolist()
     right = sides[2].map(right_part).tolist()
+    # `join` sets the form between the sides later, and must give the sentence as it was written.
     rejoined = [join(before, MASK, after) for before, after in zip(left, right, strict=True)]
     fault = f"{MASK} must stand apart from other words, with a space between them"
     refuse(pd.Series(rejoined, cells.index) != texts, fault)
