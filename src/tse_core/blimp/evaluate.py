@@ -25,7 +25,7 @@ from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, run, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
-from tse_core.sentences.tokens import check_method, words_policy
+from tse_core.sentences.tokens import Advance, check_method, words_policy
 
 
 @dataclass(frozen=True)
@@ -111,13 +111,6 @@ def evaluate_blimp(
     pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]
     texts = [side.text for side in sides_of(pairs, method, first)]
 
-    def score(group: pd.DataFrame, advance) -> dict[str, pd.DataFrame]:
-        try:
-            scores = score_pairs(model, group, method, first=first, advance=advance)
-        except InputError as error:
-            raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
-        return {"pairs": scores.reset_index(drop=True)}
-
     policy = {
         "method": method,
         "first": first,
@@ -125,13 +118,39 @@ def evaluate_blimp(
         **words_policy(model, texts, method),
         "protocol": f"pairs/{PROTOCOL_VERSION}",
     }
-    request = Signature(
-        {"model": model.identity(), "data": name.split("/")[0]}, policy, provenance(model.device)
-    )
+    # Paradigms that several data sets share have their scores in common: no hash of all pairs.
+    identity = {"model": model.identity(), "data": name.split("/")[0]}
+    request = Signature(identity, policy, provenance(model.device))
+    store = store_for(model, store)
+    scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
+    scores = _labelled(scores, pairs, dependence)
+    scores = judged(scores, ties=ties, unknown_words=unknown_words)
+    identity = {**identity, "data": f"{name}@{data_hash(pairs)}"}
+    policy = {**policy, "ties": ties, "unknown": unknown_words}
+    if cluster is not None:
+        policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
+    evaluation = PairScores(scores, Signature(identity, policy, scores_provenance))
+    if store:
+        store.keep_numbers(evaluation.signature, evaluation.tidy)
+    return evaluation
+
+
+def _scores_of_paradigms(
+    model: AnyModel, pairs: pd.DataFrame, request: Signature, store: Store | None
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The scores of pairs, paradigm by paradigm, and their provenance, from the store or fresh."""
+    method, first = request.policy["method"], request.policy["first"]
+
+    def score(group: pd.DataFrame, advance: Advance) -> dict[str, pd.DataFrame]:
+        try:
+            scores = score_pairs(model, group, method, first=first, advance=advance)
+        except InputError as error:
+            raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
+        return {"pairs": scores.reset_index(drop=True)}
+
     shards = {}
     for paradigm, group in pairs.groupby("paradigm", sort=False):
         shards[f"{safe_name(paradigm)}-{data_hash(group)}"] = (group, len(group))
-    store = store_for(model, store)
     tables, scores_provenance = run(
         request,
         shards,
@@ -143,16 +162,7 @@ def evaluate_blimp(
         probe=model.probe,
     )
     scores = pd.concat([shard["pairs"] for shard in tables.values()], ignore_index=True)
-    scores = _labelled(scores, pairs, dependence)
-    scores = judged(scores, ties=ties, unknown_words=unknown_words)
-    identity = {**request.identity, "data": f"{name}@{data_hash(pairs)}"}
-    policy |= {"ties": ties, "unknown": unknown_words}
-    if cluster is not None:
-        policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
-    evaluation = PairScores(scores, Signature(identity, policy, scores_provenance))
-    if store:
-        store.keep_numbers(evaluation.signature, evaluation.tidy)
-    return evaluation
+    return scores, scores_provenance
 
 
 def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
@@ -187,8 +197,9 @@ def _dependence(pairs: pd.DataFrame, cluster: str | None) -> pd.DataFrame:
         empty = np.flatnonzero(values == "")
         if len(empty):
             raise InputError(
-                f"{len(empty):,} of {len(pairs):,} pairs have nothing in the column {cluster!r}, by "
-                f"which they are clustered, first pair {empty[0] + 1}; fill it or leave these out"
+                f"{len(empty):,} of {len(pairs):,} pairs have nothing in the column {cluster!r}, "
+                f"by which they are clustered, first pair {empty[0] + 1}; fill it or leave these "
+                "out"
             )
         columns[CLUSTER] = values
     return pd.DataFrame(columns)

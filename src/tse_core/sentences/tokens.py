@@ -166,7 +166,8 @@ def scored_tokens(
     spellings = dict(zip(entries, model.tokens(entries), strict=True))
     tokens_of_texts: list[TokenSurprisals] = []
     inputs: list[_Input] = []
-    for text, encoding, start in zip(texts, encodings, since or [0] * len(texts), strict=True):
+    starts = since or [0] * len(texts)
+    for text, encoding, start in zip(texts, encodings, starts, strict=True):
         positions = _text_positions(encoding)
         tokens = _tokenized(model, text, encoding, positions, spellings)
         tokens.scored[tokens.starts < start] = False
@@ -194,14 +195,15 @@ def in_text(tokens: TokenSurprisals) -> np.ndarray:
     return (tokens.ids >= 0) | (tokens.ends > tokens.starts)
 
 
-def check_method(model: AnyModel, method: str | None, known: Sequence[str] = METHODS) -> str:
+def check_method(model: AnyModel, method: str | None, methods: Sequence[str] = METHODS) -> str:
     """The method; by default full sentences, or the original PLL for a masked model.
 
     Raises InputError for one that does not exist or does not suit the kind of model.
     """
     masked = model.kind == "masked"
-    method = method or ("pll" if masked else "full-sentence")
-    check_known("method", method, known)
+    if not method:
+        method = "pll" if masked else "full-sentence"
+    check_known("method", method, methods)
     if masked == method.startswith("pll"):
         return method
     suitable = "full-sentence, one-prefix and two-prefix"
@@ -321,6 +323,7 @@ def words_policy(model: AnyModel, texts: Iterable[str], method: str) -> dict[str
         positions = _text_positions(encoding)
         starts, ends = _spans(text, encoding, positions)
         words = [encoding.words[position] for position in positions]
+        # The policy is needed as soon as two neighbours form one word by one reading alone.
         for before, after in pairwise(range(len(words))):
             one_word = words[before] == words[after]
             if one_word != _continues_word(text, starts, ends, after):

@@ -65,7 +65,10 @@ class Interval(NamedTuple):
         """Two-sided p-value of the hypothesis that the true value is `null`; 1 without interval."""
         distance, (lowest, highest) = self.estimate - null, self.reach
         if self.error == 0:  # by the rule of three the distance is a share of the range
-            distance /= self.estimate - lowest if distance > 0 else highest - self.estimate
+            if distance > 0:
+                distance /= self.estimate - lowest
+            else:
+                distance /= highest - self.estimate
         probability = p_value(distance, self.error, self.freedom, self.skewness)
         width = highest - lowest
         if self.error > 0 and lowest < null < highest and np.isfinite(width):
@@ -104,7 +107,8 @@ def interval(
     ------
     InputError : a value outside the bounds, and what `combine` raises.
     """
-    ways = [np.arange(len(values)) if clusters is None else clusters, *crossed_with]
+    if clusters is None:
+        clusters = np.arange(len(values))
     scores = np.asarray(values, dtype=float)
     outside = scores[(scores < bounds[0] - ROUNDING) | (scores > bounds[1] + ROUNDING)]
     if len(outside):
@@ -112,7 +116,7 @@ def interval(
             f"{outside[0]:g} is outside {bounds[0]:g} to {bounds[1]:g}; give "
             "bounds=(lowest, highest), the range of the scores"
         )
-    return combine([Sample(scores, ways)], [1.0], level=level, bounds=bounds)
+    return combine([Sample(scores, [clusters, *crossed_with])], [1.0], level=level, bounds=bounds)
 
 
 def combine(

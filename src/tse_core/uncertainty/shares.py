@@ -69,4 +69,5 @@ def joined(
 
 
 def _root_of_squares(shares: np.ndarray, distances: np.ndarray) -> float:
+    """The length of the weighted distances, as of independent errors."""
     return float(np.sqrt(shares**2 @ distances**2))

@@ -37,10 +37,10 @@ def subject_clusters(table: pd.DataFrame) -> np.ndarray:
     guesses = np.where(heads == "", left, heads)
     nouns = np.where(unknown, guesses, nouns)
     warn(
-        f"the subject's noun of {unknown.sum():,} of {len(table):,} rows is a guess: the word after "
-        f"the determiner, or else the whole left context ({nouns[unknown][0]!r} of "
-        f"{left[unknown][0]!r}). If it is wrong, so are the intervals; a column 'noun' says what it "
-        "is"
+        f"the subject's noun of {unknown.sum():,} of {len(table):,} rows is a guess: the word "
+        f"after the determiner, or else the whole left context ({nouns[unknown][0]!r} of "
+        f"{left[unknown][0]!r}). If it is wrong, so are the intervals; a column 'noun' says what "
+        "it is"
     )
     return nouns
 
@@ -48,4 +48,6 @@ def subject_clusters(table: pd.DataFrame) -> np.ndarray:
 def _head(left: str) -> str:
     """The word that is probably the subject's noun, in lower case; "" if the text has none."""
     match = _SUBJECT.match(left.lower())
-    return (match[1] or match[2]) if match else ""
+    if match is None:
+        return ""
+    return match[1] or match[2]
