@@ -5,6 +5,7 @@ import math
 import re
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -138,9 +139,9 @@ def test_pairs_that_repeat_each_other_are_one_item(model):
     difference = compare(
         other.pairs.assign(pair_id=range(200)), run.pairs.assign(pair_id=range(200)), "all"
     ).iloc[0]
-    assert (
-        difference["difference"] == 0.25 and difference["p_value"] > 0.3
-    )  # four pairs, of which one differs
+    # Four pairs, of which one differs: (2 - 1) / 6 -+ 1.96 sqrt((3/6 - 1/36) / 6).
+    assert difference["difference"] == 0.25 and difference["p_value"] == 1
+    assert difference[["low", "high"]].tolist() == pytest.approx([-0.3831, 0.7165], abs=1e-4)
 
 
 def test_pairs_are_clustered_by_a_column_of_the_users(model):
@@ -224,6 +225,74 @@ def test_comparison_counts_the_pairs_that_one_model_alone_gets_right(model):
         compare(run, other.head(3))
     with pytest.raises(InputError, match="is there twice"):
         compare(run.assign(pair_id="1"), run.assign(pair_id="1"))
+
+
+def outcomes_of(
+    correct: list[float], items: list[int], clusters: list[int] | None = None
+) -> pd.DataFrame:
+    """The scores of one paradigm's pairs, of which some are the same item."""
+    scores = pd.DataFrame({"phenomenon": "P", "paradigm": "a", "correct": correct})
+    scores = scores.assign(pair_id=range(len(items)), distinct_pair=items)
+    if clusters is None:
+        return scores
+    return scores.assign(cluster=clusters)
+
+
+FORTY = list(range(40))
+RIGHT, FIVE_WRONG = [1.0] * 40, [0.0] * 5 + [1.0] * 35
+
+
+def test_mcnemars_test_counts_items_where_rows_repeat_each_other():
+    """Five of five: 2 / 2^5. The interval is (a - b) -+ 1.96 sqrt((a + b - (a - b)^2) / (n + 2))."""
+    for times in (1, 2, 50):  # a = 6/42, b = 1/42
+        items = FORTY * times
+        first = outcomes_of(RIGHT * times, items)
+        row = compare(first, outcomes_of(FIVE_WRONG * times, items)).iloc[0]
+        assert row["p_value"] == row["p_holm"] == 0.0625 and row["only_first"] == 5 * times
+        assert row[["low", "high"]].tolist() == pytest.approx([0.00095, 0.23715], abs=1e-5)
+    # One is there twice: 41^2 / 43 = 39.093 trials, a = 5.76744 / 41.093, b = 1 / 41.093.
+    items = [*FORTY, 39]
+    first, second = outcomes_of([*RIGHT, 1], items), outcomes_of([*FIVE_WRONG, 1], items)
+    row = compare(first, second).iloc[0]
+    assert row["p_value"] == 0.0625 and row["difference"] == pytest.approx(5 / 41)
+    assert row[["low", "high"]].tolist() == pytest.approx([-0.00288, 0.23491], abs=1e-5)
+
+
+def test_clusters_give_no_smaller_p_value_than_items():
+    pairs = [*range(39), 38]  # the last two are one cluster
+    first, second = outcomes_of(RIGHT, FORTY, pairs), outcomes_of(FIVE_WRONG, FORTY)
+    row = compare(first, second).iloc[0]
+    expected = interval([1.0] * 5 + [0.0] * 35, pairs, bounds=(-1.0, 1.0))
+    assert [row["low"], row["high"]] == [expected.low, expected.high]
+    assert expected.p_value() < row["p_value"] == 0.0625
+    single = compare(outcomes_of(RIGHT, FORTY, FORTY), second)
+    pd.testing.assert_frame_equal(single, compare(outcomes_of(RIGHT, FORTY), second))
+    halves = [0, 1, 2] * 2 + [3] * 34  # the five are of three clusters
+    first = outcomes_of(RIGHT, FORTY, halves)
+    expected = interval([1.0] * 5 + [0.0] * 35, halves, bounds=(-1.0, 1.0))
+    assert compare(first, second)["p_value"].item() == expected.p_value() > 0.0625
+
+
+def test_two_methods_are_compared_by_the_items_of_the_one_that_has_fewer():
+    """Of three items one is right throughout and two by one method alone: 2 / 2^2."""
+    sentences = outcomes_of([1.0] * 6, list(range(6)))
+    prefixes = outcomes_of([0.0] * 4 + [1.0] * 2, [0, 0, 1, 1, 2, 2])
+    rows = [compare(sentences, prefixes), compare(prefixes, sentences)]
+    assert [row["p_value"].item() for row in rows] == [0.5, 0.5]
+
+
+def test_where_both_models_judge_no_pair_there_is_nothing_to_compare():
+    second = outcomes_of(FIVE_WRONG, FORTY)
+    nothing = second.assign(correct=np.nan)
+    for by in ("paradigm", "phenomenon", "all"):
+        row = compare(nothing, second, by).iloc[0]
+        assert row["pairs"] == 0
+        assert row[["first", "difference", "low", "p_value", "p_holm"]].isna().all()
+    # Holm's correction is for the paradigms that are compared.
+    first = pd.concat([outcomes_of(RIGHT, FORTY), nothing.assign(paradigm="b")])
+    second = pd.concat([second, second.assign(paradigm="b")])
+    table = compare(first, second).set_index("paradigm")
+    assert table.loc["a", "p_holm"] == 0.0625 and table.loc["b", "pairs"] == 0
 
 
 def test_nothing_scored_is_lost_when_a_paradigm_cannot_be_scored(model, tmp_path, monkeypatch):

@@ -3,10 +3,11 @@
 Pairs that repeat each other, or share what the caller clusters them by, are no independent
 evidence:
 
-* Rows of one paradigm with the same sentences are one **item**. Their scores are equal, so that a
-  paradigm has as many independent trials as items, or fewer where some are there more often than
-  others: (sum m)^2 / sum m^2, with m the number of an item's rows (Kish 1965). Without repetitions
-  that is the number of rows. Wilson's interval is that of so many trials.
+* Rows of one paradigm in which a method reads the same texts are one **item**. Their scores are
+  equal, so that a paradigm has as many independent trials as items, or fewer where some are there
+  more often than others: (sum m)^2 / sum m^2, with m the number of an item's rows (Kish 1965).
+  Without repetitions that is the number of rows. Wilson's interval is that of so many trials, and
+  so is that of a difference; McNemar's test counts items.
 * A **cluster** that holds several items (a column that the caller names, such as the noun) is
   sampled as one. The interval is that of `tse_core.uncertainty.intervals`, in which a cluster that
   several paradigms share is counted once.
@@ -41,7 +42,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     Parameters
     ----------
     scores : per-pair scores with phenomenon and paradigm
-        `evaluate_blimp` adds the number of each distinct pair, and the cluster where the caller
+        `evaluate_blimp` adds the number of each pair's item, and the cluster where the caller
         names one; without them each row is an item.
     by : "paradigm", "phenomenon" or "all"
 
@@ -49,7 +50,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     -------
     DataFrame with the group's names, accuracy, low, high (NaN where no pair is judged), pairs,
     judged (pairs that are not refused), ties, unknown (pairs with an unknown word in the critical
-    region), items (distinct pairs that are judged), accuracy_items (the mean over these), clusters
+    region), items (of the judged pairs), accuracy_items (the mean over these), clusters
     (of the judged pairs).
     """
     scores = _with_clusters(scores)
@@ -92,20 +93,24 @@ def _paradigms(scores: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
 def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     """Two models on the same pairs: the difference of their accuracies and McNemar's exact test.
 
-    Where pairs repeat each other, or the first scores have clusters, the interval of the difference
-    and its p-value are those of `tse_core.uncertainty.intervals.interval` over items or clusters.
+    Rows that repeat each other are one item, and the test asks on how many items each model is
+    ahead. Where clusters of the first scores hold several items, the interval is that of
+    `tse_core.uncertainty.intervals.interval` over clusters, and the p-value the larger of its own
+    and McNemar's.
 
     Parameters
     ----------
     first, second : per-pair scores with ties counted as wrong
-        Pairs that either refuses are left out.
+        Pairs that either refuses are left out. If the two were scored by methods that read
+        different texts, items are those of the scores that have fewer.
     by : "paradigm", "phenomenon" or "all"
 
     Returns
     -------
     DataFrame with the group's names, pairs, first, second (accuracies), difference with its 95 %
     interval low, high (Bonett & Price 2012), only_first and only_second (pairs that one model alone
-    gets right), p_value (two-sided), p_holm (corrected for the family of all rows).
+    gets right), p_value (two-sided), p_holm (corrected for the family of all rows). Where both
+    models judge no pair, shares and p-values are NaN.
 
     Raises
     ------
@@ -120,8 +125,9 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
                 f"the pair {name} is there twice; pairs are compared by paradigm and id, which "
                 "must differ"
             )
-    both = first.merge(
-        second[[*keys, "correct"]], on=keys, suffixes=("", "_second"), validate="one_to_one"
+    verdicts = _with_items(second)[[*keys, "correct", ITEM]]
+    both = _with_items(first).merge(
+        verdicts, on=keys, suffixes=("", "_second"), validate="one_to_one"
     )
     if not len(both) == len(first) == len(second):
         raise InputError(
@@ -130,12 +136,17 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
         )
     if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
         raise InputError("McNemar's test takes only right and wrong: count ties as wrong")
-    both = _with_clusters(both.dropna(subset=["correct", "correct_second"]))
+    items_of_second = both[f"{ITEM}_second"]
+    if items_of_second.nunique() < both[ITEM].nunique():
+        both[ITEM] = items_of_second
+    both = _with_clusters(both)
     rows = []
     for labels, group in _groups(both, by):
-        rows.append(labels | _compared(group))
-    table = pd.DataFrame(rows)
-    return table.assign(p_holm=holm(table["p_value"]))
+        rows.append(labels | _compared(group.dropna(subset=["correct", "correct_second"])))
+    table = pd.DataFrame(rows).assign(p_holm=np.nan)
+    tested = table["p_value"].notna()
+    table.loc[tested, "p_holm"] = holm(table.loc[tested, "p_value"])
+    return table
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -160,13 +171,24 @@ def _groups(table: pd.DataFrame, by: str) -> list[tuple[dict[str, str], pd.DataF
     return [(dict(zip(columns, names, strict=True)), group) for names, group in groups]
 
 
+def _with_items(scores: pd.DataFrame) -> pd.DataFrame:
+    """The scores with the column `ITEM`, by default each row."""
+    if ITEM in scores:
+        return scores
+    return scores.assign(**{ITEM: np.arange(len(scores))})
+
+
 def _with_clusters(scores: pd.DataFrame) -> pd.DataFrame:
-    """The scores with the columns `ITEM` (by default each row) and `CLUSTER` (each item)."""
-    if ITEM not in scores:
-        scores = scores.assign(**{ITEM: np.arange(len(scores))})
-    if CLUSTER not in scores:
-        scores = scores.assign(**{CLUSTER: scores[ITEM]})
-    return scores
+    """The scores with the columns `ITEM` and `CLUSTER`, by default each item."""
+    scores = _with_items(scores)
+    if CLUSTER in scores:
+        return scores
+    return scores.assign(**{CLUSTER: scores[ITEM]})
+
+
+def _hold_several_items(pairs: pd.DataFrame) -> bool:
+    """Whether clusters of these pairs are more than items."""
+    return bool((pairs.groupby(CLUSTER)[ITEM].nunique() > 1).any())
 
 
 def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame) -> dict:
@@ -178,8 +200,7 @@ def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame) -> dict:
     some = paradigms[paradigms["judged"] > 0]
     pairs = judged[judged["paradigm"].isin(some["paradigm"])]
     bounds = joined(some["accuracy"], some["low"], some["high"], some["judged"])
-    items_of_clusters = pairs.groupby(CLUSTER)[ITEM].nunique()
-    if (items_of_clusters > 1).any():
+    if _hold_several_items(pairs):
         samples, weights = [], []
         for _, part in pairs.groupby("paradigm", sort=False):
             samples.append(Sample(part["correct"].to_numpy(float), [part[CLUSTER]]))
@@ -195,12 +216,9 @@ def _compared(group: pd.DataFrame) -> dict:
     first, second, pairs = group["correct"], group["correct_second"], len(group)
     only_first = int(((first == 1) & (second == 0)).sum())
     only_second = int(((first == 0) & (second == 1)).sum())
-    if group[CLUSTER].nunique() < pairs:
-        difference = interval(first - second, group[CLUSTER].to_numpy(), bounds=(-1.0, 1.0))
-        low, high, p_value = difference.low, difference.high, difference.p_value()
-    else:
-        low, high = _bonett_price(only_first, only_second, pairs)
-        p_value = mcnemar(only_first, only_second)
+    low, high, p_value = np.nan, np.nan, np.nan
+    if pairs:
+        low, high, p_value = _of_difference(group, only_first, only_second)
     return {
         "pairs": pairs,
         "first": first.mean(),
@@ -214,9 +232,25 @@ def _compared(group: pd.DataFrame) -> dict:
     }
 
 
-def _bonett_price(only_first: int, only_second: int, pairs: int) -> tuple[float, float]:
+def _of_difference(
+    group: pd.DataFrame, only_first: int, only_second: int
+) -> tuple[float, float, float]:
+    """The bounds of the difference of two models on the same pairs, and its p-value."""
+    differences = group["correct"] - group["correct_second"]
+    items = differences.groupby([group["paradigm"], group[ITEM]])
+    lead = items.sum()  # its sign is that of the model that is ahead
+    p_value = mcnemar(int((lead > 0).sum()), int((lead < 0).sum()))
+    if _hold_several_items(group):
+        clustered = interval(differences, group[CLUSTER].to_numpy(), bounds=(-1.0, 1.0))
+        return clustered.low, clustered.high, max(p_value, clustered.p_value())
+    trials = len(group) ** 2 / (items.size() ** 2).sum()
+    share = trials / len(group)
+    return *_bonett_price(only_first * share, only_second * share, trials), p_value
+
+
+def _bonett_price(only_first: float, only_second: float, trials: float) -> tuple[float, float]:
     """The 95 % interval of a difference of paired shares (Bonett & Price 2012): low, high."""
-    a = (only_first + 1) / (pairs + 2)
-    b = (only_second + 1) / (pairs + 2)
-    half = ndtri(0.975) * math.sqrt((a + b - (a - b) ** 2) / (pairs + 2))
+    a = (only_first + 1) / (trials + 2)
+    b = (only_second + 1) / (trials + 2)
+    half = ndtri(0.975) * math.sqrt((a + b - (a - b) ** 2) / (trials + 2))
     return max(-1.0, a - b - half), min(1.0, a - b + half)
