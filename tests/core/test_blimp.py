@@ -144,6 +144,35 @@ def test_pairs_that_repeat_each_other_are_one_item(model):
     assert difference[["low", "high"]].tolist() == pytest.approx([-0.3831, 0.7165], abs=1e-4)
 
 
+PREFIXES = ["two_prefix_prefix_good", "two_prefix_prefix_bad", "two_prefix_word"]
+
+
+def test_an_item_is_what_the_method_reads(model):
+    """Whole sentences tell three of four pairs apart, and prefixes the other three."""
+    rows = [
+        ("The keys are old.", "The key are old.", "The keys", "The key", "are"),
+        ("The keys are here.", "The key are here.", "The keys", "The key", "are"),
+        ("The doors are old.", "The door are old.", "The doors", "The door", "are"),
+        ("The doors are old.", "The door are old.", "The doors are", "The door are", "old"),
+    ]
+    pairs = pd.DataFrame(rows, columns=["good", "bad", *PREFIXES])
+    for method, items in (("full-sentence", [0, 1, 2, 2]), ("two-prefix", [0, 0, 1, 2])):
+        run = evaluate_blimp(model, pairs, method=method)
+        assert run.pairs["distinct_pair"].tolist() == items
+        row = run.accuracy().iloc[0]
+        trials = 16 / 6  # 4^2 / (2^2 + 1 + 1)
+        expected = wilson(row["accuracy"] * trials, trials)[1:]
+        assert row["items"] == 3 and [row["low"], row["high"]] == pytest.approx(expected)
+
+
+@pytest.mark.slow
+def test_prefix_methods_read_less_of_blimp_than_there_are_pairs(blimp, model):
+    pairs = blimp[blimp["paradigm"] == "irregular_plural_subject_verb_agreement_2"]
+    assert evaluate_blimp(model, pairs).accuracy()["items"].item() == 1000
+    by_prefixes = evaluate_blimp(model, pairs, method="two-prefix")
+    assert by_prefixes.accuracy()["items"].item() == 573
+
+
 def test_pairs_are_clustered_by_a_column_of_the_users(model):
     """What a cluster's name says is sampled, by the intervals of agreement; the scores and their store stay."""
     rows = [

@@ -9,7 +9,6 @@ paradigm's scores do not depend on which others ran with it. BLiMP is by Warstad
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +31,9 @@ from tse_core.sentences.tokens import Advance, check_method, words_policy
 class PairScores:
     """Every pair's scores and the signature of the run.
 
-    The columns are those of :func:`score_pairs`, phenomenon, distinct_pair (the same number for
-    rows of one paradigm with the same sentences) and, where pairs are clustered, cluster.
+    The columns are those of :func:`score_pairs`, phenomenon, distinct_pair (the item: the same
+    number for rows of one paradigm in which the method reads the same texts) and, where pairs are
+    clustered, cluster.
     """
 
     pairs: pd.DataFrame = field(repr=False)
@@ -86,11 +86,14 @@ def evaluate_blimp(
     ----------
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
     pairs : sentence pairs, or a name or file that :func:`tse_core.load_sentence_pairs` knows
-        The prefix methods take the paradigms that allow them: 20 of BLiMP's 67 each.
+        The prefix methods take the paradigms that allow them: 20 of BLiMP's 67 each, of which 8
+        repeat what they read. `irregular_plural_subject_verb_agreement_2` has 573 distinct items
+        by two prefixes, which are worth 201 of equal weight.
     method, bos, space, first, ties, unknown_words : as in :func:`tse_core.score_pairs`
     cluster : a column of the pairs whose values are sampled, such as the item of several pairs
-        By default rows with the same sentences are one. A value is one cluster in all paradigms. It
-        changes intervals, no score; the signature names it.
+        By default rows in which the method reads the same texts are one: the sentences, or by a
+        prefix method the prefixes and words. A value is one cluster in all paradigms. It changes
+        intervals, no score; the signature names it.
     store : where finished paradigms and accuracies are kept and looked up
         As in :func:`tse_core.evaluate`.
 
@@ -106,10 +109,10 @@ def evaluate_blimp(
     pairs = load_sentence_pairs(pairs)
     name = pairs.attrs.get("name", "sentence-pairs")
     pairs = suited(pairs, method)
-    dependence = _dependence(pairs, cluster)
+    texts = [side.text for side in sides_of(pairs, method, first)]
+    dependence = _dependence(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
     pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]
-    texts = [side.text for side in sides_of(pairs, method, first)]
 
     policy = {
         "method": method,
@@ -183,14 +186,15 @@ def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataF
     return pd.concat(tables, ignore_index=True)
 
 
-def _dependence(pairs: pd.DataFrame, cluster: str | None) -> pd.DataFrame:
+def _dependence(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.DataFrame:
     """The item of each pair, in the column `ITEM`, and its cluster, if any, in `CLUSTER`.
+
+    Pairs whose fields are the same, as far as the method reads them, are one item.
 
     Raises InputError: no such column, or a pair without a value in it.
     """
-    fields = ("good", "bad", *chain(*PREFIX_FIELDS.values()))
-    texts = [field for field in fields if field in pairs]
-    columns = {ITEM: pairs.groupby(["paradigm", *texts], sort=False).ngroup().to_numpy()}
+    fields = PREFIX_FIELDS.get(method, ("good", "bad"))
+    columns = {ITEM: pairs.groupby(["paradigm", *fields], sort=False).ngroup().to_numpy()}
     if cluster is not None:
         check_known("column to cluster by", cluster, pairs.columns)
         values = pairs[cluster].to_numpy()
