@@ -3,10 +3,13 @@
 import os
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import torch
+import transformers
 
 from gguf_files import network_of, write_network
 from suites import suite_data
@@ -139,3 +142,31 @@ def test_a_network_of_ones_own_has_the_digest_of_its_code(tmp_path, monkeypatch)
         codes.add(code_of(__import__("own_network").Own))
     sys.modules.pop("own_network")
     assert len(codes - {""}) == 2
+
+
+def test_the_code_of_a_network_is_that_of_its_whole_package(tmp_path, monkeypatch):
+    """A number that the class takes from a module beside its own folder is part of it."""
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "own_package"
+    (package / "models").mkdir(parents=True)
+    for folder in (package, package / "models"):
+        (folder / "__init__.py").touch()
+    (package / "models" / "net.py").write_text(
+        "from own_package.scale import SCALE\nclass Own: pass\n"
+    )
+    codes = set()
+    for scale in (1, 2):
+        (package / "scale.py").write_text(f"SCALE = {scale}\n")
+        codes.add(code_of(import_module("own_package.models.net").Own))
+    for name in (
+        "own_package",
+        "own_package.models",
+        "own_package.models.net",
+        "own_package.scale",
+    ):
+        sys.modules.pop(name)
+    assert len(codes - {""}) == 2
+
+
+def test_classes_of_libraries_have_no_digest_of_their_code():
+    assert code_of(torch.nn.Linear) == code_of(transformers.GPT2LMHeadModel) == ""

@@ -34,6 +34,8 @@ _NOT_IDENTITY = {
     "bos",
     "architectures",
 }
+# Packages whose classes are known by a version or by a configuration, so that no code is hashed.
+_LIBRARIES = ("tse_core", "torch", "transformers", "huggingface_hub", "peft", "accelerate")
 # How safetensors files write torch's types: F32, BF16, I64, U8, BOOL. The longer names come first.
 _TYPE_NAMES = {"bfloat": "BF", "float": "F", "uint": "U", "int": "I", "bool": "BOOL"}
 
@@ -116,14 +118,16 @@ def _tokenizer_digest(text: str, special: tuple[tuple[str, str], ...]) -> str:
 def code_of(kind: type) -> str:
     """A digest of the code behind a class: its whole package, or its own source in a notebook.
 
-    It is empty for a class of this package. Raises InputError where the source cannot be read.
+    The package is the outermost one, with all modules below it; a module outside packages stands
+    for itself. The digest is empty for a class of this package and of the libraries under it.
+    Raises InputError where the source cannot be read.
     """
-    if kind.__module__.partition(".")[0] == "tse_core":
+    if kind.__module__.partition(".")[0] in _LIBRARIES:
         return ""
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
     if module and file:
-        folder = Path(file).parent
+        folder = _package_folder(Path(file), module.__package__ or "")
         files = folder.rglob("*.py") if module.__package__ else [Path(file)]
         return files_digest(folder, files)[:12]
     try:
@@ -132,6 +136,20 @@ def code_of(kind: type) -> str:
         name = kind.__qualname__
         raise InputError(f"the source of {name} cannot be read; define it in a file") from None
     return hashlib.sha256(source.encode()).hexdigest()[:12]
+
+
+def _package_folder(file: Path, package: str) -> Path:
+    """The folder of the outermost package around a module's file."""
+    folder = file.parent
+    outermost, *inner = package.split(".")
+    # Here transformers puts the code of all models that bring their own; each has one folder.
+    if outermost == "transformers_modules":
+        return folder
+    for name in reversed(inner):
+        if folder.name != name:  # a module that was loaded from elsewhere under this name
+            break
+        folder = folder.parent
+    return folder
 
 
 def state_of(files: list[Path]) -> list[tuple]:
