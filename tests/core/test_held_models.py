@@ -21,7 +21,7 @@ from transformers.modeling_outputs import CausalLMOutput
 from families import module_of
 from tiny import words
 from tse_core import InputError, evaluate, load_model, surprisals
-from tse_core.models import adapters
+from tse_core.models import adapters, hugging_face_network
 from tse_core.models.backends import hugging_face
 
 PAIRS = pd.DataFrame(
@@ -139,6 +139,51 @@ def test_what_no_probe_reaches_is_part_of_a_named_network_s_identity(what, tiny_
     assert named.identity() == before
     BEYOND_THE_PROBE[what](module)
     assert named.identity() != before
+
+
+class Windowed(torch.nn.Module):
+    """A network of the caller's around another one: behind its window every token is as likely."""
+
+    def __init__(self, module, window):
+        super().__init__()
+        self.inner = module
+        self.config = module.config
+        self.window = window
+
+    def forward(self, input_ids, **_):
+        logits = self.inner(input_ids).logits.clone()
+        logits[:, self.window :] = 0
+        return CausalLMOutput(logits=logits)
+
+
+def test_the_settings_of_a_wrapper_are_part_of_a_named_network_s_identity(tiny_causal):
+    module, tokenizer = opened(tiny_causal)
+    wrapper = Windowed(module, window=40)
+    named = load_model(wrapper, tokenizer, name="run-7")
+    identities = [named.identity()]
+    wrapper.train()  # it is run in evaluation mode all the same
+    assert named.identity() == identities[0]
+    wrapper.window = 1000  # the probe is shorter than both
+    identities.append(named.identity())
+    for scales in (None, (1, [2.5]), (1, [3.5])):
+        wrapper.scales = scales
+        identities.append(named.identity())
+    assert len(set(identities)) == len(identities)
+    assert len(hugging_face_network.own_parts(torch.nn.Sequential(wrapper))) == 1
+
+
+def test_the_code_of_a_wrapper_is_part_of_a_named_network_s_identity(tiny_causal, monkeypatch):
+    module, tokenizer = opened(tiny_causal)
+    named = load_model(Windowed(module, window=40), tokenizer, name="run-7")
+    before = named.identity()
+    real = hugging_face_network.code_of
+    monkeypatch.setattr(hugging_face_network, "code_of", lambda kind: real(kind) and "other code")
+    assert named.identity() != before
+
+
+def test_nothing_of_a_library_s_network_is_taken_for_the_caller_s(tiny_causal):
+    module, _ = opened(tiny_causal)
+    assert hugging_face_network.own_parts(module) == []
 
 
 @pytest.mark.parametrize("family", ["Llama", "Gemma2"])

@@ -18,7 +18,7 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.models.folders import quiet
-from tse_core.models.identity import bytes_of
+from tse_core.models.identity import bytes_of, code_of
 from tse_core.models.network import Network
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ EMBEDS_LAST = (
 ADDS_A_MASK = ("sdpa", "eager")  # attention that adds a mask of (batch, 1, nodes, nodes)
 CAPS_LOGITS = ("gemma2", "gemma3_text")  # they read final_logit_softcapping
 PROBE = (4, 32)  # sequences and tokens of a named network's probe
+# Attributes of modules that change no number, or that this file sees to.
+NO_SETTINGS = {*vars(torch.nn.Module()), "name_or_path", "_is_hf_initialized"}
 # One lock for all networks: two of them may share a module, such as a head.
 one_pass = threading.RLock()
 
@@ -204,11 +206,14 @@ class NetworkInMemory(HuggingFaceNetwork):
     def fingerprint(self, tokenizer: "PreTrainedTokenizerFast") -> str:
         """A hash of name, tokenizer, configuration, and the present bits of weights and probe.
 
-        The probe shows what is no weight, such as a hook; the weights and the configuration decide
-        also what the probe does not reach: other tokens, and later positions.
+        The probe shows what is no weight, such as a hook; the weights, the configuration and the
+        code and the settings of the caller's own classes decide also what the probe does not reach:
+        other tokens, and later positions. Raises InputError where such code cannot be read.
         """
         digest = hashlib.sha256(f"{self.name}\n{super().fingerprint(tokenizer)}\n".encode())
         digest.update(bytes_of(self._probe()))
+        for line in own_parts(self.module):
+            digest.update(f"{line}\n".encode())
         return digest.hexdigest()
 
     def _probe(self) -> torch.Tensor:
@@ -244,6 +249,38 @@ class NetworkInMemory(HuggingFaceNetwork):
                     part.training = True
                 for hook in hooks:
                     hook.remove()
+
+
+def own_parts(module: torch.nn.Module) -> list[str]:
+    """The code and the settings of each part whose class is in no library, a line each."""
+    codes = {kind: _codes_of(kind) for kind in set(map(type, module.modules()))}
+    lines = []
+    for name, part in module.named_modules():
+        codes_of_part = codes[type(part)]
+        if codes_of_part:
+            settings = {key: value for key, value in vars(part).items() if _is_setting(key, value)}
+            lines.append(repr([name, codes_of_part, sorted(settings.items())]))
+    return lines
+
+
+def _codes_of(kind: type) -> list[str]:
+    """The digests of a class's code and of that of its bases; empty for a class of a library."""
+    if not code_of(kind):
+        return []
+    own = [code_of(base) for base in kind.__mro__ if base is not object]
+    return [kind.__qualname__, *own]
+
+
+def _is_setting(name: str, value: object) -> bool:
+    """Whether an attribute of a module is a plain value that may change its numbers."""
+    return name not in NO_SETTINGS and _is_plain(value)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is a number, a text, a truth value or None, or a sequence of such values."""
+    if isinstance(value, (tuple, list)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (int, float, str))
 
 
 def dtype_of(module: torch.nn.Module) -> str:
