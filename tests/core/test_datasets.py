@@ -159,3 +159,23 @@ def test_a_hash_stands_for_the_contents():
         != data_hash(pairs.replace("laughs", "laughed"))
     )
     assert data_hash(pd.DataFrame({"a": ["x", "y"]})) == "6b3a966e"  # sha256 of "a\x1fx\x1fy\x1e"
+
+
+def test_nouns_are_part_of_a_hash_unless_the_subjects_spell_them_so():
+    subjects = pd.DataFrame({"subject": ["Key", "keys", "key"]})
+    spelled = ["Key", "key", "key"]
+    assert data_hash(subjects.assign(noun=spelled)) == data_hash(subjects)
+    hashes = {data_hash(subjects.assign(noun=nouns)) for nouns in (spelled, "key", "Key", "lock")}
+    assert len(hashes) == 4
+
+
+def test_texts_that_hold_the_separators_of_a_hash_are_told_apart():
+    tables = [
+        {"a": ["x\x1fy", "z"]},
+        {"a": ["x", "y\x1fz"]},
+        {"a": ["x", "y", "z"]},
+        {"a": ["x", "y\x1eb\x1fz"]},
+        {"a": ["x", "y"], "b": ["z", ""]},
+        {"a": ["x", "y\x1eb"], "b": ["z", ""]},
+    ]
+    assert len({data_hash(pd.DataFrame(table)) for table in tables}) == len(tables)

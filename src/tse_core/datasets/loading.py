@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -213,14 +214,24 @@ def data_hash(table: pd.DataFrame) -> str:
     columns = sorted(set(table.columns) - {"twin"})
     if "noun" in table:
         subjects = table["subject"] if "subject" in table else [""] * len(table)
-        if spelled_nouns(subjects) == table["noun"].str.lower().tolist():
+        if _usual_nouns(subjects) == table["noun"].tolist():
             columns.remove("noun")
-    digest = hashlib.sha256()
-    for column in columns:
-        texts = map(str, table[column].tolist())
-        # Separators that no text holds, so that no two tables are one sequence of bytes.
-        digest.update("\x1f".join([column, *texts]).encode() + b"\x1e")
-    return digest.hexdigest()[:8]
+    parts = [[column, *map(str, table[column].tolist())] for column in columns]
+    content = "".join("\x1f".join(part) + "\x1e" for part in parts)
+    # Where a text holds a separator, JSON, which escapes it, tells apart what the bytes would not.
+    texts_and_names = sum(map(len, parts))
+    if content.count("\x1f") + content.count("\x1e") > texts_and_names:
+        content = json.dumps(parts)
+    return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+
+def _usual_nouns(subjects: Iterable[str]) -> list[str]:
+    """The nouns that the subjects spell: a subject itself where it is one but for capitals."""
+    nouns = []
+    for subject, noun in zip(subjects, spelled_nouns(subjects), strict=True):
+        is_noun = str(subject).lower() == noun
+        nouns.append(str(subject) if is_noun else noun)
+    return nouns
 
 
 def _refuse_columns(name: str, columns: Mapping[str, str] | None) -> None:
