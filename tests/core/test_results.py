@@ -12,6 +12,7 @@ from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations
 from tse_core.errors import TseWarning
 from tse_core.models.language_model import LanguageModel
+from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS, difference_table, read_results, write_results
@@ -120,6 +121,22 @@ def test_computed_numbers_go_before_added_ones_and_those_of_other_code_are_left_
     assert store.numbers()["score"].max() == 0.9  # what was added has no code
     store.keep_numbers(signature, lambda: tidy((0.6, 0.75)))
     assert store.numbers()["score"].max() == 0.75
+
+
+def test_numbers_of_a_model_with_libraries_of_its_own_are_listed(tmp_path, monkeypatch):
+    signature = Signature.parse(SIGNATURE)
+    Store(tmp_path, ("numpy", "pandas")).keep_numbers(signature, tidy)
+    store = Store(tmp_path)
+    assert store.numbers()["score"].tolist() == tidy()["score"].tolist()
+    assert len(store.numbers(signature.key)) == len(tidy())
+    (file,) = tmp_path.glob("*/results-*.parquet")
+    monkeypatch.setattr("tse_core.results.code._minor_version", lambda library: "0.0")
+    code_digest.cache_clear()
+    assert store.numbers().empty  # computed with another version
+    monkeypatch.undo()
+    code_digest.cache_clear()
+    file.rename(file.with_name(file.name.replace("numpy", "no-such-library")))
+    assert store.numbers().empty
 
 
 def test_numbers_outlive_an_upgrade_of_the_package_until_they_are_computed_anew(

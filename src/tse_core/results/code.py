@@ -9,7 +9,7 @@ in its keys: a changed comment costs some computing there.
 import hashlib
 import json
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -38,6 +38,14 @@ def code_digest(libraries: tuple[str, ...]) -> str:
 def code_digests() -> list[str]:
     """The digests of all kinds of models whose libraries are installed."""
     return [code_digest(libraries) for libraries in LIBRARIES if all(map(find_spec, libraries))]
+
+
+def installed_code_digest(libraries: tuple[str, ...]) -> str:
+    """The digest of a model with these libraries; empty where one of them is not installed."""
+    try:
+        return code_digest(libraries)
+    except PackageNotFoundError:
+        return ""
 
 
 @cache

@@ -2,6 +2,7 @@
 
     MODEL-HASH/KEY/SHARD.parquet            a finished shard, a piece of work
     MODEL-HASH/results-KEY-CODE-OF.parquet  the finished numbers of a run, a results file
+    MODEL-HASH/results-KEY-CODE-OF-LIBRARIES.parquet  of a model that has libraries of its own
     MODEL-HASH/added-KEY-ROWS.parquet       the same from elsewhere (``tse results add``)
 
 Shards are files of `tse_core.results.parquet`, numbers those of `tse_core.results.tidy`. KEY is a
@@ -28,7 +29,12 @@ from tse_core.errors import InputError, warn
 from tse_core.files import safe_name
 from tse_core.paths import store_folder
 from tse_core.progress import progress
-from tse_core.results.code import code_digest, code_digests, library_versions
+from tse_core.results.code import (
+    code_digest,
+    code_digests,
+    installed_code_digest,
+    library_versions,
+)
 from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.signature import Signature, joined_provenance
 from tse_core.results.tidy import KEY_COLUMNS, TIDY_COLUMNS, read_results, write_results
@@ -157,7 +163,10 @@ class Store:
         # Another version of this package may have other intervals of the same scores.
         tag = hashlib.sha256(f"{of} {__version__}".encode()).hexdigest()[:8]
         code = code_digest(self.libraries)
-        path = self._home(signature) / f"results-{signature.key}-{code}-{tag}.parquet"
+        name = f"results-{signature.key}-{code}-{tag}"
+        if code not in code_digests():
+            name += "-" + "+".join(self.libraries)
+        path = self._home(signature) / f"{name}.parquet"
         if not path.exists() or _numbers(path) is None:
             self._write(path, partial(write_results, tidy()))
 
@@ -200,10 +209,12 @@ class Store:
 
     def _number_files(self, key: str) -> Iterator[tuple[str, Path]]:
         """The source and the path of each file of numbers; of one key the newest file first."""
-        current_code = code_digests()
         for path in sorted(self.folder.glob(f"*/results-{key}-*-*.parquet"), key=_by_key_and_age):
-            code = path.name.split("-")[2]
-            if code in current_code:
+            _, _, code, _, *libraries = path.stem.split("-", 4)
+            codes = code_digests()
+            if libraries:
+                codes = [installed_code_digest(tuple(libraries[0].split("+")))]
+            if code in codes:
                 yield "computed", path
         for path in sorted(self.folder.glob(f"*/added-{key}-*.parquet")):
             yield "added", path
