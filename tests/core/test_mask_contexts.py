@@ -300,3 +300,17 @@ def test_a_gap_that_changes_the_tokens_beside_it_is_refused():
     assert model.slot("an author", "here").position == 9
     with pytest.raises(InputError, match="the slot in 'an author ___.' is one where"):
         model.slot("an author", ".")
+
+
+def test_the_scores_of_a_paradigm_are_kept_whatever_stands_beside_it(models, tmp_path):
+    """The words of another paradigm decide a run's policy, but no score of this one."""
+    model = models["XLMRobertaTokenizer"]
+    alone = pd.DataFrame({"paradigm": ["a"], "good": ["author"], "bad": ["goes"]})
+    beside = pd.DataFrame({"paradigm": ["b"], "good": ["author goes."], "bad": ["goes author."]})
+    signatures = []
+    for pairs in (alone, pd.concat([alone, beside], ignore_index=True)):
+        scores = evaluate_blimp(model, pairs, method="pll-l2r", store=tmp_path)
+        signatures.append(scores.signature)
+    assert [signature.policy.get("words") for signature in signatures] == [None, "tokenizer"]
+    shards = [file.name[0] for file in sorted(tmp_path.glob("*/*/*.parquet"))]
+    assert shards == ["a", "b"]

@@ -123,7 +123,10 @@ def evaluate_blimp(
     }
     # Paradigms that several data sets share have their scores in common: no hash of all pairs.
     identity = {"model": model.identity(), "data": name.split("/")[0]}
-    request = Signature(identity, policy, provenance(model.device))
+    policy_of_shards = dict(policy)
+    if method == "pll-l2r":  # whatever other paradigms show of the tokenizer's words
+        policy_of_shards["words"] = "tokenizer"
+    request = Signature(identity, policy_of_shards, provenance(model.device))
     store = store_for(model, store)
     scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
     scores = _labelled(scores, pairs, dependence)
