@@ -67,7 +67,9 @@ class LanguageModel:
     # Branch, tag or commit of a model on the hub.
     revision: str | None = None
     bos: str = "default"
-    # Whether a space precedes the first word: the paper's choice for RoBERTa, and for no other.
+    # Whether a space precedes the first word: the paper's choice for RoBERTa. By default true of
+    # masked models of some families (`SPACED` in backends/hugging_face.py) with GPT-2's kind of
+    # tokenizer.
     space: bool = False
     # The token before each document in its pretraining, if its vocabulary has it.
     document_bos: str | None = None
