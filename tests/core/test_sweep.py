@@ -155,7 +155,10 @@ def test_checkpoints_of_several_seeds_are_told_apart_by_the_part_of_the_path_tha
         ("stage2-ingredient1-step1000-tokens3B", 1000), ("seed1/checkpoint-5", 5), ("checkpoint-5/seed1", 5),
         ("iter_0500000", 500_000), ("sentences-64000", 64_000), ("epoch3-loss2.31", 3), ("step5main", 5),
         ("seed1/final", None), ("seed2", None), ("main", None), ("6f3b1c9a0d", None), ("lr1e-4", None),
-        ("checkpoint-99999999999999999999", None),
+        ("checkpoint-99999999999999999999", None), ("step1_000_000", 1_000_000), ("step-1,000,000", 1_000_000),
+        ("checkpoint_12_000", 12_000), ("seed1_500-steps", 500), ("1_000_000-steps", 1_000_000), ("step_00_500", 0),
+        ("checkpoint-500_000-seed1", 500_000), ("pythia-160m", None), ("opt-1.3b", None), ("babylm-100M", None),
+        ("v2", None), ("model-v1.5", None), ("v2-step-10", 10),
     ],
 )  # fmt: skip
 def test_the_step_of_a_checkpoint_is_read_from_its_name(name, step):

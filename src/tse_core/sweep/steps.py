@@ -3,6 +3,8 @@
 step512, checkpoint-500-seed1, seed1/checkpoint-500       512, 500, 500
 checkpoint-1e6, chck_1.5M, 10k-steps                      1,000,000; 1,500,000; 10,000
 stage2-step1000-tokens3B                                  1,000, of the second stage
+step1_000_000, checkpoint-12,000                          1,000,000; 12,000
+pythia-160m, opt-1.3b, v2                                 none: sizes and versions
 """
 
 import re
@@ -14,7 +16,10 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 LARGEST = 2**53  # numbers of tables are exact up to here
 _NUMBER = r"(\d+(?:\.\d+)?(?:e[+-]?\d{1,2}(?!\d))?)([kmbt](?=step|[^a-z]|$))?"  # 1.5M, 1e6
 _BEFORE_STEPS = rf"(?<![\d.]){_NUMBER}[-_ ]?steps?(?![-_= ]?\d)"  # 500-steps
-_NO_STEP = r"(?:seed|stage|ingredient|rank|layer)[-_=]?\d+"
+_NO_STEP = r"(?:seed|stage|ingredient|rank|layer)[-_=]?\d+|(?<![a-z])v\d+(?:\.\d+)*"
+# Digits in groups, which are a number behind a label, or at the start of a name before "steps".
+_GROUPS = r"[1-9]\d{0,2}(?:[_,]\d{3})+(?!\d)"
+_GROUPED = rf"(?:{'|'.join(LABELS)})s?[-_= ]?{_GROUPS}|(?<![^/]){_GROUPS}(?=[-_ ]?steps?)"
 _COMMIT = r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}"
 
 
@@ -23,11 +28,13 @@ def step_of(name: str, *, announced_only: bool = False) -> tuple[int | None, lis
 
     A number that one of `LABELS` announces comes first, wherever it stands. Without one the step is
     the last number of the last part of the path; with `announced_only` only where that part is
-    nothing but a number. Seeds, stages and layers, commits and fractions are no steps.
+    nothing but a number. Seeds, stages and layers, versions, commits and fractions are no steps, nor
+    are sizes: numbers that all have a unit.
 
     >>> step_of("checkpoint-500-seed1"), step_of("run3_1.5M"), step_of("seed1/final")
     ((500, []), (1500000, [3]), (None, []))
     """
+    name = re.sub(_GROUPED, _ungrouped, name, flags=re.IGNORECASE)
     readings = _announced(name)
     last = name.rpartition("/")[2]
     if not readings and (not announced_only or as_number(last) is not None):
@@ -53,6 +60,11 @@ def as_number(text: str) -> int | None:
     return _value(digits, unit)
 
 
+def _ungrouped(match: re.Match[str]) -> str:
+    """The text of a match without the signs between groups of digits."""
+    return re.sub(r"(?<=\d)[_,](?=\d)", "", match[0])
+
+
 def _announced(name: str) -> list[int]:
     """The numbers that a label announces, those of the first label first."""
     after_step, *after_others = [rf"{label}s?[-_= ]?{_NUMBER}" for label in LABELS]
@@ -64,6 +76,9 @@ def _unannounced(text: str) -> list[int]:
     if re.fullmatch(_COMMIT, text):
         return []
     text = re.sub(_NO_STEP, "", text, flags=re.IGNORECASE)
+    units = [unit for _, unit in re.findall(_NUMBER, text, re.IGNORECASE)]
+    if all(units):
+        return []
     return list(reversed(_values([_NUMBER], text)))
 
 
