@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers
-from tokenizers.models import BPE, Unigram
+from tokenizers.models import BPE, Unigram, WordLevel
 from tokenizers.trainers import BpeTrainer
 from transformers import (
     GPT2Config,
@@ -128,6 +128,45 @@ def test_a_tokenizer_that_transformers_makes_otherwise_than_its_file_says_is_ref
         InputError,
         match="otherwise than its tokenizer.json says, as transformers makes a Qwen2Token",
     ):
+        load_model(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "sample"),
+    [(Regex(" {2,}"), " ", "a  b   c"), (Regex(r"\s+"), " ", r"Who left\?"), ("''", '"', "''No''")],
+)
+def test_white_space_and_marks_that_transformers_reads_otherwise_than_the_file_are_said(
+    pattern, replacement, sample, tmp_path
+):
+    """GPT2Tokenizer takes no normalizer from the file."""
+    alphabet = ["<|endoftext|>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    stored = Tokenizer(BPE({entry: i for i, entry in enumerate(alphabet)}, []))
+    stored.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    stored.normalizer = normalizers.Replace(pattern, replacement)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=stored, eos_token="<|endoftext|>")
+    tokenizer.save_pretrained(tmp_path)
+    config = GPT2Config(vocab_size=len(alphabet), n_embd=8, n_layer=1, n_head=1)
+    GPT2LMHeadModel(config).save_pretrained(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_model(tmp_path)
+    settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    settings["tokenizer_class"] = "GPT2Tokenizer"
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    with pytest.warns(TseWarning, match=f"{sample}.* otherwise than its tokenizer.json says, as"):
+        load_model(tmp_path)
+
+
+def test_a_tokenizer_without_its_unknown_token_is_refused(tmp_path):
+    stored = Tokenizer(WordLevel({"a": 0, "the": 1, "<s>": 2}, unk_token="[UNK]"))
+    stored.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=stored, bos_token="<s>")
+    network = GPT2LMHeadModel(GPT2Config(vocab_size=3, n_embd=8, n_layer=1, n_head=1))
+    with pytest.raises(InputError, match="cannot read text that it does not know .*UNK"):
+        load_model(network, tokenizer)
+    tokenizer.save_pretrained(tmp_path)
+    network.save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="cannot read text that it does not know .*UNK"):
         load_model(tmp_path)
 
 
