@@ -172,6 +172,7 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
         ("m.tsv", 'good\tbad\n"Go," he says.\tx\n', "m.tsv:2: .* a quotation mark at the start of a cell encloses it"),
         ("m.tsv", 'good\tbad\na b\ta c\n"Go\tx\n', "m.tsv:3: .*unexpected end of data.: a quotation mark at the start"),
         ("m.tsv", 'good\tbad\n"Go\tx\ny"\tz\tw\n', "m.tsv:2: .*saw 3.: a quotation mark at the start of a cell"),
+        ("m.tsv", 'good;bad\n"He runs, ""she said""";"He run."\n', "m.tsv: .* by tabs, .* none, but ';'; call"),
         ("m.csv", "sep=;\r\ngood;bad\r\n\r\nThe cat runs.;The dog run.", "m.csv:4: the sentences must"),
         ("m.xlsx", "PK", "m.xlsx: spreadsheets are not read; save it as CSV UTF-8"),
         ("m.json", '{"good": ["A b."],\n "bad": ["A c."]}', "m.json: is no array of records, such as"),

@@ -445,9 +445,15 @@ def _with_separator(text: str, path: Path) -> tuple[str, str]:
         cells = next(csv.reader([header], delimiter=separator), [])
         # A line of empty cells in its stead: the other lines keep their numbers.
         return separator * (len(cells) - 1) + "\n" + rest, separator
-    if path.suffix.lower() == ".tsv":
-        return text, "\t"
     header = text.partition("\n")[0]
+    if path.suffix.lower() == ".tsv":
+        other = max(",;", key=header.count)
+        if "\t" not in header and other in header:
+            raise InputError(
+                f"{path}: the cells of a .tsv are separated by tabs, and its header has none, but "
+                f"{other!r}; call the file .csv if that separates them"
+            )
+        return text, "\t"
     return text, max(",;\t", key=header.count)
 
 
