@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from contextlib import suppress
 from functools import partial
 from unittest.mock import Mock
@@ -15,7 +16,7 @@ from rich.console import Console
 
 from tse_core.cli.printing import print_table
 from tse_core.cli.surprisals import _sentences
-from tse_core.errors import InputError
+from tse_core.errors import InputError, TseWarning
 
 
 @pytest.mark.slow
@@ -54,9 +55,19 @@ def test_output_is_utf_8_whatever_the_locale(tmp_path, small_models):
 )
 def test_standard_input_is_read_like_a_file(monkeypatch, tmp_path, contents, sentences):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(contents), encoding="ascii"))
-    assert _sentences("-") == sentences
     (tmp_path / "x").write_bytes(contents)
-    assert _sentences(str(tmp_path / "x")) == sentences
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _sentences("-") == sentences
+        assert _sentences(str(tmp_path / "x")) == sentences
+
+
+def test_white_space_at_the_ends_of_lines_is_left_out_with_one_warning(tmp_path):
+    file = tmp_path / "x"
+    file.write_text("A b.\n C d.\nE f. \n\n", encoding="utf-8")
+    with pytest.warns(TseWarning, match=r"x: white .*\(2 of 3 lines, the first: 2\)") as record:
+        assert _sentences(str(file)) == ["A b.", "C d.", "E f."]
+    assert len(record) == 1
 
 
 def test_a_name_cannot_control_the_terminal(capsys):

@@ -7,7 +7,7 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.errors import InputError, shown
+from tse_core.errors import InputError, shown, warn
 from tse_core.files import decoded, lines_of, read_text
 from tse_core.progress import progress
 from tse_core.words import trimmed
@@ -68,15 +68,26 @@ def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -
 
 
 def _sentences(file: str) -> list[str]:
-    """The sentences of a file, or of standard input ("-"). Raises InputError for an empty line."""
+    """The sentences of a file, or of standard input ("-"). Raises InputError for an empty line.
+
+    White space at their ends is left out, with a warning.
+    """
     if file == "-":
         name = "standard input"
         text = decoded(sys.stdin.buffer.read(), name)
     else:
         name = file
         text = read_text(file)
-    sentences = lines_of(text.rstrip())
-    for number, sentence in enumerate(sentences, 1):
-        if not sentence.strip():
+    count = len(lines_of(text.rstrip()))
+    lines = lines_of(text)[:count]
+    with_space = []
+    for number, line in enumerate(lines, 1):
+        sentence = line.strip()
+        if not sentence:
             raise InputError(f"{name}: line {number} is empty; give one sentence in each line")
-    return [trimmed(sentence) for sentence in sentences]
+        if sentence != line:
+            with_space.append(number)
+    if with_space:
+        rows = f"{len(with_space):,} of {count:,} lines, the first: {with_space[0]}"
+        warn(f"{name}: white space at the ends of sentences is left out ({rows})")
+    return [trimmed(line) for line in lines]
