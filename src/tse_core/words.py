@@ -36,6 +36,7 @@ _FINAL = regex.compile(
 _UNSPACED = (
     r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Line_Break=SA}]|(?=\p{P})[\p{ea=W}\p{ea=F}]"
 )
+_UNSPACED_CHARACTER = regex.compile(_UNSPACED)
 
 # Ends of a text that the next word touches: an opening mark, a dash or dots that touch the word
 # before them, and unspaced writing.
@@ -178,6 +179,15 @@ def _is_unpaired(mark: str, text: str) -> bool:
     # Straight marks open and close alike; curly ones show by themselves to which side they belong.
     is_straight = mark in '"״'
     return not is_straight or text.count(mark) % 2 == 1
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text has characters of writing without spaces between words.
+
+    >>> is_unspaced("彼は本"), is_unspaced("ภาษาไทย"), is_unspaced("한국어")
+    (True, True, False)
+    """
+    return bool(_UNSPACED_CHARACTER.search(text))
 
 
 def first_letter(text: str, policy: str) -> str:

@@ -1,6 +1,7 @@
 """Suites, regions and outcomes of SyntaxGym."""
 
 import json
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from letters import write_letters
 from suites import suite_data
 from tse_core import load_model
-from tse_core.errors import InputError
+from tse_core.errors import InputError, TseWarning
 from tse_core.models.surprisal_model import PROBE
 from tse_core.paths import data_folder
 from tse_core.results.store import Store
@@ -341,6 +342,22 @@ def test_outcome_by_hand(letters):
     assert (tidy["low"] < tidy["score"]).all() and (tidy["score"] < tidy["high"]).all()
     assert str(outcome.signature).startswith("letters@")
     assert " | metric:sum score:command protocol:syntaxgym/1 | " in str(outcome.signature)
+
+
+def test_regions_of_writing_without_spaces_are_one_warning():
+    items = [
+        {"a": ["彼", "は", "本"], "b": ["彼", "が", "本"]},
+        {"a": ["私", "は", ""], "b": ["私", "", ""]},
+    ]
+    formula = "(2;%a%) < (2;%b%)"
+    with pytest.warns(TseWarning, match="read as another text: '彼 は 本' .item 1, ") as record:
+        suite = suite_from_dict(suite_data(items, formula))
+    assert len(record) == 1
+    assert suite.sentences()["sentence"].tolist() == ["彼 は 本", "彼 が 本", "私 は", "私"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        suite_from_dict(agreement_suite())
+        suite_from_dict(suite_data([{"a": ["", "彼は本"], "b": ["", "彼が本"]}], formula))
 
 
 def test_unknown_words_are_named_and_flag_the_predictions_that_need_them(letters):

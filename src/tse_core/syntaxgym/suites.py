@@ -29,11 +29,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, warn
 from tse_core.files import read_text
 from tse_core.schemas import mistakes, read_schema
 from tse_core.syntaxgym.formula import Formula
-from tse_core.words import plain
+from tse_core.words import is_unspaced, plain
 
 KEYS = ["item", "condition", "region"]
 COLUMNS = [*KEYS, "content"]
@@ -101,7 +101,8 @@ def problems(data: Any) -> list[str]:
 def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     """A suite from the data of its JSON; surprisals of an evaluated suite are left out.
 
-    Raises InputError with the first of its `problems`.
+    Raises InputError with the first of its `problems`. Warns where a sentence without spaces gets
+    some between its regions.
     """
     faults = problems(data)
     if faults:
@@ -116,7 +117,24 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     regions = {number: plain(names[str(number)]) for number in sorted(map(int, names))}
     predictions = tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"])
     meta = data["meta"] | {"name": plain(data["meta"]["name"])}
-    return Suite(meta, regions, predictions, table)
+    suite = Suite(meta, regions, predictions, table)
+    _check_script(suite, where)
+    return suite
+
+
+def _check_script(suite: Suite, where: str) -> None:
+    """Warn of the first sentence in which a region of writing without spaces stands beside another."""
+    sentences = suite.sentences("\n")
+    for item, condition, sentence in sentences.itertuples(index=False):
+        contents = sentence.split("\n")
+        if len(contents) > 1 and any(map(is_unspaced, contents)):
+            text = " ".join(contents)
+            warn(
+                f"{where}: regions are joined by a space, so that writing without spaces is read "
+                f"as another text: {text!r} (item {item}, condition {condition!r}); compare whole "
+                "sentences (tse blimp), unless the model learned from text with such spaces"
+            )
+            return
 
 
 def to_dict(suite: Suite) -> dict:
