@@ -28,8 +28,8 @@ def step_of(name: str, *, announced_only: bool = False) -> tuple[int | None, lis
 
     A number that one of `LABELS` announces comes first, wherever it stands. Without one the step is
     the last number of the last part of the path; with `announced_only` only where that part is
-    nothing but a number. Seeds, stages and layers, versions, commits and fractions are no steps, nor
-    are sizes: numbers that all have a unit.
+    nothing but a number. Seeds, stages and layers, versions, commits and fractions are no steps,
+    nor are sizes: numbers that all have a unit.
 
     >>> step_of("checkpoint-500-seed1"), step_of("run3_1.5M"), step_of("seed1/final")
     ((500, []), (1500000, [3]), (None, []))

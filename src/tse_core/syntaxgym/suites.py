@@ -123,7 +123,7 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
 
 
 def _check_script(suite: Suite, where: str) -> None:
-    """Warn of the first sentence in which a region of writing without spaces stands beside another."""
+    """Warn of the first sentence with several regions, one of them in writing without spaces."""
     sentences = suite.sentences("\n")
     for item, condition, sentence in sentences.itertuples(index=False):
         contents = sentence.split("\n")
