@@ -8,10 +8,11 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from families import in_trees
+from families import in_trees, model_of, module_of
 from tse_core import InputError, load_model
 from tse_core.forward import passes
 from tse_core.forward.passes import blocks, fitting_tokens, target_log_probabilities
+from tse_core.forward.trees import distinct_prefixes, trees
 
 
 @pytest.fixture(scope="module")
@@ -189,3 +190,72 @@ def test_an_entry_that_a_model_rules_out_has_probability_0(causal):
     without = replace(causal, network=Altered(causal.network, 7, float("-inf")))
     found = target_log_probabilities(without, [(5, 6, 7)], [[0, 1]], [[6, 7]])
     assert np.isfinite(found[0]) and found[1] == -np.inf
+
+
+TEXT = tuple(range(1000))
+
+
+def beginnings(text):
+    return [text[:end] for end in range(1, len(text) + 1)]
+
+
+def node_counts(sequences, **options):
+    return [len(tree.nodes) for tree in trees(sequences, 192, **options)]
+
+
+def test_a_text_and_all_of_its_beginnings_are_one_tree():
+    assert node_counts(beginnings(TEXT)) == [1000]
+    assert node_counts(beginnings(TEXT)[99::300]) == [1000]  # of 100, 400, 700 and 1000 tokens
+
+
+def test_words_behind_a_long_context_share_it():
+    context = TEXT[:192]
+    words = [(*context, 5, last) for last in range(2000)]
+    # 195 words double the first tree and begin the next one; each tree holds 193 shared nodes.
+    counts = node_counts([context, *words])
+    assert counts == [387] * 10 + [253]
+    assert sum(counts) == 2000 + 11 * 193
+    assert node_counts([context, *words], most=250)[0] == 250  # the window of a layer
+
+
+def test_short_sequences_fill_trees_of_the_size():
+    forms = [(1, 2, 3, last) for last in range(400)]
+    assert node_counts(forms) == [192, 192, 25]  # 3 shared nodes and 189, 189 and 22 others
+
+
+@given(sequences)
+def test_distinct_prefixes_are_those_of_all_sequences(chosen):
+    prefixes = set()
+    for sequence in chosen:
+        prefixes.update(beginnings(sequence))
+    assert distinct_prefixes(chosen) == len(prefixes)
+    assert node_counts(chosen) == [len(prefixes)]  # at most 108
+
+
+@pytest.mark.parametrize("family", ["GPT2", "GPTNeoX"])
+def test_a_long_text_has_the_log_probabilities_of_plain_transformers(family):
+    model = model_of(family, module_of(family))
+    ids = np.random.RandomState(0).randint(2, 60, 300)
+    text = tuple(ids.tolist())
+    positions = [list(range(300))]
+    assert torch.allclose(
+        collected(model, [text], positions), plain(model, [text], positions), atol=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("family", "changed"),
+    [
+        ("GPT2", {}),
+        ("GPTNeo", {"window_size": 256}),
+        ("Mistral", {"sliding_window": 256}),
+    ],
+)
+def test_words_behind_a_long_context_have_those_of_plain_transformers(family, changed):
+    model = model_of(family, module_of(family, **changed))
+    context = tuple(np.random.RandomState(0).randint(2, 60, 200).tolist())
+    words = [(*context, first, 7) for first in range(2, 60)]
+    positions = [[199, 200, 201]] * len(words)
+    assert torch.allclose(
+        collected(model, words, positions), plain(model, words, positions), atol=1e-4
+    )

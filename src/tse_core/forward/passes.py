@@ -22,14 +22,15 @@ import numpy as np
 import torch
 
 from tse_core.errors import InputError, warn
-from tse_core.forward.trees import Ids, Tree, arrays, trees
+from tse_core.forward.trees import Ids, Tree, arrays, distinct_prefixes, trees
 from tse_core.models.language_model import LanguageModel
 
 # Tokens of a pass on a CPU: what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES.
 BATCH_TOKENS = 1024
 MOST_TOKENS = 65536  # on a GPU, which gets as many as its free memory allows
 TOKEN_BYTES = 256_000  # memory per token of a large model during a pass, a generous estimate
-# Nodes of one tree: a larger one shares more prefixes, but the attention of each token grows.
+# Nodes of one tree, unless most of them are one beginning: a larger one shares more prefixes, but
+# the attention of each token grows.
 TREE_TOKENS = 192
 # Logits in memory at a time; on a CPU 32 MB, the most that the C library reuses: new pages cost
 # more than larger products gain.
@@ -199,11 +200,9 @@ def _warn_without_trees(
     """Warn, once for each network, where trees of prefixes would save a quarter of the tokens."""
     if model.network in _networks_warned_about:
         return
-    prefixes: set[Ids] = set()
-    for sequence, _ in queries:
-        prefixes.update(sequence[:end] for end in range(1, len(sequence) + 1))
+    sequences = {sequence for sequence, _ in queries}
     tokens = sum(len(group.items) * group.size for group in groups)
-    ratio = tokens / len(prefixes)
+    ratio = tokens / distinct_prefixes(sequences)
     if ratio <= 1.33:
         return
     _networks_warned_about.add(model.network)
@@ -251,7 +250,7 @@ def _requests_of_queries(
 def _tree_groups(queries: Iterable[Query], window: int | None) -> list[_Group]:
     """Two groups of trees of prefixes: the full ones, and the last, which may be small."""
     size = min(TREE_TOKENS, window or TREE_TOKENS)
-    packed = list(trees((sequence for sequence, _ in queries), size))
+    packed = list(trees((sequence for sequence, _ in queries), size, window))
     groups = []
     for items in (packed[:-1], packed[-1:]):
         if items:

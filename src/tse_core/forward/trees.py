@@ -4,6 +4,7 @@ Sequences are sorted first, so that those that begin alike are neighbours.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from os.path import commonprefix
 from typing import NamedTuple
 
 import numpy as np
@@ -18,30 +19,47 @@ class Tree(NamedTuple):
     sequences: list[Ids]
 
 
-def trees(sequences: Iterable[Ids], size: int) -> Iterator[Tree]:
+def trees(sequences: Iterable[Ids], size: int, most: int | None = None) -> Iterator[Tree]:
     """Trees over sequences, filled one by one, of at most `size` nodes each.
 
-    A sequence longer than that gets a tree of its own length. What a tree shares with the one
-    before is computed again.
+    A tree exceeds that by a sequence that shares at least half of its nodes: a tree of its own
+    would compute as much again. So a tree has at most `size` nodes or less than twice those of its
+    longest sequence, and a text with all of its beginnings is one tree. Nor has it more than
+    `most` nodes, if no sequence is longer. What a tree shares with the one before is computed
+    again.
     """
     tree = Tree({}, [])
+    previous: Ids = ()
     for sequence in sorted(sequences):
-        shared = _shared_length(tree.nodes, sequence)
-        if tree.nodes and len(tree.nodes) + len(sequence) - shared > size:
+        shared = _shared_length(previous, sequence)
+        total = len(tree.nodes) + len(sequence) - shared
+        shares_most = 2 * shared >= len(tree.nodes)
+        is_full = total > size and not shares_most
+        if is_full or (most and total > most):
             yield tree
             tree, shared = Tree({}, []), 0
         for end in range(shared + 1, len(sequence) + 1):
             tree.nodes[sequence[:end]] = len(tree.nodes)
         tree.sequences.append(sequence)
+        previous = sequence
     yield tree
 
 
-def _shared_length(nodes: dict[Ids, int], sequence: Ids) -> int:
-    """Length of the longest beginning of a sequence that is a node already, in tokens."""
-    for end in range(len(sequence), 0, -1):
-        if sequence[:end] in nodes:
-            return end
-    return 0
+def distinct_prefixes(sequences: Iterable[Ids]) -> int:
+    """How many distinct beginnings sequences have, each sequence being one of its own."""
+    total = 0
+    previous: Ids = ()
+    for sequence in sorted(sequences):
+        total += len(sequence) - _shared_length(previous, sequence)
+        previous = sequence
+    return total
+
+
+def _shared_length(first: Ids, second: Ids) -> int:
+    """Tokens in which two sequences begin alike; of those in order neighbours share the most."""
+    if second[: len(first)] == first:
+        return len(first)
+    return len(commonprefix([first, second]))
 
 
 def arrays(batch: Sequence[dict[Ids, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
