@@ -248,6 +248,7 @@ def test_a_long_text_has_the_log_probabilities_of_plain_transformers(family):
     [
         ("GPT2", {}),
         ("GPTNeo", {"window_size": 256}),
+        ("GPTNeo", {"window_size": 256, "max_position_embeddings": 202}),
         ("Mistral", {"sliding_window": 256}),
     ],
 )

@@ -62,6 +62,9 @@ class HuggingFaceNetwork(Network):
         self.vocabulary_size = text.vocab_size
         # GPT-Neo calls it window_size.
         self.window = getattr(text, "sliding_window", None) or getattr(text, "window_size", None)
+        if text.model_type == "gpt_neo":
+            # Its own mask has a row for each position that it reads, and so for each node.
+            self.window = min(self.window, text.max_position_embeddings)
 
     @property
     def device(self) -> torch.device:
