@@ -59,7 +59,7 @@ def ledger(results: pd.DataFrame | None = None) -> pd.DataFrame:
     paper prints or its authors released; out_of the total of a count; low and high the 95 %
     interval; answer whether the claim holds by our criterion; verdict one of `VERDICTS`; cell the
     page and place that show it; how the way to run it. On other choices (see
-    `tse_book.claims.choices`): otherwise the answer under each, choices how many were tried, agree
+    ``choices.py``): otherwise the answer under each, choices how many were tried, agree
     how many give our answer, robustness their share, turns_on what those are about that do not.
     """
     if results is None:

@@ -17,7 +17,7 @@ The ledger reads results (`tse_core.results`); chapters read details, in single 
     evaluations/           whole evaluations: see `tse_book.recorded.evaluations`
     provenance.json        hardware, versions, date, checksums, what was left out and why
 
-Modules that read: provenance, runs (results), details, evaluations, findings, accuracies.
+Modules that read: provenance, runs (results), details, controls, evaluations, findings, accuracies.
 Modules that make: measurements (results), detail_measurements, findings, recording (files).
 
 The public names are in ``__init__.pyi``. They are loaded on first use.

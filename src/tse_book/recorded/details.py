@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 
 from tse_book.recorded.provenance import PROVENANCE, checked_file, read_provenance, runs_folder
-from tse_book.studies.controls import BARE, MEASURES
 from tse_book.studies.details import Detail
 from tse_core.blimp.evaluate import PairScores
 from tse_core.results.signature import Signature
@@ -56,22 +55,6 @@ def recorded_regions(
 ) -> pd.DataFrame | None:
     """Surprisals of regions (bits) by suite, item, condition; None where nothing is recorded."""
     return _under_bos(recorded_details(model, "regions", folder), bos)
-
-
-def control_tables(
-    model: str, folder: Path | None = None, *, bare: bool = False
-) -> dict[str, pd.DataFrame] | None:
-    """The four tables of controls of a recorded run, by name; None where it lacks one.
-
-    With `bare`, the two that were measured without a BOS token.
-    """
-    tables = {}
-    for name in BARE if bare else MEASURES:
-        detail = recorded_details(model, name, folder)
-        if detail is None:
-            return None
-        tables[name.removeprefix("bare_")] = detail.table
-    return tables
 
 
 def _under_bos(detail: Detail | None, bos: str) -> pd.DataFrame | None:

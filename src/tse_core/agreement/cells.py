@@ -5,7 +5,7 @@ and MW of a group of verbs are computed in each context over that group alone, T
 whose own verb is in it, by its two forms. NS and shift are those of `tse_core.agreement.twins`.
 
 Each cell has a number: all rows of contexts, pairs and values are labelled with it, and grouped by
-it. Scores stay long, one value a row, until `tse_core.agreement.tables` makes a table of them.
+it. Scores stay long, one value a row, until ``tables.py`` makes a table of them.
 """
 
 from collections.abc import Sequence
