@@ -229,6 +229,7 @@ def test_a_workflow_calls_targets_of_the_makefile_pins_its_actions_and_may_write
     }
 
 
+@pytest.mark.slow
 def test_on_pages_every_notebook_opens_in_colab_and_installs_the_commit_it_was_built_from(
     monkeypatch,
 ):
