@@ -11,12 +11,12 @@ from tse_core.metrics.definitions import METRICS, Forms
 NEW = """
 from tse_core.metrics import definitions
 
-mean_share = table.Metric("SHARE", of="context",
-                          numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=table.each)
-likelihood = table.Metric("LIKELIHOOD", of="pair",
-                          numerator=table.correct, denominator=table.each)
-for metric, kind in ((mean_share, table.OF_CONTEXTS), (likelihood, table.OF_PAIRS)):
-    table.METRICS[metric.name] = kind[metric.name] = metric
+mean_share = definitions.Metric("SHARE", of="context",
+                          numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=definitions.each)
+likelihood = definitions.Metric("LIKELIHOOD", of="pair",
+                          numerator=definitions.correct, denominator=definitions.each)
+for metric, kind in ((mean_share, definitions.OF_CONTEXTS), (likelihood, definitions.OF_PAIRS)):
+    definitions.METRICS[metric.name] = kind[metric.name] = metric
 
 import numpy as np
 from tse_book import charts

@@ -15,6 +15,13 @@ CLOSE = {
     STAND_IN: 1e-4,
 }  # by the beginning of a setting's name
 CLOSER = 2e-5
+# Forms that lie closer than single precision holds: on which side one lemma of a context falls
+# depends on the processor. The key of the context's EW, and what one lemma is of it.
+NEAR_TIES = {
+    "context | Across object relative clause | The managers that the skater likes |  | plural | ew": (
+        1 / 962  # diminish, diminishes: 2.9e-6 nats apart
+    ),
+}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +46,11 @@ def test_a_setting_gives_the_recorded_numbers(name, golden, monkeypatch, request
     if needs_shared(name):
         monkeypatch.setenv("TSE_MIRROR", str(request.getfixturevalue("shared") / "mirror"))
     within = next((close for start, close in CLOSE.items() if name.startswith(start)), CLOSER)
-    assert difference(measured(name), golden[name]) < within, (
+    numbers, expected = measured(name), dict(golden[name])
+    for key, lemma in NEAR_TIES.items():
+        if key in expected:
+            assert abs(numbers[key] - expected.pop(key)) < lemma + within
+    assert difference(numbers, expected) < within, (
         "scores moved: raise PROTOCOL_VERSION, run tests/net.py"
     )
 
