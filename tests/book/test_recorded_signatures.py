@@ -6,6 +6,7 @@ signature, and other work is done by networks that give the same logits everywhe
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 import torch
 
@@ -20,7 +21,6 @@ from tse_core.datasets.loading import data_hash
 from tse_core.models.network import Network
 from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
-from tse_core.results.tidy import read_results
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
 RECORDED = data_folder() / "recorded"
@@ -89,7 +89,7 @@ def quick_model(name: str):
 
 
 def recorded_signatures(model: str, part: str) -> list[Signature]:
-    texts = read_results(RECORDED / model / f"{part}.parquet")["signature"].unique()
+    texts = pd.read_parquet(RECORDED / model / f"{part}.parquet")["signature"].unique()
     return [Signature.parse(text) for text in texts]
 
 
