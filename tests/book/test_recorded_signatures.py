@@ -135,11 +135,10 @@ def test_signatures_of_a_laboratory_model_are_composed_anew(name, composed_signa
 
 @pytest.mark.slow
 def test_signatures_of_the_real_model_are_composed_anew(real_model, composed_signature):
-    """Those of data in the repository."""
+    """Those of data in the repository; whole words were recorded before signatures said ``cut``."""
     model = quick_model(real_model)
     available = {"marvin-linzen", "marvin-linzen/simple"}
     check_agreement(model, real_model, "agreement", composed_signature, available)
-    check_agreement(model, real_model, "words", composed_signature, available)
 
 
 @pytest.mark.slow
