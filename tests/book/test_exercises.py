@@ -17,6 +17,7 @@ def tagged(name: str, tag: str) -> list[str]:
     return [cell.source for cell in cells if tag in cell.metadata.get("tags", [])]
 
 
+@pytest.mark.slow
 @each_chapter
 def test_a_solution_passes_its_check_alone_and_a_check_without_one_says_what_is_wrong(name, capsys):
     prepared = {"__name__": "exercise"}
