@@ -145,8 +145,8 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
     def __getitem__(self, key: str | tuple[str, str]) -> Evaluation:
         """The evaluation of a model, or of (model, data). Raises UnknownRunError."""
         if key not in self._by_key:
-            known = ", ".join(map(repr, self._by_key))
-            raise UnknownRunError(f"no evaluation {key!r}; there is: {known}")
+            keys = ", ".join(map(repr, self._by_key))
+            raise UnknownRunError(f"no evaluation {key!r}; there is: {keys}")
         return self._by_key[key]
 
     def __iter__(self) -> Iterator[str | tuple[str, str]]:

@@ -77,10 +77,10 @@ def score_line(data: EvaluationData) -> str:
     """The scores in a line: those of the construction, or their means over all constructions."""
     scores = construction_scores(data)
     means = scores[[*OF_CONTEXTS, *OF_PAIRS]].mean()
-    shown = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+    line = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
     if len(scores) == 1:
-        return f"{shown}  in {scores['construction'].iloc[0]}"
-    return f"{shown}  over {len(scores)} constructions"
+        return f"{line}  in {scores['construction'].iloc[0]}"
+    return f"{line}  over {len(scores)} constructions"
 
 
 def interval_table(

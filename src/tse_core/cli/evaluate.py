@@ -56,14 +56,17 @@ def evaluate(
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
-    """TSE, EW and MW of a model on agreement pairs: the rows of the paper's Table 2, with 95 % intervals.
+    """TSE, EW and MW on agreement pairs: the rows of the paper's Table 2, with 95 % intervals.
 
-    Each unique context is scored over a whole list of verb lemmas (EW: the share it conjugates correctly, MW: the share
-    of probability on correct forms), each pair with its own verb (TSE). Verbs of several tokens (--verbs all) cost much
-    more, so that 24 contexts of each construction are drawn. With --against only lemmas count that all models have.
+    Each unique context is scored over a whole list of verb lemmas (EW: the
+    share it conjugates correctly, MW: the share of probability on correct
+    forms), each pair with its own verb (TSE). Verbs of several tokens
+    (--verbs all) cost much more, so that 24 contexts of each construction are
+    drawn. With --against only lemmas count that all models have.
 
-    --by takes factors of the pairs (construction, number, adverb) and columns of the verb list (noun, band, tokens),
-    with commas between them; NS is number sensitivity.
+    --by takes factors of the pairs (construction, number, adverb) and columns
+    of the verb list (noun, band, tokens), with commas between them; NS is
+    number sensitivity.
 
     \b
     tse evaluate lab-systematic-causal --data marvin-linzen/simple --out scores.parquet

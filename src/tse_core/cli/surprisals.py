@@ -20,10 +20,11 @@ File = Annotated[
 @app.command()
 @options.opens_a_model
 def surprisals(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal, separated by tabs.
+    """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal.
 
-    A causal model without a beginning-of-sequence token gives its first token 0. A masked model is scored by
-    pseudo-log-likelihood: each token given all others.
+    A causal model without a beginning-of-sequence token gives its first token
+    0. A masked model is scored by pseudo-log-likelihood: each token given all
+    others.
 
     Example:  echo "The author laughs." | tse surprisals lab-systematic-causal -
     """

@@ -31,13 +31,15 @@ def sweep(
 ) -> None:
     """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
 
-    Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym suites (suites). A sweep that was interrupted
-    resumes when it is started again. Exit code 1: some runs failed, the others are done and written; 2: none can be
-    done. A dry run lists the runs, and exits as the sweep would. By default there is a process for each GPU, else one.
+    Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym
+    suites (suites). A sweep that was interrupted resumes when it is started
+    again. Exit code 1: some runs failed, the others are done and written; 2:
+    none can be done. A dry run lists the runs, and exits as the sweep would.
+    By default there is a process for each GPU, else one.
 
     \b
     printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run
-    tse sweep plan.yaml --address tcp://head-node:8786 --store /shared/tse-store --out scores.parquet
+    tse sweep plan.yaml --address tcp://head-node:8786 --store /shared/store --out scores.parquet
     """
     from tse_core.sweep.running import sweep as run_plan
 

@@ -42,11 +42,13 @@ def evaluate(
 ) -> None:
     """Evaluate a model on suites: the share of items for which every prediction holds.
 
-    SUITE is a name, a file or a folder of suites, [b]laboratory[/b], or [b]public[/b] (the 34 public suites, after
-    [b]tse data fetch syntaxgym[/b]). Several give one table, and the means of their circuits with 95 % intervals.
+    SUITE is a name, a file or a folder of suites, [b]laboratory[/b], or
+    [b]public[/b] (the 34 public suites, after [b]tse data fetch
+    syntaxgym[/b]). Several give one table, and the means of their circuits
+    with 95 % intervals.
 
-    A model can be behind a command ([b]command:./my-model[/b]), also in a container ([b]command:docker run --rm
-    -v /tmp:/tmp:ro me/my-model[/b]).
+    A model can be behind a command ([b]command:./my-model[/b]), also in a
+    container ([b]command:docker run --rm -v /tmp:/tmp:ro me/my-model[/b]).
 
     \b
     tse syntaxgym evaluate lab-systematic-causal laboratory

@@ -270,8 +270,8 @@ def _codes_of(kind: type) -> list[str]:
     """The digests of a class's code and of that of its bases; empty for a class of a library."""
     if not code_of(kind):
         return []
-    own = [code_of(base) for base in kind.__mro__ if base is not object]
-    return [kind.__qualname__, *own]
+    digests = [code_of(base) for base in kind.__mro__ if base is not object]
+    return [kind.__qualname__, *digests]
 
 
 def _is_setting(name: str, value: object) -> bool:

@@ -78,7 +78,7 @@ def run(
     results: dict[str, Tables] = {}
     provenances = []
     total = sum(size for _, size in shards.values())
-    done = 0
+    finished_size = 0
     with progress(total, title, unit=unit) as bar:
         for name, (contents, size) in shards.items():
             stored = store.get(signature, name, tables, probe_scores) if store else None
@@ -90,8 +90,9 @@ def run(
                 if store:
                     store.put(signature, name, results[name], probe_scores)
             provenances.append(provenance)
-            done += size
-            bar.update(done - bar.n)  # to the end of the shard, however much of it was reported
+            finished_size += size
+            # To the end of the shard, however much of it was reported.
+            bar.update(finished_size - bar.n)
     return results, joined_provenance(provenances or [signature.provenance])
 
 

@@ -208,7 +208,7 @@ def _revisions(entry: Mapping[str, Any], options: Arguments, folder: Path) -> li
     if not revisions:
         version = last_part if is_folder(source) else ""
         return [Model(source, name, version, (*options, ("revision", None)))]
-    return [Model(source, name, each, (*options, ("revision", each))) for each in revisions]
+    return [Model(source, name, tag, (*options, ("revision", tag))) for tag in revisions]
 
 
 def _order(model: Model) -> tuple:
