@@ -157,13 +157,15 @@ def test_white_space_and_marks_that_transformers_reads_otherwise_than_the_file_a
         load_model(tmp_path)
 
 
-def test_a_tokenizer_without_its_unknown_token_is_refused(tmp_path):
+def test_a_tokenizer_without_its_unknown_token_reads_only_what_it_knows(tmp_path):
     stored = Tokenizer(WordLevel({"a": 0, "the": 1, "<s>": 2}, unk_token="[UNK]"))
     stored.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=stored, bos_token="<s>")
     network = GPT2LMHeadModel(GPT2Config(vocab_size=3, n_embd=8, n_layer=1, n_head=1))
+    model = load_model(network, tokenizer)
+    assert model.encode("the a").ids == (2, 1, 0)
     with pytest.raises(InputError, match="cannot read text that it does not know .*UNK"):
-        load_model(network, tokenizer)
+        model.encode("the author")
     tokenizer.save_pretrained(tmp_path)
     network.save_pretrained(tmp_path)
     with pytest.raises(InputError, match="cannot read text that it does not know .*UNK"):

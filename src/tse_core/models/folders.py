@@ -13,6 +13,7 @@ from tokenizers import Tokenizer
 from tse_core.errors import InputError, warn
 from tse_core.files import read_text
 from tse_core.models.identity import tensor_types
+from tse_core.models.tokenizing import readable_text
 from tse_core.paths import data_folder
 
 WEIGHTS = "model.safetensors"
@@ -125,10 +126,14 @@ def check_stored(name: str, tokenizer: Any, file: Path) -> None:
         f"{type(tokenizer).__name__} of it; tokenizer_config.json may name another "
         "tokenizer_class (PreTrainedTokenizerFast reads the file as it is)"
     )
-    for sample in SAMPLES:
-        if not _is_split_alike(tokenizer, stored, sample):
-            raise InputError(f"the tokenizer of {name} splits {sample!r} {cause}")
-    different = [repr(text) for text in MARKS if not _is_split_alike(tokenizer, stored, text)]
+    different = []
+    with readable_text(name):
+        for sample in SAMPLES:
+            if not _is_split_alike(tokenizer, stored, sample):
+                raise InputError(f"the tokenizer of {name} splits {sample!r} {cause}")
+        for text in MARKS:
+            if not _is_split_alike(tokenizer, stored, text):
+                different.append(repr(text))
     if different:
         warn(f"the tokenizer of {name} splits {' and '.join(different)} {cause}")
 

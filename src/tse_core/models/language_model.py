@@ -23,6 +23,7 @@ from tse_core.models.tokenizing import (
     Gap,
     bos_ids,
     gap_of,
+    readable_text,
     special_tokens,
     unknown_entry,
 )
@@ -211,12 +212,11 @@ class LanguageModel:
             return []
         is_masked = self.kind == "masked"
         prefix = " " if self.space else ""
-        batch = self.tokenizer(
+        batch = self._encoded(
             [prefix + sentence for sentence in sentences],
             add_special_tokens=is_masked,
             return_offsets_mapping=True,
             return_special_tokens_mask=is_masked,
-            verbose=False,
         )
         refused = special_tokens(self.tokenizer)
         if mask:
@@ -240,6 +240,18 @@ class LanguageModel:
                 )
             )
         return encodings
+
+    def _encoded(
+        self, texts: str | list[str], *, add_special_tokens: bool = False, **options: bool
+    ) -> Any:
+        """The encoding that the tokenizer gives of one text or several.
+
+        Raises InputError where it cannot read one.
+        """
+        with readable_text(self.name):
+            return self.tokenizer(
+                texts, add_special_tokens=add_special_tokens, verbose=False, **options
+            )
 
     def _offsets(
         self,
@@ -390,9 +402,9 @@ class LanguageModel:
     @cached_property
     def _carrier_ids(self) -> dict[str, tuple[int, ...]]:
         """The entries of each carrier after a space, unknown ones too."""
-        before = len(self.tokenizer(CARRIER, add_special_tokens=False)["input_ids"])
+        before = len(self._encoded(CARRIER)["input_ids"])
         texts = [f"{CARRIER} {carrier}" for carrier in CARRIERS]
-        encodings = self.tokenizer(texts, add_special_tokens=False)["input_ids"]
+        encodings = self._encoded(texts)["input_ids"]
         entries = [tuple(ids[before:]) for ids in encodings]
         return dict(zip(CARRIERS, entries, strict=True))
 
@@ -439,8 +451,8 @@ class LanguageModel:
         is_usual = before != gap.before and not before[-1:].isspace()
         if is_usual:
             return before
-        front = self.tokenizer(before, add_special_tokens=False)["input_ids"]
-        whole = self.tokenizer(gap.before + CARRIER, add_special_tokens=False)["input_ids"]
+        front = self._encoded(before)["input_ids"]
+        whole = self._encoded(gap.before + CARRIER)["input_ids"]
         carrier_ids = tuple(whole[len(front) :])
         if carrier_ids != self._carrier_ids[CARRIER] or whole[: len(front)] != front:
             raise self._refusal(gap)
@@ -457,9 +469,9 @@ class LanguageModel:
         """
         if not words:
             return []
-        before = self.tokenizer(CARRIER, add_special_tokens=False)["input_ids"]
+        before = self._encoded(CARRIER)["input_ids"]
         texts = [f"{CARRIER} {word}" for word in words]
-        encodings = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+        encodings = self._encoded(texts)["input_ids"]
         unreadable = {self.unknown_id, *special_tokens(self.tokenizer)}
         spellings: list[tuple[int, ...] | None] = []
         for word, ids in zip(words, encodings, strict=True):

@@ -7,6 +7,8 @@ never is it the token that ends a turn of a chat.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from tse_core.errors import InputError
@@ -70,6 +72,23 @@ def gap_of(left: str, right: str) -> Gap:
     sentence = join(left, carrier, right)
     start = sentence.index(carrier, len(left))
     return Gap(sentence[:start], sentence[start + len(carrier) :])
+
+
+@contextmanager
+def readable_text(name: str) -> Iterator[None]:
+    """Raises InputError where the tokenizer of a model finds no entry for a text.
+
+    That happens to a word list whose vocabulary lacks its own unknown token.
+    """
+    try:
+        yield
+    except Exception as error:
+        if type(error) is not Exception:  # the tokenizers library has no class of its own
+            raise
+        raise InputError(
+            f"the tokenizer of {name} cannot read text that it does not know ({error}); its "
+            "vocabulary needs the unknown token that tokenizer.json names"
+        ) from error
 
 
 def document_bos(config: "PreTrainedConfig", tokenizer: "PreTrainedTokenizerFast") -> str | None:

@@ -59,8 +59,6 @@ if TYPE_CHECKING:
 
 # Masked families that read a space before a first word.
 SPACED = ("roberta", "xlm-roberta", "camembert", "longformer")
-# Text that hardly any vocabulary has.
-UNKNOWN = "☃ ⚗"
 # Families among the library's causal models that may see later tokens.
 ENCODERS = ("bert-generation", "xlnet")
 
@@ -399,8 +397,6 @@ def _language_model(
 def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedConfig") -> None:
     """Raise InputError unless the tokenizer is complete, gives offsets and, if masked, has a mask.
 
-    A tokenizer whose vocabulary lacks its unknown token fails at the first unknown text.
-
     Where its files are missing, transformers makes an empty tokenizer, or one for lower case, and
     says nothing.
     """
@@ -416,13 +412,6 @@ def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedCo
             f"the tokenizer of {name} knows {len(vocabulary):,} tokens, and its network {size:,}: "
             "the tokenizer's files (tokenizer.json) are missing or of another model"
         )
-    try:
-        tokenizer(UNKNOWN, verbose=False)
-    except Exception as error:  # the tokenizers library has no class for it
-        raise InputError(
-            f"the tokenizer of {name} cannot read text that it does not know ({error}); its "
-            "vocabulary needs the unknown token that tokenizer.json names"
-        ) from error
     if _lowers_capitals(tokenizer):
         raise InputError(
             f"the tokenizer of {name} writes all text in lower case, and its vocabulary has "
