@@ -9,16 +9,10 @@ from tse_book.recorded import without_provenance
 from tse_core import (
     InputError,
     evaluate,
-    evaluate_blimp,
-    evaluate_suite,
     load_pairs,
-    load_sentence_pairs,
 )
-from tse_core.paths import data_folder
 from tse_core.results.comparing import EFFECTS, READING, comparable, differences, require_comparable
 from tse_core.results.signature import Signature
-from tse_core.results.tidy import read_results
-from tse_core.syntaxgym import list_suites, load_suite
 
 GPT2 = (
     "gpt2-xl@a1b2c3d4 marvin-linzen@9f3e22ab | newman-appendix@77aa01c2(948) bos:none caps:first protocol:exact/1 "
@@ -112,35 +106,3 @@ def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
         assert (
             set(signature.policy) <= set(EFFECTS) and Signature.parse(str(signature)) == signature
         )
-
-
-RECORDED = data_folder() / "recorded"
-RECORDED_MODELS = [
-    "lab-lexical-causal",
-    "lab-lexical-masked",
-    pytest.param("lab-systematic-causal", marks=pytest.mark.slow),
-    pytest.param("lab-systematic-masked", marks=pytest.mark.slow),
-]
-
-
-def recorded_signatures(model: str, part: str) -> list[Signature]:
-    """Each signature of a recorded run once."""
-    texts = read_results(RECORDED / model / f"{part}.parquet")["signature"].unique()
-    return [Signature.parse(text) for text in texts]
-
-
-@pytest.mark.parametrize("model", RECORDED_MODELS)
-def test_a_recorded_signature_is_composed_anew(model):
-    agreement = evaluate(
-        model, "marvin-linzen/simple", "newman-clean", protocol="released", store=None
-    )
-    assert agreement.signature in recorded_signatures(model, "agreement")
-    pairs = load_sentence_pairs("laboratory").groupby("paradigm").head(1)
-    suite = load_suite(list_suites().query("source == 'laboratory'")["name"].iloc[0])
-    for part, outcome in (
-        ("blimp", evaluate_blimp(model, pairs, store=None)),
-        ("suites", evaluate_suite(model, suite, store=None)),
-    ):
-        [recorded] = recorded_signatures(model, part)
-        assert outcome.signature.policy == recorded.policy
-        assert outcome.signature.identity["model"] == recorded.identity["model"]
