@@ -50,12 +50,12 @@ def learners_notebook(name: str):
 
 def question_cells(cell) -> list:
     """The question of a chapter's cell, and room for an answer in prose where its solution is prose; else nothing."""
-    found = {box.name: box for box in boxes(cell.source)}
-    if "exercise" not in found:
+    box_of_kind = {box.name: box for box in boxes(cell.source)}
+    if "exercise" not in box_of_kind:
         return []
-    question = found["exercise"]
+    question = box_of_kind["exercise"]
     cells = [new_markdown_cell(f"## {plain(question.title)}\n\n{plain(question.body)}", id=cell.id)]
-    if "solution" in found:
+    if "solution" in box_of_kind:
         cells.append(new_markdown_cell("*Your answer:*", id=f"{cell.id}-answer"))
     return cells
 
