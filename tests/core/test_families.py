@@ -20,8 +20,8 @@ from families import (
 from tse_core import InputError, load_model
 from tse_core.errors import TseWarning
 from tse_core.forward.passes import blocks
-from tse_core.models.backends.hugging_face import kind_of
 from tse_core.models.hugging_face_network import EMBEDS_LAST, TREES
+from tse_core.models.kinds import kind_of
 
 
 def largest_difference(family, lengths, module=None) -> float:

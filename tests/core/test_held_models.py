@@ -21,8 +21,7 @@ from transformers.modeling_outputs import CausalLMOutput
 from families import module_of
 from tiny import words
 from tse_core import InputError, evaluate, load_model, surprisals
-from tse_core.models import adapters, hugging_face_network
-from tse_core.models.backends import hugging_face
+from tse_core.models import adapters, hugging_face_network, network_in_files
 
 PAIRS = pd.DataFrame(
     {"construction": "simple", "left": ["The author", "The authors"], "right": ".", "number": ["singular", "plural"],
@@ -369,7 +368,7 @@ def test_an_adapter_of_tied_embeddings_is_merged_into_the_end_that_it_changes(
     tokenizer.save_pretrained(tmp_path / "merged")
     assert alike(surprisals(tmp_path / "merged", SENTENCES), held)
     identity = load_model(tmp_path / "adapter").identity()
-    monkeypatch.setattr(hugging_face, "untied_parts", lambda *_: [])
+    monkeypatch.setattr(network_in_files, "untied_parts", lambda *_: [])
     assert (load_model(tmp_path / "adapter").identity() != identity) == alone_is_wrong
     monkeypatch.setattr(adapters, "_untie", lambda _: None)
     if alone_is_wrong:
@@ -590,7 +589,7 @@ def test_a_device_map_gives_the_same_numbers(tiny_causal):
 
 
 def test_without_accelerate_a_device_map_says_what_is_missing(tiny_causal, monkeypatch):
-    monkeypatch.setattr("tse_core.models.backends.hugging_face.find_spec", lambda name: None)
+    monkeypatch.setattr("tse_core.models.network_in_files.find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install 'tse-core.gpus.' .or accelerate"):
         load_model(tiny_causal, device="map")
 

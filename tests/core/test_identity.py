@@ -11,7 +11,7 @@ from tiny import save_model
 from tse_core import evaluate, load_model, surprisals
 from tse_core.errors import InputError
 from tse_core.models import identity as hashes
-from tse_core.models.backends.hugging_face import NetworkInFiles
+from tse_core.models.network_in_files import NetworkInFiles
 
 PAIRS = "marvin-linzen/simple"
 

@@ -18,7 +18,7 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 from tse_core import InputError, evaluate, load_model, score_context
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.models import language_model
+from tse_core.models import slots
 from tse_core.models.tokenizing import Gap
 from tse_core.sentences.tokens import token_surprisals
 
@@ -200,7 +200,7 @@ def test_a_first_word_is_looked_up_where_it_is_spelled_as_after_a_space(models, 
 def test_a_word_behind_a_mark_is_looked_up_where_it_is_spelled_as_after_a_space(
     models, kind, monkeypatch
 ):
-    monkeypatch.setattr(language_model, "gap_of", Gap)
+    monkeypatch.setattr(slots, "gap_of", Gap)
     model, around = models[kind], ("The author '", "' here.")
     if kind in WORD_PIECES:
         assert model.slots([around]) == model.text_slots([around])

@@ -4,11 +4,11 @@
 tokenizer and a `Network`.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -16,14 +16,12 @@ import torch
 from tse_core.errors import InputError
 from tse_core.files import is_folder
 from tse_core.models.network import Network
+from tse_core.models.slots import CARRIER, SLOT_READERS, MaskedSlots, Prompt, SlotReader
 from tse_core.models.tokenizing import (
     BOS_WORDS,
-    CARRIERS,
     Encoding,
-    Gap,
     bos_ids,
-    gap_of,
-    readable_text,
+    encoded,
     special_tokens,
     unknown_entry,
 )
@@ -33,14 +31,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 Kind = Literal["causal", "masked"]
-CARRIER = CARRIERS[0]  # the word before a form that is looked up as it stands inside a sentence
-
-
-class Prompt(NamedTuple):
-    """Token ids and the position whose logits give the distribution of the word at the slot."""
-
-    ids: tuple[int, ...]
-    position: int
 
 
 @dataclass(frozen=True)
@@ -82,7 +72,7 @@ class LanguageModel:
     def __post_init__(self) -> None:
         if self.bos not in BOS_WORDS:
             bos_ids(self.name, self.tokenizer, self.bos, None)
-        if self.kind == "masked" and self.bos not in ("default", "tokenizer"):
+        if self.keeps_added_tokens and self.bos not in ("default", "tokenizer"):
             raise InputError(
                 f"{self.name} is masked, and keeps the tokens that its tokenizer adds: "
                 f"bos cannot be {self.bos!r}"
@@ -98,6 +88,30 @@ class LanguageModel:
         if space is not None:
             changes["space"] = space
         return replace(self, **changes)
+
+    @property
+    def keeps_added_tokens(self) -> bool:
+        """Whether it reads what its tokenizer adds to a text, [CLS] and [SEP]: masked models do.
+
+        A causal model reads the BOS token of its policy instead.
+        """
+        return self.kind == "masked"
+
+    @property
+    def reads_right(self) -> bool:
+        """Whether it reads what stands behind a slot, and so sees where a word ends there.
+
+        Masked models do. For others nothing after a position changes the logits there.
+        """
+        return self.kind == "masked"
+
+    @property
+    def compares_lengths(self) -> bool:
+        """Whether it can compare words of unequal numbers of tokens.
+
+        Masked models cannot: they read a mask for each token, so that the contexts differ.
+        """
+        return self.kind == "causal"
 
     @property
     def vocabulary_size(self) -> int:
@@ -162,7 +176,7 @@ class LanguageModel:
     @property
     def bos_read(self) -> str:
         """The token that is read before a sentence; "none", or "cls" (masked models)."""
-        if self.kind == "masked":
+        if self.keeps_added_tokens:
             return "cls"
         if not self._bos_ids:
             return "none"
@@ -170,6 +184,9 @@ class LanguageModel:
 
     @cached_property
     def _bos_ids(self) -> tuple[int, ...]:
+        """The ids that are put before a text, besides those that the tokenizer adds."""
+        if self.keeps_added_tokens:
+            return ()
         return bos_ids(self.name, self.tokenizer, self.bos, self.document_bos)
 
     @cached_property
@@ -210,48 +227,45 @@ class LanguageModel:
         """
         if not sentences:
             return []
-        is_masked = self.kind == "masked"
         prefix = " " if self.space else ""
-        batch = self._encoded(
+        batch = encoded(
+            self.name,
+            self.tokenizer,
             [prefix + sentence for sentence in sentences],
-            add_special_tokens=is_masked,
+            add_special_tokens=self.keeps_added_tokens,
             return_offsets_mapping=True,
-            return_special_tokens_mask=is_masked,
+            return_special_tokens_mask=self.keeps_added_tokens,
         )
         refused = special_tokens(self.tokenizer)
         if mask:
             refused.pop(self.tokenizer.mask_token_id, None)
-        front: tuple[int, ...] = () if is_masked else self._bos_ids
         encodings = []
-        for i, sentence in enumerate(sentences):
-            ids = batch["input_ids"][i]
-            if is_masked:
-                added = [bool(mark) for mark in batch["special_tokens_mask"][i]]
-            else:
-                added = [False] * len(ids)
-            offsets = self._offsets(sentence, ids, batch["offset_mapping"][i], added, refused)
-            self._check_entries((*front, *ids))
-            encodings.append(
-                Encoding(
-                    ids=(*front, *ids),
-                    offsets=((0, 0),) * len(front) + tuple(offsets),
-                    special=(True,) * len(front) + tuple(added),
-                    words=(None,) * len(front) + tuple(batch.word_ids(i)),
-                )
-            )
+        for number, sentence in enumerate(sentences):
+            encodings.append(self._encoding(sentence, batch, number, refused))
         return encodings
 
-    def _encoded(
-        self, texts: str | list[str], *, add_special_tokens: bool = False, **options: bool
-    ) -> Any:
-        """The encoding that the tokenizer gives of one text or several.
+    def _encoding(
+        self, sentence: str, batch: Any, number: int, refused: dict[int, str]
+    ) -> Encoding:
+        """The encoding of a sentence, the one with this number in the tokenizer's own `batch`.
 
-        Raises InputError where it cannot read one.
+        Raises InputError where the text spells a token of `refused`.
         """
-        with readable_text(self.name):
-            return self.tokenizer(
-                texts, add_special_tokens=add_special_tokens, verbose=False, **options
-            )
+        ids = batch["input_ids"][number]
+        if self.keeps_added_tokens:
+            added = [bool(mark) for mark in batch["special_tokens_mask"][number]]
+        else:
+            added = [False] * len(ids)
+        offsets = self._offsets(sentence, ids, batch["offset_mapping"][number], added, refused)
+        # The BOS token, which no character of the sentence stands for, goes before the rest.
+        front = self._bos_ids
+        self._check_entries((*front, *ids))
+        return Encoding(
+            ids=(*front, *ids),
+            offsets=((0, 0),) * len(front) + tuple(offsets),
+            special=(True,) * len(front) + tuple(added),
+            words=(None,) * len(front) + tuple(batch.word_ids(number)),
+        )
 
     def _offsets(
         self,
@@ -318,17 +332,7 @@ class LanguageModel:
         beside it, or changes the tokens there (another carrier has others); for a context with a
         mask token of its own; and for one without a word on the left, where the model is causal.
         """
-        gaps = [gap_of(left, right) for left, right in contexts]
-        self._check_gaps(gaps)
-        if self.kind == "causal":
-            encodings = self.encode_batch([self._before_slot(gap) for gap in gaps])
-            return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
-        prompts = []
-        for gap, prompt in zip(gaps, self._replaced(gaps, CARRIER), strict=True):
-            if prompt is None:
-                raise self._refusal(gap)
-            prompts.append(prompt)
-        return prompts
+        return self._slot_reader.prompts(contexts)
 
     def text_slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slots of a masked model with the mask's text in the sentence.
@@ -338,125 +342,27 @@ class LanguageModel:
         Raises InputError for a context with a mask token of its own, and for a gap at the start of
         a text where the tokenizer spells a text's first word otherwise than one inside it.
         """
-        gaps = [gap_of(left, right) for left, right in contexts]
-        self._check_gaps([gap for gap in gaps if not gap.before.strip()])
-        return self._with_mask(gaps)
+        return MaskedSlots(self).text_prompts(contexts)
+
+    def released_slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        """The slots as the paper's released code has them. Raises InputError.
+
+        For a causal model they are those of `slots`, for a masked one those of `text_slots`, with
+        RoBERTa's mask looked up where that code looks for it.
+        """
+        return self._slot_reader.released_prompts(contexts)
 
     def slot_policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The policy ``slot: ids`` where `slots` has other tokens than `text_slots`, else none.
 
         The words beside each gap decide. Raises InputError as `slots` does.
         """
-        if self.kind == "causal":
-            return {}
-        gaps = [gap_of(left, right) for left, right in contexts]
-        self._check_gaps(gaps)
-        neighbours = {gap.near() for gap in gaps}
-        if self._replaced(neighbours, CARRIER) == self._with_mask(neighbours):
-            return {}
-        return {"slot": "ids"}
+        return self._slot_reader.policy(contexts)
 
-    def _with_mask(self, gaps: Collection[Gap]) -> list[Prompt]:
-        """The tokens of each sentence with the mask's text in its gap."""
-        mask = self.tokenizer.mask_token_id
-        prompts = []
-        texts = [gap.filled(self.tokenizer.mask_token) for gap in gaps]
-        for gap, encoding in zip(gaps, self.encode_batch(texts, mask=True), strict=True):
-            if encoding.ids.count(mask) != 1:
-                context = gap.filled("___")
-                raise InputError(f"the context {context!r} must contain no mask token of its own")
-            prompts.append(Prompt(encoding.ids, encoding.ids.index(mask)))
-        return prompts
-
-    def _replaced(self, gaps: Collection[Gap], carrier: str) -> list[Prompt | None]:
-        """The tokens of each sentence with a carrier in its gap, then with one mask in its place.
-
-        None where the carrier's tokens are not those that it has after a space, or cover more than
-        the carrier.
-        """
-        encodings = self.encode_batch([gap.filled(carrier) for gap in gaps])
-        prompts = []
-        for gap, encoding in zip(gaps, encodings, strict=True):
-            prompts.append(self._without_carrier(gap, encoding, carrier))
-        return prompts
-
-    def _without_carrier(self, gap: Gap, encoding: Encoding, carrier: str) -> Prompt | None:
-        """The prompt of a gap that a carrier fills; None as `_replaced` says."""
-        carrier_ids = self._carrier_ids[carrier]
-        end = len(gap.before) + len(carrier)
-        # The carrier's last token is the last one that begins before the carrier's end.
-        last = len(encoding.ids) - 1
-        while last >= 0 and (encoding.special[last] or encoding.offsets[last][0] >= end):
-            last -= 1
-        first = last + 1 - len(carrier_ids)
-        if not carrier_ids or encoding.ids[first : last + 1] != carrier_ids:
-            return None
-        # Neither the first nor the last token may cover anything but the carrier and spaces.
-        begins_in_gap = encoding.offsets[first][0] >= len(gap.before.rstrip())
-        behind = gap.behind[: encoding.offsets[last][1] - end]
-        if not begins_in_gap or behind.strip():
-            return None
-        mask = self.tokenizer.mask_token_id
-        return Prompt((*encoding.ids[:first], mask, *encoding.ids[last + 1 :]), first)
-
-    @cached_property
-    def _carrier_ids(self) -> dict[str, tuple[int, ...]]:
-        """The entries of each carrier after a space, unknown ones too."""
-        before = len(self._encoded(CARRIER)["input_ids"])
-        texts = [f"{CARRIER} {carrier}" for carrier in CARRIERS]
-        encodings = self._encoded(texts)["input_ids"]
-        entries = [tuple(ids[before:]) for ids in encodings]
-        return dict(zip(CARRIERS, entries, strict=True))
-
-    def _check_gaps(self, gaps: Iterable[Gap]) -> None:
-        """Raise InputError for a gap that `slots` refuses: the words beside it decide.
-
-        A causal model needs a word to the left; `_before_slot` checks the rest.
-        """
-        if self.kind == "causal":
-            for gap in gaps:
-                if not gap.before.strip():
-                    raise self._refusal(gap)
-            return
-        # One gap stands for all with the same neighbours, which are made into tokens only once.
-        gap_by_neighbours: dict[Gap, Gap] = {}
-        for gap in gaps:
-            gap_by_neighbours.setdefault(gap.near(), gap)
-        prompts = self._replaced(gap_by_neighbours, CARRIERS[0])
-        others = self._replaced(gap_by_neighbours, CARRIERS[1])
-        for gap, prompt, other in zip(gap_by_neighbours.values(), prompts, others, strict=True):
-            if prompt is None or prompt != other:
-                raise self._refusal(gap)
-
-    def _refusal(self, gap: Gap) -> InputError:
-        """The error for a gap in which no word can be looked up."""
-        slot = f"the slot in {gap.filled('___')!r}"
-        remedy = "compare whole sentences (tse blimp)"
-        if not gap.before.strip():
-            return InputError(f"{slot} has no word to its left, which {self.label} needs; {remedy}")
-        return InputError(
-            f"{slot} is one where the tokenizer of {self.label} does not spell words as after a "
-            "space, so that no verb can be looked up there; leave the context out, or "
-            f"{remedy}"
-        )
-
-    def _before_slot(self, gap: Gap) -> str:
-        """The text before a slot, without the space with which the word in the slot begins.
-
-        Raises InputError where words are spelled otherwise than after a space, as behind an opening
-        quotation mark or a line break.
-        """
-        before = gap.before.removesuffix(" ")
-        # With one space behind a word, words are spelled as after a space, whatever the tokenizer.
-        is_usual = before != gap.before and not before[-1:].isspace()
-        if is_usual:
-            return before
-        front = self._encoded(before)["input_ids"]
-        whole = self._encoded(gap.before + CARRIER)["input_ids"]
-        carrier_ids = tuple(whole[len(front) :])
-        if carrier_ids != self._carrier_ids[CARRIER] or whole[: len(front)] != front:
-            raise self._refusal(gap)
-        return before
+    @property
+    def _slot_reader(self) -> SlotReader:
+        # Made anew each time: kept here, it would keep the model, and its network, in memory.
+        return SLOT_READERS[self.kind](self)
 
     def slot(self, left: str, right: str = "") -> Prompt:
         return self.slots([(left, right)])[0]
@@ -469,9 +375,9 @@ class LanguageModel:
         """
         if not words:
             return []
-        before = self._encoded(CARRIER)["input_ids"]
+        before = encoded(self.name, self.tokenizer, CARRIER)["input_ids"]
         texts = [f"{CARRIER} {word}" for word in words]
-        encodings = self._encoded(texts)["input_ids"]
+        encodings = encoded(self.name, self.tokenizer, texts)["input_ids"]
         unreadable = {self.unknown_id, *special_tokens(self.tokenizer)}
         spellings: list[tuple[int, ...] | None] = []
         for word, ids in zip(words, encodings, strict=True):

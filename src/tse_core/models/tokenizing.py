@@ -9,7 +9,7 @@ never is it the token that ends a turn of a chat.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tse_core.errors import InputError
 from tse_core.words import join
@@ -89,6 +89,22 @@ def readable_text(name: str) -> Iterator[None]:
             f"the tokenizer of {name} cannot read text that it does not know ({error}); its "
             "vocabulary needs the unknown token that tokenizer.json names"
         ) from error
+
+
+def encoded(
+    name: str,
+    tokenizer: "PreTrainedTokenizerFast",
+    texts: str | list[str],
+    *,
+    add_special_tokens: bool = False,
+    **options: bool,
+) -> Any:
+    """The encoding that the tokenizer of a model gives of one text or of several, as it gives it.
+
+    Raises InputError where it cannot read one.
+    """
+    with readable_text(name):
+        return tokenizer(texts, add_special_tokens=add_special_tokens, verbose=False, **options)
 
 
 def document_bos(config: "PreTrainedConfig", tokenizer: "PreTrainedTokenizerFast") -> str | None:

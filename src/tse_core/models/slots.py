@@ -1,0 +1,208 @@
+"""The slot of a verb in a context as token ids, for both kinds of models.
+
+`CausalSlots` reads what stands before the slot; its last token predicts the word. `MaskedSlots`
+reads both sides, with one mask at the slot. Both refuse a slot in which no word can be looked up as
+`LanguageModel.spellings` spells it: after a space.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from tse_core.errors import InputError
+from tse_core.models.tokenizing import CARRIERS, Encoding, Gap, encoded, gap_of
+
+if TYPE_CHECKING:
+    from tse_core.models.language_model import LanguageModel
+
+CARRIER = CARRIERS[0]  # the word before a form that is looked up as it stands inside a sentence
+
+
+class Prompt(NamedTuple):
+    """Token ids and the position whose logits give the distribution of the word at the slot."""
+
+    ids: tuple[int, ...]
+    position: int
+
+
+class SlotReader(ABC):
+    """How a model reads slots. Its methods are those of `LanguageModel`, which explains them."""
+
+    def __init__(self, model: "LanguageModel"):
+        self.model = model
+
+    @abstractmethod
+    def prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        """`LanguageModel.slots`."""
+
+    @abstractmethod
+    def released_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        """`LanguageModel.released_slots`."""
+
+    @abstractmethod
+    def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
+        """`LanguageModel.slot_policy`."""
+
+    @cached_property
+    def carrier_ids(self) -> dict[str, tuple[int, ...]]:
+        """The entries of each carrier after a space, unknown ones too."""
+        before = len(self._ids_of(CARRIER))
+        entries = {}
+        for carrier in CARRIERS:
+            entries[carrier] = tuple(self._ids_of(f"{CARRIER} {carrier}")[before:])
+        return entries
+
+    def refusal(self, gap: Gap) -> InputError:
+        """The error for a gap in which no word can be looked up."""
+        slot = f"the slot in {gap.filled('___')!r}"
+        remedy = "compare whole sentences (tse blimp)"
+        label = self.model.label
+        if not gap.before.strip():
+            return InputError(f"{slot} has no word to its left, which {label} needs; {remedy}")
+        return InputError(
+            f"{slot} is one where the tokenizer of {label} does not spell words as after a space, "
+            f"so that no verb can be looked up there; leave the context out, or {remedy}"
+        )
+
+    def _ids_of(self, text: str) -> list[int]:
+        """The entries of a text by itself, without any token that the model adds."""
+        return encoded(self.model.name, self.model.tokenizer, text)["input_ids"]
+
+
+class CausalSlots(SlotReader):
+    """Slots of a causal model: the text before each, whose last token predicts the word."""
+
+    def prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        gaps = [gap_of(left, right) for left, right in contexts]
+        # All gaps first: one without a word before it is the plainer mistake.
+        for gap in gaps:
+            if not gap.before.strip():
+                raise self.refusal(gap)
+        encodings = self.model.encode_batch([self._before_slot(gap) for gap in gaps])
+        return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
+
+    def released_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        return self.prompts(contexts)
+
+    def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
+        return {}  # without a mask there is one way to read a slot
+
+    def _before_slot(self, gap: Gap) -> str:
+        """The text before a slot, without the space with which the word in the slot begins.
+
+        Raises InputError where words are spelled otherwise than after a space, as behind an opening
+        quotation mark or a line break.
+        """
+        before = gap.before.removesuffix(" ")
+        # With one space behind a word, words are spelled as after a space, whatever the tokenizer.
+        is_usual = before != gap.before and not before[-1:].isspace()
+        if is_usual:
+            return before
+        front = self._ids_of(before)
+        whole = self._ids_of(gap.before + CARRIER)
+        carrier_ids = tuple(whole[len(front) :])
+        if carrier_ids != self.carrier_ids[CARRIER] or whole[: len(front)] != front:
+            raise self.refusal(gap)
+        return before
+
+
+class MaskedSlots(SlotReader):
+    """Slots of a masked model: both sides, with one mask between them."""
+
+    def prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        gaps = [gap_of(left, right) for left, right in contexts]
+        self._check_gaps(gaps)
+        prompts = []
+        for gap, prompt in zip(gaps, self._replaced(gaps, CARRIER), strict=True):
+            if prompt is None:
+                raise self.refusal(gap)
+            prompts.append(prompt)
+        return prompts
+
+    def text_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        """`LanguageModel.text_slots`."""
+        gaps = [gap_of(left, right) for left, right in contexts]
+        self._check_gaps([gap for gap in gaps if not gap.before.strip()])
+        return self._with_mask(gaps)
+
+    def released_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
+        prompts = self.text_prompts(contexts)
+        if not self.model.space:
+            return prompts
+        # The released code counts the tokens of the left context without its leading space, plus
+        # one for <s>.
+        lefts = self.model.tokenizer([left for left, _ in contexts], add_special_tokens=False)
+        moved = []
+        for prompt, left_ids in zip(prompts, lefts["input_ids"], strict=True):
+            last = len(prompt.ids) - 1
+            moved.append(Prompt(prompt.ids, min(len(left_ids) + 1, last)))
+        return moved
+
+    def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
+        gaps = [gap_of(left, right) for left, right in contexts]
+        self._check_gaps(gaps)
+        neighbours = {gap.near() for gap in gaps}
+        if self._replaced(neighbours, CARRIER) == self._with_mask(neighbours):
+            return {}
+        return {"slot": "ids"}
+
+    def _check_gaps(self, gaps: Iterable[Gap]) -> None:
+        """Raise InputError for a gap that `prompts` refuses: the words beside it decide."""
+        # One gap stands for all with the same neighbours, which are made into tokens only once.
+        gap_by_neighbours: dict[Gap, Gap] = {}
+        for gap in gaps:
+            gap_by_neighbours.setdefault(gap.near(), gap)
+        prompts = self._replaced(gap_by_neighbours, CARRIERS[0])
+        # Tokens beside the gap that change with the carrier are none of the sentence's own.
+        others = self._replaced(gap_by_neighbours, CARRIERS[1])
+        for gap, prompt, other in zip(gap_by_neighbours.values(), prompts, others, strict=True):
+            if prompt is None or prompt != other:
+                raise self.refusal(gap)
+
+    def _with_mask(self, gaps: Collection[Gap]) -> list[Prompt]:
+        """The tokens of each sentence with the mask's text in its gap."""
+        tokenizer = self.model.tokenizer
+        mask = tokenizer.mask_token_id
+        prompts = []
+        texts = [gap.filled(tokenizer.mask_token) for gap in gaps]
+        for gap, encoding in zip(gaps, self.model.encode_batch(texts, mask=True), strict=True):
+            if encoding.ids.count(mask) != 1:
+                context = gap.filled("___")
+                raise InputError(f"the context {context!r} must contain no mask token of its own")
+            prompts.append(Prompt(encoding.ids, encoding.ids.index(mask)))
+        return prompts
+
+    def _replaced(self, gaps: Collection[Gap], carrier: str) -> list[Prompt | None]:
+        """The tokens of each sentence with a carrier in its gap, then with one mask in its place.
+
+        None where the carrier's tokens are not those that it has after a space, or cover more than
+        the carrier.
+        """
+        encodings = self.model.encode_batch([gap.filled(carrier) for gap in gaps])
+        prompts = []
+        for gap, encoding in zip(gaps, encodings, strict=True):
+            prompts.append(self._without_carrier(gap, encoding, carrier))
+        return prompts
+
+    def _without_carrier(self, gap: Gap, encoding: Encoding, carrier: str) -> Prompt | None:
+        """The prompt of a gap that a carrier fills; None as `_replaced` says."""
+        carrier_ids = self.carrier_ids[carrier]
+        end = len(gap.before) + len(carrier)
+        # The carrier's last token is the last one that begins before the carrier's end.
+        last = len(encoding.ids) - 1
+        while last >= 0 and (encoding.special[last] or encoding.offsets[last][0] >= end):
+            last -= 1
+        first = last + 1 - len(carrier_ids)
+        if not carrier_ids or encoding.ids[first : last + 1] != carrier_ids:
+            return None
+        # Neither the first nor the last token may cover anything but the carrier and spaces.
+        begins_in_gap = encoding.offsets[first][0] >= len(gap.before.rstrip())
+        behind = gap.behind[: encoding.offsets[last][1] - end]
+        if not begins_in_gap or behind.strip():
+            return None
+        mask = self.model.tokenizer.mask_token_id
+        return Prompt((*encoding.ids[:first], mask, *encoding.ids[last + 1 :]), first)
+
+
+SLOT_READERS: dict[str, type[SlotReader]] = {"causal": CausalSlots, "masked": MaskedSlots}
