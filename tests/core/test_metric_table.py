@@ -12,9 +12,9 @@ NEW = """
 from tse_core.metrics import definitions
 
 mean_share = definitions.Metric("SHARE", of="context",
-                          numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=definitions.each)
+                          numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=definitions.one_per_lemma)
 likelihood = definitions.Metric("LIKELIHOOD", of="pair",
-                          numerator=definitions.correct, denominator=definitions.each)
+                          numerator=definitions.correct, denominator=definitions.one_per_lemma)
 for metric, kind in ((mean_share, definitions.OF_CONTEXTS), (likelihood, definitions.OF_PAIRS)):
     definitions.METRICS[metric.name] = kind[metric.name] = metric
 

@@ -75,8 +75,8 @@ wins = attrgetter("wins")  # 1[P(correct) > P(wrong)], Eq. 1 of Newman et al. (2
 correct = attrgetter("correct")  # the probability of the form that agrees
 
 
-def each(forms: Forms) -> Any:
-    """1 for every lemma."""
+def one_per_lemma(forms: Forms) -> Any:
+    """1 for every lemma, so that the sum is their number."""
     return forms.wins * 0 + 1
 
 
@@ -118,10 +118,10 @@ METRICS = {
     for metric in (
         # Targeted syntactic evaluation: the share of pairs whose own verb is more probable in its
         # correct form.
-        Metric("TSE", of="pair", numerator=wins, denominator=each),
+        Metric("TSE", of="pair", numerator=wins, denominator=one_per_lemma),
         # Equally weighted: the share of verbs that are more probable in their correct form, a mean
         # over contexts.
-        Metric("EW", of="context", numerator=wins, denominator=each),
+        Metric("EW", of="context", numerator=wins, denominator=one_per_lemma),
         # Model weighted: the share of the probability of verb forms that is on correct ones, a mean
         # over contexts.
         Metric("MW", of="context", numerator=correct, denominator=both, inside="form"),
