@@ -57,12 +57,12 @@ class Composed(Exception):  # noqa: N818  (no error)
 @pytest.fixture
 def composed_signature(monkeypatch):
     """The signature that `evaluate` composes for the work of another one."""
-    compose = tse_core.agreement.evaluate._signature
+    compose = tse_core.agreement.evaluate.evaluation_signature
 
     def stop(*arguments):
         raise Composed(compose(*arguments))
 
-    monkeypatch.setattr(tse_core.agreement.evaluate, "_signature", stop)
+    monkeypatch.setattr(tse_core.agreement.evaluate, "evaluation_signature", stop)
 
     def signature(model, recorded: Signature) -> Signature:
         policy = VerbPolicy.parse(recorded.policy.get("forms", "single"))

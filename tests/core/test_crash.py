@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tse_core import InputError, evaluate, load_model, load_pairs
-from tse_core.agreement import evaluate as pipeline
+from tse_core.agreement import slices as pipeline
 from tse_core.errors import TseWarning
 from tse_core.files import write_aside
 from tse_core.results.parquet import read_tables, write_tables
@@ -25,7 +25,7 @@ SLICE = 4  # contexts of a shard
 CHILD = f"""
 import sys
 from tse_core import evaluate, load_model, load_pairs
-from tse_core.agreement import evaluate as pipeline
+from tse_core.agreement import slices as pipeline
 pipeline.SLICE = {SLICE}
 evaluate(load_model(sys.argv[1], device="cpu"), load_pairs("marvin-linzen/simple"), store=sys.argv[2])
 """

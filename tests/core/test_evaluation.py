@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, load_model, load_pairs, slot_distribution
-from tse_core.agreement import evaluate as pipeline
+from tse_core.agreement import slices as pipeline
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.metrics.scores import cutoff_scores
 

@@ -8,8 +8,8 @@ import torch
 import tse_core
 from families import in_trees
 from tse_core import load_model, load_pairs
-from tse_core.agreement import evaluate as pipeline
-from tse_core.agreement.evaluate import NOISE
+from tse_core.agreement import slices as pipeline
+from tse_core.agreement.assembly import NOISE
 from tse_core.forward.passes import target_log_probabilities
 
 KINDS = ["tiny_causal", "tiny_masked"]

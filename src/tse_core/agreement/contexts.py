@@ -9,6 +9,7 @@ from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.pairs import context_index, contexts_at
 from tse_core.datasets.readers import lemmas_of
 from tse_core.errors import InputError, warn
+from tse_core.models.language_model import LanguageModel
 from tse_core.words import straight
 
 
@@ -67,6 +68,27 @@ def warn_of_other_verbs(pairs: pd.DataFrame, lemmas: Lemmas, where: str) -> None
         "give a list of the pairs' language: --lemmas, in Python the argument lemmas (tse list "
         "lemmas)"
     )
+
+
+def warn_of_unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> None:
+    """One warning with the words around the slots that the tokenizer does not know."""
+    if model.unknown_id is None:
+        return
+    texts = set(contexts["left"])
+    if model.reads_right:
+        texts.update(contexts["right"])
+    words: set[str] = set()
+    for text in texts:
+        words.update(text.split())
+    ordered = sorted(words)
+    marks = model.unkify(ordered)
+    unknown = [repr(word) for word, of_word in zip(ordered, marks, strict=True) if any(of_word)]
+    if unknown:
+        listed = ", ".join(unknown[:5])
+        if len(unknown) > 5:
+            listed += f" and {len(unknown) - 5:,} more"
+        text = f"{model.label} reads words of the contexts as unknown ({listed})"
+        warn(f"{text}: scores do not depend on which they are")
 
 
 def numbered_contexts(

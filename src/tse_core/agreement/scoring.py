@@ -1,23 +1,21 @@
-"""From contexts to tables of scores: distributions at slots, then metrics over the verbs.
+"""From contexts to tables of scores: metrics over the verbs, of the distributions at the slots.
 
-Rows of all tables are in the order of the contexts, or of the pairs, that were given, so that a
-stored table serves any run that asks for the same ones.
+`score_contexts` is the whole of it. Rows of all tables are in the order of the contexts, or of the
+pairs, that were given, so that a stored table serves any run that asks for the same ones.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import torch
 
+from tse_core.agreement.distributions import Advance, Distributions, distributions
 from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs
-from tse_core.forward.passes import blocks
-from tse_core.forward.word_forms import form_log_probabilities
 from tse_core.metrics.definitions import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cutoffs, Forms
 from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores
-from tse_core.models.language_model import LanguageModel, Prompt
+from tse_core.models.language_model import LanguageModel
 
 # Over the contexts of a group, which are equal in these columns, a lemma's scores are summed.
 GROUP = ["construction", "subject", "noun", "number"]
@@ -34,27 +32,6 @@ PAIR_COLUMNS = [
     "log_probability_correct",
     "log_probability_wrong",
 ]
-
-Advance = Callable[[float], None]  # takes the share of the work that was just done
-
-
-class Distributions(NamedTuple):
-    """The distributions of k contexts, over the vocabulary or over the words of a list.
-
-    Attributes
-    ----------
-    contexts : rows of the contexts, (k,)
-    logits : what is compared, and ranked by cut-offs once it is normalised, (k, entries)
-    log_probabilities : in nats, (k, entries)
-    ranked : how many of the entries, from the first, the cut-offs rank
-    total : the probability of these entries together, (k, 1); 1 for a vocabulary
-    """
-
-    contexts: np.ndarray
-    logits: torch.Tensor
-    log_probabilities: torch.Tensor
-    ranked: int
-    total: np.ndarray | float
 
 
 def score_contexts(
@@ -80,42 +57,80 @@ def score_contexts(
     - lemmas: `SUMS` over the contexts of each group, for every lemma;
     - forms: a row for each context and lemma: `FORM_COLUMNS`, float32.
     """
-    plural = (contexts["number"] == "plural").to_numpy()
-    forms_of_pairs = pair_forms(model, verbs, pairs)
-    contexts_of_pairs = pairs["context"].to_numpy()
-    at_cutoffs = np.full((2, len(contexts), len(_cutoff_rows(options.cutoffs))), np.nan)
-    of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
-    sums = _LemmaSums(contexts, len(verbs.lemmas)) if options.detail != "contexts" else None
-    forms = None
-    if options.detail == "forms":
-        forms = np.empty((len(contexts), len(verbs.lemmas), len(FORM_COLUMNS)), np.float32)
+    scores = _Scores(verbs, options, contexts, pairs, pair_forms(model, verbs, pairs))
+    sides = list(zip(contexts["left"], contexts["right"], strict=True))
+    for block in distributions(model, verbs, sides, options.protocol, batch_tokens, advance):
+        scores.add(block)
+    return scores.tables()
 
-    slots = _slots(model, options, list(zip(contexts["left"], contexts["right"], strict=True)))
-    distributions = _of_entries if verbs.policy.in_vocabulary else _of_words
-    for block in distributions(model, verbs, slots, batch_tokens, advance):
+
+class _Scores:
+    """The scores of all contexts and pairs, which come block by block, in no fixed order."""
+
+    def __init__(
+        self,
+        verbs: CountedVerbs,
+        options: Options,
+        contexts: pd.DataFrame,
+        pairs: pd.DataFrame,
+        forms_of_pairs: np.ndarray,
+    ):
+        self.options = options
+        self.ids = verbs.ids
+        self.plural = (contexts["number"] == "plural").to_numpy()
+        self.contexts_of_pairs = pairs["context"].to_numpy()
+        self.forms_of_pairs = forms_of_pairs
+        numbers = len(_cutoff_rows(options.cutoffs))
+        # Score and coverage of each context at each cut-off.
+        self.at_cutoffs = np.full((2, len(contexts), numbers), np.nan)
+        self.of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
+        self.sums: _LemmaSums | None = None
+        if options.detail != "contexts":
+            self.sums = _LemmaSums(contexts, len(verbs.lemmas))
+        self.forms: np.ndarray | None = None
+        if options.detail == "forms":
+            shape = (len(contexts), len(verbs.lemmas), len(FORM_COLUMNS))
+            self.forms = np.empty(shape, np.float32)
+
+    def add(self, block: Distributions) -> None:
+        """Add the scores of the contexts of a block, and of their pairs."""
         rows = block.contexts
-        correct, wrong = _log_probabilities(block, verbs.ids, plural[rows])
-        at_cutoffs[:, rows] = _at_cutoffs(block, verbs.ids, plural[rows], options, correct, wrong)
-        position = np.full(len(contexts), -1)
-        position[rows] = np.arange(len(rows))
-        chosen = np.flatnonzero(position[contexts_of_pairs] >= 0)
-        rows_of_pairs = position[contexts_of_pairs[chosen]]
-        of_pairs[chosen] = _of_pairs(block, rows_of_pairs, forms_of_pairs[chosen], options)
-        if sums is not None:
-            wins = agreement(block.logits, verbs.ids, plural[rows])
-            sums.add(rows, wins, correct, wrong)
-        if forms is not None:
-            forms[rows] = _form_rows(block, verbs.ids)
+        plural = self.plural[rows]
+        correct, wrong = _log_probabilities(block, self.ids, plural)
+        self.at_cutoffs[:, rows] = _at_cutoffs(
+            block, self.ids, plural, self.options, correct, wrong
+        )
+        self._add_pairs(block)
+        if self.sums is not None:
+            wins = agreement(block.logits, self.ids, plural)
+            self.sums.add(rows, wins, correct, wrong)
+        if self.forms is not None:
+            self.forms[rows] = _form_rows(block, self.ids)
 
-    tables = {
-        "contexts": pd.DataFrame(at_cutoffs.reshape(2, -1).T, columns=["score", "coverage"]),
-        "pairs": pd.DataFrame(of_pairs, columns=PAIR_COLUMNS),
-    }
-    if sums is not None:
-        tables["lemmas"] = sums.table()
-    if forms is not None:
-        tables["forms"] = pd.DataFrame(forms.reshape(-1, len(FORM_COLUMNS)), columns=FORM_COLUMNS)
-    return tables
+    def _add_pairs(self, block: Distributions) -> None:
+        """Add the scores of the pairs whose context is in a block."""
+        # The row within the block of each context; -1 for those of other blocks.
+        position = np.full(len(self.plural), -1)
+        position[block.contexts] = np.arange(len(block.contexts))
+        positions = position[self.contexts_of_pairs]
+        chosen = np.flatnonzero(positions >= 0)
+        self.of_pairs[chosen] = _of_pairs(
+            block, positions[chosen], self.forms_of_pairs[chosen], self.options
+        )
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables of `score_contexts`, once all blocks have been added."""
+        at_cutoffs = self.at_cutoffs.reshape(2, -1).T
+        tables = {
+            "contexts": pd.DataFrame(at_cutoffs, columns=["score", "coverage"]),
+            "pairs": pd.DataFrame(self.of_pairs, columns=PAIR_COLUMNS),
+        }
+        if self.sums is not None:
+            tables["lemmas"] = self.sums.table()
+        if self.forms is not None:
+            forms = self.forms.reshape(-1, len(FORM_COLUMNS))
+            tables["forms"] = pd.DataFrame(forms, columns=FORM_COLUMNS)
+        return tables
 
 
 class _LemmaSums:
@@ -148,12 +163,12 @@ class _LemmaSums:
 def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -> np.ndarray:
     """The entries, or positions, of each pair's two forms, int64 (pairs, 2); -1 for none.
 
-    A masked model cannot compare forms of unequal lengths: both are -1.
+    Both are -1 where a model cannot compare them, as a masked model forms of unequal lengths.
     """
     correct = pairs["correct"].map(verbs.positions).fillna(-1).to_numpy(np.int64)
     wrong = pairs["wrong"].map(verbs.positions).fillna(-1).to_numpy(np.int64)
     forms = np.stack([correct, wrong], axis=1)
-    if model.kind == "masked" and not verbs.policy.in_vocabulary:
+    if not model.compares_lengths and not verbs.policy.in_vocabulary:
         lengths = np.array([len(spelling) for spelling in verbs.spellings])
         has_both = (forms >= 0).all(axis=1)
         uneven = lengths[correct] != lengths[wrong]
@@ -191,58 +206,6 @@ def _groups(contexts: pd.DataFrame) -> pd.MultiIndex:
     subjects = contexts["subject"].where(contexts["subject"] != "", contexts["noun"])
     subjects = subjects.where(contexts["noun"] != "", contexts["left"])
     return pd.MultiIndex.from_frame(contexts.assign(subject=subjects)[GROUP])
-
-
-def _of_words(
-    model: LanguageModel,
-    verbs: CountedVerbs,
-    slots: list[Prompt],
-    batch_tokens: int | None,
-    advance: Advance,
-) -> Iterator[Distributions]:
-    """The distributions of all slots over the words of the list."""
-    ends = model.word_ends if verbs.ends else None
-    words = form_log_probabilities(
-        model, slots, verbs.spellings, ends=ends, batch_tokens=batch_tokens, advance=advance
-    )
-    logs = words.log_probability + words.log_end
-    total = np.exp(logs[:, : verbs.listed]).sum(axis=1, keepdims=True)
-    tensor = torch.from_numpy(logs)
-    yield Distributions(np.arange(len(slots)), tensor, tensor, verbs.listed, total)
-
-
-def _of_entries(
-    model: LanguageModel,
-    verbs: CountedVerbs,
-    slots: list[Prompt],
-    batch_tokens: int | None,
-    advance: Advance,
-) -> Iterator[Distributions]:
-    """The distributions of all slots over the vocabulary, some at a time."""
-    sequences = [slot.ids for slot in slots]
-    positions = [[slot.position] for slot in slots]
-    for block in blocks(model, sequences, positions, batch_tokens=batch_tokens):
-        logits = block.logits
-        if not np.array_equal(block.rows, np.arange(len(logits))):  # else no copy is needed
-            logits = logits[torch.as_tensor(block.rows, device=logits.device)]
-        yield Distributions(block.requests, logits, logits.log_softmax(-1), logits.shape[1], 1.0)
-        advance(len(block.rows) / len(slots))
-
-
-def _slots(model: LanguageModel, options: Options, contexts: list[tuple[str, str]]) -> list[Prompt]:
-    if options.protocol != "released" or model.kind == "causal":
-        return model.slots(contexts)
-    slots = model.text_slots(contexts)
-    if not model.space:
-        return slots
-    # The released code counts the tokens of the left context without its leading space, plus one
-    # for <s>.
-    lefts = model.tokenizer([left for left, _ in contexts], add_special_tokens=False)["input_ids"]
-    moved = []
-    for slot, left in zip(slots, lefts, strict=True):
-        last = len(slot.ids) - 1
-        moved.append(Prompt(slot.ids, min(len(left) + 1, last)))
-    return moved
 
 
 def _log_probabilities(

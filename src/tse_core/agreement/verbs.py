@@ -14,10 +14,11 @@ import pandas as pd
 
 from tse_core.agreement.options import SINGLE_TOKENS, VerbPolicy
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.errors import InputError
+from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
 
 Spelling = tuple[int, ...]  # the tokens of a word
+LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
 
 
 class CountedVerbs(NamedTuple):
@@ -45,14 +46,13 @@ def counted_verbs(
     `further` are other words whose positions are needed, such as those of pairs. Raises InputError:
     no lemma counts; whole words without their end for a masked model.
     """
-    masked = model.kind == "masked"
-    if masked and policy == VerbPolicy("any", word_end=False):
+    if model.reads_right and policy == VerbPolicy("any", word_end=False):
         raise InputError(
             f"{model.label} is a masked model and sees where a word ends; leave word_end out"
         )
     words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *further]))
     spelled = _spelled(model, words, policy)
-    rows, forms = _counting(lemmas, spelled, masked)
+    rows, forms = _counting(model, lemmas, spelled)
     if not rows:
         raise _no_lemma_error(model, lemmas, policy)
     table = lemmas.table.iloc[rows].reset_index(drop=True)
@@ -61,19 +61,38 @@ def counted_verbs(
         ids = np.array([[singular[0], plural[0]] for singular, plural in forms], dtype=np.int64)
         entries = {word: spelling[0] for word, spelling in spelled.items()}
         return CountedVerbs(table, ids, entries, policy)
+    further_spellings = [spelled[word] for word in further if word in spelled]
+    verbs = _as_words(table, forms, spelled, further_spellings)
+    return verbs._replace(policy=policy, ends=policy.word_end and not model.reads_right)
+
+
+def _as_words(
+    table: pd.DataFrame,
+    forms: Sequence[tuple[Spelling, Spelling]],
+    spelled: Mapping[str, Spelling],
+    further: Sequence[Spelling],
+) -> CountedVerbs:
+    """The lemmas of a table whose two forms are words, with the positions of all words.
+
+    The words are the forms of all lemmas, the singular ones first, then further ones.
+    """
     singulars = [singular for singular, _ in forms]
     plurals = [plural for _, plural in forms]
     listed = list(dict.fromkeys([*singulars, *plurals]))
-    of_further = [spelled[word] for word in further if word in spelled]
-    spellings = list(dict.fromkeys([*listed, *of_further]))
+    spellings = list(dict.fromkeys([*listed, *further]))
     positions = {spelling: position for position, spelling in enumerate(spellings)}
     pairs = [[positions[singular], positions[plural]] for singular, plural in forms]
-    of_words = {
-        word: positions[spelling] for word, spelling in spelled.items() if spelling in positions
-    }
-    ids = np.array(pairs, dtype=np.int64)
-    ends = policy.word_end and not masked
-    return CountedVerbs(table, ids, of_words, policy, spellings, len(listed), ends)
+    of_words = {}
+    for word, spelling in spelled.items():
+        if spelling in positions:
+            of_words[word] = positions[spelling]
+    return CountedVerbs(
+        lemmas=table,
+        ids=np.array(pairs, dtype=np.int64),
+        positions=of_words,
+        spellings=spellings,
+        listed=len(listed),
+    )
 
 
 def _spelled(model: LanguageModel, words: Sequence[str], policy: VerbPolicy) -> dict[str, Spelling]:
@@ -86,7 +105,7 @@ def _spelled(model: LanguageModel, words: Sequence[str], policy: VerbPolicy) -> 
 
 
 def _counting(
-    lemmas: Lemmas, spelled: Mapping[str, Spelling], masked: bool
+    model: LanguageModel, lemmas: Lemmas, spelled: Mapping[str, Spelling]
 ) -> tuple[list[int], list[tuple[Spelling, Spelling]]]:
     """The rows of lemmas that count, and the spellings of their forms; of those alike the first."""
     rows = []
@@ -95,7 +114,7 @@ def _counting(
         singular, plural = spelled.get(lemma.singular), spelled.get(lemma.plural)
         if singular is None or plural is None or singular == plural:
             continue
-        if masked and len(singular) != len(plural):
+        if len(singular) != len(plural) and not model.compares_lengths:
             continue
         if (singular, plural) not in forms:
             forms[singular, plural] = None
@@ -108,9 +127,16 @@ def _no_lemma_error(model: LanguageModel, lemmas: Lemmas, policy: VerbPolicy) ->
     if policy.tokens == "single":
         lack = "two forms that are single tokens"
         remedy += ", or count all verbs (verbs='all', --verbs all)"
-    if model.kind == "masked":
+    if not model.compares_lengths:
         lack += ", of equally many tokens"
     counted = f"{lemmas.name} ({len(lemmas)} lemmas)"
     return InputError(
         f"the tokenizer of {model.name} holds no lemma of {counted} with {lack}; {remedy}"
     )
+
+
+def warn_of_few_lemmas(model: LanguageModel, verbs: CountedVerbs, lemmas: Lemmas) -> None:
+    """Warn where the vocabulary holds little of the verb list."""
+    if len(verbs.lemmas) < LITTLE * len(lemmas):
+        counted = f"{len(verbs.lemmas):,} of {len(lemmas):,} lemmas of {lemmas.name}"
+        warn(f"{model.label} holds both forms of only {counted}; EW and MW are about these")

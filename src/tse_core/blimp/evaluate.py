@@ -20,8 +20,9 @@ from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
 from tse_core.models.loading import AnyModel, as_model
+from tse_core.results.running import run
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Store, run, store_for
+from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
 from tse_core.sentences.tokens import Advance, check_method, words_policy

@@ -16,8 +16,9 @@ from tse_core.datasets.loading import data_hash
 from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
+from tse_core.results.running import run
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
-from tse_core.results.store import Store, run, store_for
+from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite

@@ -1,0 +1,101 @@
+"""An `Evaluation` from its parts: what was asked, and the tables of scores of all slices."""
+
+import pandas as pd
+
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.agreement.options import Options
+from tse_core.agreement.questions import Question, Work
+from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs
+from tse_core.metrics.definitions import MARGIN, OF_CONTEXTS
+from tse_core.results.signature import Signature
+from tse_core.results.tidy import of_everything
+
+# How far a margin between two log-probabilities (nats) moves with batch, order, threads or device:
+# at least twice the largest spread measured over batch sizes, shared prefixes and threads (1.5e-5,
+# 0.033 and 0.22 on small models).
+NOISE = {"float64": 1e-4, "float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
+
+
+def assembled(
+    tables: dict[str, pd.DataFrame],
+    question: Question,
+    work: Work,
+    options: Options,
+    signature: Signature,
+    dtype: str,
+) -> Evaluation:
+    """The evaluation with the tables of `scored_tables`; `dtype` is the precision of the model."""
+    lemmas = work.verbs.lemmas
+    at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
+    by_lemma = None
+    if "lemmas" in tables:
+        by_lemma = _by_lemma(tables["lemmas"], lemmas)
+    form_arrays = None
+    if "forms" in tables:
+        shape = len(work.contexts), len(lemmas)
+        form_arrays = {}
+        for name, column in tables["forms"].items():
+            form_arrays[str(name)] = column.to_numpy().reshape(shape)
+    pairs = _scored_pairs(work.pairs, tables["pairs"], dtype)
+    return Evaluation(
+        contexts=_with_scores(work.contexts, at_cutoffs),
+        pairs=pairs,
+        lemmas=lemmas,
+        signature=signature,
+        cutoffs=options.cutoffs,
+        scored=_what_was_scored(question, options, work, pairs),
+        at_cutoffs=at_cutoffs,
+        by_lemma=by_lemma,
+        form_arrays=form_arrays,
+    )
+
+
+def _with_scores(contexts: pd.DataFrame, at_cutoffs: pd.DataFrame) -> pd.DataFrame:
+    """The contexts with their scores over the whole distribution, behind the column pairs."""
+    whole = at_cutoffs[of_everything(at_cutoffs)].pivot(
+        index="context", columns="metric", values="score"
+    )
+    whole = whole.reindex(columns=[*OF_CONTEXTS, MARGIN]).rename(columns=str.lower)
+    behind = contexts.columns.get_loc("pairs") + 1
+    return pd.concat([contexts.iloc[:, :behind], whole, contexts.iloc[:, behind:]], axis=1)
+
+
+def _scored_pairs(pairs: pd.DataFrame, scores: pd.DataFrame, dtype: str) -> pd.DataFrame:
+    """The pairs with their scores, whose index is theirs."""
+    margin = (scores["log_probability_correct"] - scores["log_probability_wrong"]).abs()
+    # Of a precision that was never measured, the largest noise is assumed.
+    noise = NOISE.get(dtype, max(NOISE.values()))
+    scores = scores.assign(within_noise=margin < noise)
+    return pd.concat([pairs, scores.sort_index()], axis=1)
+
+
+def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
+    """The sums of all slices as means over the contexts of each group; `correct` stays a count."""
+    table = sums.groupby([*GROUP, "lemma"], sort=False, as_index=False).sum()
+    means = [name for name in SUMS if name != "correct"]
+    table[means] = table[means].div(table["contexts"], axis=0)
+    return table.assign(lemma=lemmas["lemma"].to_numpy()[table["lemma"]])
+
+
+def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd.DataFrame) -> str:
+    """`Evaluation.scored`; `pairs` are those of the work, with their scores."""
+    verbs = work.verbs
+    without_form = int(pairs["tse"].isna().sum())
+    parts = [
+        f"pairs: {len(pairs) - without_form:,} of {len(question.all_pairs):,}",
+        f"lemmas: {len(verbs.lemmas):,} of {len(question.lemmas):,}",
+    ]
+    single_tokens = int((verbs.lemmas["tokens"] == 1).sum())
+    if single_tokens and not verbs.policy.in_vocabulary:
+        parts.append(f"lemmas of single tokens: {single_tokens:,}")
+    if options.sample_size != "all":
+        parts.append(
+            f"contexts drawn: {len(work.contexts):,} of {work.all_contexts:,} (seed {options.seed})"
+        )
+    left_out = {
+        "pairs outside the sample": len(question.pairs) - len(pairs),
+        "pairs whose verb has no form that counts": without_form,
+        "pairs whose subject's number is not known": len(question.all_pairs) - len(question.pairs),
+    }
+    parts += [f"{what}: {count:,}" for what, count in left_out.items() if count]
+    return "; ".join(parts)

@@ -1,0 +1,76 @@
+"""Signatures of an evaluation and of its slices: which policies made their numbers.
+
+`evaluation_signature` stands beside the numbers. `slice_signature` is a slice's key in the store,
+and says only what the slice's own numbers depend on, so that other data with the same slice is
+served by it.
+"""
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from tse_core.agreement.options import Options
+from tse_core.agreement.questions import Question, Work
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
+
+
+def evaluation_signature(
+    model: LanguageModel, question: Question, work: Work, options: Options
+) -> Signature:
+    """How the numbers of an evaluation are made; it reads the model's weights."""
+    lemmas, verbs = question.lemmas, work.verbs
+    policies = model.policies()
+    dtype = policies.pop("dtype")
+    if options.protocol == "exact":
+        policies |= model.slot_policy(_distinct_contexts(work.pairs))
+    policy = {"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})", **policies}
+    if not verbs.policy.in_vocabulary:
+        policy |= {"forms": str(verbs.policy), "cut": "list"}
+    if options.sample_size != "all":
+        policy["sample"] = f"{options.sample_size}@{options.seed}"
+    policy |= _text_policies(work.pairs)
+    policy |= {
+        "protocol": f"{options.protocol}/{PROTOCOL_VERSION}",
+        "dtype": dtype,
+        "ties": "wrong",
+    }
+    identity = {"model": model.identity(), "data": question.data}
+    return Signature(identity, policy, provenance(model.device))
+
+
+def slice_signature(
+    signature: Signature, model: LanguageModel, pairs: pd.DataFrame, options: Options
+) -> Signature:
+    """The signature of a slice with these pairs, from that of the whole evaluation.
+
+    It has the model, the policies and the cut-offs. How sentences begin and end, and how slots are
+    read, is what holds for the slice, whatever other slices there are. A run that kept more detail
+    has more tables of a slice, and serves one that asks for less.
+    """
+    policy = dict(signature.policy)
+    policy.pop("sample", None)
+    policy |= _text_policies(pairs)
+    # Without it no slot of any slice is read otherwise than by the mask's text.
+    if policy.pop("slot", None):
+        policy |= model.slot_policy(_distinct_contexts(pairs))
+    policy["cutoffs"] = str(tuple(options.cutoffs))
+    # The name of a slice has the hash of its texts.
+    identity = {"model": signature.identity["model"], "data": "any"}
+    return Signature(identity, policy, signature.provenance)
+
+
+def _text_policies(pairs: pd.DataFrame) -> dict[str, str]:
+    """How the sentences of pairs begin and end: all with a capital, all with a period, or not."""
+    has_capitals = pairs["left"].str[:1].str.isupper().all()
+    has_periods = pairs["right"].str.endswith(".").all()
+    return {
+        "caps": "first" if has_capitals else "as-is",
+        "period": "add" if has_periods else "as-is",
+    }
+
+
+def _distinct_contexts(pairs: pd.DataFrame) -> Iterable[tuple[str, str]]:
+    """The text before and behind the slot of each pair, each once."""
+    contexts = pairs[["left", "right"]].drop_duplicates()
+    return contexts.itertuples(index=False, name=None)

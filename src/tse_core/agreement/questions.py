@@ -1,0 +1,84 @@
+"""What is asked of every model on a data set, and what one model scores of it.
+
+A `Question` has the pairs whose subject's number is known, and a verb list. `Work` is what is left
+of it for a model: the lemmas that count for it, and its contexts, or a sample of them.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import pandas as pd
+
+from tse_core.agreement.comparison import lemmas_of_all
+from tse_core.agreement.contexts import (
+    in_order,
+    numbered_contexts,
+    numbered_pairs,
+    warn_of_other_verbs,
+    warn_of_unknown_words,
+)
+from tse_core.agreement.factors import find_factors, refuse_taken_names
+from tse_core.agreement.options import Options
+from tse_core.agreement.verbs import CountedVerbs, counted_verbs, warn_of_few_lemmas
+from tse_core.datasets.lemmas import Lemmas, load_lemmas
+from tse_core.datasets.loading import data_hash, usual_list
+from tse_core.errors import InputError
+from tse_core.models.language_model import LanguageModel
+
+
+class Question(NamedTuple):
+    """The question to every model on a data set."""
+
+    all_pairs: pd.DataFrame
+    pairs: pd.DataFrame  # those whose subject's number is known
+    lemmas: Lemmas
+    data: str  # the name of the pairs and their hash
+
+
+class Work(NamedTuple):
+    """What one model scores for a question."""
+
+    verbs: CountedVerbs
+    contexts: pd.DataFrame
+    pairs: pd.DataFrame  # with a column context: the row of their context
+    all_contexts: int  # how many there are without a sample
+
+
+def question_of(
+    pairs: pd.DataFrame, lemmas, options: Options, models: Iterable[LanguageModel] | None = None
+) -> Question:
+    """The question to every model on a data set, over the lemmas that all of `models` count.
+
+    Raises InputError: no pairs; no subject's number is known; a column's name is taken.
+    """
+    if pairs.empty:
+        raise InputError("there are no pairs to score")
+    name = pairs.attrs["name"]
+    listed = load_lemmas(usual_list(options.protocol, name) if lemmas is None else lemmas)
+    if models is not None:
+        listed = lemmas_of_all(models, listed, options.verbs)
+    listed = in_order(listed)
+    refuse_taken_names(pairs, listed.table)
+    numbered = numbered_pairs(pairs, listed)
+    warn_of_other_verbs(numbered, listed, name)
+    return Question(pairs, numbered, listed, f"{name}@{data_hash(numbered)}")
+
+
+def work_of(model: LanguageModel, question: Question, options: Options, by) -> Work:
+    """What a model scores for a question; `by` are the cells that will be asked for.
+
+    Raises InputError: no lemma counts, the tokenizer does not show the ends of words that count, or
+    there can be no such cells.
+    """
+    words = pd.concat([question.pairs["correct"], question.pairs["wrong"]]).unique()
+    verbs = counted_verbs(model, question.lemmas, options.verbs, words)
+    if verbs.ends:
+        model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
+    pairs, contexts, all_contexts = numbered_contexts(
+        question.pairs, model.kind, options.protocol, options.sample_size, options.seed
+    )
+    if find_factors(by, contexts, verbs.lemmas).of_verbs and options.detail != "forms":
+        raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
+    warn_of_unknown_words(model, contexts)
+    warn_of_few_lemmas(model, verbs, question.lemmas)
+    return Work(verbs, contexts, pairs, all_contexts)

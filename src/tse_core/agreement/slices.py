@@ -1,0 +1,91 @@
+"""Slices of an evaluation: contexts that are scored at once, and kept in the store as one piece.
+
+`scored_tables` takes the tables of each slice from the store, or scores it, and joins them.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from tse_core.agreement.distributions import Advance
+from tse_core.agreement.options import TABLES, Options
+from tse_core.agreement.policies import slice_signature
+from tse_core.agreement.questions import Work
+from tse_core.agreement.scoring import score_contexts
+from tse_core.datasets.loading import data_hash
+from tse_core.files import safe_name
+from tse_core.models.language_model import LanguageModel
+from tse_core.results.running import run
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+
+SLICE = 2048  # contexts that are scored at once
+WORD_SLICE = 4  # where each is scored over thousands of whole words
+# The columns of contexts and pairs whose hash is in the name of a slice.
+HASHED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]
+HASHED_OF_PAIRS = ["left", "right", "correct", "wrong", "number"]
+
+
+class Slice(NamedTuple):
+    """Contexts that are scored at once, and their pairs."""
+
+    contexts: pd.DataFrame
+    pairs: pd.DataFrame  # the column context counts from the first context of the slice
+
+
+def scored_tables(
+    model: LanguageModel,
+    work: Work,
+    options: Options,
+    signature: Signature,
+    store: Store | None,
+    batch_tokens: int | None,
+) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+    """The tables of `score_contexts` over all slices, and their provenance.
+
+    `signature` is that of the whole evaluation. The index of the table of pairs is that of
+    the work's pairs.
+    """
+
+    def score(some: Slice, advance: Advance) -> dict[str, pd.DataFrame]:
+        return score_contexts(model, work.verbs, options, *some, batch_tokens, advance)
+
+    def key(some: Slice) -> Signature:
+        return slice_signature(signature, model, some.pairs, options)
+
+    size = SLICE if work.verbs.policy.in_vocabulary else WORD_SLICE
+    slices = dict(_slices(work.contexts, work.pairs, size))
+    tables_of_slices, made_with = run(
+        signature,
+        {name: (some, len(some.contexts)) for name, some in slices.items()},
+        score,
+        TABLES[options.detail],
+        title=f"{model.label}: contexts",
+        unit="contexts",
+        store=store,
+        key=key,
+    )
+    tables = {}
+    for name in TABLES[options.detail]:
+        parts = [of_slice[name] for of_slice in tables_of_slices.values()]
+        tables[name] = pd.concat(parts, ignore_index=True)
+    tables["pairs"].index = np.concatenate([some.pairs.index for some in slices.values()])
+    return tables, made_with
+
+
+def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, Slice]]:
+    """Slices of the contexts of each construction, named after their contents alone."""
+    pairs = pairs.sort_values("context", kind="stable")
+    first_pairs = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
+    for construction, rows in contexts.groupby("construction", sort=False).indices.items():
+        # The contexts of a construction stand together, so their first and last row bound them.
+        for number, start in enumerate(range(rows[0], rows[-1] + 1, size)):
+            end = min(start + size, rows[-1] + 1)
+            some_contexts = contexts.iloc[start:end]
+            some_pairs = pairs.iloc[first_pairs[start] : first_pairs[end]].sort_index()
+            some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
+            contents = data_hash(some_contexts[HASHED]) + data_hash(some_pairs[HASHED_OF_PAIRS])
+            name = f"{safe_name(construction)}-{number:03d}-{contents}"
+            yield name, Slice(some_contexts, some_pairs)
