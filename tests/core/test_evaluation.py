@@ -145,6 +145,20 @@ def test_a_stored_shard_serves_a_run_in_which_its_contexts_have_other_numbers(
     np.testing.assert_allclose(resumed.log_odds, plain.log_odds, atol=1e-5)
 
 
+def test_a_stored_slice_serves_data_whose_other_sentences_begin_in_lower_case(
+    tiny_causal, simple, tmp_path, monkeypatch
+):
+    few = simple.head(6)
+    lower = few.assign(construction="lower", left=few["left"].str.lower())
+    evaluate(tiny_causal, few, store=tmp_path)
+    computed, score = [], pipeline.score_contexts
+    monkeypatch.setattr(pipeline, "score_contexts", lambda *a: computed.append(a) or score(*a))
+    both = evaluate(tiny_causal, pd.concat([few, lower]), store=tmp_path)
+    assert both.signature.policy["caps"] == "as-is" and len(computed) == 1
+    evaluate(tiny_causal, lower, store=tmp_path)
+    assert len(computed) == 1
+
+
 def test_an_interval_samples_what_the_claim_is_about(tiny_causal, simple):
     found = evaluate(tiny_causal, simple, detail="forms")
     lemmas = replace(found, form_arrays=None)

@@ -16,6 +16,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from tse_core import InputError, evaluate, load_model, score_context
+from tse_core.agreement import slices
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.models import slots
@@ -174,6 +175,25 @@ def test_a_signature_says_where_the_masks_own_text_would_have_been_read_otherwis
     assert ("slot:ids" in str(signature(models[kind], "."))) == differs
     assert ("slot:ids" in str(signature(models[kind], "here."))) == ("roberta with" in kind)
     assert "slot" not in signature(models[kind], ".", protocol="released").policy
+
+
+def test_a_stored_slice_serves_data_whose_other_slots_are_read_otherwise(
+    models, tmp_path, monkeypatch
+):
+    """Its key has the policy of its own slots: no slice is served that was read otherwise."""
+    model = models["XLMRobertaTokenizer"]
+    pair = {"left": "The author", "correct": "goes", "wrong": "go", "number": "singular"}
+    here, mark = (
+        pd.DataFrame([{**pair, "right": right, "construction": right}]) for right in ("here.", ".")
+    )
+    evaluate(model, here, VERBS, store=tmp_path)
+    computed, score = [], slices.score_contexts
+    monkeypatch.setattr(slices, "score_contexts", lambda *a: computed.append(a) or score(*a))
+    both = evaluate(model, pd.concat([here, mark]), VERBS, store=tmp_path)
+    assert "slot:ids" in str(both.signature) and len(computed) == 1
+    evaluate(model, mark, VERBS, store=tmp_path)
+    assert len(computed) == 1
+    assert len({path.parent for path in tmp_path.glob("*/*/*.parquet")}) == 2
 
 
 def test_protocol_released_reads_the_text_with_the_mask(models):
