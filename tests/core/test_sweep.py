@@ -22,7 +22,7 @@ from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.errors import TseWarning
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.sweep import running
+from tse_core.sweep import workers
 from tse_core.sweep.plan import load_plan
 from tse_core.sweep.running import score_run, sweep, visible_gpus
 from tse_core.sweep.steps import step_of
@@ -318,7 +318,7 @@ def test_the_visible_gpus_are_those_that_the_variable_names(monkeypatch, listed,
 def test_each_worker_sees_one_of_the_visible_gpus(monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
-    with running._processes(None) as cluster, distributed.Client(cluster) as client:
+    with workers._processes(None) as cluster, distributed.Client(cluster) as client:
         client.wait_for_workers(2)
         assert sorted(client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values()) == ["2", "3"]
         assert set(client.nthreads().values()) == {1}

@@ -1,20 +1,17 @@
-"""The runs of a plan: each is one evaluation that uses the store, here or on the workers of Dask.
+"""The runs of a plan: each is one evaluation that uses the store.
 
-A run that the store holds costs nothing, so a sweep that was stopped resumes when it is started
-again, and its numbers do not depend on where its runs were computed. Dask gives the runs of a
-worker that dies to another.
+`sweep` does all of them, `result_of` and `score_run` one, `trouble` says what keeps one from being
+done. A run that the store holds costs nothing, so a sweep that was stopped resumes when it is
+started again, and its numbers do not depend on where its runs were computed (`workers`).
 """
 
 import gc
-import logging
-import os
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.util import find_spec
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -35,6 +32,8 @@ from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.sweep.plan import Model, Plan, Run, load_plan
+from tse_core.sweep.workers import results_of_plan
+from tse_core.sweep.workers import visible_gpus as visible_gpus  # documented here
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 
@@ -98,29 +97,38 @@ def sweep(
     store = store if isinstance(store, Store) else Store(store)
     workers = workers or plan.workers
     address = address or plan.address
-    # A file by which a worker recognises that it shares the store.
-    mark = store.folder.resolve() / f".sweep-{uuid.uuid4().hex}"
-    mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.touch()
     numbers: dict[Run, pd.DataFrame] = {}
     failures: dict[Run, str] = {}
-    try:
-        with progress(len(plan.runs), "sweep", unit="runs") as bar:
-            for run, result in _results(plan, mark, workers, address):
-                if isinstance(result, Exception):
-                    reason = str(result) or type(result).__name__
-                    failures[run] = str(InputError(f"{run}: {reason}"))
-                else:
-                    numbers[run] = result
-                bar.set_postfix(failed=len(failures), refresh=False)
-                bar.update()
-    finally:
-        mark.unlink(missing_ok=True)
-        _opened.cache_clear()
+    with _marked(store) as mark, progress(len(plan.runs), "sweep", unit="runs") as bar:
+        score = partial(score_run, mark=mark)
+        for run, result in results_of_plan(plan, score, workers, address):
+            if isinstance(result, Exception):
+                reason = str(result) or type(result).__name__
+                failures[run] = str(InputError(f"{run}: {reason}"))
+            else:
+                numbers[run] = result
+            bar.set_postfix(failed=len(failures), refresh=False)
+            bar.update()
     if not numbers:
         raise InputError(failures[plan.runs[0]])
     tables = [numbers[run] for run in plan.runs if run in numbers]
     return Sweep(pd.concat(tables, ignore_index=True)[COLUMNS], failures)
+
+
+@contextmanager
+def _marked(store: Store) -> Iterator[Path]:
+    """A file in a store, by which a worker recognises that it shares the store with a sweep.
+
+    Afterwards it is gone, and so is the model that the last run left in memory.
+    """
+    mark = store.folder.resolve() / f".sweep-{uuid.uuid4().hex}"
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+    try:
+        yield mark
+    finally:
+        mark.unlink(missing_ok=True)
+        _opened.cache_clear()
 
 
 def result_of(run: Run, store: Store | None, sweep: str = "") -> Evaluation | PairScores | Outcome:
@@ -186,19 +194,6 @@ def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
     return numbers.assign(name=model.name, revision=model.version, step=model.step, data=run.data)
 
 
-def visible_gpus() -> list[str]:
-    """The GPUs that this process may use: CUDA_VISIBLE_DEVICES (numbers or names), else all."""
-    listed = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if listed is None:
-        return [str(number) for number in range(torch.cuda.device_count())]
-    gpus = []
-    for entry in map(str.strip, listed.split(",")):
-        if entry in ("", "-1"):  # CUDA ignores the rest
-            break
-        gpus.append(entry)
-    return gpus
-
-
 @lru_cache(maxsize=1)
 def _opened(model: Model, sweep: str) -> AnyModel:
     """The model, which stays in memory until a run needs another.
@@ -209,103 +204,3 @@ def _opened(model: Model, sweep: str) -> AnyModel:
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     return load_model(model.source, **dict(model.options))
-
-
-def _results(
-    plan: Plan, mark: Path, workers: int | None, address: str | None
-) -> Iterator[tuple[Run, pd.DataFrame | Exception]]:
-    """Each run with its numbers, or with the exception that ended it, as soon as it is done."""
-    several_workers = address or plan.slurm or (workers or 0) > 1
-    has_dask = find_spec("dask_jobqueue" if plan.slurm else "distributed") is not None
-    if several_workers and not has_dask:
-        raise InputError("several workers need Dask: pip install 'tse-core[sweep]'")
-    if several_workers or (has_dask and len(visible_gpus()) > 1):
-        yield from _results_of_workers(plan, mark, workers, address)
-    else:
-        yield from _results_here(plan, mark)
-
-
-def _results_here(plan: Plan, mark: Path) -> Iterator[tuple[Run, pd.DataFrame | Exception]]:
-    """`_results`, in this process."""
-    for run in plan.runs:
-        try:
-            yield run, score_run(run, mark)
-        except Exception as error:  # whatever is wrong with one run, the others are done
-            yield run, error
-
-
-def _results_of_workers(
-    plan: Plan, mark: Path, workers: int | None, address: str | None
-) -> Iterator[tuple[Run, pd.DataFrame | Exception]]:
-    """`_results`, on the workers of Dask."""
-    from distributed import as_completed
-
-    with _client(plan, workers, address) as client:
-        runs = {}
-        for number, run in enumerate(plan.runs):
-            # In the order of the plan, model by model, so that a worker rarely opens another.
-            future = client.submit(score_run, run, mark, pure=False, retries=1, priority=-number)
-            runs[future] = run
-        for future in as_completed(runs):
-            if future.status == "finished":
-                yield runs[future], future.result()
-            else:
-                yield runs[future], future.exception()
-            future.release()
-
-
-@contextmanager
-def _client(plan: Plan, workers: int | None, address: str | None) -> Iterator[Any]:
-    """A client of Dask, whose workers are those at an address, SLURM's jobs, or processes here."""
-    import dask
-    from distributed import Client
-
-    if address:
-        try:
-            client = Client(address, timeout=10)
-        except (OSError, ValueError) as error:
-            reason = f"no Dask scheduler answers at {address} ({str(error).splitlines()[0]})"
-            raise InputError(f"{reason}; start one with: dask scheduler") from None
-        with client:
-            yield client
-        return
-    # Dask plans jobs as if each run took an hour, until it has seen some; by default it would start
-    # one job after another.
-    with dask.config.set({"distributed.scheduler.unknown-task-duration": "1h"}):
-        if plan.slurm:
-            cluster = _slurm(plan.slurm, workers or len(plan.runs))
-        else:
-            cluster = _processes(workers)
-        with cluster, Client(cluster) as client:
-            yield client
-
-
-def _processes(workers: int | None):
-    """Processes of one thread here: one for each visible GPU (up to `workers`), else `workers`.
-
-    A process sees no GPU but its own.
-    """
-    from distributed import Nanny, Scheduler, SpecCluster
-
-    gpus = visible_gpus()
-    environments: list[dict[str, str]]
-    if gpus:
-        environments = [{"CUDA_VISIBLE_DEVICES": gpu} for gpu in gpus[:workers]]
-    else:
-        environments = [{} for _ in range(workers or 1)]
-    specification = {}
-    for number, environment in enumerate(environments):
-        # Without a limit of memory: Dask's own would end a worker whose model is large.
-        options = {"nthreads": 1, "memory_limit": 0, "silence_logs": logging.ERROR}
-        specification[number] = {"cls": Nanny, "options": options | {"env": environment}}
-    scheduler = {"cls": Scheduler, "options": {"dashboard": False, "host": "127.0.0.1", "port": 0}}
-    return SpecCluster(specification, scheduler, silence_logs=logging.ERROR)
-
-
-def _slurm(options: Mapping, jobs: int):
-    """At most so many jobs of SLURM at a time; a new one replaces a worker that is lost."""
-    from dask_jobqueue import SLURMCluster
-
-    cluster = SLURMCluster(**{"cores": 1, "processes": 1, "memory": "16GB", **options})
-    cluster.adapt(minimum_jobs=0, maximum_jobs=jobs)
-    return cluster
