@@ -102,7 +102,8 @@ def blocks(
         groups, run = _tree_groups(requests_of, network.window), _run_trees
     else:
         groups, run = _length_groups(requests_of), _run_sequences
-    if model.kind == "causal" and network.slower_without_trees and not network.takes_trees:
+    has_trees = network.takes_trees or not network.slower_without_trees
+    if not model.reads_right and not has_trees:
         _warn_without_trees(model, requests_of, groups)
 
     tokens = batch_tokens or fitting_tokens(model.device)
@@ -225,7 +226,6 @@ def _requests_of_queries(
     after its last position, so that all of its positions are computed together.
     """
     limit = model.network.max_length
-    causal = model.kind == "causal"
     requests_of: dict[Query, list[int]] = {}
     request = 0
     for sequence, positions_of_sequence in zip(sequences, positions, strict=True):
@@ -235,7 +235,7 @@ def _requests_of_queries(
                 f"a sentence of {len(tokens)} tokens is longer than {model.name} can read ({limit})"
             )
         last = max(positions_of_sequence, default=-1)
-        beginning = tokens[: last + 1] if causal else tokens
+        beginning = tokens if model.reads_right else tokens[: last + 1]
         for position in positions_of_sequence:
             if not 0 <= position < len(tokens):
                 raise InputError(

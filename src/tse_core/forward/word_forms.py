@@ -84,11 +84,10 @@ def form_log_probabilities(
     InputError : no forms, an empty form, `ends` for a masked model or of another size than the
         vocabulary.
     """
-    masked = model.kind == "masked"
     _check_ends(model, ends)
     if not forms or not all(forms):
         raise InputError("whole words need at least one form, and each form at least one token")
-    steps_of_forms = [form_steps(form, masked) for form in forms]
+    steps_of_forms = [form_steps(form, masked=model.reads_right) for form in forms]
     end_steps = []
     if ends is not None:
         end_steps = [Step(form, 0, END) for form in forms]
@@ -118,7 +117,7 @@ def _check_ends(model: LanguageModel, ends: np.ndarray | None) -> None:
     """Raise InputError for ends that do not suit the model."""
     if ends is None:
         return
-    if model.kind == "masked":
+    if model.reads_right:
         raise InputError("a masked model sees where a word ends; its forms need no ends")
     size = model.vocabulary_size
     if ends.shape != (size,):
@@ -141,7 +140,7 @@ def _step_scores(
 
 def _filled(model: LanguageModel, slot: Prompt, step: Step) -> Ids:
     """The sequence in which a step's token is predicted."""
-    if model.kind == "causal":
+    if not model.reads_right:
         return slot.ids + step.beginning
     masks = (model.tokenizer.mask_token_id,) * step.masks
     return slot.ids[: slot.position] + step.beginning + masks + slot.ids[slot.position + 1 :]

@@ -255,7 +255,7 @@ def _tokenized(
     ids = np.array(encoding.ids)[positions]
     starts, ends = _spans(text, encoding, positions)
     scored = np.ones(len(ids), dtype=bool)
-    if model.kind == "causal":
+    if not model.reads_right:
         scored = positions > 0  # nothing predicts the very first token
     unknown = np.zeros(len(ids), dtype=bool)
     if model.unknown_id is not None:
@@ -292,7 +292,7 @@ def _inputs(
     scored = np.flatnonzero(tokens.scored).tolist()
     if not scored:
         return []
-    if model.kind == "causal":
+    if not model.reads_right:
         last = positions[scored[-1]]
         before = [int(position) - 1 for position in positions[scored]]
         return [_Input(encoding.ids[:last], before, tokens.ids[scored].tolist())]
