@@ -25,6 +25,7 @@ def lemma_scores(by_lemma: pd.DataFrame | None) -> pd.DataFrame:
     scores = {}
     for metric in OF_CONTEXTS.values():
         numerator, denominator = metric.numerator(forms), metric.denominator(forms)
+        # `whole` is W, `score` is P/W, `size` is L of the formula above.
         whole = denominator.groupby(groups).transform("sum")
         score = numerator.groupby(groups).transform("sum") / whole
         scores[metric.column] = score + size * (numerator - denominator * score) / whole

@@ -59,7 +59,8 @@ class Cells:
         self.by_verbs = bool(factors.of_verbs)
         context_groups, context_labels = _groups(data.contexts, factors.of_contexts)
         self._verb_groups, verb_labels = _groups(data.lemmas, factors.of_verbs, sort=True)
-        # The number of each context's first cell, and of all its cells (contexts, groups of verbs).
+        # A cell's number counts the groups of contexts first, and within each the groups of verbs.
+        # Here are each context's first cell, and all its cells (contexts, groups of verbs).
         self._first_cells = context_groups * len(verb_labels)
         self._cells = self._first_cells[:, None] + np.arange(len(verb_labels))
         self.labels = _in_order(context_labels.merge(verb_labels, how="cross")[factors.names])
@@ -68,7 +69,8 @@ class Cells:
         twins = twin_of(data.contexts)
         besides_number = [name for name in factors.of_contexts if name != "number"]
         self._twins = twins_within(twins, _groups(data.contexts, besides_number)[0])
-        has_twin, split = self._twins >= 0, self._twins != twins
+        has_twin = self._twins >= 0
+        split = self._twins != twins
         self.contexts = self._long(has_twin=has_twin[:, None], split=split[:, None])
         self.pairs = self._pairs_in_cells(factors.of_verbs)
 
@@ -91,7 +93,8 @@ class Cells:
         and none were kept.
         """
         check_known("metric", metric, [*METRICS, MARGIN, NS, SHIFT])
-        for way in over or [""]:
+        ways_of_sampling = list(over) or [""]  # none is refused as an unknown one
+        for way in ways_of_sampling:
             check_known("way of sampling", way, WAYS)
         samples = {}
         for cell, rows in self._sampled(metric, over).groupby("cell", sort=False):
@@ -156,8 +159,10 @@ class Cells:
             means_over_verbs += [NS, SHIFT]
         for name in means_over_verbs:
             values = self._of_verbs(name)
+            sums = values.to_numpy() @ self._in_groups
+            # Contexts without a twin have no NS and no shift.
             means = np.full(self._cells.shape, np.nan)
-            means[values.index] = values.to_numpy() @ self._in_groups / self._in_groups.sum(axis=0)
+            means[values.index] = sums / self._in_groups.sum(axis=0)
             scores[name] = means
         return scores
 
@@ -205,16 +210,18 @@ class Cells:
             return self._means_of_verbs(metric)
         if list(self.labels) != ["construction"]:
             self.data.forms()  # raises where none were kept
-            return pd.DataFrame({"cell": []})
+            return pd.DataFrame({"cell": []})  # MW has no sample of verbs in other cells
         return self._of_lemmas(metric)
 
     def _with_subjects(self, values: pd.DataFrame) -> pd.DataFrame:
+        """Values with the subject-noun cluster of their context, each of which counts once."""
         return values.assign(subjects=self.data.subjects[values["context"]], count=1)
 
     def _means_of_verbs(self, metric: str) -> pd.DataFrame:
         """Means over the contexts of each subject, verb by verb: the columns of `_sampled`."""
         values = self._of_verbs(metric)
         groups = values.groupby([self._first_cells[values.index], self.data.subjects[values.index]])
+        # One column a verb becomes one row a verb: all groups of the first verb come first.
         means = groups.mean().melt(var_name="verb", ignore_index=False)
         means = means.reset_index(names=["cell", "subjects"])
         verb = means["verb"].to_numpy(int)
@@ -233,6 +240,7 @@ class Cells:
 
     @cached_property
     def _lemma_scores(self) -> pd.DataFrame:
+        """`lemma_scores` of the evaluation, with their subject-noun clusters."""
         table = lemma_scores(self.data.by_lemma)
         return table.assign(subjects=subject_clusters(table))
 
@@ -271,4 +279,5 @@ def _groups(
 def _in_order(labels: pd.DataFrame) -> pd.DataFrame:
     """The labels of cells, sorted by each column in the order in which its values appear."""
     ranks = [pd.factorize(labels[name])[0] for name in labels]
+    # lexsort takes the column that decides first as its last.
     return labels.iloc[np.lexsort(ranks[::-1])]

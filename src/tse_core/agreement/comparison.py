@@ -94,6 +94,7 @@ def compare_metrics(
     table = _differences(first_samples, second_samples)
     table["p_holm"] = holm(table["p_value"])
     if len(table) > 1:
+        # The mean over the rows of first - second, as one weighted sum of all samples.
         samples, weights = [], []
         for construction in table["construction"]:
             samples += [first_samples[construction], second_samples[construction]]
@@ -116,6 +117,7 @@ def _require_same_questions(first: EvaluationData, second: EvaluationData) -> No
     first_forms = set(zip(first.lemmas["singular"], first.lemmas["plural"], strict=True))
     second_forms = set(zip(second.lemmas["singular"], second.lemmas["plural"], strict=True))
     if first_forms != second_forms:
+        # The first in the alphabet of those that only one of the two counted.
         odd = "/".join(min(first_forms ^ second_forms))
         text = f"the two counted different lemmas (only one of them {odd})"
         raise InputError(f"{text}; evaluate both on shared_lemmas")
@@ -149,4 +151,5 @@ def _differences(
 
 
 def _tested(difference: Interval) -> tuple[float, ...]:
+    """The columns difference, low, high and p_value."""
     return difference.estimate, difference.low, difference.high, difference.p_value()

@@ -27,6 +27,7 @@ def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:
     """
     number = pairs["number"]
     by_list = _numbers_by_list(pairs, lemmas)
+    # Before anything is filled in, and also where no number is missing.
     _refuse_contradictions(pairs, by_list, lemmas.name)
     if number.ne("").all():
         return pairs
@@ -116,6 +117,7 @@ def numbered_contexts(
         chosen = np.argsort(construction, kind="stable")
     else:
         chosen = stratified_sample(contexts, sample, seed)
+    # The row of each context among the chosen ones; -1 for the others.
     new_row = np.full(len(contexts), -1)
     new_row[chosen] = np.arange(len(chosen))
     pairs = pairs.assign(context=new_row[index])
@@ -136,6 +138,7 @@ def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.nd
         table = contexts.iloc[rows].assign(row=rows).sort_values(["number", "left", "right"])
         ranked = []
         for number, stratum in table.groupby("number"):
+            # The stratum's name is a part of the seed: strata of equal sizes are drawn otherwise.
             random = np.random.default_rng([seed, *f"{construction} {number}".encode()])
             shuffled = stratum["row"].to_numpy()[random.permutation(len(stratum))]
             for rank, row in enumerate(shuffled.tolist()):
@@ -153,6 +156,7 @@ def _numbers_by_list(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
     number_of = {}
     for forms in zip(lemmas.table["singular"], lemmas.table["plural"], strict=True):
         number_of[forms] = "singular"
+    # In a loop of its own: of two lemmas with exchanged forms the plural reading counts.
     for singular, plural in zip(lemmas.table["singular"], lemmas.table["plural"], strict=True):
         number_of[plural, singular] = "plural"
     forms_of_pairs = zip(_normalised(pairs["correct"]), _normalised(pairs["wrong"]), strict=True)
@@ -161,4 +165,5 @@ def _numbers_by_list(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
 
 
 def _normalised(forms: pd.Series) -> pd.Series:
+    """Forms as they are looked up."""
     return forms.map(straight).str.lower().str.removesuffix("n't")

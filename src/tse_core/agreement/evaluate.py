@@ -198,6 +198,7 @@ def _evaluations(
     """The evaluations of all models; each leaves `opened`, so that its network is forgotten."""
     runs: list[tuple[str, Evaluation]] = []
     while opened:
+        # Taken out one by one: a model that is held anywhere keeps its network in memory.
         name = next(iter(opened))
         model = opened.pop(name)
         for question in questions:

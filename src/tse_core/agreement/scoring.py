@@ -146,6 +146,7 @@ class _LemmaSums:
         """Add scores (k, lemmas) of contexts: agreement, and log-probabilities of both forms."""
         values = [wins, np.exp(correct), np.exp(wrong), correct - wrong]
         for total, of_contexts in zip(self.sums, values, strict=True):
+            # Several contexts of one group may be in a block, which `+=` would add once.
             np.add.at(total, self.group[rows], of_contexts.astype(np.float64))
 
     def table(self) -> pd.DataFrame:
@@ -154,6 +155,7 @@ class _LemmaSums:
         groups = pd.DataFrame(list(self.groups), columns=GROUP).assign(
             contexts=np.bincount(self.group)
         )
+        # Each group once for every lemma.
         table = groups.loc[np.repeat(groups.index, lemmas)].reset_index(drop=True)
         table.insert(len(GROUP), "lemma", np.tile(np.arange(lemmas), len(groups)))
         table[SUMS] = self.sums.reshape(len(SUMS), -1).T
@@ -235,6 +237,7 @@ def _at_cutoffs(
     ranked = block.logits[:, : block.ranked]
     sides = cutoff_scores(ranked, ids, plural, top=top, bottom=bottom, accumulate=accumulate)
     shares = np.concatenate([sides.top[COVERAGE], sides.bottom[COVERAGE]], axis=1)
+    # Each metric at all cut-offs, then the margin: the order of `_cutoff_rows`.
     scores, coverage = [], []
     for metric in OF_CONTEXTS.values():
         scores += [sides.top[metric.column], sides.bottom[metric.column]]
@@ -250,10 +253,12 @@ def _of_pairs(
     block: Distributions, rows: np.ndarray, forms: np.ndarray, options: Options
 ) -> np.ndarray:
     """`PAIR_COLUMNS` of some pairs (pairs, columns), by the rows of their contexts."""
+    # Logits are not rounded by a softmax, so that fewer of them are equal.
     compared = block.logits
     if options.protocol == "released":
         compared = block.log_probabilities.exp()
     rows_there = torch.as_tensor(rows, device=compared.device)
+    # A form that does not count looks up entry 0, and its scores are replaced by NaN below.
     ids = torch.as_tensor(forms, device=compared.device).clamp(min=0)
     wins = compared[rows_there, ids[:, 0]] > compared[rows_there, ids[:, 1]]
     logs_there = block.log_probabilities

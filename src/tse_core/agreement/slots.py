@@ -81,22 +81,29 @@ def score_context(
     model = as_language_model(model)
     options = Options(detail="forms")
     verbs = counted_verbs(model, load_lemmas(lemmas), options.verbs)
-    context = {
-        "construction": "",
-        "subject": "",
-        "noun": "",
-        "left": left_part(left),
-        "right": right_part(right),
-        "number": number_name,
-    }
+    contexts = _one_context(left, right, number_name)
+    # The context is scored as one of a data set with no pairs.
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
-    tables = score_contexts(model, verbs, options, pd.DataFrame([context]), no_pairs)
+    tables = score_contexts(model, verbs, options, contexts, no_pairs)
     curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
     curves = curves[curves["metric"] != MARGIN].reset_index(drop=True)
     curves = curves.astype({"metric": "str", "side": "str"})
     scores = curves[of_everything(curves)].set_index("metric")["score"]
     forms = _forms_in_order(verbs.lemmas, tables["forms"], number_name)
     return ContextScores(float(scores["EW"]), float(scores["MW"]), curves, forms)
+
+
+def _one_context(left: str, right: str, number: str) -> pd.DataFrame:
+    """The table of contexts with one row, of no construction and an unknown subject."""
+    context = {
+        "construction": "",
+        "subject": "",
+        "noun": "",
+        "left": left_part(left),
+        "right": right_part(right),
+        "number": number,
+    }
+    return pd.DataFrame([context])
 
 
 def _number_name(number: int | str) -> str:
@@ -113,7 +120,8 @@ def _forms_in_order(lemmas: pd.DataFrame, scores: pd.DataFrame, number: str) -> 
     forms = lemmas[["lemma", number, other]].set_axis(["lemma", "correct", "wrong"], axis=1)
     forms["p_correct"] = np.exp(scores[f"log_probability_{number}"].astype(float))
     forms["p_wrong"] = np.exp(scores[f"log_probability_{other}"].astype(float))
-    odds = scores["log_odds"]  # of the singular form
+    # The log-odds are of the singular form; probabilities may be equal where these are not.
+    odds = scores["log_odds"]
     forms["agrees"] = odds > 0 if number == "singular" else odds < 0
     larger = forms[["p_correct", "p_wrong"]].max(axis=1).to_numpy()
     order = np.argsort(-larger, kind="stable")

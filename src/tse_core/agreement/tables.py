@@ -32,6 +32,7 @@ def score_table(
     if intervals:
         over = ("subjects", "verbs") if cells.by_verbs else ("subjects",)
         for metric in cells.metrics:
+            # Of a group of verbs, crossed intervals are those of means over verbs alone.
             if metric in OVER_VERBS or not cells.by_verbs:
                 bounds = cells.intervals(metric, over)[["low", "high"]]
                 table[[f"{metric}_low", f"{metric}_high"]] = bounds
@@ -108,9 +109,13 @@ def curve_table(data: EvaluationData, *, intervals: bool = False) -> pd.DataFram
     groups = numbers.groupby(["construction", "metric", "side", "cutoff"], sort=False)
     table = groups[["score", "coverage", "invalid"]].mean().assign(contexts=groups.size())
     if intervals:
-        table[["low", "high"]] = [_bounds(data, group, key[1]) for key, group in groups]
+        bounds = []
+        for (_, metric, _, _), group in groups:
+            bounds.append(_bounds(data, group, metric))
+        table[["low", "high"]] = bounds
     table = table.reset_index()
     verbs = VerbPolicy.parse(data.signature.policy.get("forms", "single"))
+    # Behind construction, metric, side and cutoff.
     table.insert(4, "share", OF_DISTRIBUTION if verbs.in_vocabulary else OF_LIST)
     return table
 

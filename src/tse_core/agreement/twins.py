@@ -31,6 +31,7 @@ def twin_of(contexts: pd.DataFrame) -> np.ndarray:
     label = ["construction", "twin"]
     rows = contexts[contexts["twin"] != ""].sort_values(["left", "right"])
     rows = rows.drop_duplicates([*label, "number"])[[*label, "number"]].reset_index(names="row")
+    # Every two contexts of one label, in either order; those of different numbers are twins.
     both = rows.merge(rows, on=label, suffixes=("", "_twin")).query("number != number_twin")
     twins[both["row"]] = both["row_twin"]
     return twins
@@ -38,5 +39,6 @@ def twin_of(contexts: pd.DataFrame) -> np.ndarray:
 
 def twins_within(twins: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """The twins that are in the same group as their context, -1 where there is none."""
+    # A context without a twin looks up the last row, which the first condition leaves out.
     together = (twins >= 0) & (groups[twins] == groups)
     return np.where(together, twins, -1)

@@ -230,7 +230,11 @@ def _scores(
 
 def _joined(blocks: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, np.ndarray]:
     """The scores of all contexts, from those of each block."""
-    return {name: torch.cat([block[name] for block in blocks]).cpu().numpy() for name in blocks[0]}
+    scores = {}
+    for name in blocks[0]:
+        parts = [block[name] for block in blocks]
+        scores[name] = torch.cat(parts).cpu().numpy()
+    return scores
 
 
 def correct_and_wrong(

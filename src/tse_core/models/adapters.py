@@ -53,7 +53,7 @@ def adapter_settings(name: str, folder: Path) -> dict:
         settings = json.loads(read_text(folder / ADAPTER))
         base = settings["base_model_name_or_path"]
         if not base:
-            raise ValueError("it names no base model")
+            raise ValueError("it names no base model")  # becomes the InputError below
         kind = str(settings["peft_type"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
@@ -63,6 +63,17 @@ def adapter_settings(name: str, folder: Path) -> dict:
         raise InputError(
             f"{name} is a PEFT adapter of {base}; pip install peft, or merge the two into a folder"
         )
+    _check_kind(name, kind)
+    if is_file(Path(base, ADAPTER)):
+        raise InputError(
+            f"{name}: its base model {base} is an adapter, too; merge that one with its own base "
+            "model (merge_and_unload of peft) and save the result as a folder"
+        )
+    return settings
+
+
+def _check_kind(name: str, kind: str) -> None:
+    """Raise InputError for a kind of adapter that cannot be merged with its base model."""
     if kind in BEFORE_THE_TEXT:
         raise InputError(
             f"{name}: an adapter of type {kind} puts learned vectors before the text and cannot be "
@@ -76,12 +87,6 @@ def adapter_settings(name: str, folder: Path) -> dict:
         raise InputError(
             f"{name}: an adapter of type {kind} cannot be merged with the base model; {IN_MEMORY}"
         )
-    if is_file(Path(base, ADAPTER)):
-        raise InputError(
-            f"{name}: its base model {base} is an adapter, too; merge that one with its own base "
-            "model (merge_and_unload of peft) and save the result as a folder"
-        )
-    return settings
 
 
 def untied_parts(module: Any, file: Path, settings: dict) -> list[str]:

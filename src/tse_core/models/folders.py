@@ -155,7 +155,8 @@ def _entries_in_one_piece(tokenizer: Any) -> int:
     for entry, text in zip(entries, texts, strict=True):
         pieces = backend.pre_tokenizer.pre_tokenize_str(text)
         # A tokenizer may put a mark before a text, which the entry lacks.
-        count += len(pieces) == 1 and pieces[0][0].endswith(entry)
+        if len(pieces) == 1 and pieces[0][0].endswith(entry):
+            count += 1
     return count
 
 

@@ -33,7 +33,8 @@ def kind_of(name: str, config: "PreTrainedConfig", request: Kind | None = None) 
             "as a language model anyway, say kind='masked' or kind='causal'"
         )
     kind = _configured_kind(config, architectures, request)
-    if kind is None or family == "reformer":  # whose buckets depend on later tokens, and on chance
+    # Reformer's buckets depend on later tokens, and on chance.
+    if kind is None or family == "reformer":
         raise InputError(
             f"{name} ({family}) is no masked model, and no causal one that sees earlier tokens only"
         )
@@ -59,6 +60,7 @@ def _configured_kind(
         return "masked" if family in MASKED else None
     if family in CAUSAL:
         text = config.get_text_config()
+        # Some families are encoders by an option, under either of two names.
         sees_later_tokens = getattr(text, "use_bidirectional_attention", False) is True
         is_causal = getattr(text, "is_causal", True)
         return "causal" if is_causal and not sees_later_tokens else None

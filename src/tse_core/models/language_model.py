@@ -70,6 +70,7 @@ class LanguageModel:
     quantisation: str | None = None
 
     def __post_init__(self) -> None:
+        # The text of a token is looked up at once, so that a wrong one is refused here.
         if self.bos not in BOS_WORDS:
             bos_ids(self.name, self.tokenizer, self.bos, None)
         if self.keeps_added_tokens and self.bos not in ("default", "tokenizer"):
@@ -196,9 +197,10 @@ class LanguageModel:
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """The tokens of each sentence as the vocabulary writes them, without special ones."""
-        return [
-            list(self.tokenizer.convert_ids_to_tokens(ids)) for ids in self._text_ids(sentences)
-        ]
+        tokens = []
+        for ids in self._text_ids(sentences):
+            tokens.append(list(self.tokenizer.convert_ids_to_tokens(ids)))
+        return tokens
 
     def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
         """For each token of each sentence whether the tokenizer does not know it."""
@@ -216,6 +218,7 @@ class LanguageModel:
         return ids_of_sentences
 
     def encode(self, sentence: str) -> Encoding:
+        """`encode_batch` of one sentence."""
         return self.encode_batch([sentence])[0]
 
     def encode_batch(self, sentences: Sequence[str], *, mask: bool = False) -> list[Encoding]:
@@ -365,6 +368,7 @@ class LanguageModel:
         return SLOT_READERS[self.kind](self)
 
     def slot(self, left: str, right: str = "") -> Prompt:
+        """`slots` of one context."""
         return self.slots([(left, right)])[0]
 
     def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
@@ -375,6 +379,7 @@ class LanguageModel:
         """
         if not words:
             return []
+        # Each word after a carrier, whose own entries are cut off again.
         before = encoded(self.name, self.tokenizer, CARRIER)["input_ids"]
         texts = [f"{CARRIER} {word}" for word in words]
         encodings = encoded(self.name, self.tokenizer, texts)["input_ids"]

@@ -53,6 +53,7 @@ class NetworkInFiles(HuggingFaceNetwork):
         self._source = source
         self._config = config
         self._dtype = dtype
+        # With the configuration that was opened, whatever is written into the folder later.
         self._options = options | {"config": config}
         self._auto_class = "AutoModelForCausalLM" if causal else "AutoModelForMaskedLM"
         if source.gguf:
@@ -84,6 +85,7 @@ class NetworkInFiles(HuggingFaceNetwork):
 
         Raises InputError where their files changed after the model was opened.
         """
+        # Two threads that need the weights at once read them once.
         with one_pass:
             if self._module is None:
                 state, _ = self._provenance

@@ -100,7 +100,8 @@ def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable
     """
     distinct = dict.fromkeys(_as_signature(signature) for signature in signatures)
     for first, second in combinations(distinct, 2):
-        refused = [d for d in differences(first, second) if d.policy not in allow]
+        all_differences = differences(first, second)
+        refused = [difference for difference in all_differences if difference.policy not in allow]
         if refused:
             names = f"{first.identity['model']} and {second.identity['model']}"
             policies = "; ".join(map(str, refused))

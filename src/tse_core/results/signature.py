@@ -148,4 +148,5 @@ def _no_signature_error(text: str) -> InputError:
 
 
 def _encoded(value: object) -> str:
-    return re.sub(r"[\s|%]", lambda separator: quote(separator[0]), str(value))
+    """A value without the characters that separate the parts of a signature."""
+    return re.sub(r"[\s|%]", lambda match: quote(match[0]), str(value))

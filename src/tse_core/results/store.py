@@ -66,6 +66,7 @@ class Store:
             if (facts.get("shard"), facts.get("key")) != (name, self._shard_key(signature)):
                 raise InputError(f"{path}: holds other work than its name says")
         except InputError as error:
+            # A link to nothing is there, too, and worth a word.
             if lexists(path):
                 warn(f"{error}; it is computed again")
             return None
@@ -107,6 +108,7 @@ class Store:
         tag = hashlib.sha256(f"{of} {__version__}".encode()).hexdigest()[:8]
         code = code_digest(self.libraries)
         name = f"results-{signature.key}-{code}-{tag}"
+        # The code of a model with libraries of its own is found again by their names.
         if code not in code_digests():
             name += "-" + "+".join(self.libraries)
         path = self._home(signature) / f"{name}.parquet"
@@ -147,16 +149,20 @@ class Store:
         if not tables:
             return pd.DataFrame(columns=[*TIDY_COLUMNS, "source"])
         numbers = pd.concat(tables, ignore_index=True)
+        # The files stand in the order of their precedence, so that the first number counts.
         again = numbers.duplicated(["run", *KEY_COLUMNS])
         return numbers[~again].drop(columns="run").reset_index(drop=True)
 
     def _number_files(self, key: str) -> Iterator[tuple[str, Path]]:
         """The source and the path of each file of numbers; of one key the newest file first."""
         for path in sorted(self.folder.glob(f"*/results-{key}-*-*.parquet"), key=_by_key_and_age):
-            _, _, code, _, *libraries = path.stem.split("-", 4)
+            # results-KEY-CODE-OF, or with -LIBRARIES behind it, whose names may have hyphens.
+            parts = path.stem.split("-", 4)
+            code = parts[2]
             codes = code_digests()
-            if libraries:
-                codes = [installed_code_digest(tuple(libraries[0].split("+")))]
+            if len(parts) == 5:
+                libraries = tuple(parts[4].split("+"))
+                codes = [installed_code_digest(libraries)]
             if code in codes:
                 yield "computed", path
         for path in sorted(self.folder.glob(f"*/added-{key}-*.parquet")):
@@ -177,6 +183,7 @@ class Store:
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def _write(self, path: Path, write: Callable[[Path], None]) -> None:
+        """Write a file, and make its folder. Raises InputError: no space, no permission."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path)
@@ -247,6 +254,7 @@ def _key_of(path: Path) -> str:
 
 
 def _by_key_and_age(path: Path) -> tuple:
+    """What files of numbers are sorted by: those of one key stand together, the newest first."""
     return path.parent, _key_of(path), -path.stat().st_mtime_ns
 
 

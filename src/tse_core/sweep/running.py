@@ -187,6 +187,7 @@ def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
         try:
             numbers = result_of(run, Store(mark.parent), mark.name).tidy()
         except InputError as error:
+            # The text alone, which travels between processes whatever the error holds.
             return InputError(str(error))
         finally:
             torch.set_num_threads(threads)
