@@ -57,7 +57,7 @@ def test_what_evaluate_refuses(arguments, message, tiny_causal):
 
 def test_a_metric_that_is_no_share_is_written_read_and_compared(tiny_causal, tmp_path, monkeypatch):
     points = Metric(
-        "MEAN_POINTS", "context", lambda f: f.wins * 30 - 10, metrics.each, range=(-10, 20)
+        "MEAN_POINTS", "context", lambda f: f.wins * 30 - 10, metrics.one_per_lemma, range=(-10, 20)
     )
     for table in (metrics.METRICS, metrics.OF_CONTEXTS):
         monkeypatch.setitem(table, "MEAN_POINTS", points)

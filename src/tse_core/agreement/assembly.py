@@ -52,6 +52,7 @@ def assembled(
 
 def _with_scores(contexts: pd.DataFrame, at_cutoffs: pd.DataFrame) -> pd.DataFrame:
     """The contexts with their scores over the whole distribution, behind the column pairs."""
+    # One row a context, one column a metric.
     whole = at_cutoffs[of_everything(at_cutoffs)].pivot(
         index="context", columns="metric", values="score"
     )
@@ -71,6 +72,7 @@ def _scored_pairs(pairs: pd.DataFrame, scores: pd.DataFrame, dtype: str) -> pd.D
 
 def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
     """The sums of all slices as means over the contexts of each group; `correct` stays a count."""
+    # The contexts of a group may lie in several slices.
     table = sums.groupby([*GROUP, "lemma"], sort=False, as_index=False).sum()
     means = [name for name in SUMS if name != "correct"]
     table[means] = table[means].div(table["contexts"], axis=0)
@@ -80,6 +82,7 @@ def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
 def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd.DataFrame) -> str:
     """`Evaluation.scored`; `pairs` are those of the work, with their scores."""
     verbs = work.verbs
+    # What every reader asks first stands in front, also where it is nothing.
     without_form = int(pairs["tse"].isna().sum())
     parts = [
         f"pairs: {len(pairs) - without_form:,} of {len(question.all_pairs):,}",
@@ -97,5 +100,6 @@ def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd
         "pairs whose verb has no form that counts": without_form,
         "pairs whose subject's number is not known": len(question.all_pairs) - len(question.pairs),
     }
+    # Reasons that no pair has are not named.
     parts += [f"{what}: {count:,}" for what, count in left_out.items() if count]
     return "; ".join(parts)

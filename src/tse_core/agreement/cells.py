@@ -254,8 +254,10 @@ def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> np.ndarray:
     by_forms: dict[tuple[str, str], int] = {}
     by_name: dict[str, int] = {}
     for row, verb in enumerate(lemmas[["lemma", "singular", "plural"]].itertuples(index=False)):
+        # The first row of a lemma or of two forms counts.
         by_name.setdefault(verb.lemma, row)
         by_forms.setdefault((verb.singular, verb.plural), row)
+        # Which of the two is a pair's correct form depends on its subject.
         by_forms.setdefault((verb.plural, verb.singular), row)
     rows = []
     for correct, wrong, lemma in zip(pairs["correct"], pairs["wrong"], pairs["lemma"], strict=True):

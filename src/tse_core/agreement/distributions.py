@@ -78,6 +78,7 @@ def _of_entries(
     """The distributions of all slots over the vocabulary, some at a time."""
     sequences = [slot.ids for slot in slots]
     positions = [[slot.position] for slot in slots]
+    # In no fixed order: `block.requests` says which contexts they are.
     for block in blocks(model, sequences, positions, batch_tokens=batch_tokens):
         logits = block.logits
         # Contexts with the same tokens share a row of the block; where none do, no copy is needed.

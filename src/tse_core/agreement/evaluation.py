@@ -201,6 +201,7 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
         ``shared=True``.
         """
         tables = []
+        # The data sets stand in one order for every model.
         for one, other in zip(self._of(first), self._of(second), strict=True):
             tables.append(compare_evaluations(one, other).assign(data=one.signature.data_name))
         return pd.concat(tables, ignore_index=True)

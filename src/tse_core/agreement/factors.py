@@ -54,6 +54,7 @@ def find_factors(by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.Dat
         if name not in lemmas and name not in candidates:
             hint = "; the data set marvin-linzen-adverbs has it" if name == "adverb" else ""
             raise unknown_name_error("column to divide by", name, [*lemmas, *candidates], hint)
+    # A name that both have means the column of the verb list.
     of_contexts = [name for name in names if name not in lemmas]
     of_verbs = [name for name in names if name in lemmas]
     return Factors(names, of_contexts, of_verbs)

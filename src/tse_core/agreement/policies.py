@@ -22,9 +22,11 @@ def evaluation_signature(
     lemmas, verbs = question.lemmas, work.verbs
     policies = model.policies()
     dtype = policies.pop("dtype")
+    # Protocol released reads the mask's text in any case.
     if options.protocol == "exact":
         policies |= model.slot_policy(_distinct_contexts(work.pairs))
     policy = {"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})", **policies}
+    # Policies that most runs lack are written only where they hold, so that other signatures stay.
     if not verbs.policy.in_vocabulary:
         policy |= {"forms": str(verbs.policy), "cut": "list"}
     if options.sample_size != "all":
@@ -51,7 +53,7 @@ def slice_signature(
     policy = dict(signature.policy)
     policy.pop("sample", None)
     policy |= _text_policies(pairs)
-    # Without it no slot of any slice is read otherwise than by the mask's text.
+    # Where the whole evaluation has no such policy, no slice has one.
     if policy.pop("slot", None):
         policy |= model.slot_policy(_distinct_contexts(pairs))
     policy["cutoffs"] = str(tuple(options.cutoffs))

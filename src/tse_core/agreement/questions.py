@@ -58,6 +58,7 @@ def question_of(
     if models is not None:
         listed = lemmas_of_all(models, listed, options.verbs)
     listed = in_order(listed)
+    # Before anything is scored, which may take hours.
     refuse_taken_names(pairs, listed.table)
     numbered = numbered_pairs(pairs, listed)
     warn_of_other_verbs(numbered, listed, name)
@@ -70,6 +71,7 @@ def work_of(model: LanguageModel, question: Question, options: Options, by) -> W
     Raises InputError: no lemma counts, the tokenizer does not show the ends of words that count, or
     there can be no such cells.
     """
+    # Verbs of pairs that the list lacks are looked up as well: TSE counts them.
     words = pd.concat([question.pairs["correct"], question.pairs["wrong"]]).unique()
     verbs = counted_verbs(model, question.lemmas, options.verbs, words)
     if verbs.ends:

@@ -55,6 +55,7 @@ def scored_tables(
     def key(some: Slice) -> Signature:
         return slice_signature(signature, model, some.pairs, options)
 
+    # A run that is killed loses the slice at which it was, so slow ones are small.
     size = SLICE if work.verbs.policy.in_vocabulary else WORD_SLICE
     slices = dict(_slices(work.contexts, work.pairs, size))
     tables_of_slices, made_with = run(
@@ -71,12 +72,14 @@ def scored_tables(
     for name in TABLES[options.detail]:
         parts = [of_slice[name] for of_slice in tables_of_slices.values()]
         tables[name] = pd.concat(parts, ignore_index=True)
+    # Slices go construction by construction, and pairs need not.
     tables["pairs"].index = np.concatenate([some.pairs.index for some in slices.values()])
     return tables, made_with
 
 
 def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, Slice]]:
     """Slices of the contexts of each construction, named after their contents alone."""
+    # Sorted, the pairs of some neighbouring contexts stand together.
     pairs = pairs.sort_values("context", kind="stable")
     first_pairs = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
     for construction, rows in contexts.groupby("construction", sort=False).indices.items():

@@ -61,6 +61,7 @@ def counted_verbs(
         ids = np.array([[singular[0], plural[0]] for singular, plural in forms], dtype=np.int64)
         entries = {word: spelling[0] for word, spelling in spelled.items()}
         return CountedVerbs(table, ids, entries, policy)
+    # Words of pairs follow those of the lemmas: cut-offs rank the latter alone.
     further_spellings = [spelled[word] for word in further if word in spelled]
     verbs = _as_words(table, forms, spelled, further_spellings)
     return verbs._replace(policy=policy, ends=policy.word_end and not model.reads_right)
@@ -78,6 +79,7 @@ def _as_words(
     """
     singulars = [singular for singular, _ in forms]
     plurals = [plural for _, plural in forms]
+    # A form of two lemmas (found, of find and found) has one position.
     listed = list(dict.fromkeys([*singulars, *plurals]))
     spellings = list(dict.fromkeys([*listed, *further]))
     positions = {spelling: position for position, spelling in enumerate(spellings)}

@@ -142,6 +142,7 @@ class MaskedSlots(SlotReader):
     def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
         gaps = [gap_of(left, right) for left, right in contexts]
         self._check_gaps(gaps)
+        # A mark beside the mask depends on the words beside it alone, so that few texts decide.
         neighbours = {gap.near() for gap in gaps}
         if self._replaced(neighbours, CARRIER) == self._with_mask(neighbours):
             return {}
@@ -167,6 +168,7 @@ class MaskedSlots(SlotReader):
         prompts = []
         texts = [gap.filled(tokenizer.mask_token) for gap in gaps]
         for gap, encoding in zip(gaps, self.model.encode_batch(texts, mask=True), strict=True):
+            # Two masks would leave open which of them is asked for.
             if encoding.ids.count(mask) != 1:
                 context = gap.filled("___")
                 raise InputError(f"the context {context!r} must contain no mask token of its own")

@@ -42,6 +42,7 @@ def run(
     key : a function from the contents of a shard to the signature under which the store has it
         By default that of all shards.
     """
+    # A probe costs a request or a run of a command: only where something is kept.
     probe_scores = list(probe()) if store else []
     results: dict[str, Tables] = {}
     provenances = []
@@ -51,6 +52,7 @@ def run(
         for name, (contents, size) in shards.items():
             stored = None
             if store:
+                # Worked out only where it is needed: it may read the shard's texts.
                 own_signature = key(contents) if key else signature
                 stored = store.get(own_signature, name, tables, probe_scores)
             if stored is not None:
