@@ -152,7 +152,7 @@ table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=T
 #
 # ## Training size
 #
-# *Figure 5.* What does twice the training text bring? The paper trained two models on growing parts of one corpus. It finds that the amount of text matters most, more than the size of the model, and expects that only the hardest phenomena, {term}`NPI` licensing and islands, would need well over 10²⁰ tokens.
+# *Figure 5.* What does doubling the training text buy? The paper trained two models on growing parts of one corpus. It finds that the amount of text matters most, more than the size of the model, and expects that only the hardest phenomena, {term}`NPI` licensing and islands, would need well over 10²⁰ tokens.
 
 # %%
 from tse_book import published

@@ -317,6 +317,6 @@ print("admire 0.01, admires 0.09: the end decides.")
 # %% [markdown]
 # ## Takeaways
 #
-# EW over single tokens leaves out rare verbs, for which it was made. The probability of a word includes that of its end.
+# EW over single tokens leaves out the rare verbs it was designed to test. The probability of a word includes that of its end.
 #
 # Functions: {py:func}`tse_core.evaluate` (with ``verbs="all"``) and {py:func}`tse_book.charts.word_tree`.

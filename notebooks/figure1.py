@@ -125,7 +125,7 @@ published["model"] = published["model"] + " (published)"
 charts.cutoff_slider(pd.concat([runs.curves(intervals=True), published]))
 
 # %% [markdown] tags=["explains"]
-# But the tail is a selection. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs of which a model is unsure ([Figure 2](figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
+# But the tail is a selection. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs the model is unsure about ([Figure 2](figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")

@@ -77,7 +77,7 @@ falls = head_and_tail(printed)
 (falls["fall"] > 0.05).value_counts()
 
 # %% [markdown] tags=["explains"]
-# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % on; for the others a later point stands for the head, which makes a fall look smaller (the last exercise).
+# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % onwards; for the others a later point stands for the head, which makes a fall look smaller (the last exercise).
 #
 # A point can rest on few contexts. The largest published fall is .92, of GPT-2 XL's EW in the row *Across subject relative clause*; at its lower end 99.7 % of the contexts have no verb left.
 
@@ -112,7 +112,7 @@ table(summary, "Fall from the first top cut-off to the last bottom one", digits=
 # %% [markdown] tags=["explains"]
 # ## How much of the fall comes from the cut-offs?
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs of which a model is unsure: the other verbs have one form that is too probable.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs the model is unsure about: the other verbs have one form that is too probable.
 #
 # The {term}`null` baseline shows how far curves would fall if a model were equally sure of likely and unlikely verbs: the {term}`margins <margin>` between correct and wrong forms are shuffled among the verbs of each context, twenty times.
 

@@ -140,7 +140,7 @@ folded(table(differences[shown], caption, digits=3), caption)
 # %% [markdown] tags=["explains"]
 # ## With and without a BOS token
 #
-# Most models read a {term}`BOS token` before the first word. The paper does not say what GPT-2 read; its released code gives it none. Here is SmolLM2 with and without one. How far can TSE of a row move?
+# Most models read a {term}`BOS token` before the first word. The paper does not say what GPT-2 read; its released code gives it none. Here is SmolLM2 with and without one. How much can a row's TSE change?
 
 # %%
 from tse_book.recorded import recorded_details
