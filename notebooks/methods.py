@@ -135,8 +135,7 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 import tse_core
 from tse_book.pages import newman
 
-# the first model that reads from left to right or, if there is none, the first one
-asked = newman.causal_models(models)[:1] or newman.real_models(models)[:1]
+asked = newman.first_model(models)
 beginning = "The keys to the cabinet"
 for name in asked:
     model = tse_core.load_model(name)

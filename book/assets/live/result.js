@@ -54,7 +54,7 @@ function wrongVerbs(rated, number) {
   return [
     el("p", {}, el("strong", {}, `${wrong.length} of ${rated.length} verbs are wrong`),
       ` for a ${NUMBERS[number]} subject, likely ones first.`),
-    el("div", { className: "tse-tall" },
+    el("div", { className: "tse-tall", tabIndex: 0, role: "region", "aria-label": "Wrong verbs" },
       table("Verbs whose wrong form is the likelier one", ["Wrong form", "Correct form"], rows)),
   ];
 }
