@@ -26,7 +26,7 @@ from tse_core.agreement.options import TABLES, Detail, Options, Verbs, verb_poli
 from tse_core.agreement.scoring import GROUP, SUMS, Advance, all_at_cutoffs, score_contexts
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
-from tse_core.datasets.loading import data_hash, load_pairs, usual_list
+from tse_core.datasets.loading import data_hash, data_source, load_pairs, usual_list
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError, warn
 from tse_core.files import safe_name
@@ -284,7 +284,7 @@ def _evaluation(
         contexts=_with_scores(contexts, at_cutoffs),
         pairs=pairs,
         lemmas=verbs.lemmas,
-        signature=replace(signature, provenance=made_with),
+        signature=replace(signature, provenance=made_with | data_source(question.all_pairs)),
         cutoffs=options.cutoffs,
         scored=_what_was_scored(question, options, verbs, pairs, contexts, total),
         at_cutoffs=at_cutoffs,

@@ -9,7 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import note, print_table, write_scores
-from tse_core.datasets.loading import load_sentence_pairs
+from tse_core.datasets.loading import joined_pairs, load_sentence_pairs
 from tse_core.results.tidy import write_results
 
 if TYPE_CHECKING:  # imports torch
@@ -66,8 +66,7 @@ def blimp(
 
     names_of_columns = options.columns_of(columns)
     tables = [load_sentence_pairs(name, names_of_columns) for name in data or ["blimp"]]
-    pairs = pd.concat(tables, ignore_index=True)
-    pairs.attrs["name"] = "+".join(table.attrs["name"] for table in tables)
+    pairs = joined_pairs(tables)
     (opened,) = opening.models(model)
     scores = evaluate_blimp(
         opened,

@@ -31,6 +31,8 @@ NAMES = {  # use of a column -> the names that it is known by, the usual one fir
     "attractor_number": ("attractor_number",),
     "lemma": ("lemma",),
 }
+# MultiBLiMP's columns for the number hold persons, genders and duals of other pairs, too.
+_FEATURES = ("grammatical_feature", "feature_vals")
 IN_SENTENCES = NAMES | {
     "id": ("pairID", "pair_id", "id", "sentence_id"),
     "construction": ("UID", "paradigm", "construction"),
@@ -102,6 +104,13 @@ def _names_of_uses(
         if present:
             name_of[use] = present[0]
     return name_of | dict(columns)
+
+
+def holds_features(table: pd.DataFrame, columns: Mapping[str, str] | None) -> bool:
+    """Whether the column for the number is one that holds other grammatical features, too."""
+    where = table.attrs.get("where", "the pairs")
+    name_of = _names_of_uses(table, columns or {}, NAMES, where)
+    return name_of.get("number") in _FEATURES
 
 
 def _layout(uses: Collection[str]) -> tuple[str, ...] | None:

@@ -1,4 +1,4 @@
-"""Pairs by name (of a grammar, a download, a file in data/), by path or from a table."""
+"""Pairs by name (of a grammar, a download, a file in data/, one on the hub), by path, as tables."""
 
 import hashlib
 import itertools
@@ -13,6 +13,7 @@ import pandas as pd
 from tse_core.datasets import clams, downloads
 from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
+from tse_core.datasets.hub import is_hub_name, read_hub_table
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
 from tse_core.datasets.plain_tables import plain_table
@@ -66,19 +67,21 @@ def load_pairs(
         # A table with all columns comes from this function, which has warned before.
         if not has_policy and not set(AGREEMENT_COLUMNS) <= set(table):
             _warn_of_spelling(pairs, table.attrs.get("where", "the pairs"))
-        return _with_name(table.attrs.get("name", "pairs"), pairs)
+        return _with_name("pairs", pairs, table)
     name = str(name_or_path).rstrip("/")
-    if not name.endswith(FILES):
-        _refuse_columns(name, columns)
-    if not name.endswith((*FILES, *GRAMMARS)):
+    if _is_table(name):
+        table = _table(name)
+        pairs = _own_pairs(table, columns, first, period)
+        if not has_policy:
+            _warn_of_spelling(pairs, table.attrs["where"])
+        return _with_name(name, pairs, table)
+    _refuse_columns(name, columns)
+    if not name.endswith(GRAMMARS):
         return _with_name(name, _named_pairs(name, first, period))
-    if name.endswith(FILES):
-        pairs = _own_pairs(read_table(name), columns, first, period)
-    else:
-        pairs = plain_table(generate(load_grammar(name), first=first, period=period), name)
+    pairs = plain_table(generate(load_grammar(name), first=first, period=period), name)
     if not has_policy:
         _warn_of_spelling(pairs, name)
-    return _with_name(name, pairs)
+    return _with_name(Path(name).stem, pairs)
 
 
 def _own_pairs(
@@ -119,11 +122,11 @@ def load_sentence_pairs(
         table = name_or_path
         if any(fields <= set(table) for fields in _SENTENCE_FIELDS):
             return plain_table(table, "the pairs")
-        name = table.attrs.get("name", "sentence-pairs")
-        return _with_name(name, sentence_pairs(table, columns))
+        return _with_name("sentence-pairs", sentence_pairs(table, columns), table)
     name = str(name_or_path).rstrip("/")
-    if name.endswith(FILES):
-        return _with_name(name, sentence_pairs(read_table(name), columns))
+    if _is_table(name):
+        table = _table(name)
+        return _with_name(name, sentence_pairs(table, columns), table)
     _refuse_columns(name, columns)
     if _is_of_agreement(name):
         return _with_name(name, sentence_pairs(load_pairs(name)))
@@ -217,6 +220,27 @@ def data_hash(table: pd.DataFrame) -> str:
     if content.count("\x1f") + content.count("\x1e") > texts_and_names:
         content = json.dumps(parts)
     return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+
+def data_source(pairs: pd.DataFrame) -> dict[str, str]:
+    """Where pairs of the hub come from, as a part of a signature's provenance; else nothing.
+
+    The name with the commit, e.g. ``hf:jumelet/multiblimp@110832f/eng/data.tsv``, all 40 digits.
+    """
+    if "source" not in pairs.attrs:
+        return {}
+    return {"source": pairs.attrs["source"]}
+
+
+def joined_pairs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Pairs of several data sets in one table, with their names and sources joined."""
+    tables = list(tables)
+    pairs = pd.concat(tables, ignore_index=True)
+    sources = [table.attrs["source"] for table in tables if "source" in table.attrs]
+    pairs.attrs = {"name": "+".join(table.attrs["name"] for table in tables)}
+    if sources:
+        pairs.attrs["source"] = ",".join(sources)
+    return pairs
 
 
 def _usual_nouns(subjects: Iterable[str]) -> list[str]:
@@ -366,7 +390,27 @@ def _warn_of_spelling(pairs: pd.DataFrame, where: str) -> None:
     warn(f"{where}: {fault}; they are read as they stand: {change}")
 
 
-def _with_name(name: str, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs with their name, that of a file without its folder and ending."""
-    pairs.attrs["name"] = Path(name).stem if name.endswith((*GRAMMARS, *FILES)) else name
+def _is_table(name: str) -> bool:
+    """Whether a name is that of a table, in a file here or on the hub."""
+    return is_hub_name(name) or name.endswith(FILES)
+
+
+def _table(name: str) -> pd.DataFrame:
+    """The rows of a table in a file, with its name, that of a file without folder and ending."""
+    if is_hub_name(name):
+        return read_hub_table(name)
+    table = read_table(name)
+    table.attrs["name"] = Path(name).stem
+    return table
+
+
+def _with_name(name: str, pairs: pd.DataFrame, table: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The pairs with a name: that of the table that they come from, else the one given here.
+
+    Of a table from the hub they keep the source, too.
+    """
+    attributes = table.attrs if table is not None else {}
+    pairs.attrs["name"] = attributes.get("name", name)
+    if "source" in attributes:
+        pairs.attrs["source"] = attributes["source"]
     return pairs

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.columns import IN_SENTENCES, NAMES, OF_BLIMP, renamed
+from tse_core.datasets.columns import IN_SENTENCES, NAMES, OF_BLIMP, holds_features, renamed
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
     PREFIX_FIELDS,
@@ -52,7 +52,8 @@ def agreement_pairs(
         Two whole sentences (good, bad) that differ in the verb alone, or a sentence with a gap and
         the verb's two forms: left and right or text (with [MASK] in the gap), correct, wrong.
         Optional: number (of the subject: singular or plural, SG or PL, Sing or Plur, -1 or -2;
-        empty where it is not known), construction, id, subject and the other columns of agreement
+        empty where it is not known; a person or a gender in MultiBLiMP's columns of features
+        counts as not known), construction, id, subject and the other columns of agreement
         pairs. `NAMES` lists further names for them. Columns of any other name are factors, kept as
         text: an evaluation can be divided by them.
     columns : mapping, optional
@@ -70,7 +71,12 @@ def agreement_pairs(
     pairs[["left", "right"]] = [
         shape(left, right, first=first, period=period) for left, right in sides
     ]
-    pairs["number"] = _numbers(pairs["number"])
+    numbers = _numbers(pairs["number"])
+    if holds_features(table, columns):
+        numbers = numbers.fillna("")
+    fault = "the number must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty"
+    refuse(numbers.isna(), fault)
+    pairs["number"] = numbers
     pairs["lemma"] = lemmas_of(pairs)
     stem = _stem(table)
     pairs = _filled(pairs, id=_ids(table), template=stem, construction=stem or "pairs")
@@ -80,13 +86,10 @@ def agreement_pairs(
 
 
 def _numbers(labels: pd.Series) -> pd.Series:
-    """Labels of numbers as "singular", "plural" or ""; raises InputError for any other label."""
+    """Labels of numbers as "singular", "plural" or ""; missing for any other label."""
     # MultiBLiMP writes both sentences' numbers, SG -> PL; the good one's is the subject's.
     labels = labels.str.partition("->")[0].str.strip().str.lower()
-    numbers = labels.map(_NUMBERS)
-    fault = "the number must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty"
-    refuse(numbers.isna(), fault)
-    return numbers
+    return labels.map(_NUMBERS)
 
 
 def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -187,8 +190,11 @@ def _filled(pairs: pd.DataFrame, **defaults: str | Sequence[str] | pd.Series) ->
 
 
 def _stem(table: pd.DataFrame) -> str:
-    """The name of a table's file without the ending; empty where it is of no file."""
-    return Path(table.attrs.get("where", "")).stem
+    """The name of a table's file without the ending; empty where it is of no file.
+
+    On the hub it is the whole path in the repository, as in eng/data.
+    """
+    return table.attrs.get("stem") or Path(table.attrs.get("where", "")).stem
 
 
 def _ids(table: pd.DataFrame) -> list[str]:

@@ -45,7 +45,7 @@ class Signature:
     identity : e.g. {"model": "gpt2@1f3c9a27", "data": "marvin-linzen@9f3e22ab"}
     policy : e.g. {"lemmas": "newman-appendix@77aa01c2(948)", "bos": "none"}
     provenance : package version, hardware, and date (of work that took several days the first and
-        the last, "2026-01-03/2026-11-21")
+        the last, "2026-01-03/2026-11-21"); of data from the hub their source, with the commit
     """
 
     identity: Mapping[str, str]
@@ -111,7 +111,8 @@ class Signature:
         identity = dict(zip(("model", "data"), identity_values, strict=True))
         provenance_values = map(unquote, (line["provenance"] or "").split())
         # An older line may have less provenance than there is today.
-        parsed_provenance = dict(zip(_PROVENANCE, provenance_values, strict=False))
+        names = (*_PROVENANCE, "source")
+        parsed_provenance = dict(zip(names, provenance_values, strict=False))
         return cls(identity, policy, parsed_provenance)
 
 
