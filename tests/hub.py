@@ -1,7 +1,9 @@
-"""A stand-in for the Hugging Face hub on this machine, and tiny random models laid out as the old checkpoints are.
+"""A stand-in for the Hugging Face hub on this machine, tiny random models laid out as the old checkpoints are, and pairs
+laid out as those of MultiBLiMP.
 
-`write_models` writes the repositories, `serving` answers for them as the hub does (legacy names and weights are
-redirected), and misbehaves when told to.
+`write_models` and `write_pairs` write the repositories, `serving` answers for them as the hub does (legacy names and
+weights are redirected), and misbehaves when told to. Datasets lie below ``datasets``, a tag of theirs in a folder
+OWNER/NAME@TAG; a commit follows from the contents, so that a change of them moves the branch.
 """
 
 import hashlib
@@ -32,6 +34,43 @@ WIDTH = {
     "num_attention_heads": 2,
     "intermediate_size": 32,
 }
+
+
+PAIRS = "made-up/pairs"  # a dataset repository
+# prefix, verb, its other form, what follows, the features of both, phenomenon
+_OF_MULTIBLIMP = [
+    ("The author", "laughs", "laugh", ".", "SG", "PL", "SV-#"),
+    ("The authors", "laugh", "laughs", ".", "PL", "SG", "SV-#"),
+    ("The pilots near the author", "smile", "smiles", ".", "PL", "SG", "SV-#"),
+    ("I", "am", "is", "tall .", "1", "3", "SV-P"),
+]
+
+
+def multiblimp_table(rows=tuple(_OF_MULTIBLIMP)) -> str:
+    """Some pairs as a file of MultiBLiMP has them: tabs between these columns, among others."""
+    names = ["sen", "verb", "child", "metadata", "swap_head", "feature_vals", "prefix", "wrong_sen", "phenomenon",
+             "lang", "grammatical_feature", "ungrammatical_feature"]  # fmt: skip
+    lines = ["\t".join(names)]
+    for prefix, verb, other, rest, feature, other_feature, phenomenon in rows:
+        good, bad = f"{prefix} {verb} {rest}", f"{prefix} {other} {rest}"
+        subject = prefix.split()[min(1, len(prefix.split()) - 1)]
+        metadata = f"\"{{'sent_id': 'x', 'note': \"\"it's\"\"}}\""
+        features = f"{feature} -> {other_feature}"
+        lines.append("\t".join([good, verb, subject, metadata, other, features, prefix, bad, phenomenon,
+                                "eng", feature, other_feature]))  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def write_pairs(root: Path) -> Path:
+    """The dataset repository `PAIRS`, with a tag v1 of which one pair is lacking. Returns the folder of its branch."""
+    for name, rows in ((PAIRS, _OF_MULTIBLIMP), (f"{PAIRS}@v1", _OF_MULTIBLIMP[1:])):
+        folder = root / "datasets" / name
+        (folder / "eng").mkdir(parents=True)
+        (folder / "eng" / "data.tsv").write_text(multiblimp_table(rows))
+        (folder / "README.md").write_text("never asked for")
+    for number in range(12):
+        (root / "datasets" / PAIRS / f"more{number}.csv").write_text("good,bad\nIt is.,It are.\n")
+    return root / "datasets" / PAIRS
 
 
 def training_text() -> list[str]:
@@ -175,6 +214,12 @@ def commit(repo: str) -> str:
     return hashlib.sha1(repo.encode()).hexdigest()
 
 
+def dataset_commit(folder: Path) -> str:
+    """That of a dataset repository's folder, which changes with its contents."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    return commit(" ".join([folder.name, *map(_digest, files)]))
+
+
 @contextmanager
 def serving(root: Path) -> Iterator[Hub]:
     """The stand-in over a folder of repositories."""
@@ -189,6 +234,8 @@ def serving(root: Path) -> Iterator[Hub]:
                 status, word = fault if isinstance(fault, tuple) else (fault, "")
                 return self.reply(status, {"X-Error-Code": word}, b'{"error": "told to"}')
             parts = path.strip("/").split("/")
+            if "datasets" in parts[:2]:
+                return self.dataset(parts)
             api = parts[:2] == ["api", "models"]
             own, legacy = (
                 (parts[2:] if api else parts),
@@ -230,6 +277,28 @@ def serving(root: Path) -> Iterator[Hub]:
             return self.file(file, said)
 
         do_HEAD = do_GET  # noqa: N815
+
+        def dataset(self, parts: list[str]):
+            """A file of a dataset repository, or its list: [api/]datasets/OWNER/NAME/(resolve|tree)/REVISION/..."""
+            api = parts[0] == "api"
+            owner, name, _, revision, *path = parts[2 if api else 1 :]
+            folder = root / "datasets" / owner
+            if not (folder / name).is_dir():
+                return self.reply(401, {"X-Error-Code": "RepoNotFound"})
+            commits = {dataset_commit(place): place for place in sorted(folder.glob(f"{name}*"))}
+            named = folder / (name if revision == "main" else f"{name}@{revision}")
+            place = commits.get(revision, named)
+            if not place.is_dir():
+                return self.reply(404, {"X-Error-Code": "RevisionNotFound"})
+            if api:
+                files = [file for file in sorted(place.rglob("*")) if file.is_file()]
+                entries = [_entry(file) | {"path": file.relative_to(place).as_posix()} for file in files]
+                return self.reply(200, {}, json.dumps(entries).encode())
+            said = {"X-Repo-Commit": dataset_commit(place)}
+            file = place.joinpath(*path)
+            if not file.is_file():
+                return self.reply(404, said | {"X-Error-Code": "EntryNotFound"})
+            return self.file(file, said)
 
         def file(self, file: Path, said: dict, fault: str | None = None):
             self.reply(200, said | {"ETag": f'"{_digest(file)}"'}, file.read_bytes(), fault)

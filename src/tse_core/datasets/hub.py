@@ -94,11 +94,10 @@ def _file(match: re.Match[str]) -> HubFile:
 def read_hub_table(name: str) -> pd.DataFrame:
     """The rows of a file on the hub, as `read_table` gives them, from the cache or fetched into it.
 
-    ``attrs["where"]`` and ``attrs["name"]`` are its name without a revision, since a hash of the
-    contents tells revisions apart; ``attrs["stem"]`` is the path without its ending, and
-    ``attrs["source"]`` the name with the commit. Raises InputError: a form that is not read, no
-    network, no such repository, revision or file, terms that must be accepted, mistakes in the
-    file.
+    ``attrs["name"]`` is its name without a revision, since a hash of the contents tells revisions
+    apart; ``attrs["stem"]`` is the path without its ending, ``attrs["source"]`` the name with the
+    commit. Raises InputError: a form that is not read, no network, no such repository, revision or
+    file, terms that must be accepted, mistakes in the file.
     """
     file = parse_hub_name(name)
     path = _local_path(file)
@@ -109,10 +108,9 @@ def read_hub_table(name: str) -> pd.DataFrame:
     # The path ends in snapshots/COMMIT/PATH.
     depth = len(PurePosixPath(file.path).parts)
     commit = path.parents[depth - 1].name
-    identity = file.at(constants.DEFAULT_REVISION)
     table.attrs |= {
-        "where": identity,
-        "name": identity,
+        "where": str(file),
+        "name": file.at(constants.DEFAULT_REVISION),
         "stem": str(PurePosixPath(file.path).with_suffix("")),
         "source": file.at(commit),
     }
@@ -217,7 +215,7 @@ def _state_of_cache(file: HubFile) -> str:
 def _cached_files(repository: str) -> dict[str, list[str]]:
     """The paths in the cache of a repository's files, by branch or tag, else by commit."""
     try:
-        repositories = scan_cache_dir().repos
+        repositories = scan_cache_dir(constants.HF_HUB_CACHE).repos
     except CacheNotFound:
         return {}
     files = {}
