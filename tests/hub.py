@@ -9,13 +9,14 @@ OWNER/NAME@TAG; a commit follows from the contents, so that a change of them mov
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import pandas as pd
 import torch
 import transformers
 from safetensors.torch import save_file
@@ -46,31 +47,39 @@ _OF_MULTIBLIMP = [
 ]
 
 
-def multiblimp_table(rows=tuple(_OF_MULTIBLIMP)) -> str:
-    """Some pairs as a file of MultiBLiMP has them: tabs between these columns, among others."""
-    names = ["sen", "verb", "child", "metadata", "swap_head", "feature_vals", "prefix", "wrong_sen", "phenomenon",
-             "lang", "grammatical_feature", "ungrammatical_feature"]  # fmt: skip
-    lines = ["\t".join(names)]
+def write_multiblimp(path: Path, rows: Sequence[tuple]) -> None:
+    """Write some pairs as a file of MultiBLiMP has them: cells between tabs, under these of its columns."""
+    records = []
     for prefix, verb, other, rest, feature, other_feature, phenomenon in rows:
-        good, bad = f"{prefix} {verb} {rest}", f"{prefix} {other} {rest}"
-        subject = prefix.split()[min(1, len(prefix.split()) - 1)]
-        metadata = f"\"{{'sent_id': 'x', 'note': \"\"it's\"\"}}\""
-        features = f"{feature} -> {other_feature}"
-        lines.append("\t".join([good, verb, subject, metadata, other, features, prefix, bad, phenomenon,
-                                "eng", feature, other_feature]))  # fmt: skip
-    return "\n".join(lines) + "\n"
+        records.append(
+            {
+                "sen": f"{prefix} {verb} {rest}",
+                "verb": verb,
+                "child": prefix.split()[:2][-1],  # the subject
+                "metadata": str({"sent_id": "x", "text_eng": "it's"}),
+                "swap_head": other,
+                "feature_vals": f"{feature} -> {other_feature}",
+                "prefix": prefix,
+                "wrong_sen": f"{prefix} {other} {rest}",
+                "phenomenon": phenomenon,
+                "lang": "eng",
+                "grammatical_feature": feature,
+                "ungrammatical_feature": other_feature,
+            }
+        )
+    path.parent.mkdir(parents=True)
+    pd.DataFrame(records).to_csv(path, sep="\t", index=False)
 
 
 def write_pairs(root: Path) -> Path:
-    """The dataset repository `PAIRS`, with a tag v1 of which one pair is lacking. Returns the folder of its branch."""
-    for name, rows in ((PAIRS, _OF_MULTIBLIMP), (f"{PAIRS}@v1", _OF_MULTIBLIMP[1:])):
-        folder = root / "datasets" / name
-        (folder / "eng").mkdir(parents=True)
-        (folder / "eng" / "data.tsv").write_text(multiblimp_table(rows))
-        (folder / "README.md").write_text("never asked for")
+    """The dataset repository `PAIRS`, whose tag v1 lacks a pair. Returns the folder of its branch."""
+    folder = root / "datasets" / PAIRS
+    write_multiblimp(folder / "eng" / "data.tsv", _OF_MULTIBLIMP)
+    write_multiblimp(folder.with_name("pairs@v1") / "eng" / "data.tsv", _OF_MULTIBLIMP[1:])
+    (folder / "README.md").write_text("never asked for")
     for number in range(12):
-        (root / "datasets" / PAIRS / f"more{number}.csv").write_text("good,bad\nIt is.,It are.\n")
-    return root / "datasets" / PAIRS
+        (folder / f"more{number}.csv").write_text("good,bad\nIt is.,It are.\n")
+    return folder
 
 
 def training_text() -> list[str]:
@@ -292,7 +301,9 @@ def serving(root: Path) -> Iterator[Hub]:
                 return self.reply(404, {"X-Error-Code": "RevisionNotFound"})
             if api:
                 files = [file for file in sorted(place.rglob("*")) if file.is_file()]
-                entries = [_entry(file) | {"path": file.relative_to(place).as_posix()} for file in files]
+                entries = [
+                    _entry(file) | {"path": file.relative_to(place).as_posix()} for file in files
+                ]
                 return self.reply(200, {}, json.dumps(entries).encode())
             said = {"X-Repo-Commit": dataset_commit(place)}
             file = place.joinpath(*path)

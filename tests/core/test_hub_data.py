@@ -6,6 +6,7 @@ from hub import PAIRS, dataset_commit, serving, use, write_pairs
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.results.signature import Signature
+from tse_core.sweep.running import sweep
 
 NAME = f"hf:{PAIRS}/eng/data.tsv"
 
@@ -76,6 +77,17 @@ def test_the_signature_holds_the_commit_and_the_hash_decides(hub, repository, tm
     )
     assert moved.signature == scores[0].signature
     assert moved.signature.provenance["source"] != scores[0].signature.provenance["source"]
+
+
+@pytest.mark.filterwarnings("ignore:.*is a guess")
+def test_a_sweep_goes_on_with_what_it_has_read(hub, repository, tmp_path, monkeypatch):
+    plan = {"models": ["lab-systematic-causal"], "data": [NAME], "blimp": [NAME]}
+    before = sweep(plan, store=tmp_path / "store").tidy()
+    (repository / "eng" / "data.tsv").write_text("good,bad\n")  # the branch moves
+    monkeypatch.setattr("tse_core.agreement.evaluate.score_contexts", None)  # nothing is scored
+    monkeypatch.setattr("tse_core.blimp.evaluate.score_pairs", None)
+    assert sweep(plan, store=tmp_path / "store").tidy().equals(before)
+    assert set(before["data"]) == {NAME}
 
 
 def test_a_revision_is_read(hub, repository):

@@ -22,7 +22,10 @@ def blimp(
     model: options.ModelArgument,
     opening: options.Opening,
     data: Annotated[
-        list[str] | None, typer.Option(help="Sentence pairs, by name or file; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="Sentence pairs: a name, a file, hf:OWNER/NAME/PATH on the hub; may be repeated."
+        ),
     ] = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
@@ -60,6 +63,7 @@ def blimp(
     \b
     tse blimp lab-systematic-causal --data laboratory
     tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
+    tse blimp gpt2 --data hf:jumelet/multiblimp/eng/data.tsv
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
     """
     from tse_core.blimp.evaluate import evaluate_blimp

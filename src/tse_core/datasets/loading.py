@@ -49,8 +49,10 @@ def load_pairs(
         a name of `dataset_table`: a grammar (``"marvin-linzen"``), a data set (``"newman-blimp"``,
         ``"clams/fr"``) or a part of either (``"marvin-linzen/simple"``); the path of a .jsonl file
         (sentence_good, sentence_bad, label), of a table (one of `READ`, see
-        :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; or a DataFrame
-        with the columns of such a table.
+        :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; a table in a
+        dataset repository on the Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``, with
+        a revision ``"hf:OWNER/NAME@REVISION/PATH"``, see :mod:`tse_core.datasets.hub`); or a
+        DataFrame with the columns of such a table.
     columns : use of a column -> its name, if that does not show the use: ``{"good": "sentence"}``.
     first : "as-is", "capital" or "lower", how a sentence begins; by default as the data have it
     period :
@@ -114,9 +116,10 @@ def load_sentence_pairs(
     Their columns are :data:`tse_core.datasets.pairs.SENTENCE_COLUMNS`, then others of the table.
     ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms
     of data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or
-    of a table (one of `READ`); any name that :func:`load_pairs` knows. A DataFrame of sentence
-    pairs stays as it is. Columns and errors as in `load_pairs`. Sentences are read as they stand;
-    white space at their ends is left out, and a warning says so.
+    of a table (one of `READ`); any name that :func:`load_pairs` knows, also that of a table on the
+    Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``). A DataFrame of sentence pairs stays
+    as it is. Columns and errors as in `load_pairs`. Sentences are read as they stand; white space
+    at their ends is left out, and a warning says so.
     """
     if isinstance(name_or_path, pd.DataFrame):
         table = name_or_path
