@@ -99,7 +99,8 @@ def test_a_revision_is_read(hub, repository):
 MISTAKES = {
     "hf:made-up": "is no file on the Hugging Face hub; a name reads hf:OWNER/NAME/PATH or hf:OWNER/NAME@REVISION/PATH",
     "hf:nobody/nothing/x.csv": "there is no dataset repository http://.*/datasets/nobody/nothing; a private one needs HF_TOKEN",
-    f"hf:{PAIRS}@v2/eng/data.tsv": f"http://.*/datasets/{PAIRS} has no branch, tag or commit 'v2'",
+    f"hf:{PAIRS}@v%2F2/eng/data.tsv": f"^hf:{PAIRS}@v%2F2/eng/data.tsv: http://.*/datasets/{PAIRS} has no branch, tag or commit 'v/2'",
+    f"hf:{PAIRS}@refs/pr/9/eng/data.tsv": "has no branch, tag or commit 'refs/pr/9'",
     f"hf:{PAIRS}": "is a whole repository; name one of its files, as subsets and splits have no names here: eng/data.tsv, more0.csv, .* and 3 more",
     f"hf:{PAIRS}/eng": "eng is a folder; name one of its files, .*: eng/data.tsv",
     f"hf:{PAIRS}/eng/date.tsv": "there is no file 'eng/date.tsv' .did you mean 'eng/data.tsv'..; ",

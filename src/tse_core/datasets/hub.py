@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import pandas as pd
 from huggingface_hub import CacheNotFound, HfApi, constants, errors, hf_hub_download, scan_cache_dir
@@ -25,9 +25,10 @@ PREFIX = "hf:"
 # Beginnings of names: ours, and the addresses that a browser shows.
 _BEGINNINGS = (PREFIX, "https://huggingface.co/datasets/", "https://hf.co/datasets/")
 # Of the branches with a slash, those that the hub itself makes are read; others write it as %2F.
+_REVISION_OF_HUB = re.compile(r"refs/(convert|pr)/[^/]+")
 _NAME = re.compile(
     r"(?P<repository>[^/@]+/[^/@]+)"
-    r"(@(?P<revision>refs/(convert|pr)/[^/]+|[^/]+))?"
+    rf"(@(?P<revision>{_REVISION_OF_HUB.pattern}|[^/]+))?"
     r"(/(?P<path>.+))?"
 )
 _ADDRESS = re.compile(
@@ -49,6 +50,8 @@ class HubFile:
         """The name with a revision; without one it is that of the default branch."""
         name = f"{PREFIX}{self.repository}"
         if revision != constants.DEFAULT_REVISION:
+            if not _REVISION_OF_HUB.fullmatch(revision):
+                revision = quote(revision, safe="")
             name += f"@{revision}"
         return f"{name}/{self.path}".rstrip("/")
 
@@ -88,7 +91,7 @@ def parse_hub_name(name: str) -> HubFile:
 
 def _file(match: re.Match[str]) -> HubFile:
     revision = unquote(match["revision"] or constants.DEFAULT_REVISION)
-    return HubFile(match["repository"], (match["path"] or "").rstrip("/"), revision)
+    return HubFile(match["repository"], (match["path"] or "").strip("/"), revision)
 
 
 def read_hub_table(name: str) -> pd.DataFrame:
