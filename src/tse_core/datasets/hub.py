@@ -47,7 +47,7 @@ class HubFile:
     revision: str = constants.DEFAULT_REVISION
 
     def at(self, revision: str) -> str:
-        """The name with a revision; without one it is that of the default branch."""
+        """The name with a revision; the default branch is not written."""
         name = f"{PREFIX}{self.repository}"
         if revision != constants.DEFAULT_REVISION:
             if not _REVISION_OF_HUB.fullmatch(revision):

@@ -284,7 +284,7 @@ def _data_set(name: str, kind: str, others: Iterable[str]) -> tuple[DataSet, str
     match = data_set_of(name)
     if match and match[0].holds == kind:
         return match
-    hint = f"; or a path that ends in {', '.join(READ)}"
+    hint = f"; or a path that ends in {', '.join(READ)}; or on the hub hf:OWNER/NAME/PATH"
     if match:
         hint = f"; {name!r} holds {match[0].holds}"
     what = "agreement data" if kind == AGREEMENT else kind
