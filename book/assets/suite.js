@@ -15,7 +15,9 @@
   /* ---- The prediction language. Tightest: + -, then < > =, then & | of equal rank, all from the left. ---- */
 
   const LONGEST = 1000; // characters
-  const NUMBER = "[0-9]{1,100}(?:\\.[0-9]{0,100})?|\\.[0-9]{1,100}", CONDITION = "%[^%]*[^%\\s][^%]*%";
+  /* A sign before a number is read with the formula: "1-1" is a difference. */
+  const NUMBER = "(?:[0-9]{1,200}(?:\\.[0-9]{0,200})?|\\.[0-9]{1,200})(?:[eE][+-]?[0-9]{1,2})?";
+  const CONDITION = "%[^%]*[^%\\s][^%]*%";
   const KINDS = `(?<number>${NUMBER})|(?<condition>${CONDITION})|(?<sign>[()[\\];*+<>=&|-])|(?<end>$)|(?<wrong>[^])`;
   const TOKEN = new RegExp(`[ \\t\\f\\r\\n]*(?:${KINDS})`, "g");
   const ABSOLUTE = 1e-3, RELATIVE = 1e-5; // what the sign = allows
@@ -56,8 +58,12 @@
     });
 
     function atom() {
+      const isSigned = next("+", "-") && tokens[1].kind === "number" && tokens[1].start === tokens[0].start + 1;
+      const sign = isSigned ? tokens.shift().kind : "";
       const { kind, text } = take("(, [ or a number", "number", "(", "[");
-      if (kind === "number") return { kind, text: decimal(text), atoms: [], value: () => Number(text) };
+      if (kind === "number") {
+        return { kind, text: decimal(sign + text), atoms: [], value: () => Number(sign + text) };
+      }
       const node = next("*") || tokens[1]?.kind === ";" ? surprisal() : junction();
       const closing = kind === "(" ? ")" : "]";
       take(closing, closing);
@@ -65,7 +71,7 @@
     }
     function surprisal() {
       const { text, start } = take("a region's number or *", "*", "number");
-      if (text.includes(".")) unexpected("a whole number before it");
+      if (/[^0-9*]/.test(text)) unexpected("a whole number before it");
       take(";", ";");
       const condition = take("%condition%", "condition").text.slice(1, -1).trim();
       const region = text === "*" ? null : Number(text);
@@ -103,9 +109,15 @@
     return next("end") ? claim(whole) : unexpected("the end");
   }
 
+  /* A number without an exponent, and without zeros that say nothing. */
   function decimal(text) {
-    const [whole, fraction = ""] = text.split("."), digits = fraction.replace(/0+$/, "");
-    return (whole.replace(/^0+/, "") || "0") + (digits && `.${digits}`);
+    const [, sign, whole, fraction, exponent = "0"] = /^([+-]?)([0-9]*)\.?([0-9]*)(?:e(.*))?$/i.exec(text);
+    const point = whole.length + Number(exponent); // in the digits of both
+    const digits = ("0".repeat(Math.max(0, -point)) + whole + fraction).padEnd(point, "0");
+    const before = digits.slice(0, Math.max(0, point)).replace(/^0+/, "");
+    const after = digits.slice(Math.max(0, point)).replace(/0+$/, "");
+    if (!before && !after) return "0";
+    return (sign === "-" ? "-" : "") + (before || "0") + (after && `.${after}`);
   }
 
   function checkFormula(text, regions, conditions) {

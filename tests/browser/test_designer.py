@@ -222,8 +222,24 @@ def test_the_browser_and_the_package_agree_on_what_is_wrong(page):
 # The prediction language
 
 WRONG = ["", "1<2<3", "(1<2", "(1<2]", "1<2)", "1 < x", "(1<2)+1 > 3", "1<2 & 3", "1 + 1", "(1;%%) < 2",
-         "(1.5;%a%) < 2", "(1;%a) < 2", "1" * 101 + "<2"]  # fmt: skip
-ATOMS = ["(1;%a%)", "[ 2;% b %]", "(*;%a%)", "03.50", ".5", "(1 - (2 - 3))", "[1+2]"]
+         "(1.5;%a%) < 2", "(1;%a) < 2", "1" * 201 + "<2",
+         "-(1;%a%) < 2", "- 1 < 2", "(-1;%a%) < 2", "(1e2;%a%) < 2", "1e100 < 2", "1e3.5 < 2"]  # fmt: skip
+ATOMS = [
+    "(1;%a%)",
+    "[ 2;% b %]",
+    "(*;%a%)",
+    "03.50",
+    ".5",
+    "(1 - (2 - 3))",
+    "[1+2]",
+    "-1",
+    "+.5e-3",
+    "1.5E+2",
+    "-0",
+    "12e-1",
+    "10e99",
+    "1.55e-99",
+]
 MIXED = [f"{a}{i}{b}{j}{c}{k}1<2" for a, b, c in zip(ATOMS, ATOMS[1:], ATOMS[2:], strict=False)
          for i, j, k in ("+<&", "-=|", "<+&")]  # fmt: skip
 MIXED.append("(" * 490 + "1<2" + ")" * 490)
@@ -241,7 +257,7 @@ def formula_page(browser, address):
 
 
 @settings(deadline=None, max_examples=20)
-@given(st.lists(st.text(alphabet="()[];%*+-<>=&|. 0123ab", max_size=30), min_size=20, max_size=20))
+@given(st.lists(st.text(alphabet="()[];%*+-<>=&|. 0123abe", max_size=30), min_size=20, max_size=20))
 def test_the_browser_reads_formulas_as_the_package_does(formula_page, texts):
     for text, found in zip(
         [*texts, *MIXED], formula_page.evaluate(READ_ALL, [*texts, *MIXED]), strict=True
