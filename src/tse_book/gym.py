@@ -1,6 +1,7 @@
 """The gym: every suite of data/gym.yaml on every model there, and the data of the page that shows the results.
 
-Token surprisals are kept in the store, so only what is new is computed. Results of recorded runs stand beside them.
+Token surprisals are kept in the store, so only what is new is computed. Results of recorded runs
+stand beside them.
 """
 
 import json
@@ -42,7 +43,8 @@ SCHEMA = {  # of data/gym.yaml
 class Gym(NamedTuple):
     """What data/gym.yaml says: suites, names of models and of recorded runs.
 
-    `opens` is the name of the suite that the page shows first; items with unknown words are judged under "flag".
+    `opens` is the name of the suite that the page shows first; items with unknown words are judged
+    under "flag".
     """
 
     suites: list[Suite]
