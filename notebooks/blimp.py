@@ -65,7 +65,7 @@ recorded = as_list(recorded)
 # | ellipsis | what may be left out | He read two old books and she read [three]{.good} / \*[three old]{.bad}. |
 # | filler-gap | a fronted *what* needs a gap | I know [what]{.good} / \*[that]{.bad} the boy ate. |
 # | irregular forms | irregular participles | The glass has [broken]{.good} / \*[broke]{.bad}. |
-# | island effects | where no gap may be | What did they sell [before painting the house]{.good} / \*[the house before painting]{.bad}? |
+# | island effects | where no gap is allowed | What did they sell [before painting the house]{.good} / \*[the house before painting]{.bad}? |
 # | NPI licensing | *ever* and *any* need a licensing word | [No]{.good} / \*[Some]{.bad} guest has ever left early. |
 # | quantifiers | which quantifiers fit where | There was [a]{.good} / \*[each]{.bad} dog barking. |
 # | subject-verb agreement | a verb agrees with its subject | The keys [are]{.good} / \*[is]{.bad} lost. |

@@ -99,13 +99,25 @@ charts.heat_map(
 from tse_book.pages import blimp_figures
 
 binned = blimp_figures.shallow_predictors(runs)
+surprising = binned["predictor"] == "perplexity"
 charts.accuracy_lines(
-    binned,
+    binned[~surprising],
     "value",
     panel="quantity",
     quantitative=True,
     x_title="median of the bin",
     title="Accuracy in ten bins of each quantity, with 95 % intervals",
+)
+
+# %%
+charts.accuracy_lines(
+    binned[surprising],
+    "value",
+    panel="quantity",
+    quantitative=True,
+    log=True,
+    x_title="median of the bin (logarithmic)",
+    title="Accuracy in ten bins of perplexity, with 95 % intervals",
 )
 
 # %% [markdown] tags=["explains"]
@@ -152,7 +164,7 @@ table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=T
 #
 # ## Training size
 #
-# *Figure 5.* What does twice the training text bring? The paper trained two models on growing parts of one corpus. It finds that the amount of text matters most, more than the size of the model, and expects that only the hardest phenomena, {term}`NPI` licensing and islands, would need well over 10²⁰ tokens.
+# *Figure 5.* What does doubling the training text buy? The paper trained two models on growing parts of one corpus. It finds that the amount of text matters most, more than the size of the model, and expects that only the hardest phenomena, {term}`NPI` licensing and islands, would need well over 10²⁰ tokens.
 
 # %%
 from tse_book import published

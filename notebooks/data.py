@@ -36,7 +36,7 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct"]  # whose vocabularies are looked into
+models = ["smollm2-135m-instruct"]  # whose vocabularies are inspected
 
 # %%
 from tse_book.pages import as_list

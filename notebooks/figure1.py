@@ -62,10 +62,10 @@ data = as_list(data)
 # %%
 from tse_book import charts
 
-row = "Across object relative clause"  # the one in colour
+row = "Across object relative clause"  # the one in the text
 printed = charts.published_curves(1)
 printed = charts.with_table2(printed)  # adds top 100 %, which Table 2 prints
-charts.cutoff_curves(printed, chosen=row, title="Figure 1 as published")
+charts.cutoff_curves(printed, title="Figure 1 as published")
 
 # %% [markdown]
 # `head` is the score at top 10&nbsp;%, `whole` at top 100&nbsp;%, `tail` at the last bottom cut-off that has a verb; `fall` is head minus tail:
@@ -105,7 +105,7 @@ runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
 # %%
 curves = runs.curves(intervals=True)
 curves = curves[curves["construction"].isin(printed["construction"])]
-charts.cutoff_curves(curves, chosen=row, title="Figure 1, measured here")
+charts.cutoff_curves(curves, title="Figure 1, measured here")
 
 # %%
 ends = head_and_tail(curves)
@@ -125,7 +125,7 @@ published["model"] = published["model"] + " (published)"
 charts.cutoff_slider(pd.concat([runs.curves(intervals=True), published]))
 
 # %% [markdown] tags=["explains"]
-# But the tail is a selection. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs of which a model is unsure ([Figure 2](figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
+# But the tail is a selection. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs the model is unsure about ([Figure 2](figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")

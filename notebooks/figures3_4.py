@@ -95,7 +95,7 @@ cells = whole.pivot_table("coverage", "construction", "model", sort=False)
 table(cells, "Coverage at top 100 %; a dash: it cannot be read off", index=True)
 
 # %% [markdown] tags=["explains"]
-# The published coverage lies between .22 and .73 where it can be read. Here it is .24 on average for SmolLM2 and .20 for Gemma. A score is about that share of what a model would say, and about no more.
+# The published coverage lies between .22 and .73 where it can be read. Here it is .24 on average for SmolLM2 and .20 for Gemma. A score describes only that share of the model's predictions.
 #
 # A model with low coverage has not failed; it expects other words here. But two models with the same MW and different coverage do not make equally many errors.
 

@@ -46,7 +46,7 @@ grammars = as_list(grammars)  # several may be one text
 # %% [markdown] tags=["explains"]
 # Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose true scores follow by arithmetic.
 #
-# ## A language written down
+# ## A made-up language
 #
 # The language has the nouns and constructions of Marvin and Linzen's templates {cite}`marvin2018targeted`, and several hundred verbs. Its sentences follow a grammar and need not make sense:
 
@@ -75,7 +75,7 @@ table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 # : Every verb agrees with its subject: a rule.
 #
 # Lexical grammar
-# : Verbs of the head agree, verbs of the middle in three of four uses. Each verb of the tail takes one favourite form in nine of ten uses, whatever the subject. This is a list of verbs that agree, not a rule.
+# : Verbs in the head always agree; middle-band verbs agree in three of every four uses. Each verb in the tail takes its favourite form in nine of every ten uses, whatever the subject. This is a list of verbs that agree, not a rule.
 #
 # In both grammars a verb sometimes agrees with the nearest noun instead, by {term}`attraction` {cite}`bock1991broken`.
 #

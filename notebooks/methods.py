@@ -135,8 +135,7 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 import tse_core
 from tse_book.pages import newman
 
-# the first model that reads from left to right or, if there is none, the first one
-asked = newman.causal_models(models)[:1] or newman.real_models(models)[:1]
+asked = newman.first_model(models)
 beginning = "The keys to the cabinet"
 for name in asked:
     model = tse_core.load_model(name)
@@ -174,7 +173,7 @@ try_this((beginning, "plural"), ("The key to the cabinets", "singular"))
 # %% [markdown] tags=["explains"]
 # ## Cut-offs: the head and the tail
 #
-# *Top p* keeps the most probable entries that together hold the share $p$ of the probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a vocabulary of four verbs and two other words; the subject is plural.
+# A distribution has a *head*, its few probable entries, and a long *tail* of improbable ones. *Top p* keeps the most probable entries that together hold the share $p$ of the probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a vocabulary of four verbs and two other words; the subject is plural.
 
 # %%
 entries = ["are", "have", "not", "is", "has", "of", "gleams", "rusts", "gleam", "rust"]

@@ -95,7 +95,7 @@ for sums in ["float64", "float32"]:
 # In single precision EW loses a hundredth. MW hardly moves, because the verbs left out are so improbable.
 
 # %% [markdown]
-# ### A mask looked for in the wrong place
+# ### The mask is looked for at the wrong position
 #
 # The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without that space. A small tokenizer shows what follows:
 

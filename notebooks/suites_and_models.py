@@ -127,7 +127,7 @@ heat_map(by_circuit, "circuit", "run", "accuracy", title="Accuracy by circuit")
 # %% [markdown] tags=["explains"]
 # Of the five models recorded in 2020, GPT-2 XL is best on five of the six circuits; Gemma is ahead of it on Center Embedding (.98 against .96). Against the small GPT-2, SmolLM2 loses most on Gross Syntactic State (.48 against .89).
 #
-# What could fool you: guessing gets 0.5 on one suite and 0.2 on another. Most suites have 19 to 40 items, so an accuracy is uncertain by ten to twenty points either way.
+# Caveat: guessing gets 0.5 on one suite and 0.2 on another. Most suites have 19 to 40 items, so an accuracy is uncertain by ten to twenty points either way.
 
 # %% [markdown] tags=["explains"]
 # ## One suite, eight models
@@ -147,7 +147,7 @@ bars(means.reset_index(), "model", "accuracy", title="Accuracy on number_prep")
 # %% [markdown] tags=["explains"]
 # ## Every suite
 #
-# Hollow diamonds are models recorded in 2020, filled dots those recorded for this book.
+# The two models of this book, and five recorded in 2020, on every suite.
 
 # %%
 from tse_book.charts import suite_accuracy
@@ -221,7 +221,7 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # %% [markdown]
 # ## Takeaways
 #
-# - Compare an accuracy with that of guessing, and mind the number of items.
+# - Compare an accuracy with that of guessing, and check the number of items.
 # - A mean such as the SG score hides the suites on which a model fails.
 #
 # Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_core.syntaxgym.accuracies.circuit_table` and {py:func}`tse_book.charts.suite_accuracy`.

@@ -83,7 +83,7 @@ kinds
 # %% [markdown] tags=["explains"]
 # ## The same sentences, from a model
 #
-# SmolLM2 reads the words left of the blank. The masked {term}`laboratory model` reads both sides, as BERT does. Whose ten most probable tokens will hold more verbs?
+# SmolLM2 reads the words left of the blank. The masked {term}`laboratory model` reads both sides, as BERT does. Whose top ten will contain more verbs?
 
 # %%
 import pandas as pd

@@ -85,7 +85,7 @@ lexical = curves[curves["name"] == "lab-lexical-checkpoints"]
 charts.training_chart(lexical, "A language in which only frequent verbs agree")
 
 # %% [markdown]
-# It stays: at every checkpoint EW of the tail is .50, which is also the truth of this language. TSE, which does not ask about these verbs, ends at 1.00. What could fool you: a model that knows nothing and one that knows every verb's favourite form both have an EW of one half.
+# It stays: at every checkpoint EW of the tail is .50, which is also the truth of this language. TSE, which does not ask about these verbs, ends at 1.00. Caveat: a model that knows nothing and one that knows every verb's favourite form both have an EW of one half.
 
 # %% [markdown]
 # ## Which construction first
@@ -115,7 +115,7 @@ bands = ["head", "middle", "tail"]
 table(by_size[bands].reset_index(), "EW by size of the corpus, systematic language")
 
 # %% [markdown]
-# From 1,000 sentences a model hardly learns to agree, not even in the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .94 of the tail. What could fool you: each size, like each language above, is one model, trained once.
+# From 1,000 sentences a model hardly learns to agree, not even in the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .94 of the tail. Caveat: each size, like each language above, is one model, trained once.
 
 # %% [markdown] tags=["explains"]
 # ## Your own models

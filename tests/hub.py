@@ -1,19 +1,22 @@
-"""A stand-in for the Hugging Face hub on this machine, and tiny random models laid out as the old checkpoints are.
+"""A stand-in for the Hugging Face hub on this machine, tiny random models laid out as the old checkpoints are, and pairs
+laid out as those of MultiBLiMP.
 
-`write_models` writes the repositories, `serving` answers for them as the hub does (legacy names and weights are
-redirected), and misbehaves when told to.
+`write_models` and `write_pairs` write the repositories, `serving` answers for them as the hub does (legacy names and
+weights are redirected), and misbehaves when told to. Datasets lie below ``datasets``, a tag of theirs in a folder
+OWNER/NAME@TAG; a commit follows from the contents, so that a change of them moves the branch.
 """
 
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import pandas as pd
 import torch
 import transformers
 from safetensors.torch import save_file
@@ -32,6 +35,51 @@ WIDTH = {
     "num_attention_heads": 2,
     "intermediate_size": 32,
 }
+
+
+PAIRS = "made-up/pairs"  # a dataset repository
+# prefix, verb, its other form, what follows, the features of both, phenomenon
+_OF_MULTIBLIMP = [
+    ("The author", "laughs", "laugh", ".", "SG", "PL", "SV-#"),
+    ("The authors", "laugh", "laughs", ".", "PL", "SG", "SV-#"),
+    ("The pilots near the author", "smile", "smiles", ".", "PL", "SG", "SV-#"),
+    ("I", "am", "is", "tall .", "1", "3", "SV-P"),
+]
+
+
+def write_multiblimp(path: Path, rows: Sequence[tuple]) -> None:
+    """Write some pairs as a file of MultiBLiMP has them: cells between tabs, under these of its columns."""
+    records = []
+    for prefix, verb, other, rest, feature, other_feature, phenomenon in rows:
+        records.append(
+            {
+                "sen": f"{prefix} {verb} {rest}",
+                "verb": verb,
+                "child": prefix.split()[:2][-1],  # the subject
+                "metadata": str({"sent_id": "x", "text_eng": "it's"}),
+                "swap_head": other,
+                "feature_vals": f"{feature} -> {other_feature}",
+                "prefix": prefix,
+                "wrong_sen": f"{prefix} {other} {rest}",
+                "phenomenon": phenomenon,
+                "lang": "eng",
+                "grammatical_feature": feature,
+                "ungrammatical_feature": other_feature,
+            }
+        )
+    path.parent.mkdir(parents=True)
+    pd.DataFrame(records).to_csv(path, sep="\t", index=False)
+
+
+def write_pairs(root: Path) -> Path:
+    """The dataset repository `PAIRS`, whose tag v1 lacks a pair. Returns the folder of its branch."""
+    folder = root / "datasets" / PAIRS
+    write_multiblimp(folder / "eng" / "data.tsv", _OF_MULTIBLIMP)
+    write_multiblimp(folder.with_name("pairs@v1") / "eng" / "data.tsv", _OF_MULTIBLIMP[1:])
+    (folder / "README.md").write_text("never asked for")
+    for number in range(12):
+        (folder / f"more{number}.csv").write_text("good,bad\nIt is.,It are.\n")
+    return folder
 
 
 def training_text() -> list[str]:
@@ -175,6 +223,12 @@ def commit(repo: str) -> str:
     return hashlib.sha1(repo.encode()).hexdigest()
 
 
+def dataset_commit(folder: Path) -> str:
+    """That of a dataset repository's folder, which changes with its contents."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    return commit(" ".join([folder.name, *map(_digest, files)]))
+
+
 @contextmanager
 def serving(root: Path) -> Iterator[Hub]:
     """The stand-in over a folder of repositories."""
@@ -189,6 +243,8 @@ def serving(root: Path) -> Iterator[Hub]:
                 status, word = fault if isinstance(fault, tuple) else (fault, "")
                 return self.reply(status, {"X-Error-Code": word}, b'{"error": "told to"}')
             parts = path.strip("/").split("/")
+            if "datasets" in parts[:2]:
+                return self.dataset(parts)
             api = parts[:2] == ["api", "models"]
             own, legacy = (
                 (parts[2:] if api else parts),
@@ -230,6 +286,30 @@ def serving(root: Path) -> Iterator[Hub]:
             return self.file(file, said)
 
         do_HEAD = do_GET  # noqa: N815
+
+        def dataset(self, parts: list[str]):
+            """A file of a dataset repository, or its list: [api/]datasets/OWNER/NAME/(resolve|tree)/REVISION/..."""
+            api = parts[0] == "api"
+            owner, name, _, revision, *path = parts[2 if api else 1 :]
+            folder = root / "datasets" / owner
+            if not (folder / name).is_dir():
+                return self.reply(401, {"X-Error-Code": "RepoNotFound"})
+            commits = {dataset_commit(place): place for place in sorted(folder.glob(f"{name}*"))}
+            named = folder / (name if revision == "main" else f"{name}@{revision}")
+            place = commits.get(revision, named)
+            if not place.is_dir():
+                return self.reply(404, {"X-Error-Code": "RevisionNotFound"})
+            if api:
+                files = [file for file in sorted(place.rglob("*")) if file.is_file()]
+                entries = [
+                    _entry(file) | {"path": file.relative_to(place).as_posix()} for file in files
+                ]
+                return self.reply(200, {}, json.dumps(entries).encode())
+            said = {"X-Repo-Commit": dataset_commit(place)}
+            file = place.joinpath(*path)
+            if not file.is_file():
+                return self.reply(404, said | {"X-Error-Code": "EntryNotFound"})
+            return self.file(file, said)
 
         def file(self, file: Path, said: dict, fault: str | None = None):
             self.reply(200, said | {"ETag": f'"{_digest(file)}"'}, file.read_bytes(), fault)

@@ -4,6 +4,8 @@
   "use strict";
   const root = document.getElementById("suite-designer");
   const { button, el, field, menu, plain, save, statusLine, table } = window.tseCommon, S = window.tseSuite;
+  const NO_ITEM = "there is no item yet: the first row is “item | condition | 1 subject | 2 verb”, with the numbers " +
+    "and names of your regions; each other row is one condition of an item";
   const DRAFT = "tse-suite-text";
   const EXAMPLE = {
     name: "my_suite",
@@ -24,10 +26,12 @@
     name: el("input", { type: "text" }),
     metric: menu(Object.keys(S.METRICS).map((name) => [name, name]), "sum", () => {}),
     predictions: el("textarea", { rows: 3, spellcheck: false }),
-    items: el("textarea", { rows: 16, wrap: "off", spellcheck: false, on: { change: tidy } }),
+    items: el("textarea", { rows: 12, wrap: "off", spellcheck: false, on: { change: tidy } }),
   };
   const right = el("div", { "aria-live": "polite" }), sentences = el("div", { className: "tse-tall" });
-  let meta = {}; // what a file says besides name and metric
+  const section = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
+  const allSentences = section("The sentences", sentences);
+  let meta = {}, extra = {}; // what a file says besides name and metric, and in keys that mean nothing here
 
   /* ---- Between the text and the data of the suite's JSON ---- */
 
@@ -38,6 +42,7 @@
   /* The data that is typed, which may be wrong. Throws a Problem for a row with more cells than there are regions. */
   function data() {
     const [[, , ...heads] = [], ...rows] = linesOf(controls.items).map(cellsOf);
+    if (!rows.length) throw new S.Problem(NO_ITEM);
     const regions = heads.map((head) => (/^([0-9]+) ?(.*)$/.exec(head) ?? ["", head, ""]).slice(1));
     const condition = ([item, name = "", ...contents]) => {
       if (contents.length > regions.length) throw new S.Problem(`item ${item}, '${name}': more cells than regions`);
@@ -46,13 +51,13 @@
         regions: regions.map(([number], place) => ({ region_number: Number(number), content: contents[place] ?? "" })),
       };
     };
-    return {
+    return S.withExtra({
       meta: { ...meta, name: controls.name.value, metric: controls.metric.value },
       region_meta: Object.fromEntries(regions),
       predictions: linesOf(controls.predictions).map((formula) => ({ type: "formula", formula })),
       items: [...Map.groupBy(rows, ([item]) => item)].map(([item, conditions]) =>
         ({ item_number: whole(item), conditions: conditions.map(condition) })),
-    };
+    }, extra);
   }
 
   /* The columns of the items below each other. */
@@ -63,8 +68,9 @@
     controls.items.value = rows.map(line).join("\n");
   }
 
-  function fill(texts, more = {}) {
+  function fill(texts, more = {}, keys = {}) {
     meta = more;
+    extra = keys;
     for (const [name, control] of Object.entries(controls)) control.value = texts[name];
     tidy();
     changed();
@@ -72,19 +78,13 @@
 
   /* Show a suite's data. Throws a Problem for what the text cannot hold. */
   function show(suite) {
-    const orderOf = ({ regions }) => regions.map(({ region_number: number }) => number);
-    const order = orderOf(suite.items[0].conditions[0]);
-    const differs = (one) => orderOf(one).join() !== order.join();
-    if (suite.items.some(({ conditions }) => conditions.some(differs))) {
-      throw new S.Problem("its conditions list regions in different orders, which no table can show");
-    }
-    const heads = ["item", "condition", ...order.map((number) => `${number} ${suite.region_meta[number]}`)];
+    const heads = ["item", "condition", ...S.orderOf(suite).map((number) => `${number} ${suite.region_meta[number]}`)];
     const rows = suite.items.flatMap(({ item_number: item, conditions }) => conditions.map((condition) =>
       [item, condition.condition_name, ...condition.regions.map(({ content }) => content)]));
     const formulas = suite.predictions.map(({ formula }) => formula).join("\n");
     if ([heads, ...rows].flat().join().includes("|")) throw new S.Problem("its words contain |, which separates cells");
     const items = [heads, ...rows].map((row) => row.join(" | ")).join("\n");
-    fill({ ...suite.meta, predictions: formulas, items }, suite.meta);
+    fill({ ...suite.meta, predictions: formulas, items }, suite.meta, S.extraOf(suite));
   }
 
   /* ---- What follows from it ---- */
@@ -106,10 +106,12 @@
       el("ul", {}, ...lines.map((line) => el("li", {}, line))));
     right.classList.toggle("live-wrong", !suite);
     sentences.replaceChildren(...(suite ? [sentenceTable(suite)] : []));
+    allSentences.hidden = !suite;
+    say(""); // what was said of the suite before
     root.dispatchEvent(new Event("suite-changed"));
     try {
       const texts = Object.fromEntries(Object.entries(controls).map(([name, { value }]) => [name, value]));
-      localStorage.setItem(DRAFT, JSON.stringify([texts, meta]));
+      localStorage.setItem(DRAFT, JSON.stringify([texts, meta, extra]));
     } catch { /* a page without storage keeps no draft */ }
   }
 
@@ -126,11 +128,14 @@
 
   /* ---- Files ---- */
 
-  function saveFile() {
-    const [wrong] = problems(), name = `${plain(controls.name.value).replace(/[^\w.-]+/g, "-")}.json`;
+  function saveFile(ending, type, toText) {
+    const [wrong] = problems(), name = `${plain(controls.name.value).replace(/[^\w.-]+/g, "-")}.${ending}`;
     if (wrong) return say(`Not saved: ${wrong}`, true);
-    save(name, S.toJson(data()), "application/json");
-    return say(`Saved as ${name}. Evaluate it with: tse syntaxgym evaluate MODEL ${name}`);
+    const suite = data(), left = [...Object.entries(suite.meta), ...Object.entries(S.extraOf(suite))];
+    save(name, toText(suite), type);
+    const loses = ending === "csv" && left.some(([, value]) => typeof value !== "string");
+    const lost = loses ? " Notes of the JSON that a table has no place for are left out." : "";
+    return say(`Saved as ${name}.${lost} Evaluate it with: tse syntaxgym evaluate MODEL ${name}`);
   }
 
   async function open(event) {
@@ -138,7 +143,7 @@
     if (!file) return;
     const given = await file.text(), measured = /"metric_value"\s*:/.test(given);
     try {
-      show(S.read(given));
+      show(/\.csv$/i.test(file.name) ? S.readCsv(given) : S.read(given));
       say(`Opened ${file.name}${measured ? "; its measured surprisals are left out." : "."}`);
     } catch (error) {
       if (!(error instanceof S.Problem)) throw error;
@@ -147,25 +152,27 @@
     event.target.value = "";
   }
 
-  const section = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
   root.replaceChildren(
     el("div", { className: "live-bar live-row", role: "group", "aria-label": "File" },
       button("Begin with the example", () => fill(EXAMPLE)),
-      el("label", { className: "live-row" }, "Open a suite (JSON)",
-        el("input", { type: "file", accept: ".json", on: { change: open } })),
-      button("Save as JSON", saveFile, { className: "live-main" })),
+      el("label", { className: "live-row" }, "Open a suite (JSON or CSV)",
+        el("input", { type: "file", accept: ".json,.csv", on: { change: open } })),
+      button("Save as JSON", () => saveFile("json", "application/json", S.toJson), { className: "live-main" }),
+      button("Save as CSV", () => saveFile("csv", "text/csv", S.toCsv))),
     status,
     el("div", { className: "live-form", on: { input: changed } },
       el("div", { className: "live-two" }, field("Name", controls.name), field("Metric", controls.metric)),
       field("Predictions, one a line", controls.predictions),
       field("Items: a row for each condition, cells between | or tabs", controls.items)),
-    section("Is it right?", right), section("The sentences", sentences));
+    section("Is it right?", right), allSentences);
 
   // For the script that runs the suite.
   window.tseDesigner = { problems, data: () => S.canonical(data()) };
   try {
-    fill(...JSON.parse(localStorage.getItem(DRAFT)));
-  } catch { // no storage, or no draft in it
+    const [texts, ...more] = JSON.parse(localStorage.getItem(DRAFT));
+    if (!texts.items.trim()) throw new S.Problem(NO_ITEM);
+    fill(texts, ...more);
+  } catch { // no storage, or no items in it
     fill(EXAMPLE);
   }
 })();

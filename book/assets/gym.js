@@ -5,7 +5,7 @@
 (function () {
   "use strict";
   const { el, keepInAddress, table } = window.tseCommon;
-  const place = document.querySelector("[data-gym]"), { suites, chart } = window.tseGym;
+  const place = document.querySelector("[data-gym]"), { suites, chart, models: shownNames, opens } = window.tseGym;
   if (!suites.length) return;
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const asked = new URLSearchParams(location.search);
@@ -19,14 +19,16 @@
     const options = group.map(({ name }) => el("option", {}, name));
     suiteMenu.append(el("optgroup", { label: circuit || "Other suites" }, ...options));
   }
-  const differing = suites.find(({ accuracies }) => new Set(accuracies.map((row) => row.accuracy)).size > 1);
-  const first = suites.find(({ name }) => name === asked.get("suite")) ?? differing ?? suites[0];
-  suiteMenu.value = first.name;
+  const named = (wanted) => suites.find(({ name }) => name === wanted);
+  const [favourite] = Object.keys(shownNames); // a suite that the first model was evaluated on
+  const usual = suites.find(({ profiles }) => Object.hasOwn(profiles, favourite));
+  suiteMenu.value = (named(asked.get("suite")) ?? named(opens) ?? usual ?? suites[0]).name;
 
   function show() {
     const suite = suites.find(({ name }) => name === suiteMenu.value);
     const models = Object.keys(suite.profiles), before = modelMenu.value || asked.get("model");
-    modelMenu.replaceChildren(...models.map((name) => el("option", { selected: name === before }, name)));
+    modelMenu.replaceChildren(...models.map((name) =>
+      el("option", { value: name, selected: name === before }, shownNames[name])));
     const model = modelMenu.value;
     shown.replaceChildren(...about(suite), ...(model ? measured(suite, model) : []));
     if (model && chart) draw(suite, model);
@@ -35,10 +37,10 @@
 
   function about({ name, question, predictions, items, regions, example, accuracies, recorded }) {
     const share = (value) => (value === null ? "not judged" : value.toFixed(3));
-    const rows = accuracies.map((row) => [row.model, share(row.accuracy), `${row.correct} of ${row.judged}`]);
-    for (const [model, value] of Object.entries(recorded)) {
-      rows.push([`${model} (recorded by Hu et al. 2020)`, share(value), ""]);
-    }
+    const rows = accuracies.map((row) =>
+      [shownNames[row.model], share(row.accuracy), `${row.correct} of ${row.judged}`]);
+    const others = Object.entries(recorded).map(([model, value]) => [model, share(value)]);
+    const counted = predictions.length > 1 ? "the first prediction" : "the prediction"; // they count no other
     const texts = example.map((row) => [row.condition, ...row.texts]);
     // Words between asterisks are examples and stand in italics.
     const parts = (question ?? "").replaceAll("`", "").split("*");
@@ -51,6 +53,8 @@
       table(`The first of ${items} items`, ["condition", ...regions], texts),
       el("h3", {}, "Accuracy"),
       table("The share of items for which every prediction holds", ["model", "accuracy", "items"], rows),
+      ...(others.length ? [el("details", {}, el("summary", {}, `${others.length} recorded by Hu et al. (2020)`),
+        table(`The share of items for which ${counted} holds`, ["model", "accuracy"], others))] : []),
     ];
   }
 
@@ -61,7 +65,7 @@
     const link = el("a", { href: folder + file, download: `${name}.csv` }, "Every region's surprisal (CSV)");
     return [
       el("h3", {}, "Surprisal by region"), el("div", { id: "gym-chart" }),
-      table(`${model}, item by item`, ["the prediction", "items"], rows), el("p", {}, link),
+      table(`${shownNames[model]}, item by item`, ["the prediction", "items"], rows), el("p", {}, link),
     ];
   }
 
@@ -69,7 +73,7 @@
     const rows = profiles[model], spec = structuredClone(chart);
     const shaded = regions.filter((label) => critical.includes(parseInt(label, 10))).map((label) => ({ label }));
     Object.assign(spec, {
-      title: `Mean surprisal of each region, ${model}`,
+      title: `Mean surprisal of each region, ${shownNames[model]}`,
       description: `Line chart of mean surprisal in bits, a line for each condition of ${name}.`,
       data: { values: rows },
     });

@@ -21,7 +21,7 @@
     const { line: status, say } = statusLine(), reset = button("Clear", clearAll);
     const controls = Object.fromEntries(names.map((name) => {
       const values = [...new Set(rows.flatMap((row) => valuesOf(row, name)))];
-      const options = [["", "all"], ...values.map((value) => [value, value])];
+      const options = [["", "any"], ...values.map((value) => [value, value])];
       return [name, menu(options, address.get(prefix + name), () => {}, { name: prefix + name })];
     }));
     const words = { type: "search", name: `${prefix}words`, value: address.get(`${prefix}words`) ?? "" };
@@ -43,6 +43,7 @@
         && asked.every((word) => word.test(texts.get(row))));
       for (const row of rows) row.hidden = !left.includes(row);
       say(left.length === rows.length ? `${rows.length} rows` : `${left.length} of ${rows.length} rows`);
+      if (!left.length) status.append(". No row fits: press Clear to see all");
       if (!left.length && elsewhere) status.append(". ", ...elsewhere.cloneNode(true).childNodes);
       reset.disabled = !chosen.length && !typed;
       const given = [...document.querySelectorAll(".tse-filters")].flatMap((form) => [...new FormData(form)]);

@@ -15,7 +15,9 @@
   /* ---- The prediction language. Tightest: + -, then < > =, then & | of equal rank, all from the left. ---- */
 
   const LONGEST = 1000; // characters
-  const NUMBER = "[0-9]{1,100}(?:\\.[0-9]{0,100})?|\\.[0-9]{1,100}", CONDITION = "%[^%]*[^%\\s][^%]*%";
+  /* A sign before a number is read with the formula: "1-1" is a difference. */
+  const NUMBER = "(?:[0-9]{1,200}(?:\\.[0-9]{0,200})?|\\.[0-9]{1,200})(?:[eE][+-]?[0-9]{1,2})?";
+  const CONDITION = "%[^%]*[^%\\s][^%]*%";
   const KINDS = `(?<number>${NUMBER})|(?<condition>${CONDITION})|(?<sign>[()[\\];*+<>=&|-])|(?<end>$)|(?<wrong>[^])`;
   const TOKEN = new RegExp(`[ \\t\\f\\r\\n]*(?:${KINDS})`, "g");
   const ABSOLUTE = 1e-3, RELATIVE = 1e-5; // what the sign = allows
@@ -56,8 +58,12 @@
     });
 
     function atom() {
+      const isSigned = next("+", "-") && tokens[1].kind === "number" && tokens[1].start === tokens[0].start + 1;
+      const sign = isSigned ? tokens.shift().kind : "";
       const { kind, text } = take("(, [ or a number", "number", "(", "[");
-      if (kind === "number") return { kind, text: decimal(text), atoms: [], value: () => Number(text) };
+      if (kind === "number") {
+        return { kind, text: decimal(sign + text), atoms: [], value: () => Number(sign + text) };
+      }
       const node = next("*") || tokens[1]?.kind === ";" ? surprisal() : junction();
       const closing = kind === "(" ? ")" : "]";
       take(closing, closing);
@@ -65,7 +71,7 @@
     }
     function surprisal() {
       const { text, start } = take("a region's number or *", "*", "number");
-      if (text.includes(".")) unexpected("a whole number before it");
+      if (/[^0-9*]/.test(text)) unexpected("a whole number before it");
       take(";", ";");
       const condition = take("%condition%", "condition").text.slice(1, -1).trim();
       const region = text === "*" ? null : Number(text);
@@ -103,9 +109,15 @@
     return next("end") ? claim(whole) : unexpected("the end");
   }
 
+  /* A number without an exponent, and without zeros that say nothing. */
   function decimal(text) {
-    const [whole, fraction = ""] = text.split("."), digits = fraction.replace(/0+$/, "");
-    return (whole.replace(/^0+/, "") || "0") + (digits && `.${digits}`);
+    const [, sign, whole, fraction, exponent = "0"] = /^([+-]?)([0-9]*)\.?([0-9]*)(?:e(.*))?$/i.exec(text);
+    const point = whole.length + Number(exponent); // in the digits of both
+    const digits = ("0".repeat(Math.max(0, -point)) + whole + fraction).padEnd(point, "0");
+    const before = digits.slice(0, Math.max(0, point)).replace(/^0+/, "");
+    const after = digits.slice(Math.max(0, point)).replace(/0+$/, "");
+    if (!before && !after) return "0";
+    return (sign === "-" ? "-" : "") + (before || "0") + (after && `.${after}`);
   }
 
   function checkFormula(text, regions, conditions) {
@@ -137,19 +149,55 @@
   const conditionNames = (data) => data.items[0].conditions.map((condition) => condition.condition_name);
 
   /* A copy in plain spelling of what the published schema (data/syntaxgym/suite.schema.json) asks for, without measured
-   * values. Throws a TypeError where the data are no suite. */
-  const shaped = ({ meta, region_meta: names, predictions, items }) => ({
+   * values; other keys are kept. Throws a TypeError where the data are no suite. */
+  const shaped = ({ meta, region_meta: names, predictions, items, ...extra }) => ({
     meta: { name: "", metric: meta.metric, ...meta, name: plain(meta.name) },
     region_meta: Object.fromEntries(Object.entries(names).map(([number, name]) => [number, plain(name)])),
-    predictions: predictions.map(({ formula }) => ({ type: "formula", formula: plain(formula) })),
-    items: items.map(({ item_number, conditions }) => ({
-      item_number,
-      conditions: conditions.map(({ condition_name: name, regions }) => ({
-        condition_name: plain(name),
-        regions: regions.map(({ region_number, content }) => ({ region_number, content: plain(content) })),
-      })),
-    })),
+    predictions: predictions.map(({ type: _, formula, ...more }) =>
+      ({ type: "formula", formula: plain(formula), ...more })),
+    items: items.map(({ item_number, conditions, ...more }) =>
+      ({ item_number, conditions: conditions.map(shapedCondition), ...more })),
+    ...extra,
   });
+  const shapedCondition = ({ condition_name: name, regions, ...more }) =>
+    ({ condition_name: plain(name), regions: regions.map(shapedRegion), ...more });
+  const shapedRegion = ({ region_number, content, metric_value: _, oovs: __, ...more }) =>
+    ({ region_number, content: plain(content), ...more });
+
+  /* The parts of a suite that may have keys of their own: the part, what leads to it, and the keys that are known. */
+  function* partsOf(data) {
+    yield [data, ["suite"], ["meta", "region_meta", "predictions", "items"]];
+    for (const [index, prediction] of data.predictions.entries()) {
+      yield [prediction, ["prediction", index], ["type", "formula"]];
+    }
+    for (const item of data.items) {
+      const place = ["item", item.item_number];
+      yield [item, place, ["item_number", "conditions"]];
+      for (const condition of item.conditions) {
+        const inside = [...place, condition.condition_name];
+        yield [condition, inside, ["condition_name", "regions"]];
+        for (const region of condition.regions) {
+          yield [region, [...inside, region.region_number], ["region_number", "content"]];
+        }
+      }
+    }
+  }
+
+  /* The keys of a suite that mean nothing here, by the part in which they stand. */
+  function extraOf(data) {
+    const extra = {};
+    for (const [part, place, known] of partsOf(data)) {
+      const more = Object.entries(part).filter(([key]) => !known.includes(key));
+      if (more.length) extra[JSON.stringify(place)] = Object.fromEntries(more);
+    }
+    return extra;
+  }
+
+  /* The data with such keys in those of their parts that it has. */
+  function withExtra(data, extra) {
+    for (const [part, place] of partsOf(data)) Object.assign(part, extra[JSON.stringify(place)]);
+    return data;
+  }
 
   /* A line for each name that is not there once, or is there and not wanted. */
   function miscounted(names, wanted, what) {
@@ -219,9 +267,86 @@
     } catch (error) {
       throw new Problem(`not JSON: ${error.message}`);
     }
+    return checked(data);
+  }
+
+  function checked(data) {
     const [first, ...more] = problems(data);
     if (first) throw new Problem(first + (more.length ? ` (and ${more.length} more)` : ""));
     return canonical(data);
+  }
+
+  /* ---- A suite as a spreadsheet (tse_core.syntaxgym.suites says how) ---- */
+
+  /* The numbers of the regions in the order of the sentences. Throws a Problem where they have several orders. */
+  function orderOf({ items }) {
+    const orders = items.flatMap(({ conditions }) =>
+      conditions.map(({ regions }) => regions.map(({ region_number: number }) => number)));
+    if (orders.some((order) => order.join() !== orders[0].join())) {
+      throw new Problem("its conditions list regions in different orders, which no table can show");
+    }
+    return orders[0];
+  }
+
+  /* The text of a CSV file; keys of the JSON that it cannot hold are left out. Throws a Problem as `orderOf` does. */
+  function toCsv(given) {
+    const { meta, region_meta: names, predictions, items } = canonical(given);
+    const texts = Object.entries(meta).filter(([, value]) => typeof value === "string");
+    const heads = orderOf({ items }).map((number) => `${number}: ${names[number]}`);
+    const rows = [
+      ...texts.map((entry) => ["#meta", ...entry]),
+      ...predictions.map(({ formula }) => ["#prediction", formula]),
+      ["item_number", "condition_name", ...heads],
+      ...items.flatMap(({ item_number: item, conditions }) => conditions.map(({ condition_name: name, regions }) =>
+        [String(item), name, ...regions.map(({ content }) => content)])),
+    ];
+    const quoted = (cell) => (/[",\r\n]|^ | $/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+    // By the mark at the beginning Excel knows that the text is UTF-8.
+    return "\ufeff" + rows.map((row) => row.map(quoted).join(",") + "\n").join("");
+  }
+
+  /* The rows of a CSV file, each a list of cells. Throws a Problem for a quotation mark that is not closed. */
+  function rowsOf(text) {
+    const [, separator = ","] = /^\s*"?[#\w]+"?\s*([,;\t])/.exec(text) ?? [];
+    const cell = new RegExp(`(?:"((?:[^"]|"")*)"|((?!")[^${separator}\r\n]*))(${separator}|\r?\n|\r|$)`, "y");
+    const rows = [[]];
+    for (let end = null; end !== "";) {
+      const match = cell.exec(text);
+      if (!match) throw new Problem(`row ${rows.length}: a quotation mark inside a cell must be written twice`);
+      end = match[3];
+      rows.at(-1).push(match[1]?.replaceAll('""', '"') ?? match[2]);
+      if (end !== separator && end !== "") rows.push([]);
+    }
+    return rows.filter((row) => row.some(Boolean));
+  }
+
+  /* The data of a CSV file's text, checked and canonical; throws a Problem. */
+  function readCsv(text) {
+    const rows = rowsOf(text.replace(/^\ufeff?\s*(sep=.\s*\n)?/, "")), kindOf = ([first]) => first.trim();
+    const of = (kind) => rows.filter((row) => kindOf(row) === kind);
+    const heads = of("item_number").flatMap((row) => row.slice(2)).filter(Boolean);
+    const regions = heads.map((head) => {
+      const match = /^\s*([0-9]+)\s*(?::\s*([^]*))?$/.exec(head);
+      if (!match) throw new Problem(`'${head}' is no head of a region, such as 3: verb`);
+      return [String(Number(match[1])), match[2] ?? ""];
+    });
+    const sentences = rows.filter((row) => !["#meta", "#prediction", "item_number"].includes(kindOf(row)));
+    const condition = ([item, name = "", ...contents]) => {
+      if (contents.slice(regions.length).some(Boolean)) {
+        throw new Problem(`item ${item}, '${name}' has more cells than there are regions above it`);
+      }
+      return {
+        condition_name: name,
+        regions: regions.map(([number], place) => ({ region_number: Number(number), content: contents[place] ?? "" })),
+      };
+    };
+    return checked({
+      meta: Object.fromEntries(of("#meta").map(([, key, value = ""]) => [key, value])),
+      region_meta: Object.fromEntries(regions),
+      predictions: of("#prediction").map(([, formula = ""]) => ({ type: "formula", formula })),
+      items: [...Map.groupBy(sentences, kindOf)].map(([item, conditions]) =>
+        ({ item_number: Number(item), conditions: conditions.map(condition) })),
+    });
   }
 
   /* ---- A suite under a model, as the package computes it (tse_core.syntaxgym) ---- */
@@ -230,7 +355,7 @@
   const sentenceOf = (regions) => regions.map(({ content }) => content).filter(Boolean).join(" ");
 
   /* A condition with the bits of each region; a token belongs to the region of its first character that is no space. */
-  function measured({ condition_name, regions }, tokens, metric) {
+  function measured({ condition_name, regions, ...more }, tokens, metric) {
     const sentence = sentenceOf(regions), owned = regions.map(() => []);
     let last = -1;
     const ends = regions.map(({ content }) => (content ? (last += content.length + 1) : -1));
@@ -241,12 +366,12 @@
     }
     const value = (bits) => ({ [metric]: bits.length ? METRICS[metric](bits) : 0 });
     const values = (region, place) => ({ ...region, metric_value: value(owned[place]), oovs: [] });
-    return { condition_name, regions: regions.map(values) };
+    return { condition_name, regions: regions.map(values), ...more };
   }
 
   /* The item with its results, as an evaluated suite's file holds them, and whether each prediction holds. `read` gives
    * the tokens {start, end, bits} of a sentence; it is asked sentence by sentence, so that a run can be stopped. */
-  async function evaluateItem({ item_number, conditions }, { meta: { metric }, predictions }, read) {
+  async function evaluateItem({ item_number, conditions, ...more }, { meta: { metric }, predictions }, read) {
     const found = [];
     for (const one of conditions) found.push(measured(one, await read(sentenceOf(one.regions)), metric));
     const bits = (number, name) => {
@@ -255,8 +380,11 @@
       return sum(asked.map((region) => region.metric_value[metric]));
     };
     const holds = predictions.map(({ formula }) => parseFormula(formula).value(bits));
-    return { item: { item_number, conditions: found }, holds };
+    return { item: { item_number, conditions: found, ...more }, holds };
   }
 
-  window.tseSuite = { METRICS, Problem, parseFormula, problems, canonical, toJson, read, evaluateItem };
+  window.tseSuite = {
+    METRICS, Problem, parseFormula, problems, canonical, extraOf, withExtra, orderOf, toJson, toCsv, read, readCsv,
+    evaluateItem,
+  };
 })();

@@ -46,7 +46,7 @@
 
   /* Panels of a fixed width give up what the page does not have, down to a width at which they can be read. */
   function narrowed({ ...part }, excess) {
-    if (typeof part.width === "number") part.width = Math.max(150, part.width - excess);
+    if (typeof part.width === "number") part.width = Math.max(Math.min(150, part.width), part.width - excess);
     if (part.width?.step) part.width = { step: Math.min(part.width.step, 26) };
     for (const kind of PARTS) if (part[kind]) part[kind] = part[kind].map((inner) => narrowed(inner, excess));
     if (part.spec) part.spec = narrowed(part.spec, excess);

@@ -71,6 +71,13 @@ def formulas_where_there_are(app, pagename, templatename, context, doctree) -> N
         ]
 
 
+def charts_first(app, pagename, templatename, context, doctree) -> None:
+    """On a page with charts the bundle that draws them is fetched from the start, not after the other scripts."""
+    if "altair-viz" in context.get("body", ""):
+        bundle = context["pathto"]("_static/vega-bundle.js", resource=True)
+        context["metatags"] += f'<link rel="preload" as="script" href="{bundle}">\n'
+
+
 def picture_of_the_book(app, pagename, templatename, context, doctree) -> None:
     """What a link to the front page shows elsewhere; where the book has an address, the picture's is whole."""
     if pagename == app.config.root_doc:
@@ -101,6 +108,8 @@ def plain_lists(app, pagename, templatename, context, doctree) -> None:
         body = context["body"].replace(
             '<div role="list" class="citation-list">', '<div class="citation-list">'
         )
+        # a folded cell is announced by the words that it shows
+        body = body.replace(' aria-label="Toggle hidden content"', "")
         context["body"] = PARAMETERS.sub(lines, body)
 
 
@@ -179,6 +188,7 @@ def setup(app):
     app.connect("doctree-read", unbroken)
     app.connect("html-page-context", tables_beside)
     app.connect("html-page-context", plain_lists)
+    app.connect("html-page-context", charts_first)
     app.connect("html-page-context", picture_of_the_book)
     app.connect("html-page-context", formulas_where_there_are, priority=900)
     app.connect("build-finished", editions)

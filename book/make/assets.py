@@ -30,7 +30,7 @@ def write_assets() -> None:
         distribution("sphinx-mathjax-offline").locate_file("sphinx-mathjax-offline/static/mathjax")
     )
     shutil.copytree(mathjax / FONTS, ASSETS / "mathjax" / FONTS)
-    shutil.copy2(mathjax / "tex-chtml-full.js", ASSETS / "mathjax")
+    shutil.copy2(mathjax / "tex-chtml.js", ASSETS / "mathjax")
     (ASSETS / "vega-bundle.js").write_text(f"(function () {{{bundle}\n}})();\n")
     (ASSETS / "vega-versions.js").write_text(
         f'window.VEGA_DEBUG = {{vega_version: "{altair.VEGA_VERSION}", vegalite_version: "{altair.VEGALITE_VERSION}", '

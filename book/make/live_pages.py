@@ -52,7 +52,7 @@ def example(one: dict) -> str:
     top = pd.DataFrame(one["top"])
     tokens = top["token"].str.translate(str.maketrans(" \n", "␣⏎"))
     rows = pd.DataFrame(
-        {"Token": tokens, "Probability": top["p"].map("{:.2%}".format), "It is": top["form"]}
+        {"Token": tokens, "Probability": top["p"].map("{:.2%}".format), "Marked as": top["form"]}
     )
     scores = f"{one['number']} subject: EW {one['ew']:.3f}, MW {one['mw']:.3f} by the package, {one['verbs']} verbs"
     return f"""<details class="live-card"><summary><strong>{escape(one["left"])} …</strong> {scores}</summary>

@@ -1,5 +1,5 @@
 # %% [markdown]
-# ## A language written down
+# ## A made-up language
 
 # %%
 from tse_book.pages import guard, quotes

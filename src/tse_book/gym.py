@@ -1,6 +1,7 @@
 """The gym: every suite of data/gym.yaml on every model there, and the data of the page that shows the results.
 
-Token surprisals are kept in the store, so only what is new is computed.
+Token surprisals are kept in the store, so only what is new is computed. Results of recorded runs
+stand beside them.
 """
 
 import json
@@ -12,7 +13,9 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.charts.suites import mean_regions, region_profile
-from tse_book.charts.theme import INERT
+from tse_book.charts.theme import INERT, SHOWN_NAMES
+from tse_book.recorded import read_provenance, recorded_details
+from tse_book.recorded.provenance import runs_folder
 from tse_core.errors import InputError
 from tse_core.files import is_there, read_yaml, safe_name, write_output
 from tse_core.models.loading import as_model
@@ -20,23 +23,35 @@ from tse_core.paths import data_folder
 from tse_core.schemas import check
 from tse_core.syntaxgym.accuracies import accuracy_table, judged_items, label
 from tse_core.syntaxgym.library import circuit, load_suites
-from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
+from tse_core.syntaxgym.outcomes import TOKEN_COLUMNS, Outcome, evaluate_suite
 from tse_core.syntaxgym.suites import Suite
 
 _LIST = {"type": "array", "items": {"type": "string"}}
 SCHEMA = {  # of data/gym.yaml
     "type": "object",
-    "properties": {"suites": _LIST, "models": _LIST, "unknown": {"enum": ["refuse", "flag"]}},
+    "properties": {
+        "suites": _LIST,
+        "models": _LIST,
+        "recorded": _LIST,
+        "opens": {"type": "string"},
+        "unknown": {"enum": ["refuse", "flag"]},
+    },
     "additionalProperties": False,
 }
 
 
 class Gym(NamedTuple):
-    """What data/gym.yaml says: suites, names of models, and whether items with unknown words are judged ("flag")."""
+    """What data/gym.yaml says: suites, names of models and of recorded runs.
+
+    `opens` is the name of the suite that the page shows first; items with unknown words are judged
+    under "flag".
+    """
 
     suites: list[Suite]
     models: list[str]
     unknown: str = "refuse"
+    recorded: tuple[str, ...] = ()
+    opens: str = ""
 
 
 def load_gym(path: str | Path | None = None) -> Gym:
@@ -54,7 +69,13 @@ def load_gym(path: str | Path | None = None) -> Gym:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"{path}: two suites are called {twice!r}; change meta.name of one")
     models = [_placed(entry, path) for entry in data.get("models", [])]
-    return Gym(suites, list(dict.fromkeys(models)), data.get("unknown", "refuse"))
+    return Gym(
+        suites,
+        list(dict.fromkeys(models)),
+        data.get("unknown", "refuse"),
+        tuple(data.get("recorded", [])),
+        data.get("opens", ""),
+    )
 
 
 def _placed(entry: str, path: Path) -> str:
@@ -63,6 +84,49 @@ def _placed(entry: str, path: Path) -> str:
         folder / entry for folder in (path.parent, path.parent.parent) if is_there(folder / entry)
     ]
     return str(places[0]) if places and entry not in ("laboratory", "public") else entry
+
+
+def recorded_outcomes(gym: Gym) -> Iterator[Outcome]:
+    """The outcomes of recorded runs on those suites that are the same today, run by run.
+
+    Raises InputError: a run of which no suites are recorded.
+    """
+    for model in gym.recorded:
+        items = recorded_details(model, "items")
+        regions = recorded_details(model, "regions")
+        if items is None or regions is None:
+            raise InputError(
+                f"{model}: no recorded run with suites; take its line out of `recorded`"
+            )
+        kind = read_provenance(runs_folder() / model)["kind"]
+        for suite in gym.suites:
+            part = f"default {suite.name}"  # with the model's own BOS policy
+            signature = items.signatures.get(part)
+            if signature is None or signature.identity["data"] != f"{suite.name}@{suite.hash}":
+                continue
+            yield Outcome(
+                suite,
+                kind,
+                signature.policy["metric"],
+                pd.DataFrame(columns=TOKEN_COLUMNS),
+                _recorded_regions(regions.table, suite),
+                _of_suite(items.table, suite),
+                signature,
+            )
+
+
+def _recorded_regions(regions: pd.DataFrame, suite: Suite) -> pd.DataFrame:
+    """The rows of a run's regions of a suite, as ``Outcome.regions``."""
+    keys = ["item", "condition", "region"]
+    columns = [*keys, "name", "content", "bits", "tokens"]
+    rows = suite.table.merge(_of_suite(regions, suite), on=keys, how="left", validate="1:1")
+    return rows[columns].assign(bits=rows["bits"].astype(float), unknown="")
+
+
+def _of_suite(table: pd.DataFrame, suite: Suite) -> pd.DataFrame:
+    """The rows of a recorded table of one suite, with the model's own BOS policy."""
+    rows = table[(table["bos"] == "default") & (table["suite"] == suite.name)]
+    return rows.drop(columns=["bos", "suite"]).reset_index(drop=True)
 
 
 def run_gym(gym: Gym, store) -> Iterator[Outcome]:
@@ -86,6 +150,7 @@ def run_gym(gym: Gym, store) -> Iterator[Outcome]:
 
 def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> None:
     """Write what the gym's page reads into a folder: gym-data.js, and for each suite its regions as CSV in gym/."""
+    outcomes = sorted(outcomes, key=lambda outcome: outcome.kind == "masked")
     folder = Path(folder)
     (folder / "gym").mkdir(parents=True, exist_ok=True)
     suites = []
@@ -105,8 +170,21 @@ def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> No
             _regions(outcomes[:1]), title="Mean surprisal of each region"
         ).to_dict(validate=False)
         chart |= {"datasets": {}, "data": {"values": []}}
-    data = {"suites": suites, "chart": chart}
+    data = {
+        "suites": suites,
+        "chart": chart,
+        "models": {label(outcome): _shown_name(outcome, gym) for outcome in outcomes},
+        "opens": gym.opens,
+    }
     write_output(folder / "gym-data.js", f"window.tseGym = {json.dumps(data, cls=INERT['cls'])};\n")
+
+
+def _shown_name(outcome: Outcome, gym: Gym) -> str:
+    """The name of a model on the page, which says whether its results are recorded."""
+    name = label(outcome)
+    if outcome.signature.model in gym.recorded:
+        return f"{SHOWN_NAMES.get(name, name)} (recorded)"
+    return name
 
 
 def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:

@@ -24,11 +24,21 @@ def mistakes(content: object, schema: Mapping) -> list[str]:
     A text that does not match a pattern is told what the pattern's ``description`` says.
     """
     lines = []
-    for error in sorted(Draft202012Validator(schema).iter_errors(content), key=_steps):
+    for error in _errors(content, schema):
         path = error.json_path.removeprefix("$").lstrip(".")
         message = _message(error)
         lines.append(f"{path}: {message}" if path else message)
     return lines
+
+
+def located_mistakes(content: object, schema: Mapping) -> list[tuple[tuple, str]]:
+    """The keys and list indices that lead to each mistake, and what is wrong there."""
+    return [(tuple(error.path), _message(error)) for error in _errors(content, schema)]
+
+
+def _errors(content: object, schema: Mapping) -> list[ValidationError]:
+    """The mistakes, in the order of the places where they stand."""
+    return sorted(Draft202012Validator(schema).iter_errors(content), key=_steps)
 
 
 def check(content: object, schema: Mapping, where: str) -> None:
@@ -38,9 +48,9 @@ def check(content: object, schema: Mapping, where: str) -> None:
         raise InputError(f"{where}: {messages[0]}")
 
 
-def _steps(error: ValidationError) -> list[str]:
-    """The keys and list indices that lead to a mistake, as text, so that they can be sorted."""
-    return [str(step) for step in error.path]
+def _steps(error: ValidationError) -> list[tuple[int, str]]:
+    """The keys and list indices that lead to a mistake, so that they can be sorted."""
+    return [(step, "") if isinstance(step, int) else (-1, step) for step in error.path]
 
 
 def _message(error: ValidationError) -> str:

@@ -8,8 +8,11 @@ import pytest
 
 from letters import write_letters
 from suites import suite_data
+from tse_book import gym
 from tse_book.gym import load_gym, run_gym, write_page_data
+from tse_book.studies.details import Detail
 from tse_core.cli import main
+from tse_core.errors import InputError
 from tse_core.models.surprisal_model import PROBE
 from tse_core.results.store import Store
 from tse_core.syntaxgym.accuracies import accuracy_table, circuit_table
@@ -148,6 +151,47 @@ def test_items_with_unknown_words_are_left_out_or_counted(
         refused["accuracy"] == pytest.approx(accuracy, nan_ok=True) and flagged["accuracy"] == 1.0
     )
     assert (flagged["judged"], flagged["unknown"]) == (len(subjects), unknown)
+
+
+def recorded_run(outcomes, monkeypatch):
+    """Let these outcomes be those of a recorded run, read without a BOS token, too."""
+    tables = {"items": [], "regions": []}
+    for outcome in outcomes:
+        for bos in ("default", "none"):
+            labels = {"bos": bos, "suite": outcome.suite.name}
+            tables["items"].append(outcome.items.assign(**labels))
+            regions = outcome.regions.drop(columns=["content", "unknown"])
+            tables["regions"].append(regions.assign(**labels))
+    signatures = {f"default {outcome.suite.name}": outcome.signature for outcome in outcomes}
+    details = {name: Detail(pd.concat(parts), signatures) for name, parts in tables.items()}
+    monkeypatch.setattr(gym, "recorded_details", lambda model, kind: details[kind])
+    monkeypatch.setattr(gym, "read_provenance", lambda home: {"kind": "causal"})
+
+
+def test_recorded_results_stand_first_on_the_suites_that_are_the_same(place, monkeypatch):
+    (place / "suites" / "second.json").write_text(suite("second", verb="jump"))
+    measured = outcomes_of(place)
+    recorded_run(measured, monkeypatch)
+    (place / "suites" / "second.json").write_text(suite("second", verb="sing"))
+    (place / "gym.yaml").write_text(
+        "suites: [suites]\nmodels: ['command:./long']\nrecorded: [short]\nopens: second\n"
+    )
+    config = load_gym(place / "gym.yaml")
+    (outcome,) = gym.recorded_outcomes(config)
+    pd.testing.assert_frame_equal(outcome.regions, measured[0].regions)
+    pd.testing.assert_frame_equal(outcome.items, measured[0].items)
+    write_page_data(config, [outcome, *outcomes_of(place)], place / "page")
+    text = (place / "page" / "gym-data.js").read_text()
+    data = json.loads(text.removeprefix("window.tseGym = ").removesuffix(";\n"))
+    assert data["models"] == {"short": "short (recorded)", "long": "long"}
+    assert data["opens"] == "second"
+    assert [list(shown["profiles"]) for shown in data["suites"]] == [["short", "long"], ["long"]]
+
+
+def test_a_run_without_suites_is_named(place):
+    (place / "gym.yaml").write_text("suites: [suites]\nrecorded: [no-such-run]\n")
+    with pytest.raises(InputError, match="no-such-run: no recorded run with suites"):
+        list(gym.recorded_outcomes(load_gym(place / "gym.yaml")))
 
 
 def test_sg_score_is_the_mean_over_suites():

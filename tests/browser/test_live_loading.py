@@ -70,6 +70,22 @@ def test_what_goes_wrong_is_said_and_can_be_tried_again(visit, facts, message):
         expect(page.get_by_text("is ready")).to_be_visible(timeout=LOADING)
 
 
+@pytest.mark.parametrize("policy", ["worker-src 'self'", "connect-src 'self'"])
+def test_a_policy_of_the_server_that_forbids_the_engine_is_said(browser, facts, policy):
+    class Strict(Pages):
+        def end_headers(self):
+            self.send_header("Content-Security-Policy", policy)
+            super().end_headers()
+
+    with serving(Strict) as address:
+        page = browser.new_page()
+        page.goto(f"{address}book/try.html")
+        press(page)
+        said = page.get_by_text("The Content-Security-Policy of this server forbids the engine")
+        expect(said).to_be_visible(timeout=LOADING)
+        page.close()
+
+
 def test_a_book_without_the_model_says_so_and_shows_recorded_examples(visit, facts):
     page = visit("book/designer.html").page
     without = json.dumps({"model": {**facts["model"], "file": None}})

@@ -69,6 +69,39 @@ def test_the_three_actions_of_a_command(executable):
     assert list(scores.bits) == [3.0, 5.0, 4.0, 1.0] and scores.scored.all()
 
 
+DOCKER = """#!{python}
+import os, sys
+*options, image, action, file = sys.argv[1:]
+assert options == ["run", "--rm", "-i"] and image == "me/my-model:v2" and file == "/dev/stdin"
+os.execv("{model}", ["{model}", action, file])
+"""
+
+
+@pytest.fixture
+def docker(executable, tmp_path, monkeypatch):
+    """A stand-in for docker that runs a program of this machine for an image."""
+    program = executable(SCRIPT, "in-the-image")
+    executable(DOCKER.replace("{model}", str(program)), "docker")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+
+
+def test_an_image_reads_sentences_on_its_standard_input(docker, executable):
+    image = load_model("docker://me/my-model:v2")
+    same = model(executable(SCRIPT))
+    sentences = ["The cat runs .", "Ça va ?"]
+    assert image.tokenize(sentences) == same.tokenize(sentences)
+    assert image.unkify(sentences) == same.unkify(sentences)
+    for ours, theirs in zip(
+        image.token_surprisals(sentences), same.token_surprisals(sentences), strict=True
+    ):
+        assert ours.bits.tolist() == theirs.bits.tolist() and ours.tokens == theirs.tokens
+    assert image.label == "my-model-v2" and image.identity().startswith("my-model-v2@")
+    with pytest.raises(InputError, match="other-image tokenize: .*AssertionError"):
+        load_model("docker://me/other-image").tokenize(sentences)
+    with pytest.raises(InputError, match="'docker:// -v' names no image"):
+        load_model("docker:// -v")
+
+
 def prints(*rows):
     """An executable that finds two known tokens, and whose table of surprisals has these rows."""
     table = "".join(

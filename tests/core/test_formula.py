@@ -30,6 +30,9 @@ AB = {(1, "a"): 3.0, (2, "a"): 4.5, (1, "b"): 7.5, (2, "b"): 0.0}
         ("(*;%a%) = 7.5 & (*;%b%) > 7", True),
         ("( 1 ; % a % )<(1;%b%)", True),
         (".5 < 1. & 007 = 7", True),
+        ("-1 < .5 & 1 - -1 = 2 & 1--1 = 2 & 1-1 = 0 & +1++1 = 2", True),  # as pyparsing reads them
+        ("1e-3 = .001 & 1.5E+2 = 150 & -.5e1 = -5 & -0 = 0", True),
+        ("(1;%a%)-1e0 = 2", True),
     ],
 )
 def test_what_a_formula_says(text, truth):
@@ -61,7 +64,11 @@ def test_closeness_is_numpys():
         ("(1<2]", 5, "unexpected ']'"),
         ("(1.5;%a%) < 2", 5, "unexpected ';'"),
         ("(1;%%) < 2", 4, "unexpected '%'"),
-        ("1" * 101 + " < 2", 101, "unexpected '1'"),
+        ("1" * 201 + " < 2", 201, "unexpected '1'"),
+        ("-(1;%a%) < 2", 1, "unexpected '-'"),  # a sign belongs to a number, and stands before it
+        ("- 1 < 2", 1, "unexpected '-'"),
+        ("(-1;%a%) < 2", 4, "unexpected ';'"),
+        ("1e3.5 < 2", 4, "unexpected '.'"),
     ],
 )
 def test_errors_name_the_character(text, position, about):
@@ -109,7 +116,7 @@ def test_parts_show_why():
 
 # Random formulas against Python's own arithmetic on the same numbers.
 REGIONS, CONDITIONS = (1, 2, 3), ("a", "b_c", "what no-gap")
-literals = st.decimals(min_value=0, max_value=99, places=3).map(
+literals = st.decimals(min_value=-99, max_value=99, places=3).map(
     lambda d: (f"{d}", lambda totals: Fraction(d))
 )
 

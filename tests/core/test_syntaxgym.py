@@ -201,7 +201,7 @@ def second(data):
         ),
         (
             lambda d: second(d)[2].update(content=5),
-            "items[1].conditions[0].regions[2].content: 5 is not of type",
+            "item 2, condition 'right', region 3: content: 5 is not of type",
         ),
         (
             lambda d: second(d)[0].update(item_number=1),
@@ -227,6 +227,43 @@ def test_bad_suites_are_refused_in_one_line_that_names_the_place(spoil, message)
     with pytest.raises(InputError) as error:
         suite_from_dict(data, where="my.json")
     assert str(error.value).startswith(f"my.json: {message}") and "\n" not in str(error.value)
+
+
+def test_everything_that_is_wrong_is_said_at_once():
+    data = agreement_suite()
+    item, condition, region = second(data)
+    region["content"] = None
+    del data["items"][1]["conditions"][1]["regions"][0]["region_number"]
+    data["items"].append({"item_number": 7, "conditions": [condition | {"regions": []}]})
+    data["items"].append(agreement_suite()["items"][0] | {"item_number": 8})
+    data["items"][3]["conditions"][1]["regions"].pop()
+    data["predictions"][1]["formula"] = "(9;%right%) < (3;%wring%)"
+    data["predictions"].append({"type": "formula", "formula": "1 <"})
+    for fault, start in zip(
+        problems(data),
+        [
+            "item 2, condition 'right', region 3: content: None is not of type 'string'",
+            "item 2, condition 'wrong', region 1: 'region_number' is a required property",
+            "item 7, condition 'right': regions: [] should be non-empty",
+            "item 8, condition 'wrong': the regions are 1, 2, 3, not each of the suite once",
+            "prediction 2: formula, character 2: no region 9; there is: 1, 2, 3, 4",
+            "prediction 2: formula, character 16: no condition 'wring'; there is: right, wrong",
+            "prediction 3: formula, character 4: the formula ends too early",
+        ],
+        strict=True,
+    ):
+        assert fault.startswith(start)
+
+
+def test_keys_that_mean_nothing_are_kept_and_change_nothing():
+    data = agreement_suite()
+    item, condition, region = second(data)
+    data["comment"] = item["source"] = ["a list"]
+    condition["gloss"], region["pos"] = "x", {"tag": "VBZ"}
+    data["predictions"][1]["name"] = "whole sentence"
+    suite, plain_suite = suite_from_dict(data), suite_from_dict(agreement_suite())
+    assert to_dict(suite) == data
+    assert suite.hash == plain_suite.hash and suite.table.equals(plain_suite.table)
 
 
 HEAD = "#meta,name,n\n#meta,metric,sum\n#prediction,1<2\nitem_number,condition_name,"

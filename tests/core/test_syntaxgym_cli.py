@@ -1,5 +1,6 @@
 """tse syntaxgym, surprisals, tokenize, unkify: what they print."""
 
+import csv
 import json
 
 import pytest
@@ -86,6 +87,51 @@ def test_suites_of_one_name_are_not_written_over_each_other(place, tse):
     (place / "copy.json").write_text(json.dumps(SUITE))
     code, _, said = tse("syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--out", "out")
     assert code == 2 and "two suites are called tiny" in said
+
+
+def test_every_region_is_a_row_of_a_csv(place, shown):
+    shown("syntaxgym", "evaluate", MODEL, "tiny.json", "--regions", "regions.csv", "--no-store")
+    rows = list(csv.DictReader((place / "regions.csv").read_text().splitlines()))
+    assert len(rows) == 3 * 2 * 2
+    assert rows[-1] == {
+        "model": "my-model", "suite": "tiny", "item": "3", "condition": "singular", "region": "2",
+        "name": "r2", "content": "runs", "bits": "4.0", "tokens": "1", "unknown": "",
+    }  # fmt: skip
+    assert rows[4]["content"] == "The big dogs" and rows[4]["bits"] == "10.0"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_model_that_does_not_know_the_words_is_named(place, tse, number):
+    """Every second word is unknown, and stands in no region of the prediction."""
+    data = suite_data(ITEMS[2:], FORMULAS[0])
+    for name in ("a", "b"):
+        (place / f"{name}.json").write_text(
+            json.dumps(data | {"meta": {"name": name, "metric": "sum"}})
+        )
+    files = ["a.json", "b.json"][:number]
+    code, _, said = tse("syntaxgym", "evaluate", MODEL, *files)
+    where = "a" if number == 1 else "2 suites"
+    assert code == 0
+    assert f"my-model does not know {2 * number} of the {4 * number} tokens of {where} (Ra)" in said
+
+
+def test_all_faults_of_all_files_are_printed(place, tse, shown):
+    assert shown("syntaxgym", "validate", "tiny.json").startswith("tiny.json: right (3 items, 2 c")
+    bad = json.loads(json.dumps(SUITE))
+    bad["items"][1]["conditions"][0]["regions"][1]["content"] = 5
+    bad["predictions"][0]["formula"] = "(3;%plural%) < 2"
+    (place / "bad.json").write_text(json.dumps(bad))
+    (place / "bad.csv").write_text("#meta,name,n\nitem_number,condition_name,1: a,b\none,c,x\n")
+    code, out, _ = tse("syntaxgym", "validate", "bad.json", "tiny.json", "bad.csv", "none.json")
+    assert code == 2
+    assert [line.partition(" (")[0] for line in out.splitlines()] == [
+        "bad.json: item 2, condition 'plural', region 2: content: 5 is not of type 'string'",
+        "bad.json: prediction 1: formula, character 2: no region 3; there is: 1, 2",
+        "tiny.json: right",
+        "bad.csv: 'b' is no head of a region, such as 3: verb",
+        "bad.csv: item 'one', 'c': an item has a whole number",
+        "none.json: no such file",
+    ]
 
 
 def test_what_the_original_tools_print(place, shown):

@@ -27,7 +27,7 @@ from transformers import (
 from hub import plain_module, repository, serving, use, write_models
 from tse_core import InputError, load_model, surprisals
 from tse_core.errors import TseWarning
-from tse_core.models.hub import hub_unreachable
+from tse_core.hub import hub_unreachable
 
 SENTENCE = "The author that the guards like laughs."
 

@@ -3,6 +3,7 @@
 import { distributionAfter, likeliest } from "./api.js";
 import { asking, typed, words } from "./asking.js";
 import { load } from "./engine.js";
+import { Problem } from "./model.js";
 import { card, curves } from "./result.js";
 import { cutoffScores, forms } from "./scoring.js";
 import * as state from "./state.js";
@@ -10,6 +11,7 @@ import { NUMBERS, cutName } from "./text.js";
 
 const { el, field, menu, plain } = window.tseCommon;
 const SHOWN = 10;
+const GAP = /_{2,}|\[mask\]|<mask>|\*\*\*/i; // a mark for the verb, which the page does not read
 
 export function contextPart(facts) {
   const asked = state.read();
@@ -27,6 +29,9 @@ export function contextPart(facts) {
   async function run({ say, results }) {
     const contexts = entries(), found = [];
     scored = [];
+    if (contexts.some(({ left }) => GAP.test(left))) {
+      throw new Problem("Type only the words before the verb: leave out the gap and what follows it.");
+    }
     if (contexts[0].left) await load();
     const began = performance.now();
     for (const context of contexts) found.push(await scores(facts, context));

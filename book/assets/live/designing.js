@@ -48,7 +48,8 @@ export function suitePart({ model, engine, bos_token: bos }) {
   }
 
   document.getElementById("suite-designer").addEventListener("suite-changed", () => {
-    if (done.length) part.say("The suite has changed since it was run; the results below are of the earlier one.");
+    const changed = "The suite has changed since it was run; the results below are of the earlier one.";
+    part.say(done.length ? changed : "");
   });
   const part = asking({ model, label: "Run on SmolLM2 in this page", controls: [keep], run });
   return part.node;

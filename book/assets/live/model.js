@@ -8,6 +8,7 @@ export const MEMORY = 350; // MB that a page with the model takes, measured in C
 const SHELF = "tse-live-model";
 const SILENT = { debug() {}, log() {}, warn() {}, error() {} };
 const OUT_OF_MEMORY = /memory|alloc|out of bounds|OOM|Array buffer/i;
+const FORBIDDEN = /blob:|Content Security Policy/i; // of workers, requests or WebAssembly, by the server's policy
 let model = null, vocabulary = 0, queue = Promise.resolve();
 const known = new Map(); // bits of a token after the tokens before it, by their ids
 
@@ -17,12 +18,22 @@ export class Problem extends Error {}
 /* The sentence for a fault of the engine. */
 function explained(fault) {
   if (fault instanceof Problem) return fault;
+  if (FORBIDDEN.test(fault?.message)) return forbidden();
   if (!(fault instanceof RangeError) && !OUT_OF_MEMORY.test(fault?.message)) {
     return new Problem(`The model could not be used: ${fault?.message ?? fault}`);
   }
   return new Problem(`This device has too little free memory for the model, which needs about ${MEMORY} MB. ` +
     "Close other pages, or use another device.");
 }
+
+const forbidden = () => new Problem("The Content-Security-Policy of this server forbids the engine. " +
+  "What it must allow stands on the page Try it, under Requirements; a copy of the book on another server works, too.");
+
+/* Rejects once the browser refuses the engine's worker, of which the engine itself says nothing; until `signal`. */
+const refused = (signal) => new Promise((_, reject) => {
+  const check = ({ blockedURI }) => { if (blockedURI.startsWith("blob")) reject(forbidden()); };
+  document.addEventListener("securitypolicyviolation", check, { signal });
+});
 
 const lost = (why) => new Problem(`The connection was lost while the model was loading (${why}). ` +
   "Nothing is broken: load the model again.");
@@ -71,14 +82,17 @@ export async function open(about, signal, progress) {
   const file = await modelFile(about, signal, progress);
   signal.throwIfAborted();
   const paths = { "single-thread/wllama.wasm": URL.createObjectURL(wasm) };
-  const opened = new Wllama(paths, { suppressNativeLog: true, logger: SILENT });
+  const opened = new Wllama(paths, { suppressNativeLog: true, logger: SILENT }), loading = new AbortController();
   try {
-    await opened.loadModel([file], { n_ctx: WINDOW, n_batch: WINDOW, n_threads: 1 });
+    const loaded = opened.loadModel([file], { n_ctx: WINDOW, n_batch: WINDOW, n_threads: 1 });
+    await Promise.race([loaded, refused(loading.signal)]);
     await opened.samplingInit({ temp: 1 });
     signal.throwIfAborted();
   } catch (fault) {
     opened.exit().catch(() => {});
     throw explained(fault);
+  } finally {
+    loading.abort();
   }
   model = opened;
   vocabulary = opened.getModelMetadata().hparams.nVocab;

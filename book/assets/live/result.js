@@ -21,7 +21,7 @@ export function card(scored, cut, verb) {
       el("span", { className: "live-quiet" }, counts)),
     scored.chart,
     verb ? verbLine(scored, verb) : "",
-    table("The likeliest continuations", ["Token", "Probability", "It is"], continuations),
+    table("The likeliest continuations", ["Token", "Probability", "Marked as"], continuations),
     el("p", { className: "live-quiet" }, divided),
     ...wrongVerbs(rated, number));
 }
@@ -54,7 +54,7 @@ function wrongVerbs(rated, number) {
   return [
     el("p", {}, el("strong", {}, `${wrong.length} of ${rated.length} verbs are wrong`),
       ` for a ${NUMBERS[number]} subject, likely ones first.`),
-    el("div", { className: "tse-tall" },
+    el("div", { className: "tse-tall", tabIndex: 0, role: "region", "aria-label": "Wrong verbs" },
       table("Verbs whose wrong form is the likelier one", ["Wrong form", "Correct form"], rows)),
   ];
 }
@@ -66,7 +66,7 @@ export function curves(scores) {
     .filter(([key]) => one[key] !== null)
     .map(([key, metric]) => ({ cutoff: one.cutoff, metric, score: one[key] })));
   const panel = (side, title, scale) => ({
-    width: 140, height: 120, data: { values: points(side) }, mark: { type: "line", point: true },
+    width: 105, height: 120, data: { values: points(side) }, mark: { type: "line", point: true },
     encoding: {
       x: { field: "cutoff", type: "quantitative", title, scale, axis: { format: "~p", tickCount: 3, grid: false } },
       y: { field: "score", type: "quantitative", title: null, scale: { domain: [0, 1] }, axis: { tickCount: 2 } },

@@ -23,13 +23,13 @@ def gym(
 
     Example:  tse gym --config my-gym.yaml
     """
-    from tse_book.gym import load_gym, run_gym, write_page_data
+    from tse_book.gym import load_gym, recorded_outcomes, run_gym, write_page_data
     from tse_core.progress import progress
     from tse_core.results.store import Store
     from tse_core.syntaxgym.accuracies import accuracy_table
 
     chosen = load_gym(config)
-    outcomes, trouble = [], None
+    outcomes, trouble = list(recorded_outcomes(chosen)), None
     with progress(len(chosen.models) * len(chosen.suites), "gym", unit="suites") as bar:
         try:
             for outcome in run_gym(chosen, Store(store)):

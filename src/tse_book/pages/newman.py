@@ -28,6 +28,12 @@ def causal_models(models: Iterable[str]) -> list[str]:
     return [name for name in real_models(models) if opened(name).kind == "causal"]
 
 
+def first_model(models: Iterable[str]) -> list[str]:
+    """One real model to show an example with, a causal one if there is one; none of a build without real models."""
+    candidates = causal_models(models) or real_models(models)
+    return candidates[:1]
+
+
 @lru_cache
 def opened(name: str) -> LanguageModel:
     """A model by its name, opened once for everything that a chapter measures without a protocol of its own."""

@@ -20,8 +20,8 @@ from tse_core.datasets.lemmas import full_list_file, load_lemmas
 from tse_core.datasets.loading import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError, check_known
 from tse_core.files import read_yaml
+from tse_core.hub import hub_unreachable
 from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
-from tse_core.models.hub import hub_unreachable
 from tse_core.paths import data_folder
 
 SHARED = ("models", "data", "lemmas", "protocols")

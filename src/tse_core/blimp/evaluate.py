@@ -15,7 +15,12 @@ import numpy as np
 import pandas as pd
 
 from tse_core.blimp.accuracies import CLUSTER, ITEM, accuracy
-from tse_core.datasets.loading import blimp_paradigms, data_hash, load_sentence_pairs
+from tse_core.datasets.loading import (
+    blimp_paradigms,
+    data_hash,
+    data_source,
+    load_sentence_pairs,
+)
 from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
@@ -109,6 +114,7 @@ def evaluate_blimp(
     method = check_method(model, method)
     pairs = load_sentence_pairs(pairs)
     name = pairs.attrs.get("name", "sentence-pairs")
+    source = data_source(pairs)
     pairs = suited(pairs, method)
     texts = [side.text for side in sides_of(pairs, method, first)]
     dependence = _dependence(pairs, method, cluster)
@@ -136,7 +142,7 @@ def evaluate_blimp(
     policy = {**policy, "ties": ties, "unknown": unknown_words}
     if cluster is not None:
         policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
-    evaluation = PairScores(scores, Signature(identity, policy, scores_provenance))
+    evaluation = PairScores(scores, Signature(identity, policy, scores_provenance | source))
     if store:
         store.keep_numbers(evaluation.signature, evaluation.tidy)
     return evaluation

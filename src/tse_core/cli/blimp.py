@@ -9,7 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import note, print_table, write_scores
-from tse_core.datasets.loading import load_sentence_pairs
+from tse_core.datasets.loading import joined_pairs, load_sentence_pairs
 from tse_core.results.tidy import write_results
 
 if TYPE_CHECKING:  # imports torch
@@ -22,7 +22,10 @@ def blimp(
     model: options.ModelArgument,
     opening: options.Opening,
     data: Annotated[
-        list[str] | None, typer.Option(help="Sentence pairs, by name or file; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="Sentence pairs: a name, a file, hf:OWNER/NAME/PATH on the hub; may be repeated."
+        ),
     ] = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
@@ -60,14 +63,14 @@ def blimp(
     \b
     tse blimp lab-systematic-causal --data laboratory
     tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
+    tse blimp gpt2 --data hf:jumelet/multiblimp/eng/data.tsv
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
     """
     from tse_core.blimp.evaluate import evaluate_blimp
 
     names_of_columns = options.columns_of(columns)
     tables = [load_sentence_pairs(name, names_of_columns) for name in data or ["blimp"]]
-    pairs = pd.concat(tables, ignore_index=True)
-    pairs.attrs["name"] = "+".join(table.attrs["name"] for table in tables)
+    pairs = joined_pairs(tables)
     (opened,) = opening.models(model)
     scores = evaluate_blimp(
         opened,

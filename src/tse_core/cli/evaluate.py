@@ -24,7 +24,10 @@ def evaluate(
     ],
     opening: options.Opening,
     data: Annotated[
-        list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="Agreement pairs: a name, a file, hf:OWNER/NAME/PATH on the hub; may be repeated."
+        ),
     ] = None,
     columns: options.Columns = None,
     lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
@@ -71,6 +74,7 @@ def evaluate(
     \b
     tse evaluate lab-systematic-causal --data marvin-linzen/simple --out scores.parquet
     tse evaluate gpt2 bert-base-cased --data pairs.csv --verbs all --by noun,number
+    tse evaluate gpt2 --data hf:jumelet/multiblimp/eng/data.tsv --columns subject=child
     """
     from tse_core.agreement.evaluate import evaluate_models
 

@@ -54,7 +54,8 @@ def _of_model(*names: str, **settings: Any) -> Any:
 ModelArgument = Annotated[
     str,
     typer.Argument(
-        metavar="MODEL", help=f"{MODELS}; what gives surprisals only: command:./my-model, {SERVER}."
+        metavar="MODEL",
+        help=f"{MODELS}; what gives surprisals only: command:./my-model, docker://IMAGE, {SERVER}.",
     ),
 ]
 UnknownWords = Annotated[

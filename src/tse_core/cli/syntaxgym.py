@@ -10,10 +10,10 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import note, print_table, write_scores
-from tse_core.errors import InputError
-from tse_core.files import safe_name, write_output
-from tse_core.syntaxgym.library import PUBLIC, list_suites, load_suites
-from tse_core.syntaxgym.suites import Suite
+from tse_core.errors import InputError, shown
+from tse_core.files import is_file, safe_name, write_output
+from tse_core.syntaxgym.library import PUBLIC, list_suites, load_suite, load_suites, suite_names
+from tse_core.syntaxgym.suites import Suite, file_faults
 
 if TYPE_CHECKING:  # imports torch
     from tse_core.syntaxgym.outcomes import Outcome
@@ -37,6 +37,13 @@ def evaluate(
         Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")
     ] = None,
     table: options.Table = None,
+    regions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the surprisal (bits) of every region of every item: .csv.",
+            callback=options.table_file,
+        ),
+    ] = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
@@ -47,12 +54,12 @@ def evaluate(
     syntaxgym[/b]). Several give one table, and the means of their circuits
     with 95 % intervals.
 
-    A model can be behind a command ([b]command:./my-model[/b]), also in a
-    container ([b]command:docker run --rm -v /tmp:/tmp:ro me/my-model[/b]).
+    A model can be behind a command ([b]command:./my-model[/b]), or in a
+    container ([b]docker://me/my-model[/b]) that prints what lm-zoo's do.
 
     \b
     tse syntaxgym evaluate lab-systematic-causal laboratory
-    tse syntaxgym evaluate gpt2 mvrr my-suite.json --table gpt2-suites.csv
+    tse syntaxgym evaluate gpt2 mvrr my-suite.json --regions regions.csv
     """
     from tse_core.syntaxgym.outcomes import evaluate_suite
 
@@ -78,9 +85,62 @@ def evaluate(
     if out:
         print(f"written: {out}")
     write_scores(outcomes, table)
+    if regions:
+        by_region = pd.concat([outcome.by_region() for outcome in outcomes])
+        write_output(regions, by_region.to_csv(index=False))
+        print(f"written: {regions}")
     has_unknown = any(outcome.items["unknown"].any() for outcome in outcomes)
-    if unknown == "refuse" and (out or table) and has_unknown:
+    if unknown == "refuse" and (out or table or regions) and has_unknown:
         note("what was written is about all items, those with unknown words too")
+
+
+@group.command()
+def validate(
+    suites: Annotated[
+        list[str], typer.Argument(metavar="SUITE...", help="Files, folders, or names of suites.")
+    ],
+) -> None:
+    """Check suites: formulas, items, conditions, regions; print all that is wrong.
+
+    Exit code 2 if anything is wrong.
+
+    \b
+    tse syntaxgym validate my-suite.json my-suite.csv
+    """
+    faulty = 0
+    for name in _files_or_names(suites):
+        faults = _faults(name)
+        for fault in faults:
+            print(shown(fault))
+        if faults:
+            faulty += 1
+            continue
+        suite = load_suite(name)
+        counts = f"{len(suite.items)} items, {len(suite.conditions)} conditions"
+        print(f"{name}: right ({counts}, {len(suite.regions)} regions)")
+    if faulty:
+        raise typer.Exit(2)
+
+
+def _faults(name: str) -> list[str]:
+    """What is wrong with a suite, a line each, which begins with its file."""
+    try:
+        if name.endswith((".json", ".csv")) or is_file(name):
+            return [f"{name}: {fault}" for fault in file_faults(name)]
+        load_suite(name)
+    except InputError as error:
+        return [str(error)]
+    return []
+
+
+def _files_or_names(suites: list[str]) -> list[str]:
+    """The files, or the names, of all suites. Raises InputError: there is none."""
+    names = []
+    for entry in suites:
+        names += suite_names(entry)
+    if not names:
+        raise InputError(f"{', '.join(suites)}: holds no suite (.json or .csv)")
+    return names
 
 
 def _loaded_suites(names: list[str], out: Path | None) -> list[Suite]:
@@ -110,7 +170,7 @@ def _loaded_suites(names: list[str], out: Path | None) -> list[Suite]:
 
 def _print_outcomes(outcomes: list["Outcome"], unknown: str) -> None:
     """The output of SyntaxGym itself for a single suite; else a row for each suite and circuit."""
-    from tse_core.syntaxgym.accuracies import accuracy_table, circuit_table
+    from tse_core.syntaxgym.accuracies import accuracy_table, circuit_table, has_many_unknown
 
     table = accuracy_table(outcomes, unknown)
     if len(outcomes) == 1:
@@ -120,11 +180,29 @@ def _print_outcomes(outcomes: list["Outcome"], unknown: str) -> None:
         print()
         columns = ["model", "circuit", "suites", "accuracy"]
         print_table(circuit_table(table), columns, 2, accuracy="mean accuracy [95 % interval]")
+    strange = [outcome for outcome in outcomes if has_many_unknown(outcome)]
+    if strange:
+        note(_many_unknown(strange))
     total = table[["items", "judged", "unknown"]].sum()
     refused = total["items"] - total["judged"]
     for count, verb in ((total["unknown"], "have"), (refused, "are not judged because of")):
         if count:
             note(f"{count:,} of {total['items']:,} items {verb} unknown words")
+
+
+def _many_unknown(outcomes: list["Outcome"]) -> str:
+    """How many tokens of suites the model does not know, with the first of them."""
+    tokens = pd.concat([outcome.tokens for outcome in outcomes])
+    unknown = tokens.loc[tokens["unknown"] != "", "unknown"]
+    words = unknown.unique().tolist()
+    examples = ", ".join(words[:5])
+    more = ", ..." if len(words) > 5 else ""
+    names = f"{len(outcomes)} suites" if len(outcomes) > 1 else outcomes[0].suite.name
+    return (
+        f"{outcomes[0].signature.model} does not know {len(unknown):,} of the {len(tokens):,} "
+        f"tokens of {names} ({examples}{more}): its accuracy says little there; take a model that "
+        "knows these words"
+    )
 
 
 def _print_single(outcome: "Outcome", accuracy: pd.Series, unknown: str) -> None:

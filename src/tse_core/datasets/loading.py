@@ -1,4 +1,4 @@
-"""Pairs by name (of a grammar, a download, a file in data/), by path or from a table."""
+"""Pairs by name (of a grammar, a download, a file in data/, one on the hub), by path, as tables."""
 
 import hashlib
 import itertools
@@ -13,17 +13,12 @@ import pandas as pd
 from tse_core.datasets import clams, downloads
 from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
+from tse_core.datasets.hub import is_hub_name, read_hub_table
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
-from tse_core.datasets.readers import (
-    FILES,
-    READ,
-    TABLES,
-    agreement_pairs,
-    plain_table,
-    read_table,
-    sentence_pairs,
-)
+from tse_core.datasets.plain_tables import plain_table
+from tse_core.datasets.readers import agreement_pairs, sentence_pairs
+from tse_core.datasets.table_files import FILES, READ, TABLES, read_table
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
 from tse_core.paths import data_folder
@@ -54,8 +49,10 @@ def load_pairs(
         a name of `dataset_table`: a grammar (``"marvin-linzen"``), a data set (``"newman-blimp"``,
         ``"clams/fr"``) or a part of either (``"marvin-linzen/simple"``); the path of a .jsonl file
         (sentence_good, sentence_bad, label), of a table (one of `READ`, see
-        :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; or a DataFrame
-        with the columns of such a table.
+        :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; a table in a
+        dataset repository on the Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``, with
+        a revision ``"hf:OWNER/NAME@REVISION/PATH"``, see :mod:`tse_core.datasets.hub`); or a
+        DataFrame with the columns of such a table.
     columns : use of a column -> its name, if that does not show the use: ``{"good": "sentence"}``.
     first : "as-is", "capital" or "lower", how a sentence begins; by default as the data have it
     period :
@@ -72,19 +69,21 @@ def load_pairs(
         # A table with all columns comes from this function, which has warned before.
         if not has_policy and not set(AGREEMENT_COLUMNS) <= set(table):
             _warn_of_spelling(pairs, table.attrs.get("where", "the pairs"))
-        return _with_name(table.attrs.get("name", "pairs"), pairs)
+        return _with_name("pairs", pairs, table)
     name = str(name_or_path).rstrip("/")
-    if not name.endswith(FILES):
-        _refuse_columns(name, columns)
-    if not name.endswith((*FILES, *GRAMMARS)):
+    if _is_table(name):
+        table = _table(name)
+        pairs = _own_pairs(table, columns, first, period)
+        if not has_policy:
+            _warn_of_spelling(pairs, table.attrs["where"])
+        return _with_name(name, pairs, table)
+    _refuse_columns(name, columns)
+    if not name.endswith(GRAMMARS):
         return _with_name(name, _named_pairs(name, first, period))
-    if name.endswith(FILES):
-        pairs = _own_pairs(read_table(name), columns, first, period)
-    else:
-        pairs = plain_table(generate(load_grammar(name), first=first, period=period), name)
+    pairs = plain_table(generate(load_grammar(name), first=first, period=period), name)
     if not has_policy:
         _warn_of_spelling(pairs, name)
-    return _with_name(name, pairs)
+    return _with_name(Path(name).stem, pairs)
 
 
 def _own_pairs(
@@ -117,19 +116,20 @@ def load_sentence_pairs(
     Their columns are :data:`tse_core.datasets.pairs.SENTENCE_COLUMNS`, then others of the table.
     ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms
     of data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or
-    of a table (one of `READ`); any name that :func:`load_pairs` knows. A DataFrame of sentence
-    pairs stays as it is. Columns and errors as in `load_pairs`. Sentences are read as they stand;
-    white space at their ends is left out, and a warning says so.
+    of a table (one of `READ`); any name that :func:`load_pairs` knows, also that of a table on the
+    Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``). A DataFrame of sentence pairs stays
+    as it is. Columns and errors as in `load_pairs`. Sentences are read as they stand; white space
+    at their ends is left out, and a warning says so.
     """
     if isinstance(name_or_path, pd.DataFrame):
         table = name_or_path
         if any(fields <= set(table) for fields in _SENTENCE_FIELDS):
             return plain_table(table, "the pairs")
-        name = table.attrs.get("name", "sentence-pairs")
-        return _with_name(name, sentence_pairs(table, columns))
+        return _with_name("sentence-pairs", sentence_pairs(table, columns), table)
     name = str(name_or_path).rstrip("/")
-    if name.endswith(FILES):
-        return _with_name(name, sentence_pairs(read_table(name), columns))
+    if _is_table(name):
+        table = _table(name)
+        return _with_name(name, sentence_pairs(table, columns), table)
     _refuse_columns(name, columns)
     if _is_of_agreement(name):
         return _with_name(name, sentence_pairs(load_pairs(name)))
@@ -225,6 +225,27 @@ def data_hash(table: pd.DataFrame) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:8]
 
 
+def data_source(pairs: pd.DataFrame) -> dict[str, str]:
+    """Where pairs of the hub come from, as a part of a signature's provenance; else nothing.
+
+    The name with the commit, e.g. ``hf:jumelet/multiblimp@110832f/eng/data.tsv``, all 40 digits.
+    """
+    if "source" not in pairs.attrs:
+        return {}
+    return {"source": pairs.attrs["source"]}
+
+
+def joined_pairs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Pairs of several data sets in one table, with their names and sources joined."""
+    tables = list(tables)
+    pairs = pd.concat(tables, ignore_index=True)
+    sources = [table.attrs["source"] for table in tables if "source" in table.attrs]
+    pairs.attrs = {"name": "+".join(table.attrs["name"] for table in tables)}
+    if sources:
+        pairs.attrs["source"] = ",".join(sources)
+    return pairs
+
+
 def _usual_nouns(subjects: Iterable[str]) -> list[str]:
     """The nouns that the subjects spell: a subject itself where it is one but for capitals."""
     nouns = []
@@ -263,7 +284,7 @@ def _data_set(name: str, kind: str, others: Iterable[str]) -> tuple[DataSet, str
     match = data_set_of(name)
     if match and match[0].holds == kind:
         return match
-    hint = f"; or a path that ends in {', '.join(READ)}"
+    hint = f"; or a path that ends in {', '.join(READ)}; or on the hub hf:OWNER/NAME/PATH"
     if match:
         hint = f"; {name!r} holds {match[0].holds}"
     what = "agreement data" if kind == AGREEMENT else kind
@@ -372,7 +393,27 @@ def _warn_of_spelling(pairs: pd.DataFrame, where: str) -> None:
     warn(f"{where}: {fault}; they are read as they stand: {change}")
 
 
-def _with_name(name: str, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs with their name, that of a file without its folder and ending."""
-    pairs.attrs["name"] = Path(name).stem if name.endswith((*GRAMMARS, *FILES)) else name
+def _is_table(name: str) -> bool:
+    """Whether a name is that of a table, in a file here or on the hub."""
+    return is_hub_name(name) or name.endswith(FILES)
+
+
+def _table(name: str) -> pd.DataFrame:
+    """The rows of a table in a file, with its name, that of a file without folder and ending."""
+    if is_hub_name(name):
+        return read_hub_table(name)
+    table = read_table(name)
+    table.attrs["name"] = Path(name).stem
+    return table
+
+
+def _with_name(name: str, pairs: pd.DataFrame, table: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The pairs with a name: that of the table that they come from, else the one given here.
+
+    Of a table from the hub they keep the source, too.
+    """
+    attributes = table.attrs if table is not None else {}
+    pairs.attrs["name"] = attributes.get("name", name)
+    if "source" in attributes:
+        pairs.attrs["source"] = attributes["source"]
     return pairs

@@ -4,18 +4,16 @@ The network is not used where the cache holds a whole model. The library retries
 downloads; here each of its errors becomes one line.
 """
 
-import os
 import shutil
-import socket
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from huggingface_hub import constants, errors, snapshot_download
 from huggingface_hub.utils import tqdm
 
 from tse_core.errors import InputError, did_you_mean
+from tse_core.hub import hub_address, hub_reason, hub_unreachable
 from tse_core.models.folders import laboratory_models, weight_files
 from tse_core.models.gguf_files import PACKAGE_MODELS
 
@@ -79,18 +77,18 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
             return Path(fetch())
     except errors.GatedRepoError:
         reason = (
-            f"its owners want their terms accepted: do so at {_address()}/{repository}, "
+            f"its owners want their terms accepted: do so at {hub_address()}/{repository}, "
             "then set HF_TOKEN"
         )
     except errors.RepositoryNotFoundError:
         reason = (
-            f"{_address()} has no such model; a private one needs HF_TOKEN, "
+            f"{hub_address()} has no such model; a private one needs HF_TOKEN, "
             "a token that may read it"
         )
     except InputError:
         raise
     except Exception as error:  # of the library, of the connection below it, of the disk
-        reason = _reason(error)
+        reason = hub_reason(error)
     names = [*PACKAGE_MODELS, *laboratory_models()]
     raise InputError(
         f"unknown model {name!r}{did_you_mean(name, names)}: no such folder, no name of "
@@ -99,44 +97,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
     )
 
 
-def _reason(error: Exception) -> str:
-    """The class and the message of an error, in one line."""
-    cause: BaseException = error
-    # The library's error about its empty cache hides why it could not download.
-    if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__:
-        cause = error.__cause__
-    return f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
-
-
 def _is_whole(folder: Path) -> bool:
     """Whether a folder of the cache has all files of a model. Raises InputError."""
     files = [folder / name for name in NEEDED] + weight_files(folder)
     return all(file.is_file() for file in files)
-
-
-def hub_unreachable() -> str:
-    """The reason why nothing can be downloaded from the hub; empty if it can.
-
-    The library tries a machine without a network for a minute and more; one connection says it in
-    seconds.
-    """
-    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
-        if os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON"):
-            return f"{name} forbids downloading it"
-    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
-        if os.environ.get(name):
-            return ""  # only the proxy knows
-    try:
-        address = urlsplit(_address())
-        port = address.port or {"http": 80, "https": 443}[address.scheme]
-        socket.create_connection((address.hostname, port), timeout=5).close()
-    except (OSError, ValueError, KeyError):
-        return (
-            f"{_address()} cannot be reached: download it where there is a network and set HF_HOME "
-            "to that cache"
-        )
-    return ""
-
-
-def _address() -> str:
-    return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"

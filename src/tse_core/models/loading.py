@@ -16,7 +16,7 @@ import torch
 
 from tse_core.errors import InputError, check_known, warn
 from tse_core.models.backends import Backend, OpenOptions
-from tse_core.models.backends.command import open_command
+from tse_core.models.backends.command import open_command, open_docker
 from tse_core.models.backends.hugging_face import open_hugging_face, open_module
 from tse_core.models.backends.server import open_server
 from tse_core.models.language_model import Kind, LanguageModel
@@ -30,6 +30,7 @@ AnyModel: TypeAlias = LanguageModel | SurprisalModel
 # The first that takes a name opens it; plug-ins come before the last, which takes every name.
 BACKENDS = (
     Backend(r"command:.*", open_command, options=("timeout",)),
+    Backend(r"docker://.*", open_docker, options=("timeout",)),
     Backend(r"https?://.*", open_server, options=("bos", "timeout")),
     Backend(
         r".*",
@@ -89,7 +90,8 @@ def load_model(
         (``smollm2-135m-instruct``), a folder in Hugging Face's format or with a PEFT adapter, a
         ``.gguf`` file, a name on the Hugging Face hub, or a model in memory, which is run as it is
         and not changed. A model that gives surprisals only becomes a `SurprisalModel`: a program
-        (``command:./my-model``), or a server that speaks OpenAI's completions protocol
+        (``command:./my-model``), an image of docker's that prints what lm-zoo's do
+        (``docker://me/my-model``), or a server that speaks OpenAI's completions protocol
         (``http://127.0.0.1:8000/v1#name-of-the-model``).
     tokenizer, name : of a model in memory
         Its results are kept only if it has a name, e.g. "run-7": under it and a hash of weights,

@@ -23,7 +23,7 @@ from datetime import date
 from urllib.parse import quote, unquote
 
 from tse_core import __version__
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line
 
 PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
 MEMORY = "memory"  # in place of a hash: an unnamed network in memory, which nothing identifies
@@ -45,7 +45,7 @@ class Signature:
     identity : e.g. {"model": "gpt2@1f3c9a27", "data": "marvin-linzen@9f3e22ab"}
     policy : e.g. {"lemmas": "newman-appendix@77aa01c2(948)", "bos": "none"}
     provenance : package version, hardware, and date (of work that took several days the first and
-        the last, "2026-01-03/2026-11-21")
+        the last, "2026-01-03/2026-11-21"); of data from the hub their source, with the commit
     """
 
     identity: Mapping[str, str]
@@ -96,7 +96,7 @@ class Signature:
     @classmethod
     def parse(cls, text: str) -> "Signature":
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
-        line = _LINE.fullmatch(" ".join(text.split()))
+        line = _LINE.fullmatch(one_line(text))
         if line is None:
             raise _no_signature_error(text)
         policy = {}
@@ -111,7 +111,8 @@ class Signature:
         identity = dict(zip(("model", "data"), identity_values, strict=True))
         provenance_values = map(unquote, (line["provenance"] or "").split())
         # An older line may have less provenance than there is today.
-        parsed_provenance = dict(zip(_PROVENANCE, provenance_values, strict=False))
+        names = (*_PROVENANCE, "source")
+        parsed_provenance = dict(zip(names, provenance_values, strict=False))
         return cls(identity, policy, parsed_provenance)
 
 

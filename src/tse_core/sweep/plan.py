@@ -8,7 +8,7 @@
       - folders: trained/lab-lexical-causal/seed*/step-*
         name: lab-lexical-causal                     # in tables, beside what varies: seed1/step-512
         steps: step-(\\d+)                           # where names do not show the step
-    data: [marvin-linzen]                            # agreement pairs
+    data: [marvin-linzen]                            # what `load_pairs` takes
     lemmas: [newman-clean]
     protocols: [exact]
     verbs: [single-token, all]
@@ -22,7 +22,8 @@
 
 Only `models` is required. Without `data`, `blimp` and `suites` the data are marvin-linzen; other
 defaults are those of `tse_core.evaluate`. Files and folders are looked up next to the plan first,
-then in the current folder.
+then in the current folder. Data on the Hugging Face hub (``hf:OWNER/NAME@REVISION/PATH``) without a
+revision stay as they were first fetched; where workers have caches of their own, name the commit.
 
 The step of a checkpoint is read from its name (`tse_core.sweep.steps`), unless `steps` gives it: a
 regular expression whose group is the number, a number for each revision, or a mapping from

@@ -45,10 +45,14 @@ def judged_items(outcome: Outcome, unknown: str = "refuse") -> pd.Index:
         return affected.index
     judged = affected.index[~affected]
     too_few = len(judged) < len(affected) / 2
-    too_many_unknown = (outcome.tokens["unknown"] != "").mean() > 0.1
-    if too_few or too_many_unknown:
+    if too_few or has_many_unknown(outcome):
         return judged[:0]
     return judged
+
+
+def has_many_unknown(outcome: Outcome) -> bool:
+    """Whether more than a tenth of the suite's tokens is unknown to the model, in any region."""
+    return bool((outcome.tokens["unknown"] != "").mean() > 0.1)
 
 
 def circuit_table(accuracies: pd.DataFrame) -> pd.DataFrame:

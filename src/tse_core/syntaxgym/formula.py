@@ -5,7 +5,8 @@
 An atom ``(7;%match_sing%)`` is the surprisal of region 7 in a condition, ``(*;%match_sing%)`` that
 of all its regions. From the tightest: ``+ -`` (from the left), ``< > =`` (one per claim, no
 chains), then ``& |`` (from the left, of equal rank, so ``3>2 | 1>2 & 1>2`` is false). ``=`` means
-close: |left - right| <= 0.001 + 0.00001 |right|. Numbers are exact.
+close: |left - right| <= 0.001 + 0.00001 |right|. Numbers are ``2``, ``.5``, ``1.``, ``-1`` (the
+sign directly before the digits) and ``1e-3`` (an exponent of at most two digits). They are exact.
 
 A formula is parsed, never executed, and has at most 1,000 characters.
 
@@ -48,13 +49,13 @@ GRAMMAR = r"""
 ?claim: comparison (JOIN comparison)*
 ?comparison: quantity COMPARE quantity | "(" claim ")" | "[" claim "]"
 ?quantity: atom (ADD atom)*
-?atom: (WHOLE | DECIMAL)                      -> number
+?atom: (WHOLE | NUMBER)                       -> number
     | "(" (WHOLE | ALL) ";" CONDITION ")"     -> region
     | "[" (WHOLE | ALL) ";" CONDITION "]"     -> region
     | "(" quantity ")"
     | "[" quantity "]"
-WHOLE: /[0-9]{1,100}/
-DECIMAL: /[0-9]{1,100}\.[0-9]{0,100}|\.[0-9]{1,100}/
+WHOLE.1: /[0-9]{1,200}(?![0-9.eE])/
+NUMBER: /[+-]?([0-9]{1,200}(\.[0-9]{0,200})?|\.[0-9]{1,200})([eE][+-]?[0-9]{1,2})?/
 CONDITION: /%[^%]*[^%\s][^%]*%/
 ALL: "*"
 ADD: "+" | "-"
@@ -115,7 +116,7 @@ class Formula:
                 )
                 raise _fault(len(text) + 1, message) from None
             position = error.token.start_pos or 0
-            raise _fault(position + 1, f"unexpected {str(error.token)!r}") from None
+            raise _fault(position + 1, f"unexpected {text[position]!r}") from None
 
     def holds(self, totals: Totals) -> bool:
         """Whether the prediction is true of ``totals``, bits by (region number, condition name).
@@ -143,14 +144,22 @@ class Formula:
 
     def check(self, regions: set[int], conditions: set[str]) -> None:
         """Raise InputError for the first atom with a region or condition that does not exist."""
+        for fault in self.faults(regions, conditions):
+            raise fault
+
+    def faults(self, regions: set[int], conditions: set[str]) -> list[InputError]:
+        """The errors of its atoms, those with a region or condition that does not exist."""
+        faults = []
         for node, _ in self.claim.walk():
             region, condition = node.atom or (None, None)
             if condition is not None and condition not in conditions:
                 names = ", ".join(sorted(conditions))
-                raise _fault(node.position, f"no condition {condition!r}; there is: {names}")
+                message = f"no condition {condition!r}; there is: {names}"
+                faults.append(_fault(node.position, message))
             if region is not None and region not in regions:
                 numbers = ", ".join(map(str, sorted(regions)))
-                raise _fault(node.position, f"no region {region}; there is: {numbers}")
+                faults.append(_fault(node.position, f"no region {region}; there is: {numbers}"))
+        return faults
 
     def __str__(self) -> str:
         return self.claim.text
@@ -175,6 +184,8 @@ class _Nodes(Transformer):
 
     def number(self, token):
         number = Decimal(str(token))
+        if number == 0:
+            number = Decimal(0)  # there is no negative zero
         text = f"{number:f}"
         if "." in text:
             text = text.rstrip("0").rstrip(".")

@@ -102,6 +102,13 @@ class Outcome:
         table = table.assign(construction=self.suite.name, contexts=table["pairs"])
         return tidied(table, self.signature, self.signature.protocol)
 
+    def by_region(self) -> pd.DataFrame:
+        """A row per region: model, suite, and the columns of `regions`, with all bits."""
+        table = self.regions.copy()
+        table.insert(0, "model", self.signature.model)
+        table.insert(1, "suite", self.suite.name)
+        return table
+
     def totals(self, item: int) -> dict[tuple[int, str], float]:
         """Bits by (region, condition) of one item, the input of a formula."""
         regions = self.regions[self.regions["item"] == item]

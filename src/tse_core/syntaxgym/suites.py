@@ -2,9 +2,10 @@
 
 The published JSON Schema (data/syntaxgym) says what a file may hold; what a schema cannot say is
 checked here. Reading accepts what published copies contain (stray spaces, square brackets in
-formulas, conditions in any order). Writing gives the canonical form. A sentence is its regions in
-the order in which the condition lists them, whatever their numbers; a formula finds a region by its
-number.
+formulas, conditions in any order). Keys that mean nothing here (``comment``, ``pos``, the ``name``
+of a prediction) are kept and change nothing. Writing gives the canonical form. A sentence is its
+regions in the order in which the condition lists them, whatever their numbers; a formula finds a
+region by its number.
 
 A suite can also be written in a spreadsheet (CSV), a row for every sentence:
 
@@ -19,10 +20,11 @@ A suite can also be written in a spreadsheet (CSV), a row for every sentence:
 import csv
 import hashlib
 import io
+import itertools
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +33,25 @@ import pandas as pd
 
 from tse_core.errors import InputError, warn
 from tse_core.files import read_text
-from tse_core.schemas import mistakes, read_schema
+from tse_core.schemas import located_mistakes, read_schema
 from tse_core.syntaxgym.formula import Formula
 from tse_core.words import is_unspaced, plain
 
 KEYS = ["item", "condition", "region"]
 COLUMNS = [*KEYS, "content"]
+LISTS = {  # of a suite's JSON: a part's kind, and the key of its number or name
+    "predictions": ("prediction", ""),
+    "items": ("item", "item_number"),
+    "conditions": ("condition", "condition_name"),
+    "regions": ("region", "region_number"),
+}
+KNOWN_KEYS = {  # of each part of a suite's JSON; the last two of a region are results
+    "suite": {"meta", "region_meta", "predictions", "items"},
+    "prediction": {"type", "formula"},
+    "item": {"item_number", "conditions"},
+    "condition": {"condition_name", "regions"},
+    "region": {"region_number", "content", "metric_value", "oovs"},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +64,15 @@ class Suite:
     regions : the names of the regions, by number
     table : item, condition, region (numbers and names) and content, the words: a row per region of
         every sentence, in the order of the sentence
+    extra : keys of its JSON that mean nothing here, by the part where they stand, such as
+        ("item", 3) or ("region", 3, "match", 6)
     """
 
     meta: dict
     regions: dict[int, str]
     predictions: tuple[Formula, ...]
     table: pd.DataFrame
+    extra: dict[tuple, dict] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -74,8 +92,9 @@ class Suite:
 
     @property
     def hash(self) -> str:
-        """Eight hexadecimal digits of the SHA-256 of the canonical JSON."""
-        return hashlib.sha256(to_json(self).encode()).hexdigest()[:8]
+        """Eight hexadecimal digits of the SHA-256 of the canonical JSON, without `extra`."""
+        text = to_json(replace(self, extra={}))
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     def sentences(self, between: str = " ") -> pd.DataFrame:
         """Columns item, condition and sentence: the regions with content, joined by a text."""
@@ -89,13 +108,35 @@ def read_suite(path: str | Path) -> Suite:
 
     Raises InputError naming the item and the condition at fault.
     """
-    return suite_from_dict(_data(Path(path)), where=str(path))
+    data, faults = _data(Path(path))
+    if faults:
+        raise InputError(f"{path}: cannot be read as a suite ({_first(faults)})")
+    return suite_from_dict(data, where=str(path))
+
+
+def file_faults(path: str | Path) -> list[str]:
+    """Everything that is wrong with a suite's file, one line each.
+
+    Raises InputError: there is no such file, or it is no text.
+    """
+    data, faults = _data(Path(path))
+    return faults or problems(data)
 
 
 def problems(data: Any) -> list[str]:
-    """What is wrong with the data of a suite's JSON, one line each."""
-    by_schema = mistakes(data, read_schema("syntaxgym/suite.schema.json"))
-    return by_schema or _inconsistencies(data)
+    """Everything that is wrong with the data of a suite's JSON, one line each.
+
+    A line names the prediction, or the item, the condition and the region. What the schema says of
+    a prediction or an item is all that is said of it.
+    """
+    faults = []
+    refused = set()  # parts that do not fit the schema, such as ("items", 2)
+    for path, message in located_mistakes(data, read_schema("syntaxgym/suite.schema.json")):
+        faults.append(_place(data, path) + message)
+        refused.add(path[:2])
+    if all(len(part) == 2 and part[0] in ("predictions", "items") for part in refused):
+        faults += _inconsistencies(data, refused)
+    return faults
 
 
 def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
@@ -106,9 +147,8 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     """
     faults = problems(data)
     if faults:
-        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise InputError(f"{where}: {faults[0]}{more}")
-    table = _table(data)
+        raise InputError(f"{where}: {_first(faults)}")
+    table = _table(data["items"])
     item = pd.factorize(table["item"])[0]
     condition = pd.factorize(table["condition"])[0]  # in the order of the first item
     order = np.lexsort([condition, item])  # stable: regions stay as they are listed
@@ -117,9 +157,60 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     regions = {number: plain(names[str(number)]) for number in sorted(map(int, names))}
     predictions = tuple(Formula.parse(prediction["formula"]) for prediction in data["predictions"])
     meta = data["meta"] | {"name": plain(data["meta"]["name"])}
-    suite = Suite(meta, regions, predictions, table)
+    suite = Suite(meta, regions, predictions, table, _extra(data))
     _check_script(suite, where)
     return suite
+
+
+def _first(faults: list[str]) -> str:
+    """The first of some faults, and the number of the others."""
+    more = len(faults) - 1
+    return f"{faults[0]} (and {more} more)" if more else faults[0]
+
+
+def _place(data: Any, path: tuple) -> str:
+    """What a path such as ("items", 1, "conditions", 0, "content") leads to, in a reader's words.
+
+    Items, conditions and regions by their own numbers and names where they have one.
+    """
+    names = []
+    part = data
+    while len(path) > 1 and path[0] in LISTS:
+        kind, key = LISTS[path[0]]
+        part = part[path[0]][path[1]]
+        name = path[1] + 1
+        if isinstance(part, dict):
+            name = part.get(key, name)
+        names.append(f"{kind} {name!r}")
+        path = path[2:]
+    place = f"{', '.join(names)}: " if names else ""
+    key = ".".join(map(str, path))
+    return f"{place}{key}: " if key else place
+
+
+def _parts(data: dict) -> Iterator[tuple[tuple, dict]]:
+    """The parts of a suite's JSON, each after its place, such as ("item", 3)."""
+    yield ("suite",), data
+    for number, prediction in enumerate(data["predictions"], 1):
+        yield ("prediction", number), prediction
+    for item in data["items"]:
+        number = item["item_number"]
+        yield ("item", number), item
+        for condition in item["conditions"]:
+            name = plain(condition["condition_name"])
+            yield ("condition", number, name), condition
+            for region in condition["regions"]:
+                yield ("region", number, name, region["region_number"]), region
+
+
+def _extra(data: dict) -> dict[tuple, dict]:
+    """The keys of a suite's JSON that mean nothing here, by place."""
+    extra = {}
+    for place, part in _parts(data):
+        keys = part.keys() - KNOWN_KEYS[place[0]]
+        if keys:
+            extra[place] = {key: value for key, value in part.items() if key in keys}
+    return extra
 
 
 def _check_script(suite: Suite, where: str) -> None:
@@ -139,12 +230,15 @@ def _check_script(suite: Suite, where: str) -> None:
 
 def to_dict(suite: Suite) -> dict:
     """The data of the canonical JSON."""
-    return {
+    data = {
         "meta": {"name": suite.name, "metric": suite.metric, **suite.meta},
         "region_meta": {str(number): name for number, name in suite.regions.items()},
         "predictions": _predictions(map(str, suite.predictions)),
         "items": _items(suite.table.itertuples(index=False)),
     }
+    for place, part in _parts(data):
+        part.update(suite.extra.get(place, {}))
+    return data
 
 
 def to_json(suite: Suite | dict) -> str:
@@ -153,52 +247,74 @@ def to_json(suite: Suite | dict) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-def _data(path: Path) -> Any:
-    """The data of a file, whether or not it is a suite. Raises InputError if it has none."""
-    reader = _spreadsheet if path.suffix.lower() == ".csv" else json.loads
+def _data(path: Path) -> tuple[Any, list[str]]:
+    """The data of a file, whether or not it is a suite, and what keeps it from having any.
+
+    Raises InputError: there is no such file, or it is no text.
+    """
     text = read_text(path)
     try:
-        data = reader(text)
+        if path.suffix.lower() == ".csv":
+            return _spreadsheet(text)
+        data = json.loads(text)
         json.dumps(data, ensure_ascii=False).encode()  # fails for half of a character
     except (RecursionError, ValueError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as a suite ({error})") from None
-    return data
+        return None, [str(error)]
+    return data, []
 
 
-def _spreadsheet(text: str) -> dict:
-    """The data of a suite's JSON from the text of a CSV file. Raises ValueError."""
+def _spreadsheet(text: str) -> tuple[dict, list[str]]:
+    """The data of a suite's JSON from the text of a CSV file, and what is wrong with its rows.
+
+    Raises csv.Error.
+    """
     text = re.sub(r"\A\s*sep=.\s*\n", "", text)  # Excel's own line about the separator
     # The first cell, such as #meta, has no separator inside.
     match = re.match(r'\s*"?[#\w]+"?\s*([,;\t])', text)
     separator = match[1] if match else ","
-    lines = csv.reader(io.StringIO(text, None), delimiter=separator, strict=True)
-    # A first line of three empty cells gives the table the columns that are named below.
-    table = pd.DataFrame([[""] * 3, *lines], dtype="str").fillna("")
+    lines = list(csv.reader(io.StringIO(text, None), delimiter=separator, strict=True))
+    width = max([3, *map(len, lines)])  # the columns that are named below are three
+    cells = [line + [""] * (width - len(line)) for line in lines]
+    table = pd.DataFrame(cells, columns=range(width), dtype="str")
     table = table[table.ne("").any(axis=1)]
     kind = table[0].str.strip()
     heads = table.loc[kind == "item_number", 2:].to_numpy().ravel()
-    region_of_column: dict[int, tuple[str, str]] = {}
+    faults = []
+    region_of_column: dict[int, tuple[int, str]] = {}
     for column, head in enumerate(heads):
-        if head:
-            number, _, name = head.partition(":")
-            region_of_column[column] = number, name.lstrip()
+        number, _, name = head.partition(":")
+        if _is_whole(number):
+            region_of_column[column] = int(number), name.lstrip()
+        elif head:
+            faults.append(f"{head!r} is no head of a region, such as 3: verb")
     sentences = table[~kind.isin(["#meta", "#prediction", "item_number"])]
     rows = []
     for item, condition, *contents in sentences.to_numpy():
-        surplus = [text for column, text in enumerate(contents) if column not in region_of_column]
+        if not _is_whole(item):
+            faults.append(f"item {item!r}, {condition!r}: an item has a whole number")
+            continue
+        heads_of_contents = itertools.zip_longest(contents, heads[: len(contents)], fillvalue="")
+        surplus = [text for text, head in heads_of_contents if not head]
         # A second line of heads makes more heads than cells.
         if any(surplus) or len(contents) < len(heads):
-            raise ValueError(
+            faults.append(
                 f"item {item}, {condition!r} has more cells than there are regions above it"
             )
+            continue
         for column, (number, _) in region_of_column.items():
-            rows.append((int(item), condition, int(number), contents[column]))
-    return {
+            rows.append((int(item), condition, number, contents[column]))
+    data = {
         "meta": dict(table.loc[kind == "#meta", [1, 2]].to_numpy()),
-        "region_meta": {str(int(number)): name for number, name in region_of_column.values()},
+        "region_meta": {str(number): name for number, name in region_of_column.values()},
         "predictions": _predictions(table.loc[kind == "#prediction", 1]),
         "items": _items(rows),
     }
+    return data, faults
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a cell holds a whole number."""
+    return re.fullmatch(r"\s*[+-]?[0-9]{1,9}\s*", text) is not None
 
 
 def _predictions(formulas: Iterable[str]) -> list[dict]:
@@ -221,10 +337,10 @@ def _items(rows: Iterable[tuple]) -> list[dict]:
     return items
 
 
-def _table(data: dict) -> pd.DataFrame:
-    """The regions of a suite's JSON, in plain spelling."""
+def _table(items: list[dict]) -> pd.DataFrame:
+    """The regions of the items of a suite's JSON, in plain spelling."""
     rows = []
-    for item in data["items"]:
+    for item in items:
         for condition in item["conditions"]:
             name = plain(condition["condition_name"])
             for region in condition["regions"]:
@@ -233,18 +349,22 @@ def _table(data: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _inconsistencies(data: dict) -> list[str]:
-    """What a schema cannot say, one line each.
+def _inconsistencies(data: dict, refused: set[tuple]) -> list[str]:
+    """What a schema cannot say, one line each, but for the predictions and items that it refuses.
 
     All items have the same conditions, each of these all regions, and all of them once; formulas
     can be read and speak of regions and conditions that exist.
     """
     faults = []
     numbers_of_suite = sorted(map(int, data["region_meta"]))
+    readable_items = []
+    for place, item in enumerate(data["items"]):
+        if ("items", place) not in refused:
+            readable_items.append(item)
     items: dict[int, dict[str, list]] = {}
-    for item, condition, *region in _table(data).itertuples(index=False, name=None):
+    for item, condition, *region in _table(readable_items).itertuples(index=False, name=None):
         items.setdefault(item, {}).setdefault(condition, []).append(region)
-    conditions = next(iter(items.values())).keys()
+    conditions = next(iter(items.values()), {}).keys()
     for item, sentences in items.items():
         for name in sorted(conditions ^ sentences.keys()):
             faults.append(f"item {item}: condition {name!r} is not in every item")
@@ -258,9 +378,14 @@ def _inconsistencies(data: dict) -> list[str]:
             elif not any(contents):
                 faults.append(f"{where}: every region is empty")
     for number, prediction in enumerate(data["predictions"], 1):
+        if ("predictions", number - 1) in refused:
+            continue
         try:
             formula = Formula.parse(prediction["formula"])
-            formula.check(set(numbers_of_suite), set(conditions))
         except InputError as error:
             faults.append(f"prediction {number}: {error}")
+            continue
+        if items:
+            for fault in formula.faults(set(numbers_of_suite), set(conditions)):
+                faults.append(f"prediction {number}: {fault}")
     return faults

@@ -1,25 +1,32 @@
-"""Language models behind a command.
+"""Language models behind a command, or in a container.
 
-It may be any executable, also one that runs a container (whose image is known by its name alone):
-``command:docker run --rm -v /tmp:/tmp:ro my-image``. The command supports SyntaxGym's three actions
-on a file with one sentence per line:
+The command may be any executable. It supports SyntaxGym's three actions on a file with one sentence
+per line:
 
     COMMAND tokenize FILE         the tokens of each sentence, separated by spaces
     COMMAND unkify FILE           for each token 1 where the model does not know it, else 0
     COMMAND get_surprisals FILE   a table, separated by tabs, with the columns sentence_id,
                                   token_id, token, surprisal (bits; ids from 1)
+
+``docker://IMAGE`` is the command ``docker run --rm -i IMAGE``, with the sentences on its standard
+input and ``/dev/stdin`` for FILE, as a container does not see the files of its host. That is the
+contract of lm-zoo's images (https://cpllab.github.io/lm-zoo/model_api.html), whose other actions,
+``spec`` and ``get_predictions.hdf5``, are not called. A container that sees a folder of its host
+can also be a command: ``command:docker run --rm -v /tmp:/tmp:ro IMAGE``.
 """
 
 import csv
 import hashlib
 import io
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -128,26 +135,48 @@ class CommandModel(SurprisalModel):
                 raise InputError(
                     f"{sentence!r} has a line break, but {self.name} reads a sentence in each line"
                 )
+        lines = [f"{sentence}\n" for sentence in sentences]
+        return self._output(action, "".join(lines).encode())
+
+    def _output(self, action: str, lines: bytes) -> str:
+        """The output of the command for a file of these lines."""
         with tempfile.TemporaryDirectory() as folder:
             Path(folder).chmod(0o755)  # a container may run as another user
             file = Path(folder, "sentences.txt")
-            lines = [f"{sentence}\n" for sentence in sentences]
-            file.write_text("".join(lines), encoding="utf-8", newline="\n")
-            command = [*self.command, action, str(file)]
-            try:
-                process = subprocess.run(  # noqa: S603  (the user's command)
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    timeout=self.timeout,
-                    check=True,
-                )
-            except (OSError, subprocess.SubprocessError) as error:
-                errors = getattr(error, "stderr", None) or b""
-                last_lines = errors[-500:].decode(errors="replace").splitlines()[-3:]
-                message = f"{self.name} {action}: {error} {' | '.join(last_lines)}"
-                raise InputError(message.rstrip()) from None
+            file.write_bytes(lines)
+            return self._call(action, str(file), stdin=subprocess.DEVNULL)
+
+    def _call(self, action: str, file: str, **standard_input: Any) -> str:
+        """The output of the command for a file. Raises InputError where it fails."""
+        try:
+            process = subprocess.run(  # noqa: S603  (the user's command)
+                [*self.command, action, file],
+                capture_output=True,
+                timeout=self.timeout,
+                check=True,
+                **standard_input,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            errors = getattr(error, "stderr", None) or b""
+            last_lines = errors[-500:].decode(errors="replace").splitlines()[-3:]
+            message = f"{self.name} {action}: {error} {' | '.join(last_lines)}"
+            raise InputError(message.rstrip()) from None
         return process.stdout.decode("utf-8", errors="replace")
+
+
+class DockerModel(CommandModel):
+    """A model in an image, which is known by its name alone; each action runs a container."""
+
+    def __init__(self, image: str, *, timeout: float = TIMEOUT):
+        super().__init__(["docker", "run", "--rm", "-i", image], timeout=timeout)
+        last_part = image.rpartition("/")[2]
+        self.name = re.sub("[:@]", "-", last_part)
+
+    def _files(self) -> list[Path]:
+        return []
+
+    def _output(self, action: str, lines: bytes) -> str:
+        return self._call(action, "/dev/stdin", input=lines)
 
 
 def open_command(name: str, *, timeout: float = TIMEOUT) -> CommandModel:
@@ -156,6 +185,14 @@ def open_command(name: str, *, timeout: float = TIMEOUT) -> CommandModel:
         return CommandModel(_words_of(name.removeprefix("command:")), timeout=timeout)
     except (ValueError, IndexError):
         raise InputError(f"{name!r} names no command; write command:./my-model") from None
+
+
+def open_docker(name: str, *, timeout: float = TIMEOUT) -> DockerModel:
+    """The model of a name like ``docker://me/my-model``. Raises InputError."""
+    image = name.removeprefix("docker://")
+    if not re.fullmatch(r"[\w][\w.:/@-]*", image):
+        raise InputError(f"{name!r} names no image; write docker://me/my-model")
+    return DockerModel(image, timeout=timeout)
 
 
 def _words_of(command: str) -> list[str]:

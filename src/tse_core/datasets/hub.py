@@ -1,0 +1,233 @@
+"""Tables of dataset repositories on the Hugging Face hub, by names such as ``hf:OWNER/NAME/PATH``.
+
+A name is that of one file; subsets and splits have no name here. Its revision, a branch, a tag or
+a commit, stands behind the repository's name as in the hub's own paths: hf:OWNER/NAME@v1.0/PATH.
+As with models the cache of the hub's library (HF_HOME) is asked first, and the network only for
+what it lacks: a table stays the same while others push to its branch.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, unquote
+
+import pandas as pd
+from huggingface_hub import CacheNotFound, HfApi, constants, errors, hf_hub_download, scan_cache_dir
+
+from tse_core.datasets.table_files import READ, read_table
+from tse_core.errors import InputError, did_you_mean
+from tse_core.hub import hub_address, hub_reason, hub_unreachable
+
+PREFIX = "hf:"
+# Beginnings of names: ours, and the addresses that a browser shows.
+_BEGINNINGS = (PREFIX, "https://huggingface.co/datasets/", "https://hf.co/datasets/")
+# Of the branches with a slash, those that the hub itself makes are read; others write it as %2F.
+_REVISION_OF_HUB = re.compile(r"refs/(convert|pr)/[^/]+")
+_NAME = re.compile(
+    r"(?P<repository>[^/@]+/[^/@]+)"
+    rf"(@(?P<revision>{_REVISION_OF_HUB.pattern}|[^/]+))?"
+    r"(/(?P<path>.+))?"
+)
+_ADDRESS = re.compile(
+    r"https://[^/]+/datasets/(?P<repository>[^/]+/[^/]+)"
+    r"(/(blob|resolve|raw|tree)/(?P<revision>refs%2F\w+%2F\w+|[^/]+)(/(?P<path>[^?]+))?)?.*"
+)
+_LISTED = 10  # files that an error lists
+
+
+@dataclass(frozen=True)
+class HubFile:
+    """A file of a dataset repository; the path is empty where none is named."""
+
+    repository: str
+    path: str
+    revision: str = constants.DEFAULT_REVISION
+
+    def at(self, revision: str) -> str:
+        """The name with a revision; the default branch is not written."""
+        name = f"{PREFIX}{self.repository}"
+        if revision != constants.DEFAULT_REVISION:
+            if not _REVISION_OF_HUB.fullmatch(revision):
+                revision = quote(revision, safe="")
+            name += f"@{revision}"
+        return f"{name}/{self.path}".rstrip("/")
+
+    def __str__(self) -> str:
+        return self.at(self.revision)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether its name ends as those of tables do."""
+        return self.path.lower().endswith(READ)
+
+
+def is_hub_name(name: str) -> bool:
+    """Whether a name is that of a file on the hub, or its address in a browser."""
+    return name.startswith(_BEGINNINGS)
+
+
+def parse_hub_name(name: str) -> HubFile:
+    """The file of a name, also as pandas writes it (``hf://datasets/OWNER/NAME/PATH``).
+
+    Raises InputError for any other form; of an address in a browser it says the name.
+
+    >>> parse_hub_name("hf:jumelet/multiblimp@main/eng/data.tsv").path
+    'eng/data.tsv'
+    """
+    address = _ADDRESS.fullmatch(name)
+    if address:
+        file = _file(address)
+        raise InputError(f"{name}: files on the hub are read by their names; write {file}")
+    parts = name.removeprefix(PREFIX).lstrip("/").removeprefix("datasets/")
+    match = _NAME.fullmatch(parts)
+    if match is None:
+        form = "hf:OWNER/NAME/PATH or hf:OWNER/NAME@REVISION/PATH"
+        raise InputError(f"{name}: is no file on the Hugging Face hub; a name reads {form}")
+    return _file(match)
+
+
+def _file(match: re.Match[str]) -> HubFile:
+    revision = unquote(match["revision"] or constants.DEFAULT_REVISION)
+    return HubFile(match["repository"], (match["path"] or "").strip("/"), revision)
+
+
+def read_hub_table(name: str) -> pd.DataFrame:
+    """The rows of a file on the hub, as `read_table` gives them, from the cache or fetched into it.
+
+    ``attrs["name"]`` is its name without a revision, since a hash of the contents tells revisions
+    apart; ``attrs["stem"]`` is the path without its ending, ``attrs["source"]`` the name with the
+    commit. Raises InputError: a form that is not read, no network, no such repository, revision or
+    file, terms that must be accepted, mistakes in the file.
+    """
+    file = parse_hub_name(name)
+    path = _local_path(file)
+    try:
+        table = read_table(path)
+    except InputError as error:
+        raise InputError(str(error).replace(str(path), str(file))) from None
+    # The path ends in snapshots/COMMIT/PATH.
+    depth = len(PurePosixPath(file.path).parts)
+    commit = path.parents[depth - 1].name
+    table.attrs |= {
+        "where": str(file),
+        "name": file.at(constants.DEFAULT_REVISION),
+        "stem": str(PurePosixPath(file.path).with_suffix("")),
+        "source": file.at(commit),
+    }
+    return table
+
+
+def _local_path(file: HubFile) -> Path:
+    """The path of a file in the cache, into which it is fetched if need be. Raises InputError."""
+    fetch = partial(
+        hf_hub_download,
+        file.repository,
+        file.path,
+        repo_type="dataset",
+        revision=file.revision,
+    )
+    with _errors_in_one_line(file):
+        if file.is_table:
+            with suppress(errors.LocalEntryNotFoundError):
+                return Path(fetch(local_files_only=True))
+        reason = hub_unreachable()
+        if reason:
+            raise InputError(f"{file}: {_state_of_cache(file)}, and {reason}")
+        if file.is_table:
+            with suppress(errors.RemoteEntryNotFoundError):
+                return Path(fetch())
+        paths = HfApi().list_repo_files(
+            file.repository, repo_type="dataset", revision=file.revision
+        )
+        raise InputError(f"{file}: {_choice(file, paths)}")
+
+
+@contextmanager
+def _errors_in_one_line(file: HubFile) -> Iterator[None]:
+    """Raise InputError for any error of the hub's library, of the connection or of the disk."""
+    page = f"{hub_address()}/datasets/{file.repository}"
+    try:
+        yield
+        return
+    except InputError:
+        raise
+    except errors.GatedRepoError:
+        reason = f"its owners want their terms accepted: do so at {page}, then set HF_TOKEN"
+    except errors.RepositoryNotFoundError:
+        reason = (
+            f"there is no dataset repository {page}; a private one needs HF_TOKEN, a token that "
+            "may read it"
+        )
+    except errors.RevisionNotFoundError:
+        reason = f"{page} has no branch, tag or commit {file.revision!r}"
+    except Exception as error:
+        reason = f"could not be fetched from the Hugging Face hub: {hub_reason(error)}"
+    raise InputError(f"{file}: {reason}")
+
+
+def _choice(file: HubFile, paths: Sequence[str]) -> str:
+    """What is wrong with the path of a file, and which paths of its repository can be read."""
+    endings = ", ".join(READ)
+    tables = [path for path in paths if path.lower().endswith(READ)]
+    if not tables:
+        copies = HubFile(file.repository, "", "refs/convert/parquet")
+        return (
+            f"none of its repository's {len(paths):,} files ends in {endings}; if the hub keeps "
+            f"copies in Parquet, {copies} lists them"
+        )
+    inside = [path for path in tables if path.startswith(f"{file.path}/")]
+    if inside:
+        fault = f"{file.path} is a folder"
+    elif not file.path:
+        fault = "is a whole repository"
+    elif file.path in paths:
+        fault = f"a file must end in {endings}"
+    else:
+        fault = f"there is no file {file.path!r}{did_you_mean(file.path, tables)}"
+    listed = _shortened(inside or tables)
+    return f"{fault}; name one of its files, as subsets and splits have no names here: {listed}"
+
+
+def _shortened(paths: Sequence[str]) -> str:
+    """The first paths, and the number of the others."""
+    listed = ", ".join(paths[:_LISTED])
+    others = len(paths) - _LISTED
+    return f"{listed} and {others:,} more" if others > 0 else listed
+
+
+def _state_of_cache(file: HubFile) -> str:
+    """What the cache of the hub's library has instead of a file that it lacks."""
+    cache = constants.HF_HUB_CACHE
+    revisions = _cached_files(file.repository)
+    if not revisions:
+        return f"the cache {cache} has nothing of {file.repository}"
+    if file.path:
+        holders = [label for label, paths in revisions.items() if file.path in paths]
+        if holders:
+            others = ", ".join(file.at(label) for label in holders)
+            return f"the cache {cache} has it only as {others}"
+    if file.revision not in revisions:
+        known = ", ".join(revisions)
+        return f"the cache {cache} has no revision {file.revision!r} of it, only {known}"
+    return f"of its files the cache {cache} has only {_shortened(revisions[file.revision])}"
+
+
+def _cached_files(repository: str) -> dict[str, list[str]]:
+    """The paths in the cache of a repository's files, by branch or tag, else by commit."""
+    try:
+        repositories = scan_cache_dir(constants.HF_HUB_CACHE).repos
+    except CacheNotFound:
+        return {}
+    files = {}
+    for cached in repositories:
+        if cached.repo_type != "dataset" or cached.repo_id != repository:
+            continue
+        for revision in cached.revisions:
+            folder = revision.snapshot_path
+            paths = [file.file_path.relative_to(folder).as_posix() for file in revision.files]
+            for label in sorted(revision.refs) or [revision.commit_hash]:
+                files[label] = sorted(paths)
+    return files

@@ -1,0 +1,50 @@
+"""What models and data of the Hugging Face hub share: its address, whether it answers, its errors.
+
+The hub's own library fetches files, and keeps them in its cache (HF_HOME).
+"""
+
+import os
+import socket
+from urllib.parse import urlsplit
+
+from huggingface_hub import errors
+
+from tse_core.errors import one_line
+
+
+def hub_address() -> str:
+    """The address of the hub, without a slash at its end."""
+    return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
+
+
+def hub_unreachable() -> str:
+    """The reason why nothing can be downloaded from the hub; empty if it can.
+
+    The library tries a machine without a network for a minute and more; one connection says it in
+    seconds.
+    """
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        if os.environ.get(name, "").upper() in ("1", "TRUE", "YES", "ON"):
+            return f"{name} forbids downloading it"
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        if os.environ.get(name):
+            return ""  # only the proxy knows
+    try:
+        address = urlsplit(hub_address())
+        port = address.port or {"http": 80, "https": 443}[address.scheme]
+        socket.create_connection((address.hostname, port), timeout=5).close()
+    except (OSError, ValueError, KeyError):
+        return (
+            f"{hub_address()} cannot be reached: download it where there is a network and set "
+            "HF_HOME to that cache"
+        )
+    return ""
+
+
+def hub_reason(error: Exception) -> str:
+    """The class and the message of an error of the hub's library, in one line."""
+    cause: BaseException = error
+    # The library's error about its empty cache hides why it could not download.
+    if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__:
+        cause = error.__cause__
+    return f"{type(cause).__name__}: {one_line(cause, 200)}"
