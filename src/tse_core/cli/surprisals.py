@@ -1,7 +1,7 @@
 """``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model reads, line by line."""
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,6 +12,9 @@ from tse_core.files import decoded, lines_of, read_text
 from tse_core.progress import progress
 from tse_core.words import trimmed
 
+if TYPE_CHECKING:  # imports torch
+    from tse_core.sentences.tokens import Advance
+
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")
 ]
@@ -19,17 +22,30 @@ File = Annotated[
 
 @app.command()
 @options.opens_a_model
-def surprisals(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print the surprisal of every token in bits: sentence_id, token_id, token, surprisal.
+def surprisals(
+    model: options.ModelArgument,
+    file: File,
+    opening: options.Opening,
+    unit: Annotated[Literal["token", "word"], typer.Option(help="Rows printed.")] = "token",
+    punctuation: Annotated[
+        Literal["attached", "apart"] | None,
+        typer.Option(help="Marks beside words: part of them (default), or rows of their own."),
+    ] = None,
+    word_end: Annotated[
+        bool, typer.Option("--word-end", help="Count a word's end with it, not with the next one.")
+    ] = False,
+) -> None:
+    """Print the surprisal of every token or word in bits: sentence_id, token_id, token, surprisal.
 
     A causal model without a beginning-of-sequence token gives its first token
     0. A masked model is scored by pseudo-log-likelihood: each token given all
-    others.
+    others. --word-end, for causal models: P(the word ends) counts with the
+    word before it (Pimentel and Meister 2024, Oh and Schuler 2024).
 
-    Example:  echo "The author laughs." | tse surprisals lab-systematic-causal -
+    \b
+    echo "The author laughs." | tse surprisals lab-systematic-causal -
+    tse surprisals gpt2 lines.txt --unit word --punctuation apart --word-end
     """
-    from tse_core.sentences.tokens import token_surprisals
-
     sentences = _sentences(file)  # before the model, which takes longer
     (opened,) = opening.models(model)
     with progress(len(sentences), "surprisals", unit="sentences") as bar:
@@ -37,15 +53,43 @@ def surprisals(model: options.ModelArgument, file: File, opening: options.Openin
         def advance(share: float) -> None:
             bar.update(share * len(sentences))
 
-        surprisals = token_surprisals(opened, sentences, advance=advance)
+        if unit == "word" or punctuation or word_end:
+            choices = {"unit": unit, "punctuation": punctuation, "word_end": word_end}
+            rows = _rows_of_words(opened, sentences, choices, advance)
+        else:
+            rows = _rows_of_tokens(opened, sentences, advance)
+    print("sentence_id", f"{unit}_id", unit, "surprisal", sep="\t")
+    for number, position, text, bits in rows:
+        print(number, position, shown(text), f"{bits:.4f}", sep="\t")
+
+
+def _rows_of_tokens(
+    opened: Any, sentences: list[str], advance: "Advance"
+) -> list[tuple[int, int, str, float]]:
+    """Sentence, position (both from 1), token and bits, as the vocabulary writes it."""
+    from tse_core.sentences.tokens import token_surprisals
+
+    surprisals = token_surprisals(opened, sentences, advance=advance)
     if opened.kind in ("causal", "masked"):
         tokens = opened.tokenize(sentences)
     else:
         tokens = [of_sentence.tokens for of_sentence in surprisals]
-    print("sentence_id", "token_id", "token", "surprisal", sep="\t")
+    rows = []
     for number, (names, of_sentence) in enumerate(zip(tokens, surprisals, strict=True), 1):
         for position, (token, bits) in enumerate(zip(names, of_sentence.bits, strict=True), 1):
-            print(number, position, shown(token), f"{bits:.4f}", sep="\t")
+            rows.append((number, position, token, bits))
+    return rows
+
+
+def _rows_of_words(
+    opened: Any, sentences: list[str], choices: dict[str, Any], advance: "Advance"
+) -> list[tuple[int, int, str, float]]:
+    """Sentence, position (both from 1), word and bits."""
+    from tse_core.sentences.tokens import surprisals as surprisal_table
+
+    table = surprisal_table(opened, sentences, advance=advance, **choices)
+    numbers, positions = table["sentence"] + 1, table["position"] + 1
+    return list(zip(numbers, positions, table["word"], table["surprisal"], strict=True))
 
 
 @app.command()

@@ -25,7 +25,7 @@ from tse_core.models.tokenizing import (
     special_tokens,
     unknown_entry,
 )
-from tse_core.models.word_ends import word_ends
+from tse_core.models.word_ends import space_ends, word_ends
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -414,6 +414,11 @@ class LanguageModel:
         See `models/word_ends.py`.
         """
         return word_ends(self.label, self.tokenizer, self.vocabulary_size)
+
+    @cached_property
+    def space_ends(self) -> np.ndarray:
+        """Whether each entry begins with white space or ends the text: bool (vocabulary,)."""
+        return space_ends(self.label, self.tokenizer, self.vocabulary_size)
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Vocabulary entries in readable form: a leading space is shown as it is."""

@@ -13,6 +13,9 @@ the text end it. By type of tokenizer:
   two;
 - a list of whole words, BPE that closes words with ``</w>`` (GPT-1), special tokens, ids without an
   entry: all end it.
+
+Where marks are part of the word before them, only white space ends it: `space_ends`. Entries show
+that in byte-level BPE, SentencePiece and lists of characters.
 """
 
 import json
@@ -21,7 +24,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,8 +42,7 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
     Raises InputError where the tokenizer writes neither spaces nor the insides of words into its
     entries.
     """
-    settings = json.loads(tokenizer.backend_tokenizer.to_str())
-    model = settings.pop("model")
+    settings, model = _settings_and_model(tokenizer)
     ends = np.ones(size, dtype=bool)
     if model.get("end_of_word_suffix"):
         return ends
@@ -67,6 +69,51 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
         else:
             ends[i] = not entry.startswith(prefix)
     return ends
+
+
+def space_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.ndarray:
+    """For each of a model's `size` logits, whether its entry begins with white space: bool (size,).
+
+    Special tokens and ids without an entry count as well: a text is over before them. Raises
+    InputError where the entries do not show white space.
+    """
+    settings, model = _settings_and_model(tokenizer)
+    vocabulary = {entry: i for entry, i in tokenizer.get_vocab().items() if i < size}
+    ends = np.ones(size, dtype=bool)
+    if model["type"] == "WordLevel":
+        spaces = _spaces_between_parts(name, tokenizer, vocabulary)
+        shows_space = bool(spaces)
+    else:
+        closes_words = model.get("end_of_word_suffix") or model.get("continuing_subword_prefix")
+        shows_space = not closes_words
+    if not shows_space:
+        raise InputError(
+            f"the tokenizer of {name} does not show in its entries where white space is, so that "
+            "the end of a word with its marks cannot be counted; take marks apart "
+            "(punctuation='apart')"
+        )
+    special = set(tokenizer.all_special_ids)
+    added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
+    start_of = None
+    if model["type"] != "WordLevel":
+        start_of = _start_of_entries(name, settings)
+    for entry, i in vocabulary.items():
+        if i in special:
+            continue
+        if start_of is None:
+            ends[i] = i in spaces
+        elif i in added:  # its text is written as it is
+            ends[i] = added[i][:1].isspace()
+        else:
+            ends[i] = start_of(entry).decode(errors="ignore")[:1].isspace()
+    return ends
+
+
+def _settings_and_model(tokenizer: "PreTrainedTokenizerFast") -> tuple[Any, Any]:
+    """The settings of tokenizer.json without its model, and the model's."""
+    settings = json.loads(tokenizer.backend_tokenizer.to_str())
+    model = settings.pop("model")
+    return settings, model
 
 
 def _start_of_entries(name: str, settings: dict) -> Callable[[str], bytes]:

@@ -26,7 +26,8 @@ from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
-from tse_core.sentences.tokens import Advance, check_method, check_spaces, in_text, scored_tokens
+from tse_core.sentences.tokens import Advance, check_method, scored_tokens
+from tse_core.sentences.units import check_spaces, in_text
 from tse_core.words import First, first_letter, trimmed, word_span
 
 POLICIES = {

@@ -32,7 +32,16 @@ from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.models.tokenizing import Encoding
 from tse_core.models.word_ends import of_word
-from tse_core.words import trimmed, word_span
+from tse_core.sentences.units import (
+    Punctuation,
+    Unit,
+    bits_of_ends,
+    check_units,
+    text_positions,
+    token_units,
+    word_units,
+)
+from tse_core.words import trimmed
 
 METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
 OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # methods that score all tokens of a sentence
@@ -85,6 +94,8 @@ def surprisals(
     sentences: Iterable[str],
     *,
     unit: Literal["token", "word"] = "token",
+    punctuation: Punctuation | None = None,
+    word_end: bool = False,
     bos: str | None = None,
     space: bool | None = None,
     method: str | None = None,
@@ -95,15 +106,27 @@ def surprisals(
     Parameters
     ----------
     unit : "token" or "word"
-        A word is the text between white space, including punctuation; its surprisal is the sum over
-        its tokens, a token belonging to the word in which its first visible character lies.
+        A word is the text between white space; its surprisal is the sum over its tokens, a token
+        belonging to the word in which its first visible character lies.
+    punctuation : "attached" or "apart"
+        Whether the marks beside a word are part of it, the default, or have rows of their own.
+    word_end : bool
+        Count the probability that each word ends, and take it off the next word (Pimentel & Meister
+        2024; Oh & Schuler 2024; see `tse_core.sentences.units`), which needs a causal model.
     bos, space, method, advance : as in `token_surprisals`
 
     Returns
     -------
     DataFrame with sentence and position (from 0), token or word, start and end (characters of the
     sentence without white space at its ends), surprisal, scored, unknown; for words also tokens,
-    how many it has. A word is unknown if a token of it is, scored if all of them are.
+    how many it has. A word is unknown if a token of it is, scored if all of them are; one without
+    any scored token has surprisal 0, whatever `word_end` says.
+
+    Raises
+    ------
+    InputError : as `token_surprisals`; a choice on words where tokens are asked for; a token of two
+        words or, with marks apart, of a word and a mark; `word_end` for a model that is not causal
+        or whose tokenizer does not show where words end.
 
     Examples
     --------
@@ -114,31 +137,45 @@ def surprisals(
     1   author        6.6    True
     2  laughs.       10.2    True
     """
-    check_known("unit", unit, ("token", "word"))
+    model = as_model(model)
+    chosen = check_units(unit, punctuation, word_end, model)
+    model = model.with_policies(bos=bos, space=space)
     sentences = [sentences] if isinstance(sentences, str) else list(sentences)
-    scored = token_surprisals(
-        model, sentences, bos=bos, space=space, method=method, advance=advance
-    )
+    scored = token_surprisals(model, sentences, method=method, advance=advance)
+    texts = list(map(trimmed, sentences))
+    units = list(map(token_units, scored))
+    if unit == "word":
+        units = []
+        for text, scores in zip(texts, scored, strict=True):
+            units.append(word_units(text, scores, chosen))
+    gains = [np.zeros(len(of_sentence)) for of_sentence in units]
+    if word_end and texts and isinstance(model, LanguageModel):
+        gains = bits_of_ends(model, texts, units, chosen)
     rows = []
-    for number, (sentence, scores) in enumerate(zip(map(trimmed, sentences), scored, strict=True)):
-        groups = [[token] for token in range(len(scores.ids))]
-        if unit == "word":
-            groups = _words(sentence, scores)
-        for position, group in enumerate(groups):
-            start, end = int(scores.starts[group[0]]), int(scores.ends[group].max())
+    for number, text in enumerate(texts):
+        of_sentence = zip(units[number], gains[number], strict=True)
+        for position, (part, gain) in enumerate(of_sentence):
             row: dict[str, object] = {"sentence": number, "position": position}
             if unit == "word":
-                start, end = word_span(sentence, start)
-                row |= {"word": sentence[start:end], "tokens": len(group)}
+                row |= {"word": text[part.start : part.end], "tokens": len(part.tokens)}
             else:
-                row["token"] = scores.tokens[group[0]]
-            row["start"] = start
-            row["end"] = end
-            row["surprisal"] = float(scores.bits[group].sum())
-            row["scored"] = bool(scores.scored[group].all())
-            row["unknown"] = bool(scores.unknown[group].any())
-            rows.append(row)
+                row["token"] = scored[number].tokens[position]
+            rows.append(row | _numbers_of_unit(part, scored[number], gain))
     return pd.DataFrame(rows)
+
+
+def _numbers_of_unit(part: Unit, scores: TokenSurprisals, gain: float) -> dict[str, object]:
+    """What a row of `surprisals` says of a token or word; `gain` is that of the ends, in bits."""
+    bits = float(scores.bits[part.tokens].sum())
+    if scores.scored[part.tokens].any():
+        bits += float(gain)
+    return {
+        "start": part.start,
+        "end": part.end,
+        "surprisal": bits,
+        "scored": bool(scores.scored[part.tokens].all()),
+        "unknown": bool(scores.unknown[part.tokens].any()),
+    }
 
 
 def scored_tokens(
@@ -168,7 +205,7 @@ def scored_tokens(
     inputs: list[_Input] = []
     starts = since or [0] * len(texts)
     for text, encoding, start in zip(texts, encodings, starts, strict=True):
-        positions = _text_positions(encoding)
+        positions = text_positions(encoding)
         tokens = _tokenized(model, text, encoding, positions, spellings)
         tokens.scored[tokens.starts < start] = False
         inputs += _inputs(model, encoding, tokens, positions, method)
@@ -190,11 +227,6 @@ def scored_tokens(
     return tokens_of_texts
 
 
-def in_text(tokens: TokenSurprisals) -> np.ndarray:
-    """Which tokens stand for something in the sentence; a mark such as <eos> does not."""
-    return (tokens.ids >= 0) | (tokens.ends > tokens.starts)
-
-
 def check_method(model: AnyModel, method: str | None, methods: Sequence[str] = METHODS) -> str:
     """The method; by default full sentences, or the original PLL for a masked model.
 
@@ -212,36 +244,6 @@ def check_method(model: AnyModel, method: str | None, methods: Sequence[str] = M
     raise InputError(
         f"the method {method!r} does not suit the {model.kind} model {model.label}; {suitable} do"
     )
-
-
-def check_spaces(
-    sentence: str,
-    tokens: TokenSurprisals,
-    where: Callable[[int, int], bool] = lambda start, end: True,
-) -> None:
-    """Raise InputError for a token of two words, if `where` its characters are says it matters."""
-    for start, end in zip(tokens.starts, tokens.ends, strict=True):
-        text = sentence[start:end].strip()
-        if any(map(str.isspace, text)) and where(start, end):
-            raise InputError(
-                f"{sentence!r}: {text!r} is one token, so that its words have no surprisals of "
-                "their own; score whole sentences, or take a model whose tokens end at spaces"
-            )
-
-
-def _words(sentence: str, scores: TokenSurprisals) -> list[list[int]]:
-    """The tokens of each word, by the word in which a token's first visible character lies."""
-    groups: dict[int, list[int]] = {}
-    check_spaces(sentence, scores)
-    for token in np.flatnonzero(in_text(scores)).tolist():
-        start = min(int(scores.starts[token]), len(sentence) - 1)
-        groups.setdefault(word_span(sentence, start)[0], []).append(token)
-    return list(groups.values())
-
-
-def _text_positions(encoding: Encoding) -> np.ndarray:
-    """Positions (tokens,) of the tokens that are no special ones in what the model reads."""
-    return np.flatnonzero(~np.asarray(encoding.special, dtype=bool))
 
 
 def _tokenized(
@@ -320,7 +322,7 @@ def words_policy(model: AnyModel, texts: Iterable[str], method: str) -> dict[str
         return {}
     texts = list(dict.fromkeys(texts))
     for text, encoding in zip(texts, model.encode_batch(texts), strict=True):
-        positions = _text_positions(encoding)
+        positions = text_positions(encoding)
         starts, ends = _spans(text, encoding, positions)
         words = [encoding.words[position] for position in positions]
         # The policy is needed as soon as two neighbours form one word by one reading alone.
