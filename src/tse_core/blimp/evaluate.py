@@ -10,6 +10,7 @@ paradigm's scores do not depend on which others ran with it. BLiMP is by Warstad
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,14 @@ from tse_core.results.running import run
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
-from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
+from tse_core.sentences.preferences import (
+    Normalise,
+    check_normalise,
+    check_policies,
+    judged,
+    score_pairs,
+    sides_of,
+)
 from tse_core.sentences.tokens import Advance, check_method, words_policy
 
 
@@ -83,6 +91,7 @@ def evaluate_blimp(
     first: str = "as-is",
     ties: str = "wrong",
     unknown_words: str = "flag",
+    normalise: Normalise | None = None,
     cluster: str | None = None,
     store: Store | str | Path | None = "default",
 ) -> PairScores:
@@ -95,7 +104,9 @@ def evaluate_blimp(
         The prefix methods take the paradigms that allow them: 20 of BLiMP's 67 each, of which 8
         repeat what they read. `irregular_plural_subject_verb_agreement_2` has 573 distinct items
         by two prefixes, which are worth 201 of equal weight.
-    method, bos, space, first, ties, unknown_words : as in :func:`tse_core.score_pairs`
+    method, bos, space, first, ties, unknown_words, normalise : as in :func:`tse_core.score_pairs`
+        The signature names `normalise` where there is one. Per token the sums of an earlier run
+        serve; per character or byte pairs are scored anew.
     cluster : a column of the pairs whose values are sampled, such as the item of several pairs
         By default rows in which the method reads the same texts are one: the sentences, or by a
         prefix method the prefixes and words. A value is one cluster in all paradigms. It changes
@@ -112,6 +123,7 @@ def evaluate_blimp(
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
     method = check_method(model, method)
+    check_normalise(normalise, method)
     pairs = load_sentence_pairs(pairs)
     name = pairs.attrs.get("name", "sentence-pairs")
     source = data_source(pairs)
@@ -133,13 +145,17 @@ def evaluate_blimp(
     policy_of_shards = dict(policy)
     if method == "pll-l2r":  # whatever other paradigms show of the tokenizer's words
         policy_of_shards["words"] = "tokenizer"
+    if normalise in ("char", "byte"):  # the unit of the lengths that are kept
+        policy_of_shards["normalise"] = normalise
     request = Signature(identity, policy_of_shards, provenance(model.device))
     store = store_for(model, store)
     scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
     scores = _labelled(scores, pairs, dependence)
-    scores = judged(scores, ties=ties, unknown_words=unknown_words)
+    scores = judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
     identity = {**identity, "data": f"{name}@{data_hash(pairs)}"}
     policy = {**policy, "ties": ties, "unknown": unknown_words}
+    if normalise is not None:
+        policy["normalise"] = normalise
     if cluster is not None:
         policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
     evaluation = PairScores(scores, Signature(identity, policy, scores_provenance | source))
@@ -153,10 +169,13 @@ def _scores_of_paradigms(
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """The scores of pairs, paradigm by paradigm, and their provenance, from the store or fresh."""
     method, first = request.policy["method"], request.policy["first"]
+    normalise: Any = request.policy.get("normalise")
 
     def score(group: pd.DataFrame, advance: Advance) -> dict[str, pd.DataFrame]:
         try:
-            scores = score_pairs(model, group, method, first=first, advance=advance)
+            scores = score_pairs(
+                model, group, method, first=first, normalise=normalise, advance=advance
+            )
         except InputError as error:
             raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
         return {"pairs": scores.reset_index(drop=True)}

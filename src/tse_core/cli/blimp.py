@@ -41,6 +41,10 @@ def blimp(
         Literal["as-is", "capital", "lower"], typer.Option(help="First letter.")
     ] = "as-is",
     unknown: options.UnknownWords = "flag",
+    normalise: Annotated[
+        Literal["token", "char", "byte"] | None,
+        typer.Option(help="Compare means per token, character or byte; default: sums."),
+    ] = None,
     columns: options.Columns = None,
     cluster: Annotated[
         str | None,
@@ -59,6 +63,10 @@ def blimp(
     All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. A
     run that was interrupted resumes. Pairs in which the method reads the same
     texts are one item, which counts once for the intervals.
+
+    Log-probabilities are summed, so that short sentences have an advantage;
+    --normalise divides by the length of what is scored, which without a BOS
+    token leaves out the first token.
 
     \b
     tse blimp lab-systematic-causal --data laboratory
@@ -79,6 +87,7 @@ def blimp(
         first=first,
         ties=ties,
         unknown_words=unknown,
+        normalise=normalise,
         cluster=cluster,
         store=options.store_in(store, no_store),
     )

@@ -38,6 +38,8 @@ EFFECTS = {
     "quantised": "weights of few bits change every probability a little",
     "ties": "two equal scores count as wrong or as half",
     "method": "whole sentences, prefixes and pseudo-log-likelihoods are different questions",
+    "normalise": "sums of log-probabilities favour short sentences, means per token, character or "
+    "byte do not",
     "cluster": "intervals are over other samples; scores are the same",
     "first": "a cased model reads other tokens at the start",
     "unknown": "refused pairs leave the mean",

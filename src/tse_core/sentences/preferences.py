@@ -10,13 +10,23 @@ pll, pll-l2r            the same as full-sentence with pseudo-log-likelihoods   
 ======================  ======================================================  ==================
 
 A critical word may be several tokens or several words: all of them count, by the chain rule.
+
+A sum of log-probabilities favours the shorter sentence. With `normalise` whole sentences are
+compared by it divided by a length:
+
+    log P(good) / length(good) > log P(bad) / length(bad)
+
+The length is in tokens, as MultiBLiMP has it (Jumelet et al. 2025), in characters (``acc_norm`` of
+lm-evaluation-harness, which always reads a token before the text) or in bytes of UTF-8 (its
+``acc_bytes``). **Only what is scored divides**: without a BOS token the first token has no score,
+and neither it nor its characters count in the length.
 """
 
 import math
 from collections import Counter
 from collections.abc import Set
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -30,6 +40,7 @@ from tse_core.sentences.tokens import Advance, check_method, scored_tokens
 from tse_core.sentences.units import check_spaces, in_text
 from tse_core.words import First, first_letter, trimmed, word_span
 
+Normalise: TypeAlias = Literal["token", "char", "byte"]  # the unit of a sentence's length
 POLICIES = {
     "ties": ("wrong", "half"),
     "first": get_args(First),
@@ -53,7 +64,7 @@ class _SideScores(NamedTuple):
     """What a model says of one sentence of a pair."""
 
     logp: float  # nats, of the tokens that count
-    length: int  # how many these are
+    length: int  # how many these are; of whole sentences in the unit of `normalise`
     unknown: int  # how many tokens of the sentence are unknown
     unknown_critical: bool  # whether one of the words in which the sides differ is
     unscored: str  # the first token, if nothing predicts it, else ""
@@ -69,6 +80,7 @@ def score_pairs(
     first: str = "as-is",
     ties: str = "wrong",
     unknown_words: str = "flag",
+    normalise: Normalise | None = None,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
     """Score both sides of each pair and compare them.
@@ -87,13 +99,18 @@ def score_pairs(
     unknown_words : "flag" or "refuse"
         With "refuse" a pair with an unknown word in its critical region is not judged: ``correct``
         is NaN.
+    normalise : "token", "char" or "byte"
+        Compare log P / length, with the length of each sentence in this unit, of what is scored: a
+        first token without a BOS token before it does not divide. By default sums are compared. Not
+        for the prefix methods, which score words after a prefix.
 
     Returns
     -------
     DataFrame
         A row per pair, with the pairs' index: paradigm and pair_id if the pairs have them,
-        logp_good and logp_bad (nats), length_good and length_bad (tokens scored), margin (nats),
-        correct (1, 0, a half, or NaN), tie, unknown_good and unknown_bad (how many tokens),
+        logp_good and logp_bad (nats), length_good and length_bad (tokens scored, or what is scored
+        in the unit of `normalise`), margin (nats, or nats per unit), correct (1, 0, a half, or
+        NaN), tie, unknown_good and unknown_bad (how many tokens),
         unknown_critical (an unknown word among those in which the sides differ),
         unscored_difference (the sides differ in their first token, which counts nothing without a
         BOS token).
@@ -106,12 +123,16 @@ def score_pairs(
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
     method = check_method(model, method)
+    check_normalise(normalise, method)
     sentence_pairs = load_sentence_pairs(sentence_pairs)
     sides = sides_of(sentence_pairs, method, first)
     tokens_of_sides = scored_tokens(
         model, [side.text for side in sides], method, [side.critical for side in sides], advance
     )
-    table = pd.DataFrame(map(_side_scores, sides, tokens_of_sides), columns=_SideScores._fields)
+    scores_of_sides = []
+    for side, tokens in zip(sides, tokens_of_sides, strict=True):
+        scores_of_sides.append(_side_scores(side, tokens, normalise))
+    table = pd.DataFrame(scores_of_sides, columns=_SideScores._fields)
     good = table.iloc[0::2].set_index(sentence_pairs.index)
     bad = table.iloc[1::2].set_index(sentence_pairs.index)
     scores = sentence_pairs[_labels(sentence_pairs)].copy()
@@ -123,22 +144,30 @@ def score_pairs(
     scores["unscored_difference"] = False
     if method == "full-sentence":
         scores["unscored_difference"] = good["unscored"] != bad["unscored"]
-    return judged(scores, ties=ties, unknown_words=unknown_words)
+    return judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
 
 
 def judged(
-    scores: pd.DataFrame, *, ties: str = "wrong", unknown_words: str = "flag"
+    scores: pd.DataFrame,
+    *,
+    ties: str = "wrong",
+    unknown_words: str = "flag",
+    normalise: Normalise | None = None,
 ) -> pd.DataFrame:
     """The same log-probabilities under other policies: margin, correct and tie are recomputed.
 
     A pair with a side of which no token was scored, or whose log-probability is NaN, is not judged:
-    ``correct`` is NaN.
+    ``correct`` is NaN. With `normalise` the lengths of the table divide, which are in the unit for
+    which it was made (tokens by default).
 
     >>> scores = pd.DataFrame({"logp_good": [-1.0, -2.0, -3.0], "logp_bad": [-2.0, -2.0, -1.0]})
     >>> judged(scores, ties="half")["correct"].tolist()
     [1.0, 0.5, 0.0]
     """
     good, bad = scores["logp_good"].to_numpy(), scores["logp_bad"].to_numpy()
+    if normalise is not None:
+        good = _per_unit(good, scores["length_good"].to_numpy())
+        bad = _per_unit(bad, scores["length_bad"].to_numpy())
     tie = good == bad
     margin = np.subtract(good, bad, out=np.zeros(len(good)), where=~tie)
     credit = 0.5 if ties == "half" else 0.0
@@ -151,6 +180,18 @@ def judged(
     if unknown_words == "refuse":
         correct = np.where(scores["unknown_critical"], np.nan, correct)
     return scores.assign(margin=margin, correct=correct, tie=tie)
+
+
+def check_normalise(normalise: str | None, method: str) -> None:
+    """Raise InputError for a unit of length that does not exist, or for a prefix method."""
+    if normalise is None:
+        return
+    check_known("unit to normalise by", normalise, get_args(Normalise))
+    if method in PREFIX_FIELDS:
+        raise InputError(
+            f"the {method} method scores words after a prefix, so that no length of a sentence can "
+            "divide; normalise whole sentences (full-sentence, pll, pll-l2r)"
+        )
 
 
 def check_policies(**policies: str) -> None:
@@ -220,7 +261,14 @@ def _whole_sentences(good: str, bad: str, first: str) -> list[Side]:
     ]
 
 
-def _side_scores(side: Side, tokens: TokenSurprisals) -> _SideScores:
+def _per_unit(logp: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Log-probabilities (nats) divided by lengths; NaN where there is no length. Arrays (n,)."""
+    rates = np.full(len(logp), np.nan)
+    np.divide(logp, lengths, out=rates, where=lengths > 0)
+    return rates
+
+
+def _side_scores(side: Side, tokens: TokenSurprisals, normalise: Normalise | None) -> _SideScores:
     """What the tokens of a side add up to.
 
     Raises InputError for a token that covers the end of the prefix and more than a space after it.
@@ -237,10 +285,30 @@ def _side_scores(side: Side, tokens: TokenSurprisals) -> _SideScores:
     positions = np.flatnonzero(visible)
     if len(positions) and not tokens.scored[positions[0]]:
         unscored = f"{tokens.ids[positions[0]]} {tokens.tokens[positions[0]]}"
+    length = int(counted.sum())
+    if normalise in ("char", "byte"):
+        length = _text_length(side.text, tokens, visible, normalise)
     return _SideScores(
         logp=math.fsum(-tokens.bits[counted] * math.log(2)),
-        length=int(counted.sum()),
+        length=length,
         unknown=int(unknown.sum()),
         unknown_critical=bool((unknown & critical).any()),
         unscored=unscored,
     )
+
+
+def _text_length(text: str, tokens: TokenSurprisals, visible: np.ndarray, unit: str) -> int:
+    """Characters or bytes (UTF-8) of a sentence that are scored: all but those of unscored tokens.
+
+    A character of which one token is scored and another is not counts.
+    """
+    scored = np.ones(len(text), dtype=bool)
+    for is_scored in (False, True):
+        for token in np.flatnonzero(visible & (tokens.scored == is_scored)):
+            scored[tokens.starts[token] : tokens.ends[token]] = is_scored
+    if not (visible & tokens.scored).any():
+        return 0
+    if unit == "char":
+        return int(scored.sum())
+    bytes_of_characters = [len(character.encode("utf-8", "surrogatepass")) for character in text]
+    return int(np.array(bytes_of_characters)[scored].sum())
