@@ -51,7 +51,9 @@ blimp = tse_core.evaluate_blimp(
 )
 assert_type(blimp, PairScores)
 assert_type(tse_core.score_pairs("gpt2", sentences, "one-prefix", bos="none"), pd.DataFrame)
+assert_type(tse_core.score_pairs("gpt2", sentences, normalise="byte"), pd.DataFrame)
 assert_type(tse_core.surprisals(server, ["The author laughs."], unit="word"), pd.DataFrame)
+assert_type(blimp.item_table(), pd.DataFrame)
 assert_type(tse_core.evaluate_suite(server, "number_prep", metric="sum"), Outcome)
 
 of_arrays = tse_core.cutoff_scores(np.zeros((1, 4)), [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])

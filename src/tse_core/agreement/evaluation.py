@@ -100,6 +100,18 @@ class Evaluation(EvaluationData):
         """
         return tables.tidy_table(self)
 
+    def item_table(self) -> pd.DataFrame:
+        """A row for each pair, as a mixed model takes them.
+
+        Returns
+        -------
+        DataFrame with model, data, construction, id, subject, noun, number, lemma, correct and
+        wrong (the two forms), tse (1.0, 0.0, NaN where a form could not be scored), margin (log
+        P(correct) - log P(wrong), nats), then what else `pairs` has: attractors, both sides of the
+        gap, columns of the data's own, context (a number that pairs of one context share).
+        """
+        return tables.item_table(self)
+
     def save(self, path: str | Path) -> None:
         """All of it in one .parquet file, which `tse_core.load_scores` reads.
 
@@ -209,6 +221,11 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
     def tidy(self) -> pd.DataFrame:
         """Every number with its signature, as in result files."""
         return pd.concat([evaluation.tidy() for evaluation in self.values()], ignore_index=True)
+
+    def item_table(self) -> pd.DataFrame:
+        """`Evaluation.item_table` of every model; model is the name in this mapping."""
+        parts = [evaluation.item_table().assign(model=model) for model, evaluation in self.runs]
+        return pd.concat(parts, ignore_index=True)
 
     def _of(self, model: str) -> list[Evaluation]:
         if model not in self.models:

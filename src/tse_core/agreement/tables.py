@@ -12,6 +12,10 @@ from tse_core.metrics.definitions import NS, OF_CONTEXTS, OF_PAIRS, score_range,
 from tse_core.results.tidy import tidied
 from tse_core.uncertainty.intervals import interval
 
+ITEM_COLUMNS = [  # that a mixed model needs, in front of the others
+    "model", "data", "construction", "id", "subject", "noun", "number", "lemma", "correct", "wrong",
+    "tse", "margin",
+]  # fmt: skip
 OF_DISTRIBUTION, OF_LIST = "of the distribution", "of the list"  # what cut-offs are shares of
 
 
@@ -57,6 +61,15 @@ def _counted(cells: Cells) -> dict[str, pd.DataFrame]:
 def distinct_items(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs that TSE scores, one for each distinct item (same context and same two forms)."""
     return pairs[pairs["tse"].notna()].drop_duplicates(["context", "correct", "wrong"])
+
+
+def item_table(data: EvaluationData) -> pd.DataFrame:
+    """`Evaluation.item_table`."""
+    pairs = data.pairs
+    margin = pairs["log_probability_correct"] - pairs["log_probability_wrong"]
+    items = pairs.assign(model=data.signature.model, data=data.signature.data_name, margin=margin)
+    others = [name for name in items if name not in ITEM_COLUMNS]
+    return items[[*ITEM_COLUMNS, *others]]
 
 
 def construction_scores(data: EvaluationData) -> pd.DataFrame:

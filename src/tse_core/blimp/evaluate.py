@@ -40,6 +40,10 @@ from tse_core.sentences.preferences import (
 )
 from tse_core.sentences.tokens import Advance, check_method, words_policy
 
+ITEM_COLUMNS = [  # that a mixed model needs, in front of the others
+    "model", "data", "phenomenon", "paradigm", "pair_id", "good", "bad", "correct", "margin",
+]  # fmt: skip
+
 
 @dataclass(frozen=True)
 class PairScores:
@@ -47,15 +51,40 @@ class PairScores:
 
     The columns are those of :func:`score_pairs`, phenomenon, distinct_pair (the item: the same
     number for rows of one paradigm in which the method reads the same texts) and, where pairs are
-    clustered, cluster.
+    clustered, cluster. `texts`, where it is kept, has the pairs themselves in the same order: their
+    sentences, and the columns of the user's own.
     """
 
     pairs: pd.DataFrame = field(repr=False)
     signature: Signature
+    texts: pd.DataFrame | None = field(default=None, repr=False)
 
     def accuracy(self, by: str = "paradigm") -> pd.DataFrame:
         """See :func:`accuracy`."""
         return accuracy(self.pairs, by)
+
+    def item_table(self) -> pd.DataFrame:
+        """A row for each pair, as a mixed model takes them.
+
+        Returns
+        -------
+        DataFrame with model, data, phenomenon, paradigm, pair_id, good and bad (the sentences),
+        correct (1.0, 0.0, a half, or NaN), margin (nats, or nats per unit of `normalise`), then the
+        other scores of `pairs` and the columns of the user's own. One of these that has the name of
+        a score is called ``own_`` and its name.
+        """
+        named = self.pairs.assign(model=self.signature.model, data=self.signature.data_name)
+        if self.texts is not None:
+            unused = ["phenomenon", "paradigm", "pair_id", "methods"]
+            for name in SENTENCE_COLUMNS:
+                if name in self.texts and (self.texts[name] == "").all():
+                    unused.append(name)
+            texts = self.texts.drop(columns=unused, errors="ignore")
+            taken = {name: f"own_{name}" for name in texts if name in named}
+            named = pd.concat([named, texts.rename(columns=taken)], axis=1)
+        first = [name for name in ITEM_COLUMNS if name in named]
+        others = [name for name in named if name not in first]
+        return named[[*first, *others]]
 
     def tidy(self) -> pd.DataFrame:
         """Accuracies of all pairs, phenomena and paradigms, a row each, in columns of result files.
@@ -128,8 +157,9 @@ def evaluate_blimp(
     name = pairs.attrs.get("name", "sentence-pairs")
     source = data_source(pairs)
     pairs = suited(pairs, method)
-    texts = [side.text for side in sides_of(pairs, method, first)]
+    sides = [side.text for side in sides_of(pairs, method, first)]
     dependence = _dependence(pairs, method, cluster)
+    texts = _in_order_of_shards(pairs, pairs)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
     pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]
 
@@ -137,7 +167,7 @@ def evaluate_blimp(
         "method": method,
         "first": first,
         **model.policies(),
-        **words_policy(model, texts, method),
+        **words_policy(model, sides, method),
         "protocol": f"pairs/{PROTOCOL_VERSION}",
     }
     # Paradigms that several data sets share have their scores in common: no hash of all pairs.
@@ -158,7 +188,8 @@ def evaluate_blimp(
         policy["normalise"] = normalise
     if cluster is not None:
         policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
-    evaluation = PairScores(scores, Signature(identity, policy, scores_provenance | source))
+    provenance = scores_provenance | source
+    evaluation = PairScores(scores, Signature(identity, policy, provenance), texts)
     if store:
         store.keep_numbers(evaluation.signature, evaluation.tidy)
     return evaluation
@@ -199,14 +230,19 @@ def _scores_of_paradigms(
 
 def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
     """Scores in the order of the paradigms, with the phenomenon and the columns of `dependence`."""
-    paradigm = pairs.groupby("paradigm", sort=False).ngroup()
-    order = np.argsort(paradigm, kind="stable")  # that of the shards
-    scores = scores.assign(**dependence.iloc[order].reset_index(drop=True))
+    scores = scores.assign(**_in_order_of_shards(dependence, pairs))
     phenomena = {}
     if "phenomenon" in pairs:
         phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"]
     scores.insert(0, "phenomenon", scores["paradigm"].map(phenomena))
     return scores
+
+
+def _in_order_of_shards(table: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table about pairs, paradigm by paradigm."""
+    paradigm = pairs.groupby("paradigm", sort=False).ngroup()
+    order = np.argsort(paradigm, kind="stable")
+    return table.iloc[order].reset_index(drop=True)
 
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:

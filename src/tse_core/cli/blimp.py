@@ -8,9 +8,17 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import note, print_table, write_scores
+from tse_core.cli.printing import (
+    COMPARISON_HEADINGS,
+    note,
+    print_table,
+    write_differences,
+    write_scores,
+    write_table,
+)
 from tse_core.datasets.loading import joined_pairs, load_sentence_pairs
-from tse_core.results.tidy import write_results
+from tse_core.errors import InputError
+from tse_core.results.comparing import READING, differences
 
 if TYPE_CHECKING:  # imports torch
     from tse_core.blimp.evaluate import PairScores
@@ -53,8 +61,12 @@ def blimp(
             help="Column whose values intervals sample; by default each distinct pair.",
         ),
     ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="A further model, compared with the first.")
+    ] = None,
     out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
     table: options.Table = None,
+    items: options.Items = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
@@ -66,38 +78,83 @@ def blimp(
 
     Log-probabilities are summed, so that short sentences have an advantage;
     --normalise divides by the length of what is scored, which without a BOS
-    token leaves out the first token.
+    token leaves out the first token. --against tests two models on the same
+    pairs, and --out writes the differences, too: scores-differences.csv.
 
     \b
     tse blimp lab-systematic-causal --data laboratory
     tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
     tse blimp gpt2 --data hf:jumelet/multiblimp/eng/data.tsv
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
+    tse blimp gpt2 --against gpt2-medium --out scores.csv --items items.csv
     """
     from tse_core.blimp.evaluate import evaluate_blimp
 
     names_of_columns = options.columns_of(columns)
     tables = [load_sentence_pairs(name, names_of_columns) for name in data or ["blimp"]]
     pairs = joined_pairs(tables)
-    (opened,) = opening.models(model)
-    scores = evaluate_blimp(
-        opened,
-        pairs,
-        method=method,
-        first=first,
-        ties=ties,
-        unknown_words=unknown,
-        normalise=normalise,
-        cluster=cluster,
-        store=options.store_in(store, no_store),
-    )
-    _print_accuracies(scores, by, cluster)
-    if out:
+    if against and ties == "half":
+        raise InputError("--against counts right and wrong pairs: leave --ties as it is (wrong)")
+    runs: list[PairScores] = []
+    for opened in opening.models(*[name for name in (model, against) if name]):
+        if runs and opened.label == runs[0].signature.model:
+            raise InputError(
+                f"both models are called {opened.label!r}, so that results could not tell them "
+                "apart; rename a folder"
+            )
+        scores = evaluate_blimp(
+            opened,
+            pairs,
+            method=method,
+            first=first,
+            ties=ties,
+            unknown_words=unknown,
+            normalise=normalise,
+            cluster=cluster,
+            store=options.store_in(store, no_store),
+        )
+        runs.append(scores)
+        if len(runs) == 2:
+            print()
+        _print_accuracies(scores, by, cluster)
+    write_table(_pair_scores(runs), out)
+    write_scores(runs, table)
+    if against:
+        _show_comparison(runs[0], runs[1], by, out)
+    write_table(pd.concat([scores.item_table() for scores in runs], ignore_index=True), items)
+
+
+def _pair_scores(runs: "list[PairScores]") -> pd.DataFrame:
+    """The scores of every pair, with the model and the signature."""
+    tables = []
+    for scores in runs:
         signature = scores.signature
         identified = {"model": signature.identity["model"], "signature": str(signature)}
-        write_results(scores.pairs.assign(**identified), out)
-        print(f"written: {out}")
-    write_scores([scores], table)
+        tables.append(scores.pairs.assign(**identified))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Path | None) -> None:
+    """The first model against the second by phenomenon or paradigm and on all pairs.
+
+    It is printed, and written beside a file.
+    """
+    from tse_core.blimp.accuracies import compare
+
+    of_all = compare(first.pairs, second.pairs, "all").assign(**{by: "all pairs"})
+    table = pd.concat([compare(first.pairs, second.pairs, by), of_all], ignore_index=True)
+    bounds = {"low": "difference_low", "high": "difference_high"}
+    columns = [by, "first", "second", "difference", "pairs", "p_value", "p_holm"]
+    print()
+    print_table(table.rename(columns=bounds), columns, 1, **COMPARISON_HEADINGS)
+    different = differences(first.signature, second.signature)
+    policies = [str(policy) for policy in different if policy.policy not in READING]
+    if policies:
+        note(f"the two models were scored in different ways: {'; '.join(policies)}")
+    for side, scores in (("first", first), ("second", second)):
+        table[f"model_{side}"] = scores.signature.model
+        table[f"signature_{side}"] = str(scores.signature)
+    write_differences(table.assign(data=first.signature.data_name), out)
 
 
 def _print_accuracies(scores: "PairScores", by: str, cluster: str | None) -> None:

@@ -15,7 +15,8 @@ from tse_core import __version__
 from tse_core.errors import InputError
 from tse_core.files import is_there
 
-OUTPUTS = ("out", "table", "page", "store")  # parameters of commands: files that they write
+# Parameters of commands: files that they write.
+OUTPUTS = ("out", "table", "items", "page", "store")
 
 app = typer.Typer(
     name="tse",

@@ -8,7 +8,14 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import note, print_table, write_scores
+from tse_core.cli.printing import (
+    COMPARISON_HEADINGS,
+    note,
+    print_table,
+    write_differences,
+    write_scores,
+    write_table,
+)
 from tse_core.datasets.loading import load_pairs
 
 if TYPE_CHECKING:  # imports torch
@@ -53,6 +60,7 @@ def evaluate(
         str | None, typer.Option(help="A further model, compared with the first.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
+    items: options.Items = None,
     batch_tokens: Annotated[
         int | None, typer.Option(help="Most tokens in one forward pass.", min=1)
     ] = None,
@@ -65,7 +73,8 @@ def evaluate(
     share it conjugates correctly, MW: the share of probability on correct
     forms), each pair with its own verb (TSE). Verbs of several tokens
     (--verbs all) cost much more, so that 24 contexts of each construction are
-    drawn. With --against only lemmas count that all models have.
+    drawn. With --against only lemmas count that all models have, and --out writes
+    the differences beside the scores: scores-differences.csv.
 
     --by takes factors of the pairs (construction, number, adverb) and columns
     of the verb list (noun, band, tokens), with commas between them; NS is
@@ -110,9 +119,11 @@ def evaluate(
     for model, evaluation in evaluations.runs:
         print(f"{model}: {evaluation.scored}\n{evaluation.signature}\n")
         _note_weak_scores(evaluation)
-    if against is not None:
-        _print_comparison(evaluations)
     write_scores([evaluations], out)
+    if against is not None:
+        _show_comparison(evaluations, out)
+    if items:
+        write_table(evaluations.item_table(), items)
 
 
 def _note_weak_scores(evaluation: "Evaluation") -> None:
@@ -125,15 +136,24 @@ def _note_weak_scores(evaluation: "Evaluation") -> None:
         note(f"MW leaves out {undefined:,} contexts, in which all forms have probability 0")
 
 
-def _print_comparison(evaluations: "Evaluations") -> None:
-    """The first model against the last, metric by metric."""
-    table = evaluations.compare_models(evaluations.models[0], evaluations.models[-1])
+def _show_comparison(evaluations: "Evaluations", out: Path | None) -> None:
+    """The first model against the last, metric by metric, printed and written beside a file."""
+    first, second = evaluations.models[0], evaluations.models[-1]
+    table = evaluations.compare_models(first, second)
     keys = ["construction", "metric"]
     if table["data"].nunique() > 1:
         keys = ["data", *keys]
-    columns = [*keys, "difference", "p_value"]
-    print_table(table, columns, len(keys), difference="first - second", p_value="p")
+    columns = [*keys, "difference", "p_value", "p_holm"]
+    print_table(table, columns, len(keys), **COMPARISON_HEADINGS)
     print()
+    for side, model in (("first", first), ("second", second)):
+        signatures = {}
+        for name, evaluation in evaluations.runs:
+            if name == model:
+                signatures[evaluation.signature.data_name] = str(evaluation.signature)
+        table[f"model_{side}"] = model
+        table[f"signature_{side}"] = table["data"].map(signatures)
+    write_differences(table, out)
 
 
 def _print_scores(evaluations: "Evaluations", by: str) -> None:

@@ -80,6 +80,7 @@ Period = Annotated[
     Literal["as-is", "add"] | None,
     typer.Option(help="Add a final period where none is; default: as the data have it."),
 ]
+Items = Annotated[Path | None, results_option("a row for each item, ready for a mixed model")]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
 StoreFolder = Annotated[
     Path | None,

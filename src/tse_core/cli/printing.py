@@ -15,6 +15,8 @@ from rich.text import Text
 from tse_core.errors import shown
 from tse_core.results.tidy import write_results
 
+COMPARISON_HEADINGS = {"difference": "first - second", "p_value": "p", "p_holm": "p (Holm)"}
+
 
 def print_table(
     table: pd.DataFrame, columns: Iterable[str] | None = None, keys: int = 1, **headings: str
@@ -79,7 +81,7 @@ def _cell(row: Mapping[Any, Any], name: str) -> str:
         return shown(str(value)).replace("\t", r"\t").replace("\n", r"\n")
     if math.isnan(value):
         return "-"
-    if name == "p_value":
+    if name in ("p_value", "p_holm"):
         return f"{value:.2g}"
     sign = "+" if name == "difference" else ""
     score = f"{value:{sign}.3f}"
@@ -101,3 +103,19 @@ def write_scores(results: Iterable, file: Path | None) -> None:
         tables = [result.tidy() for result in results]
         write_results(pd.concat(tables, ignore_index=True), file)
         print(f"written: {file}")
+
+
+def write_table(table: pd.DataFrame, file: Path | None) -> None:
+    """Write a table to a file (.parquet or .csv), if there is one, and tell."""
+    if file:
+        write_results(table, file)
+        print(f"written: {file}")
+
+
+def write_differences(table: pd.DataFrame, file: Path | None) -> None:
+    """Write the differences of two models beside a file of results, if there is one, and tell.
+
+    The file has the name of the other, with ``-differences``.
+    """
+    if file:
+        write_table(table, file.with_stem(f"{file.stem}-differences"))
