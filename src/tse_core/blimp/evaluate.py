@@ -188,8 +188,8 @@ def evaluate_blimp(
         policy["normalise"] = normalise
     if cluster is not None:
         policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
-    provenance = scores_provenance | source
-    evaluation = PairScores(scores, Signature(identity, policy, provenance), texts)
+    signature = Signature(identity, policy, scores_provenance | source)
+    evaluation = PairScores(scores, signature, texts)
     if store:
         store.keep_numbers(evaluation.signature, evaluation.tidy)
     return evaluation
