@@ -13,7 +13,8 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.charts.suites import mean_regions, region_profile
-from tse_book.charts.theme import INERT, SHOWN_NAMES
+from tse_book.charts.theme import INERT
+from tse_book.model_names import SHOWN_NAMES
 from tse_book.recorded import read_provenance, recorded_details
 from tse_book.recorded.provenance import runs_folder
 from tse_core.errors import InputError
