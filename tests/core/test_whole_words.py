@@ -130,6 +130,23 @@ def test_whole_words_of_six_entries_are_those_of_an_enumeration_by_hand(toy):
             )
 
 
+class Single(Given):
+    """The same in single precision, as networks give their logits."""
+
+    def states(self, ids, rows, columns):
+        return super().states(ids, rows, columns).float()
+
+
+@pytest.mark.parametrize("exponent", [-1, -27, -80, -300])
+def test_the_end_of_a_word_is_counted_however_rare_it_is(exponent):
+    end = np.exp(float(exponent))
+    shares = np.array([end / 4, end / 4, 1 - end, 0, end / 4, end / 4])
+    network = Single(6, lambda prefix: shares)
+    model = LanguageModel("rare", "causal", byte_level(SIX, [("Ġ", "a")]), network, bos="none")
+    scores = form_log_probabilities(model, [Prompt((2,), 0)], [(2,)], ends=model.word_ends)
+    assert scores.log_end[0, 0] == pytest.approx(exponent, abs=1e-6, rel=1e-7)
+
+
 @pytest.mark.parametrize("most", [1, 2, 4])
 def test_all_words_of_at_most_n_tokens_and_all_unfinished_ones_sum_to_one(toy, most):
     letters = np.flatnonzero(~toy.word_ends).tolist()

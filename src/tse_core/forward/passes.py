@@ -36,7 +36,10 @@ TREE_TOKENS = 192
 # more than larger products gain.
 PROJECTED_ENTRIES = {"cpu": 8_000_000, "cuda": 64_000_000}
 NO_FLOAT64 = ("mps",)  # devices whose logits go to the CPU first, to be summed
-CACHED_ENTRIES = 500_000  # logits that stay in a CPU's cache during several passes over them
+CACHED_ENTRIES = 250_000  # logits that stay in a CPU's cache during several passes over them
+# Where the ends have a smaller share of the most probable entry, they are summed in double
+# precision: a single one rounds the difference from that entry to seven digits.
+SMALLEST_SHARE = 1e-12
 END = -1  # as a target: any entry that ends the word before it
 _networks_warned_about: WeakSet = WeakSet()
 
@@ -164,7 +167,7 @@ def _log_sums(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Logs of the sums of exp over all entries and over those that end a word: float64 (m,).
 
-    The second is None without `ends`, and else in double precision: the end of a word may be rare.
+    The second is None without `ends`.
     """
     size = len(logits)
     if logits.device.type == "cpu":
@@ -172,14 +175,34 @@ def _log_sums(
     parts = logits.split(size)
     if ends is None:
         return torch.cat([part.logsumexp(1) for part in parts]).double().cpu(), None
-    chosen = torch.as_tensor(ends, device=logits.device).double()
-    totals, ending = [], []
+    ending = torch.as_tensor(ends, device=logits.device)
+    totals, totals_of_ends = [], []
     for part in parts:
-        top = part.amax(1, keepdim=True).double()
-        shares = (part.double() - top).exp_()
-        totals.append(shares.sum(1).log_() + top[:, 0])
-        ending.append((shares @ chosen).log_() + top[:, 0])
-    return torch.cat(totals).cpu(), torch.cat(ending).cpu()
+        total, total_of_ends = _log_sums_with_ends(part, ending)
+        totals.append(total)
+        totals_of_ends.append(total_of_ends)
+    return torch.cat(totals).cpu(), torch.cat(totals_of_ends).cpu()
+
+
+def _log_sums_with_ends(
+    logits: torch.Tensor, ending: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """As `_log_sums`, of a few rows and a bool tensor (vocabulary,) on their device.
+
+    Single precision errs by at most 1e-6 nats, because torch sums in pairs. The product with
+    `ending` as numbers would add one entry after the other, and err by more than 1e-5.
+    """
+    top = logits.amax(1, keepdim=True)
+    shares = (logits - top).exp_()
+    total = shares.sum(1).double()
+    total_of_ends = shares.mul_(ending.to(shares.dtype)).sum(1).double()
+    top = top[:, 0].double()
+    log_total = total.log_() + top
+    log_total_of_ends = total_of_ends.log() + top
+    rare = total_of_ends < SMALLEST_SHARE
+    if rare.any():
+        log_total_of_ends[rare] = logits[rare][:, ending].double().logsumexp(1)
+    return log_total, log_total_of_ends
 
 
 def _check_logits(model: LanguageModel, logits: torch.Tensor) -> None:
