@@ -4,6 +4,7 @@ They are asked for as its BLiMP tasks ask: the log-likelihood of the sentence af
 """
 
 import json
+import os
 import sys
 import time
 
@@ -25,6 +26,8 @@ def run(sentences):
 
 
 run(request["payload"][:4])
-start = time.perf_counter()
+# As on our side, see machine.now.
+clock = time.process_time if os.environ["OMP_NUM_THREADS"] == "1" else time.perf_counter
+start = clock()
 run(request["payload"])
-print(json.dumps({"seconds": time.perf_counter() - start}))
+print(json.dumps({"seconds": clock() - start}))

@@ -1,6 +1,7 @@
 """Runs in minicons' own environment: one task from standard input, its seconds to standard output."""
 
 import json
+import os
 import sys
 import time
 
@@ -24,6 +25,8 @@ def run(items):
 
 
 run(payload[:4])
-start = time.perf_counter()
+# As on our side, see machine.now.
+clock = time.process_time if os.environ["OMP_NUM_THREADS"] == "1" else time.perf_counter
+start = clock()
 run(payload)
-print(json.dumps({"seconds": time.perf_counter() - start}))
+print(json.dumps({"seconds": clock() - start}))

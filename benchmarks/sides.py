@@ -5,11 +5,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from benchmarks import samples
+from tse_core.forward import passes
 
 BATCH = 64
 TOOLS = {
@@ -94,6 +96,24 @@ def forms_alone(model, slots, forms, ends):
                 shares = logits.float().log_softmax(-1)
                 spelled = shares[:, :-1].gather(2, tokens[..., None])[..., 0].sum(1)
                 yield spelled + shares[:, -1, closing].logsumexp(-1)
+
+
+def with_double_sums(work):
+    """A piece of work that sums over the vocabulary as the package once did, in double precision."""
+    with mock.patch.object(passes, "_log_sums", _double_sums):
+        return work()
+
+
+def _double_sums(logits, ends):
+    """Logs of the sums of exp over all entries and over those that end a word, each (rows,)."""
+    weights = torch.as_tensor(ends, device=logits.device).double()
+    totals, totals_of_ends = [], []
+    for part in logits.split(max(1, 500_000 // logits.shape[1])):
+        top = part.amax(1, keepdim=True).double()
+        shares = (part.double() - top).exp_()
+        totals.append(shares.sum(1).log_() + top[:, 0])
+        totals_of_ends.append((shares @ weights).log_() + top[:, 0])
+    return torch.cat(totals).cpu(), torch.cat(totals_of_ends).cpu()
 
 
 def other_tool(tool: str, task: str, model: str, payload: list[str]) -> float:
