@@ -1,6 +1,7 @@
 """What EW measures: scores by kind of subject, over fifths of the verbs, and by preposition."""
 
 import altair as alt
+import pandas as pd
 
 from tse_book.charts.theme import (
     KIND_COLOURS,
@@ -18,14 +19,21 @@ _COLOUR = alt.Color("verbs:N", scale=scale_of(KIND_COLOURS), title=None, legend=
 _ORDER = list(KIND_COLOURS)
 
 
-def subject_dots(rows, title: str):
-    """EW by kind of subject and of verb with 95 % intervals, a panel for each model.
+def subject_dots(rows, nouns, title: str):
+    """EW by kind of subject and of verb with 95 % intervals, a panel for each model; below each mean its nouns.
 
-    `rows`: model, subject, verbs ("never nouns", "also nouns"), EW, low, high.
+    `rows`: model, subject, verbs ("never nouns", "also nouns"), EW, low, high (NaN draws no interval). `nouns`: model,
+    subject, verbs, noun, EW of each noun; the lowest and the highest noun of verbs that are also nouns are named.
     """
     rows = needs(
         rows, "model", "subject", "verbs", "EW", "low", "high", what="a chart by kind of subject"
     )
+    nouns = needs(nouns, "model", "subject", "verbs", "noun", "EW", what="a chart of nouns")
+    lowest, highest = nouns["EW"].min(), 1.0
+    also = nouns[nouns["verbs"] == "also nouns"].groupby(["model", "subject"])["EW"]
+    nouns = nouns.assign(end="")
+    nouns.loc[also.idxmin(), "end"] = "lowest"
+    nouns.loc[also.idxmax(), "end"] = "highest"
     base = alt.Chart().encode(
         y=alt.Y(
             "subject:N",
@@ -35,23 +43,38 @@ def subject_dots(rows, title: str):
         ),
         yOffset=alt.YOffset("verbs:N", sort=_ORDER, scale=alt.Scale(paddingOuter=0.3)),
         color=_COLOUR,
-        tooltip=["model:N", "subject:N", "verbs:N", *tips("EW")],
     )
-    axis = alt.Scale(domain=[axis_start(rows["low"]), 1.0])
-    rules = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title="EW", scale=axis), x2="high:Q"
+    means = base.transform_filter("!isValid(datum.noun)").encode(
+        tooltip=["model:N", "subject:N", "verbs:N", *tips("EW", "low", "high")]
     )
+    each = base.transform_filter("isValid(datum.noun)")
+    start = axis_start(pd.concat([rows["low"], pd.Series([lowest])]))
+    axis = alt.Scale(domain=[start, highest])
+    rules = means.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, yOffset=-3)
+    rules = rules.encode(x=alt.X("low:Q", title="EW", scale=axis), x2="high:Q")
     shapes = alt.Scale(domain=_ORDER, range=["circle", "diamond"])
     shape = alt.Shape("verbs:N", scale=shapes, title=None, legend=_LEGEND)
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=alt.X("EW:Q", scale=axis), shape=shape
+    points = means.mark_point(filled=True, size=70, opacity=1, yOffset=-3)
+    points = points.encode(x=alt.X("EW:Q", scale=axis), shape=shape)
+    dots = each.mark_point(filled=True, shape="circle", size=16, opacity=0.6, yOffset=5)
+    dots = dots.encode(
+        x=alt.X("EW:Q", scale=axis),
+        tooltip=["model:N", "noun:N", "subject:N", "verbs:N", *tips("EW")],
     )
+    names = []
+    for end, align, shift in (("lowest", "right", -5), ("highest", "left", 5)):
+        name = each.transform_filter(alt.datum.end == end)
+        name = name.mark_text(align=align, dx=shift, yOffset=5, fontSize=10)
+        names.append(
+            name.encode(x=alt.X("EW:Q", scale=axis), text="noun:N", color=alt.value(QUIET))
+        )
+    layers = alt.layer(rules, dots, points, *names)
     return _panels(
-        rules + points,
-        rows,
+        layers,
+        pd.concat([rows, nouns], ignore_index=True),
         title,
-        "Dot plots of EW by kind of subject.",
-        26 * rows["subject"].nunique(),
+        "Dot plots of EW by kind of subject, with a small dot for each noun.",
+        38 * rows["subject"].nunique(),
     )
 
 
