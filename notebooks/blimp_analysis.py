@@ -99,13 +99,25 @@ charts.heat_map(
 from tse_book.pages import blimp_figures
 
 binned = blimp_figures.shallow_predictors(runs)
+surprising = binned["predictor"] == "perplexity"
 charts.accuracy_lines(
-    binned,
+    binned[~surprising],
     "value",
     panel="quantity",
     quantitative=True,
     x_title="median of the bin",
     title="Accuracy in ten bins of each quantity, with 95 % intervals",
+)
+
+# %%
+charts.accuracy_lines(
+    binned[surprising],
+    "value",
+    panel="quantity",
+    quantitative=True,
+    log=True,
+    x_title="median of the bin (logarithmic)",
+    title="Accuracy in ten bins of perplexity, with 95 % intervals",
 )
 
 # %% [markdown] tags=["explains"]

@@ -62,10 +62,10 @@ data = as_list(data)
 # %%
 from tse_book import charts
 
-row = "Across object relative clause"  # the one in colour
+row = "Across object relative clause"  # the one in the text
 printed = charts.published_curves(1)
 printed = charts.with_table2(printed)  # adds top 100 %, which Table 2 prints
-charts.cutoff_curves(printed, chosen=row, title="Figure 1 as published")
+charts.cutoff_curves(printed, title="Figure 1 as published")
 
 # %% [markdown]
 # `head` is the score at top 10&nbsp;%, `whole` at top 100&nbsp;%, `tail` at the last bottom cut-off that has a verb; `fall` is head minus tail:
@@ -105,7 +105,7 @@ runs = with_recorded(runs, recorded, data, lemmas, protocol=protocol)
 # %%
 curves = runs.curves(intervals=True)
 curves = curves[curves["construction"].isin(printed["construction"])]
-charts.cutoff_curves(curves, chosen=row, title="Figure 1, measured here")
+charts.cutoff_curves(curves, title="Figure 1, measured here")
 
 # %%
 ends = head_and_tail(curves)

@@ -147,7 +147,7 @@ bars(means.reset_index(), "model", "accuracy", title="Accuracy on number_prep")
 # %% [markdown] tags=["explains"]
 # ## Every suite
 #
-# Hollow diamonds are models recorded in 2020, filled dots those recorded for this book.
+# The two models of this book, and five recorded in 2020, on every suite.
 
 # %%
 from tse_book.charts import suite_accuracy

@@ -70,6 +70,9 @@ if both:  # the front page
     guard("twenty nouns", (nouns_of.loc[OPENER_NOUN] == 20).all())
     guard("ten names", (nouns_of.loc["Opener + a name"] == 10).all())
     guard("fewer than half never nouns", never.max() < listed[False] / 2)
+    after_noun, after_he = (ew.loc[[(S, ALSO), (G, ALSO)], one] for one in (NOUN, HE))
+    said = ".76 and .63, after he or she .97 and .93"
+    quotes(said, *after_noun, *after_he)  # the page The paper said, we found
     quotes(".85 on SmolLM2 and .66 on Gemma", *ew.loc[[(S, ALSO), (G, ALSO)], MARY])
 
 # %% [markdown]

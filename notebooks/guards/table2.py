@@ -8,6 +8,8 @@ below, ties = cells["EW"] < cells["TSE"], cells["EW"] == cells["TSE"]
 quotes("EW is below TSE in 37 of 40 cells", below.sum(), len(cells))
 guard("equal in the other three", ties.sum() == 3)
 quotes("MW is above EW in 34 of the 40", (cells["MW"] > cells["EW"]).sum(), 40)
+means = cells.mean()
+quotes("MW is .88 on average, EW .82", means["MW"], means["EW"])
 
 # %% [markdown]
 # ## Could the difference be chance?

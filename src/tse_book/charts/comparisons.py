@@ -230,11 +230,12 @@ def truth_vs_measured(scores, title):
         yOffset=alt.YOffset("score:N", sort=metrics),
         tooltip=["construction:N", "score:N", *theme.tips("true", "measured")],
     )
+    axis = alt.Axis(format=".1f", tickCount=6)
     ticks = base.mark_tick(thickness=2.5, size=13, color=theme.QUIET).encode(
-        x=alt.X("true:Q", scale=scale)
+        x=alt.X("true:Q", scale=scale, axis=axis)
     )
     dots = base.mark_circle(size=55, opacity=1).encode(
-        x=alt.X("measured:Q", scale=scale, title="TSE, EW or MW"),
+        x=alt.X("measured:Q", scale=scale, title="TSE, EW or MW", axis=axis),
         color=alt.Color("score:N", scale=theme.metric_scales(metrics)[1], legend=theme.legend()),
     )
     chart = alt.layer(ticks, dots).properties(

@@ -10,13 +10,16 @@ import numpy as np
 import pandas as pd
 
 from tse_book.charts import theme
+from tse_book.charts.paradigms import series_colours
 from tse_core.agreement.tables import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
 TOP_END, BOTTOM_START = 0.54, 0.63
 FIRST_BOTTOM, LAST_BOTTOM = np.log10(0.5), -6
+DASHES = {"top": [1, 0], "bottom": [5, 3]}
 TICKS = {"top": (0.1, 0.4, 0.7, 1.0), "bottom": (1e-2, 1e-6)}  # as many as fit with their labels
 CHOOSE = "Choose the construction in colour."
+ALL_IN_COLOUR = 4  # as many curves in a panel can be told apart by colour
 FEW = 10  # a mean over fewer contexts is drawn faint
 KEPT = ("construction", "model", "metric", "side", "cutoff", "cut_off", "position", "source")
 OF_SCORE = (
@@ -46,7 +49,7 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, 
     null_high of `tse_book.studies.shuffled.null_curves` are drawn as a band. The axis shows what the cut-offs are
     shares of (the column share); curves of different shares are refused. `published`: the same columns, and beside,
     the model in whose panels a published curve is drawn thin and hollow. `chosen`: the construction in colour at the
-    start; a list offers the others.
+    start; a list offers the others. If none is chosen, up to four constructions are all drawn in colour, with a legend.
     """
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     title = title or "Agreement, from the verbs a model expects to those it does not"
@@ -63,6 +66,39 @@ def invalid_curves(curves, *, published=None, chosen=None, title=None):
     """The share of contexts in which no lemma is eligible, at each cut-off: Figure 4. Parameters as above."""
     title = title or "Where contexts have no verb left to score"
     return _figure(curves, ["EW"], "invalid", published, chosen, title)
+
+
+def construction_curves(curves, metric="EW", *, title):
+    """One score at each cut-off, a panel for each construction and in it a line for each model: Figure 2, turned round.
+
+    `curves` as for `cutoff_curves`, of several models.
+    """
+    theme.needs(curves, "construction", "model", "metric", "side", "cutoff", "score", what=title)
+    rows = _rows(curves, [metric], "score").replace({"model": theme.SHOWN_NAMES})
+    colour = alt.Color(
+        "model:N", scale=series_colours(rows["model"]), legend=theme.legend(columns=3)
+    )
+    side = alt.StrokeDash("side:N", scale=theme.scale_of(DASHES), legend=None)
+    lowest = min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
+    up = alt.Y(
+        "score:Q",
+        title=metric,
+        scale=alt.Scale(domain=[lowest, 1]),
+        axis=alt.Axis(format=".1f", tickCount=4),
+    )
+    tooltip = ["model:N", TIPS["cut_off"], TIPS["score"]]
+    panels = []
+    for construction in theme.in_order(rows["construction"]):
+        base = alt.Chart().transform_filter(alt.datum.construction == construction)
+        base = base.encode(x=_across(), y=up, color=colour, detail="side:N")
+        lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=side)
+        points = base.mark_point(size=22, filled=True, opacity=1).encode(tooltip=tooltip)
+        heading = alt.TitleParams(construction, fontSize=12)
+        panels.append(alt.layer(lines, points).properties(title=heading, width=275, height=130))
+    chart = alt.concat(*panels, columns=2, spacing={"row": 18, "column": 14})
+    chart.data = rows  # once for all layers
+    description = f"Line charts of {metric} along the cut-offs, a panel for each construction."
+    return theme.described(chart, title, description)
 
 
 def position(side, cutoff):
@@ -113,8 +149,14 @@ def _figure(curves, metrics, value, published, chosen, title):
         )
     share = "" if shares[0] == OF_DISTRIBUTION else f" {shares[0]}"  # in the title of the axis
     rows = _rows(curves, metrics, value)
-    models, constructions = list(dict.fromkeys(rows["model"])), theme.in_order(rows["construction"])
-    notes = [f"Circles: top p. Crosses: bottom p. {CHOOSE}"]
+    models = list(dict.fromkeys(rows["model"]))
+    constructions = theme.in_order(rows["construction"])
+    all_in_colour = chosen is None and len(constructions) <= ALL_IN_COLOUR
+    notes = [
+        "Circles: top p. Crosses: bottom p."
+        if all_in_colour
+        else f"Circles: top p. Crosses: bottom p. {CHOOSE}"
+    ]
     if published is not None and len(published):
         behind = _rows(published.assign(model=published["beside"], source="beside"), metrics, value)
         rows = pd.concat([rows, behind[behind["model"].isin(models)]], ignore_index=True)
@@ -135,7 +177,7 @@ def _figure(curves, metrics, value, published, chosen, title):
     for model, metric in panels:
         shown = [theme.SHOWN_NAMES.get(model, model)] * any(models) + [metric] * (len(metrics) > 1)
         heading = alt.TitleParams(" · ".join(shown), fontSize=12, offset=20)
-        panel = _panel(rows, model, metric, value, [lowest, highest], share)
+        panel = _panel(rows, model, metric, value, [lowest, highest], share, all_in_colour)
         plots.append(
             panel.properties(
                 title=heading, width="container" if len(panels) == 1 else 275, height=170
@@ -147,9 +189,8 @@ def _figure(curves, metrics, value, published, chosen, title):
         else alt.concat(*plots, columns=2, spacing={"row": 22, "column": 14})
     )
     chart.data = rows  # once for all layers
-    chart.params = [
-        theme.menu("shown", constructions, "Construction in colour", chosen).param
-    ]  # once for all panels
+    if not all_in_colour:  # once for all panels
+        chart.params = [theme.menu("shown", constructions, "Construction in colour", chosen).param]
     description = f"Line charts of the {NUMBERS[value]}: top p on a linear axis, then bottom p on a logarithmic one."
     return theme.described(chart, title, description, notes)
 
@@ -177,20 +218,30 @@ def _rows(table, metrics, value):
     return table[kept].sort_values(["metric", "construction", "side", "position"], kind="stable")
 
 
-def _panel(rows, model, metric, value, ends, share):
-    here = alt.Chart().transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
+def _across(share: str = "") -> alt.X:
+    """The joined axis of cut-offs."""
+    ticks = [position(side, cutoff) for side, cutoffs in TICKS.items() for cutoff in cutoffs]
     words = (
         f"datum.value <= {TOP_END + 0.01} ? format(10 + datum.value / {TOP_END} * 90, '.0f') + '%' : "
         f"format(100 * pow(10, {FIRST_BOTTOM} - (datum.value - {BOTTOM_START}) / {1 - BOTTOM_START} * "
         f"{FIRST_BOTTOM - LAST_BOTTOM}), '.1~r') + '%'"
     )
     axis = alt.Axis(
-        values=[float(position(side, cutoff).round(5)) for side, cutoffs in TICKS.items() for cutoff in cutoffs],
-        labelOverlap=False, labelFontSize=11, labelExpr=words, grid=False, titleFontSize=11,
+        values=[float(tick.round(5)) for tick in ticks],
+        labelOverlap=False,
+        labelFontSize=11,
+        labelExpr=words,
+        grid=False,
+        titleFontSize=11,
         title=f"likely ← top p{share} | bottom p{share} → unlikely",
-    )  # fmt: skip
+    )
+    return alt.X("position:Q", axis=axis, scale=alt.Scale(domain=[-0.02, 1.02], nice=False))
+
+
+def _panel(rows, model, metric, value, ends, share, all_in_colour):
+    here = alt.Chart().transform_filter((alt.datum.model == model) & (alt.datum.metric == metric))
     base = here.encode(
-        x=alt.X("position:Q", axis=axis, scale=alt.Scale(domain=[-0.02, 1.02], nice=False)),
+        x=_across(share),
         y=alt.Y(
             f"{value}:Q",
             title=metric if value == "score" else NUMBERS[value],
@@ -198,15 +249,15 @@ def _panel(rows, model, metric, value, ends, share):
             axis=alt.Axis(format=".1f" if value == "score" else ".0%", tickCount=5),
         ),
     )
-    dashes = alt.StrokeDash(
-        "side:N", scale=theme.scale_of({"top": [1, 0], "bottom": [5, 3]}), legend=None
-    )
+    dashes = alt.StrokeDash("side:N", scale=theme.scale_of(DASHES), legend=None)
     signs = alt.Shape(
         "side:N", scale=theme.scale_of({"top": "circle", "bottom": "cross"}), legend=None
     )
-    colour = alt.Color("construction:N", scale=theme.colours_of(rows["construction"]), legend=None)
-    grey = base.transform_filter("datum.construction != shown && datum.source != 'beside'")
-    one = base.transform_filter("datum.construction == shown")
+    names = theme.legend(columns=2, symbolOpacity=1) if all_in_colour else None
+    colour = alt.Color("construction:N", scale=theme.colours_of(rows["construction"]), legend=names)
+    in_colour = "true" if all_in_colour else "datum.construction == shown"
+    grey = base.transform_filter(f"!({in_colour}) && datum.source != 'beside'")
+    one = base.transform_filter(in_colour)
     own, ghost = (one.transform_filter(f"datum.source {sign} 'beside'") for sign in ("!=", "=="))
     shown = [
         tip
@@ -237,6 +288,8 @@ def _panel(rows, model, metric, value, ends, share):
         layers.append(bars.encode(y="low:Q", y2="high:Q", color=colour, opacity=faint))
     faint = alt.OpacityValue(1.0, condition={"test": few, "value": 0.25})
     layers.append(own.mark_point(size=34, filled=True).encode(**as_point, opacity=faint))
+    if all_in_colour:
+        return alt.layer(*layers)
     name = own.transform_aggregate(groupby=["construction"])
     name = name.mark_text(align="left", baseline="bottom", fontSize=11, fontWeight=600)
     name = name.encode(x=alt.XValue(0), y=alt.YValue(-5), text="construction:N", color=colour)

@@ -21,4 +21,6 @@ def published_curves(figure: int) -> pd.DataFrame:
         curves = table.sort_values(KEYS).groupby(KEYS[:-1], sort=False)[value]
         before, after = (table[value] - curves.shift(n) for n in (1, -1))
         table = table[~((before > 0.15) & (after > 0.15)) & ~((before < -0.15) & (after < -0.15))]
+    order = list(published.MODELS.values())  # of Table 2
+    table = table.sort_values("model", key=lambda names: names.map(order.index), kind="stable")
     return table[[*KEYS, value, "source"]].reset_index(drop=True)

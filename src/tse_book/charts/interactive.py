@@ -18,6 +18,7 @@ RIGHT, WRONG = (
 LINES, PAGES = 9, 4  # minimal pairs on a page, and pages of a construction
 FORMS = {"correct": theme.GREEN, "wrong": theme.ORANGE, "not a verb": theme.QUIET}
 SHARE = alt.Scale(domain=[0, 1])
+SMALL = "datum.value < 0.001 ? format(datum.value, '.0e') : format(datum.value, '~g')"
 AGREES = theme.scale_of({"correct": theme.GREEN, "wrong": theme.ORANGE})
 GOOD_BAD = theme.scale_of({"good": theme.GREEN, "bad": theme.ORANGE})
 AGREES_SHAPES = theme.scale_of({"correct": "circle", "wrong": "cross"})
@@ -102,7 +103,7 @@ def context_slider(marked, curves, *, title):
     ends = [10.0 ** np.floor(np.log10(rows[["correct", "wrong"]].min().min())), 1.0]
     across = {"scale": alt.Scale(type="log", domain=ends), "title": "probability"}
     between = base.mark_rule(strokeWidth=2, opacity=0.5).encode(
-        x=alt.X("correct:Q", **across),
+        x=alt.X("correct:Q", axis=alt.Axis(labelExpr=SMALL), **across),
         x2="wrong:Q",
         color=alt.condition("datum.agrees", alt.value(theme.GREEN), alt.value(theme.ORANGE)),
     )
@@ -110,7 +111,7 @@ def context_slider(marked, curves, *, title):
         size=70, filled=True, opacity=1
     )
     points = points.encode(
-        x=alt.X("p:Q", axis=alt.Axis(format="~g"), **across),
+        x=alt.X("p:Q", axis=alt.Axis(labelExpr=SMALL), **across),
         color=alt.Color("form:N", scale=AGREES, legend=theme.legend()),
         shape=alt.Shape("form:N", scale=AGREES_SHAPES, legend=None),
         tooltip=["lemma:N", "form:N", alt.Tooltip("p:Q", format=".2~g", title="probability")],

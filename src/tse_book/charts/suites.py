@@ -15,9 +15,9 @@ KEYS = ["model", "item", "condition"]  # of a sentence
 
 
 def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
-    """Accuracy of models on every suite as dots, over those of other models as hollow diamonds.
+    """Accuracy of models on every suite as dots, and of the models recorded in 2020 as hollow diamonds.
 
-    `table` and `recorded`: suite, model, accuracy, correct, items. The models of `recorded` are drawn as diamonds.
+    `table` and `recorded`: circuit, suite, model, accuracy, correct, items. Suites stand below the name of their circuit.
     """
     dots = theme.needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(
         theme.SHOWN_NAMES
@@ -25,27 +25,40 @@ def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
     rows = pd.concat(
         [dots.assign(source="dot"), recorded.assign(source="diamond")], ignore_index=True
     )
+    lines = []  # down the left side: a circuit, its suites, the next circuit
+    for circuit, suites in dots.groupby("circuit", sort=False)["suite"]:
+        lines += [circuit, *suites.unique()]
+    circuits = list(dots["circuit"].unique())
+    heading = f"indexof({circuits}, datum.value) >= 0"
+    axis = alt.Axis(
+        labelLimit=220,
+        labelFontWeight=alt.condition(heading, alt.value(700), alt.value(400)),
+        ticks=False,
+    )
     chosen, opacity = theme.chosen_in_legend("model", 0.1, "model_chosen")
     base = alt.Chart(rows).encode(
         x=alt.X("accuracy:Q", scale=alt.Scale(domain=[0, 1]), title="accuracy (share of items)"),
-        y=theme.names("suite", sort=list(dict.fromkeys(rows["suite"]))),
+        y=alt.Y("suite:N", title=None, scale=alt.Scale(domain=lines), axis=axis),
         opacity=opacity,
         tooltip=["suite:N", "model:N", *theme.tips("accuracy"), "correct:Q", "items:Q"],
     )
-    colours = alt.Color("model:N", scale=series_colours(dots["model"]), legend=theme.legend())
+    colours = alt.Color(
+        "model:N", scale=series_colours(rows["model"]), legend=theme.legend(columns=2)
+    )
     filled = (
         base.transform_filter("datum.source == 'dot'")
         .mark_point(size=80, filled=True)
         .encode(color=colours)
     )
     hollow = base.transform_filter("datum.source == 'diamond'")
-    hollow = hollow.mark_point(
-        size=60, shape="diamond", strokeWidth=1.4, filled=False, color=theme.QUIET
-    )
+    hollow = hollow.mark_point(size=60, shape="diamond", strokeWidth=1.4, filled=False)
+    hollow = hollow.encode(color=colours)
     chart = alt.layer(hollow, filled.add_params(chosen)).properties(
         width="container", height=alt.Step(22)
     )
-    return theme.described(chart, title, "Dot plot of the accuracy of each model on each suite.")
+    note = "Filled: recorded for this book. Hollow diamonds: recorded in 2020."
+    description = "Dot plot of the accuracy of each model on each suite, by circuit."
+    return theme.described(chart, title, description, note)
 
 
 def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
