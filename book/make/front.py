@@ -60,7 +60,7 @@ def subject_scores() -> pd.DataFrame:
 
 @cache
 def noun_scores() -> pd.DataFrame:
-    """EW of verbs that are also nouns, after each noun and each name."""
+    """EW of verbs that are also nouns, after each noun and each name, from the lowest to the highest."""
     scores = statements.noun_scores(tables())
     return scores[scores["verbs"] == ALSO]
 
@@ -85,7 +85,6 @@ def subject_panel(model: str, asked: tuple[str, ...]) -> str:
     lines, words = [], []
     for subject in asked:
         own = nouns.loc[[subject]] if subject in nouns.index else nouns.iloc[:0]
-        own = own.sort_values("EW")
         both = scores.loc[subject]
         lines.append(subject_row(subject, both, own))
         words.append(in_words(subject, both, own))

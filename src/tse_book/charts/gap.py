@@ -30,10 +30,11 @@ def subject_dots(rows, nouns, title: str):
     )
     nouns = needs(nouns, "model", "subject", "verbs", "noun", "EW", what="a chart of nouns")
     lowest, highest = nouns["EW"].min(), 1.0
-    also = nouns[nouns["verbs"] == "also nouns"].groupby(["model", "subject"])["EW"]
-    nouns = nouns.assign(end="")
-    nouns.loc[also.idxmin(), "end"] = "lowest"
-    nouns.loc[also.idxmax(), "end"] = "highest"
+    nouns = nouns.sort_values("EW", kind="stable", ignore_index=True).assign(end="")
+    also = nouns[nouns["verbs"] == "also nouns"]
+    for end, keep in (("lowest", "first"), ("highest", "last")):
+        ends = also.drop_duplicates(["model", "subject"], keep=keep)
+        nouns.loc[ends.index, "end"] = end
     base = alt.Chart().encode(
         y=alt.Y(
             "subject:N",

@@ -105,7 +105,8 @@ def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
 def noun_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
     """EW by whole words after each noun or name in the singular: what `subject_scores` takes the mean of.
 
-    Returns a table with model, subject, verbs (the kind), noun, EW; pronouns and their like are left out.
+    Returns a table with model, subject, verbs (the kind), noun, EW, from the lowest EW to the highest; pronouns and
+    their like are left out.
     """
     parts = []
     for model, of in tables.items():
@@ -117,7 +118,8 @@ def noun_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
         found["subject"] = found["construction"].map(SUBJECTS)
         found["verbs"] = found["also_noun"].map(KINDS)
         parts.append(found.assign(model=model))
-    return pd.concat(parts, ignore_index=True)[["model", "subject", "verbs", "noun", "EW"]]
+    table = pd.concat(parts)[["model", "subject", "verbs", "noun", "EW"]]
+    return table.sort_values(["EW", "noun"], ascending=[True, False], ignore_index=True)
 
 
 def side_by_side(table: pd.DataFrame, scores: list[str]) -> pd.DataFrame:
