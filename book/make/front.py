@@ -19,15 +19,16 @@ from tse_book.pages import statements
 MODELS = (statements.FOUND_ON, statements.SECOND)
 NOUN, PRONOUN = (statements.SUBJECTS[kind] for kind in (OPENER_NOUN, HE_OR_SHE))
 NEVER, ALSO = statements.KINDS.values()
-LABELS = {
-    "the + noun": "a noun, such as The customer",
-    NOUN: "I think that the + noun",
-    "opener + name": "I think that + name",
-    "opener + everyone": "I think that everyone",
-    "opener + it": "I think that it",
-    PRONOUN: "I think that he or she",
-    "the + noun + who": "a noun and who",
+LABELS = {  # the dots stand for an opener
+    "the + noun": "The + noun",
+    NOUN: "… the + noun",
+    "opener + name": "… + name",
+    "opener + everyone": "… everyone or nobody",
+    "opener + it": "… it",
+    PRONOUN: "… he or she",
+    "the + noun + who": "The + noun + who",
 }
+OPENER = "… is <em>I think that</em> or a beginning like it"
 KIND_OF_UNIT = {"opener + name": "names"}
 
 
@@ -89,8 +90,9 @@ def subject_panel(model: str, asked: tuple[str, ...]) -> str:
         lines.append(subject_row(subject, both, own))
         words.append(in_words(subject, both, own))
     name = SHOWN_NAMES[model]
+    title = f'<p class="front-title">{name}<span class="front-opener">{OPENER}</span></p>'
     rows = "".join(lines) + axis(0, 4)
-    return picture(f"{name}. {'; '.join(words)}", f'<p class="front-title">{name}</p>{rows}')
+    return picture(f"{name}. {'; '.join(words)}", f"{title}{rows}")
 
 
 def subject_row(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
@@ -108,8 +110,8 @@ def subject_row(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
     if len(nouns):
         first, last = nouns.iloc[0], nouns.iloc[-1]
         label += f"<br>mean of {len(nouns)} {KIND_OF_UNIT.get(subject, 'nouns')}"
-        left = f"left: {100 * first['EW']:.1f}%"
-        right = f"right: {100 - 100 * last['EW']:.1f}%"
+        left = f"left: min({100 * first['EW']:.1f}%, 50% - 5.6em)"  # the names never meet
+        right = f"right: min({100 - 100 * last['EW']:.1f}%, 50% - 5.6em)"
         marks.append(f'<span class="front-noun" style="{left}">{named(first)}</span>')
         marks.append(f'<span class="front-noun" style="{right}">{named(last)}</span>')
         spread = " front-spread"
@@ -128,7 +130,8 @@ def in_words(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
         ew, low, high = both.loc[kind, ["EW", "low", "high"]]
         interval = f" (95 % interval {low:.2f} to {high:.2f})" if low == low else ""
         scores.append(f"{kind} {ew:.2f}{interval}")
-    text = f"{LABELS[subject]}: {', '.join(scores)}"
+    label = LABELS[subject].replace("…", "I think that")
+    text = f"{label}: {', '.join(scores)}"
     if len(nouns):
         unit = KIND_OF_UNIT.get(subject, "nouns")
         text += (

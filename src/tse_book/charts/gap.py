@@ -29,53 +29,49 @@ def subject_dots(rows, nouns, title: str):
         rows, "model", "subject", "verbs", "EW", "low", "high", what="a chart by kind of subject"
     )
     nouns = needs(nouns, "model", "subject", "verbs", "noun", "EW", what="a chart of nouns")
-    lowest, highest = nouns["EW"].min(), 1.0
     nouns = nouns.sort_values("EW", kind="stable", ignore_index=True).assign(end="")
     also = nouns[nouns["verbs"] == "also nouns"]
     for end, keep in (("lowest", "first"), ("highest", "last")):
         ends = also.drop_duplicates(["model", "subject"], keep=keep)
         nouns.loc[ends.index, "end"] = end
+    nouns["line"] = nouns["verbs"] + ", each noun"
+    lines = [line for kind in _ORDER for line in (kind, f"{kind}, each noun")]
+    axis = alt.X("EW:Q", scale=alt.Scale(domain=[0.0, 1.0]), title="EW")
     base = alt.Chart().encode(
+        x=axis,
         y=alt.Y(
             "subject:N",
             sort=list(dict.fromkeys(rows["subject"])),
             title=None,
             axis=alt.Axis(labelLimit=150),
         ),
-        yOffset=alt.YOffset("verbs:N", sort=_ORDER, scale=alt.Scale(paddingOuter=0.3)),
-        color=_COLOUR,
+        yOffset=alt.YOffset("line:N", sort=lines, scale=alt.Scale(paddingOuter=0.6)),
     )
-    means = base.transform_filter("!isValid(datum.noun)").encode(
-        tooltip=["model:N", "subject:N", "verbs:N", *tips("EW", "low", "high")]
-    )
+    means = base.transform_filter("!isValid(datum.noun)")
     each = base.transform_filter("isValid(datum.noun)")
-    start = axis_start(pd.concat([rows["low"], pd.Series([lowest])]))
-    axis = alt.Scale(domain=[start, highest])
-    rules = means.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, yOffset=-3)
-    rules = rules.encode(x=alt.X("low:Q", title="EW", scale=axis), x2="high:Q")
+    rules = means.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2)
+    rules = rules.encode(
+        x=alt.X("low:Q", scale=alt.Scale(domain=[0.0, 1.0]), title="EW"), x2="high:Q", color=_COLOUR
+    )
     shapes = alt.Scale(domain=_ORDER, range=["circle", "diamond"])
-    shape = alt.Shape("verbs:N", scale=shapes, title=None, legend=_LEGEND)
-    points = means.mark_point(filled=True, size=70, opacity=1, yOffset=-3)
-    points = points.encode(x=alt.X("EW:Q", scale=axis), shape=shape)
-    dots = each.mark_point(filled=True, shape="circle", size=16, opacity=0.6, yOffset=5)
-    dots = dots.encode(
-        x=alt.X("EW:Q", scale=axis),
-        tooltip=["model:N", "noun:N", "subject:N", "verbs:N", *tips("EW")],
+    points = means.mark_point(filled=True, size=70, opacity=1).encode(
+        color=_COLOUR,
+        shape=alt.Shape("verbs:N", scale=shapes, title=None, legend=_LEGEND),
+        tooltip=["model:N", "subject:N", "verbs:N", *tips("EW", "low", "high")],
+    )
+    dots = each.mark_point(filled=True, shape="circle", size=16, opacity=0.7).encode(
+        color=_COLOUR, tooltip=["model:N", "noun:N", "subject:N", "verbs:N", *tips("EW")]
     )
     names = []
     for end, align, shift in (("lowest", "right", -5), ("highest", "left", 5)):
         name = each.transform_filter(alt.datum.end == end)
-        name = name.mark_text(align=align, dx=shift, yOffset=5, fontSize=10)
-        names.append(
-            name.encode(x=alt.X("EW:Q", scale=axis), text="noun:N", color=alt.value(QUIET))
-        )
-    layers = alt.layer(rules, dots, points, *names)
+        names.append(name.mark_text(align=align, dx=shift, fontSize=10).encode(text="noun:N"))
     return _panels(
-        layers,
-        pd.concat([rows, nouns], ignore_index=True),
+        alt.layer(rules, dots, points, *names),
+        pd.concat([rows.assign(line=rows["verbs"]), nouns], ignore_index=True),
         title,
         "Dot plots of EW by kind of subject, with a small dot for each noun.",
-        38 * rows["subject"].nunique(),
+        42 * rows["subject"].nunique(),
     )
 
 
