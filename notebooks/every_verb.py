@@ -204,7 +204,7 @@ charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 # %% [markdown] tags=["explains"]
 # ## Other languages
 #
-# CLAMS {cite}`mueller2020crosslinguistic` has Marvin and Linzen's constructions in five languages. Gemma 3 270M's vocabulary holds both forms of 121 German and 67 French verbs, all frequent, against 1,213 English ones.
+# CLAMS {cite}`mueller2020crosslinguistic` has Marvin and Linzen's constructions in five languages; for English we take Marvin and Linzen's own sentences. Gemma 3 270M's vocabulary holds both forms of 121 German and 67 French verbs, all frequent, against 1,213 English ones.
 #
 # ```{dropdown} Predict: in German and French a verb form after a subject is hardly ever a noun. Will EW still be below TSE?
 # No, if EW is low only because verbs are read as nouns.
@@ -214,7 +214,12 @@ charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 gemma = recorded_details("gemma-3-270m", "languages").table
 languages = gemma.pivot(index="construction", columns="language", values=["EW", "TSE"])
 languages = languages.dropna().swaplevel(axis=1).sort_index(axis=1)
-table(languages, "Gemma on CLAMS, single tokens", digits=3, index=True)
+table(
+    languages,
+    "Gemma: CLAMS in French and German, Marvin and Linzen in English",
+    digits=3,
+    index=True,
+)
 
 # %% [markdown] tags=["explains"]
 # EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the noun reading is hardly the only reason. But in French and German TSE asks about one to four verbs in each construction, so this says little about how languages differ.

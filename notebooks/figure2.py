@@ -114,7 +114,22 @@ table(summary, "Fall from the first top cut-off to the last bottom one", digits=
 #
 # At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs the model is unsure about: the other verbs have one form that is too probable.
 #
-# The {term}`null` baseline shows how far curves would fall if a model were equally sure of likely and unlikely verbs: the {term}`margins <margin>` between correct and wrong forms are shuffled among the verbs of each context, twenty times.
+# How far would a curve fall if a model were equally sure of likely and unlikely verbs? Shuffle the {term}`margins <margin>`, by how much the correct form is ahead, among the verbs of a context. Here after *The author*, for verbs whose forms both have less than a millionth of the probability:
+
+# %%
+import numpy as np
+
+forms = tse_core.score_context(asked[0], "The author", number="singular").forms
+correct, wrong = np.log(forms["p_correct"]), np.log(forms["p_wrong"])
+likely, margins = (correct + wrong) / 2, correct - wrong
+tail = np.maximum(correct, wrong) < np.log(1e-6)
+shuffled = np.random.default_rng(0).permutation(margins)
+shuffled_tail = likely + abs(shuffled) / 2 < np.log(1e-6)
+shares = margins > 0, margins[tail] > 0, shuffled[shuffled_tail] > 0
+[round(share.mean(), 2) for share in shares]  # all verbs, the tail, the shuffled tail
+
+# %% [markdown] tags=["explains"]
+# Over all verbs EW is .91, in the tail .75. With shuffled margins it falls as well, although likely and unlikely verbs now differ by chance alone. The {term}`null` baseline does this in every context and at every cut-off, twenty times:
 
 # %%
 import pandas as pd

@@ -174,7 +174,7 @@ try_this((beginning, "plural"), ("The key to the cabinets", "singular"))
 # %% [markdown] tags=["explains"]
 # ## Cut-offs: the head and the tail
 #
-# *Top p* keeps the most probable entries that together hold the share $p$ of the probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a vocabulary of four verbs and two other words; the subject is plural.
+# A distribution has a *head*, its few probable entries, and a long *tail* of improbable ones. *Top p* keeps the most probable entries that together hold the share $p$ of the probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a vocabulary of four verbs and two other words; the subject is plural.
 
 # %%
 entries = ["are", "have", "not", "is", "has", "of", "gleams", "rusts", "gleam", "rust"]

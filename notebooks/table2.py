@@ -10,7 +10,7 @@
 # ---
 
 # %% [markdown]
-# # Table 2: ten rows, three scores
+# # Table 2: three scores in every row
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -52,7 +52,7 @@ data = as_list(data)
 # %% [markdown] tags=["explains"]
 # ## What was published
 #
-# Are the verbs that TSE asks about easier than verbs in general? {cite:t}`newman2021refining` scored four models. A row of their Table 2 is a {term}`construction`; in the chart it is a line with a mark for each score.
+# Are the verbs that TSE asks about easier than verbs in general? {cite:t}`newman2021refining` scored four models. A row of their Table 2 is a {term}`construction`; the last one has sentences of the benchmark [BLiMP](blimp.ipynb). In the chart a row is a line with a mark for each score.
 #
 # ```{dropdown} Predict: will EW, which asks about a thousand verbs, be above or below TSE?
 # Below, if a model makes more mistakes with rare verbs than with common ones. Equal, if agreement is a rule for every verb alike.
@@ -111,11 +111,24 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As measured", index=True), "The numbers")
 
 # %% [markdown] tags=["explains"]
-# Yes: EW is below TSE in all nine rows of both models (the tenth, BLiMP, has to be fetched first). Only the paper's own four models can reproduce its numbers: [You have a GPU, or a cluster?](../book/gpu.md) says how. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
+# Yes: EW is below TSE in all nine rows of both models. The tenth row, BLiMP's sentences, needs a download: `tse data fetch newman-blimp`, and `"newman-blimp"` in the first cell. Only the paper's own four models can reproduce its numbers: [You have a GPU, or a cluster?](../book/gpu.md) says how. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
 #
 # ## Could the difference be chance?
 #
-# Overlapping intervals do not answer this, because a noun that is hard for one score is hard for the other. `compare` gives the difference itself an interval, and a p-value corrected for asking about nine rows ({term}`Holm correction`).
+# Overlapping intervals do not answer this, because a noun that is hard for one score is hard for the other. So take the difference noun by noun, here by hand in one row:
+
+# %%
+row = "Across prepositional phrase"
+name, run = runs.runs[0]
+contexts = run.contexts[run.contexts["construction"] == row]
+pairs = run.pairs[run.pairs["context"].isin(contexts.index)]
+by_noun = pairs.groupby("noun")["tse"].mean().to_frame("TSE")
+by_noun["EW"] = contexts.groupby("noun")["ew"].mean()
+by_noun["difference"] = by_noun["TSE"] - by_noun["EW"]
+folded(table(by_noun.reset_index(), f"{name}, {row}"), "Noun by noun")
+
+# %% [markdown]
+# `compare` does this in every row. From how much the nouns differ it gives the mean difference an interval, and a p-value corrected for asking about nine rows ({term}`Holm correction`).
 
 # %%
 by_subject = runs.compare("TSE", "EW")
@@ -155,7 +168,7 @@ readings = wordings.assign(model=wordings["bos"].map(names)).melt(
 charts.table2_dots(readings, title="With and without a BOS token")
 
 # %% [markdown] tags=["explains"]
-# Without the token TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (these runs include BLiMP); in the row *In object relative (no that)* it is now above TSE.
+# Without the token TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (BLiMP was fetched for these recorded runs); in the row *In object relative (no that)* it is now above TSE.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "table2-measured.csv", "All numbers, measured")

@@ -11,9 +11,9 @@ import pandas as pd
 
 from book.make.live_pages import recorded
 from tse_book import published
-from tse_book.charts.theme import SHOWN_NAMES
 from tse_book.claims.statements import OPENER_NOUN
 from tse_book.claims.statements import PRONOUN as HE_OR_SHE
+from tse_book.model_names import SHOWN_NAMES
 from tse_book.pages import statements
 
 MODELS = (statements.FOUND_ON, statements.SECOND)

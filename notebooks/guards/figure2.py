@@ -35,6 +35,11 @@ if set(measured["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
 # ## How much of the fall comes from the cut-offs?
 
 # %%
+if asked[:1] == ["smollm2-135m-instruct"]:
+    quotes("Over all verbs EW is .91, in the tail .75", *(s.mean() for s in shares[:2]))
+    guard("With shuffled margins it falls as well", shares[2].mean() < shares[0].mean())
+
+# %%
 if asked == ["smollm2-135m-instruct"] and sample == 40:
     said = "EW falls by .161 on average; the cut-offs alone give .116, so .045"
     quotes(said, *means.loc[(asked[0], "EW"), ["score", "null", "beyond"]])

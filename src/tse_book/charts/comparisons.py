@@ -4,6 +4,7 @@ import altair as alt
 import pandas as pd
 
 from tse_book.charts import theme
+from tse_book.model_names import SHOWN_NAMES
 
 EW, TSE = theme.METRIC_COLOURS["EW"], theme.METRIC_COLOURS["TSE"]
 SERIES = {  # of training: colour, dashes
@@ -39,7 +40,7 @@ def table2_dots(scores, *, title=None, beside=False):
     else:
         panels = []
         for model in models:
-            heading = alt.TitleParams(theme.SHOWN_NAMES.get(model, model), fontSize=12)
+            heading = alt.TitleParams(SHOWN_NAMES.get(model, model), fontSize=12)
             panel = _dumbbells(rows[rows["model"] == model], [model], rows["metric"], scale)
             panels.append(panel.properties(width=275, title=heading))
         chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 14})
@@ -160,7 +161,7 @@ def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0)):
 
 def bars(table, label, value, *, title, colour=None):
     """Horizontal bars in the table's order; `colour` names the column that colours them."""
-    rows = theme.needs(table, label, value, what="a bar chart").replace(theme.SHOWN_NAMES)
+    rows = theme.needs(table, label, value, what="a bar chart").replace(SHOWN_NAMES)
     base = alt.Chart(rows).encode(
         x=alt.X(f"{value}:Q", title=value),
         y=theme.names(label),

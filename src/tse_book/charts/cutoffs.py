@@ -11,6 +11,7 @@ import pandas as pd
 
 from tse_book.charts import theme
 from tse_book.charts.paradigms import series_colours
+from tse_book.model_names import SHOWN_NAMES
 from tse_core.agreement.tables import OF_DISTRIBUTION
 from tse_core.errors import InputError
 
@@ -74,7 +75,7 @@ def construction_curves(curves, metric="EW", *, title):
     `curves` as for `cutoff_curves`, of several models.
     """
     theme.needs(curves, "construction", "model", "metric", "side", "cutoff", "score", what=title)
-    rows = _rows(curves, [metric], "score").replace({"model": theme.SHOWN_NAMES})
+    rows = _rows(curves, [metric], "score").replace({"model": SHOWN_NAMES})
     colour = alt.Color(
         "model:N", scale=series_colours(rows["model"]), legend=theme.legend(columns=3)
     )
@@ -175,7 +176,7 @@ def _figure(curves, metrics, value, published, chosen, title):
     panels = [(model, metric) for model in models for metric in metrics]
     plots = []
     for model, metric in panels:
-        shown = [theme.SHOWN_NAMES.get(model, model)] * any(models) + [metric] * (len(metrics) > 1)
+        shown = [SHOWN_NAMES.get(model, model)] * any(models) + [metric] * (len(metrics) > 1)
         heading = alt.TitleParams(" · ".join(shown), fontSize=12, offset=20)
         panel = _panel(rows, model, metric, value, [lowest, highest], share, all_in_colour)
         plots.append(

@@ -6,13 +6,13 @@ import pandas as pd
 from tse_book.charts.theme import (
     KIND_COLOURS,
     QUIET,
-    SHOWN_NAMES,
     axis_start,
     described,
     needs,
     scale_of,
     tips,
 )
+from tse_book.model_names import SHOWN_NAMES
 
 _LEGEND = alt.Legend(orient="top", symbolOpacity=1, symbolStrokeWidth=0)
 _COLOUR = alt.Color("verbs:N", scale=scale_of(KIND_COLOURS), title=None, legend=_LEGEND)

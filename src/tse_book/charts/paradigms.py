@@ -3,6 +3,7 @@
 import altair as alt
 
 from tse_book.charts import theme
+from tse_book.model_names import SHOWN_NAMES
 
 MODEL_COLOURS = {
     "5-gram": "#a0814f", "LSTM": "#3f8f8f", "Transformer-XL": "#7c9a35", "GPT-2": "#4a63c9", "GPT-2 large": "#4a63c9",
@@ -32,7 +33,7 @@ def accuracy_dots(table, *, title):
     """
     rows = theme.needs(
         table, "phenomenon", "model", "accuracy", what="a chart of accuracies"
-    ).replace(theme.SHOWN_NAMES)
+    ).replace(SHOWN_NAMES)
     rows = rows.assign(phenomenon=rows["phenomenon"].str.replace("_", " "))
     order = list(rows.groupby("phenomenon")["accuracy"].mean().sort_values(ascending=False).index)
     chosen, opacity = theme.chosen_in_legend("model", 0.08, "model_chosen")
@@ -93,7 +94,7 @@ def accuracy_lines(
     with `log` a logarithmic one to base 2.
     """
     rows = theme.needs(table, x, series, "accuracy", what="a chart of accuracies").replace(
-        theme.SHOWN_NAMES
+        SHOWN_NAMES
     )
     chosen, opacity = theme.chosen_in_legend(series, 0.1, "series_chosen")
     if quantitative:

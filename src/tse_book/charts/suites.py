@@ -5,6 +5,7 @@ import pandas as pd
 
 from tse_book.charts import theme
 from tse_book.charts.paradigms import series_colours
+from tse_book.model_names import SHOWN_NAMES
 
 HOLDS = theme.scale_of({"holds": "#198868", "fails": theme.ORANGE, "not judged": theme.QUIET})
 CORRECT_LIKE = ("#198868", "#df7a00")  # near the colours of correct and wrong: last
@@ -20,7 +21,7 @@ def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
     `table` and `recorded`: circuit, suite, model, accuracy, correct, items. Suites stand below the name of their circuit.
     """
     dots = theme.needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(
-        theme.SHOWN_NAMES
+        SHOWN_NAMES
     )
     rows = pd.concat(
         [dots.assign(source="dot"), recorded.assign(source="diamond")], ignore_index=True

@@ -46,14 +46,6 @@ METRIC_SHAPES, METRIC_COLOURS = (
     {name: _MARKS.get(name, OTHER)[part] for name in definitions.METRICS} for part in (0, 1)
 )
 GREEN, ORANGE = "#009e73", "#d55e00"  # what agrees, what does not
-SHOWN_NAMES = {  # of models, above panels
-    "smollm2-135m-instruct": "SmolLM2",
-    "gemma-3-270m": "Gemma 3",
-    "bert-large-cased": "BERT cased",
-    "bert-large-uncased": "BERT uncased",
-    "roberta-large": "RoBERTa",
-    "gpt2-xl": "GPT-2 XL",
-}
 QUIET = "#8a8f98"  # for the background: grey curves, gaps, ticks
 FORM_COLOURS = {
     "correct": GREEN,

@@ -8,6 +8,7 @@ import yaml
 from bs4 import BeautifulSoup
 from IPython.display import HTML, display
 
+from tse_book.model_names import SHOWN_NAMES
 from tse_core.errors import InputError
 
 NOTHING = "no model of this build has such numbers."  # instead of a table without rows
@@ -101,13 +102,15 @@ def quotes(sentence: str, *numbers: float) -> None:
 def table(frame: pd.DataFrame, caption: str, *, digits=2, index: bool = False, empty: str = ""):
     """A table for a page: a caption, aligned numbers, missing values as a dash. Text is escaped.
 
-    Of two-level columns the first level is a heading over the second. The caption says what the table holds, with
+    Of two-level columns the first level is a heading over the second. Models have the names that charts give
+    them. The caption says what the table holds, with
     units. Floating-point columns have `digits` decimals, whole numbers thousands separators. `index` shows the row
     labels; `empty` is the sentence shown instead of a table without rows, by default that nothing was measured.
     """
     if frame.empty:
         return HTML(f'<p class="tse-note">{escape(empty or f"{caption}: {NOTHING}")}</p>')
-    text = frame.astype(object).map(lambda value: _text(value, digits))
+    text = frame.astype(object).map(lambda value: _text(value, digits)).replace(SHOWN_NAMES)
+    text = text.rename(columns=SHOWN_NAMES, index=SHOWN_NAMES)
     text.columns = text.columns.set_names(
         [None] * text.columns.nlevels
     )  # a name would appear as a separate column

@@ -1,0 +1,10 @@
+"""The short names of models that charts and tables show."""
+
+SHOWN_NAMES = {
+    "smollm2-135m-instruct": "SmolLM2",
+    "gemma-3-270m": "Gemma 3",
+    "bert-large-cased": "BERT cased",
+    "bert-large-uncased": "BERT uncased",
+    "roberta-large": "RoBERTa",
+    "gpt2-xl": "GPT-2 XL",
+}
