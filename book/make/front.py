@@ -110,10 +110,14 @@ def subject_row(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
     if len(nouns):
         first, last = nouns.iloc[0], nouns.iloc[-1]
         label += f"<br>mean of {len(nouns)} {KIND_OF_UNIT.get(subject, 'nouns')}"
-        left = f"left: min({100 * first['EW']:.1f}%, 50% - 5.6em)"  # the names never meet
-        right = f"right: min({100 - 100 * last['EW']:.1f}%, 50% - 5.6em)"
-        marks.append(f'<span class="front-noun" style="{left}">{named(first)}</span>')
-        marks.append(f'<span class="front-noun" style="{right}">{named(last)}</span>')
+        right = 100 - 100 * last["EW"]
+        if first["EW"] < 0.5:  # each name below its own dot; they never meet
+            for side, at, noun in (("left", 100 * first["EW"], first), ("right", right, last)):
+                style = f"{side}: min({at:.1f}%, 50% - 5.6em)"
+                marks.append(f'<span class="front-noun" style="{style}">{named(noun)}</span>')
+        else:
+            style, both_names = f"right: {right:.1f}%", f"{named(first)} to {named(last)}"
+            marks.append(f'<span class="front-noun" style="{style}">{both_names}</span>')
         spread = " front-spread"
     numbers = " ".join(decimals(both.loc[kind, "EW"]) for kind in (NEVER, ALSO))
     return (
