@@ -49,9 +49,9 @@ recorded = as_list(recorded)
 # %% [markdown] tags=["explains"]
 # ## A question and a prediction
 #
-# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The author* a noun may follow (*the author plan was rejected*), and its probability counts as that of a wrong form: {cite:t}`newman2021refining` call this a potential confounder. After *he*, *she* or *who* no bare noun can stand. So change the subject.
+# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The student* a noun may follow (*the student plan was rejected*), and its probability counts as that of a wrong form: {cite:t}`newman2021refining` call this a potential confounder. No bare noun can follow *he*, *she* or *who*. So change the subject.
 #
-# ```{dropdown} Predict: what happens to EW of verbs that are also nouns, from *I think that the author* to *I think that he*?
+# ```{dropdown} Predict: what happens to EW of verbs that are also nouns, from *I think that the customer* to *I think that he*?
 # If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly a noun, EW rises, and after a name such as *Mary* too, because hardly any noun follows a name.
 # ```
 #
@@ -65,13 +65,14 @@ tables = statements.tables_of([*real_models(models), *recorded], lemmas)
 # %% [markdown]
 # ## Change the subject
 #
-# In the chart, *I think that the author* stands for twenty nouns, and *Mary* for ten names, each after one of five *openers* such as *I think that*. The lines are 95 % intervals over nouns (or names), openers and verbs; with only five openers even an EW of 1.000 has a long line.
+# Twenty nouns were scored, with and without an *opener*, one of five beginnings such as *I think that*; and ten names, two pronouns, *it*, *everyone* and *nobody*, all after an opener. The large marks are means, and the small dots below them single nouns or names. The lines are 95 % intervals over nouns (or names), openers and verbs; where every verb is right in all contexts there is none, since nothing varies.
 
 # %%
 from tse_book import charts
 
 subjects = statements.subject_scores(tables)
-charts.subject_dots(subjects, "EW by kind of subject and of verb")
+nouns = statements.noun_scores(tables)
+charts.subject_dots(subjects, nouns, "EW by kind of subject and of verb")
 
 # %% [markdown]
 # The table has two more measures, in {term}`nats <nat>`. The *margin*, the mean lead of the agreeing form in log-probability, still tells verbs apart where EW is near 1. The *shift* is how much the lead of the form in *-s* grows when a plural subject becomes singular (a dash: no plural subject was scored).
@@ -91,18 +92,18 @@ counted = table(subjects[columns], caption, digits=3)
 folded(counted, "EW by whole words and by tokens, with the number of contexts")
 
 # %% [markdown] tags=["explains"]
-# After *I think that the author* SmolLM2 prefers the agreeing form for 99.3 % of the verbs that are never nouns and for 75.6 % of those that are also nouns, Gemma for 97.7 % and 63.0 %. After *I think that he* or *she* it is 100 % and 97.4 % on SmolLM2, 100 % and 93.1 % on Gemma. After *everyone*, *it* and *the author who* EW is about as high. So most of what EW shows as missing agreement after a singular noun is not seen after a pronoun.
+# After an opener and a noun SmolLM2 prefers the agreeing form for 99.3 % of the verbs that are never nouns and for 75.6 % [25.6, 84.7] of those that are also nouns, Gemma for 97.7 % and 63.0 % [46.2, 79.1]: means of 20 nouns. After an opener and *he* or *she* it is 100 % and 97.4 % on SmolLM2, 100 % and 93.1 % on Gemma. After *everyone*, *it* and a noun with *who* EW is about as high. So on average most apparent agreement failures after a singular noun disappear after a pronoun. Both models pass the test of this (S1 below), but three openers, one half of the nouns or intervals by the jackknife leave it undecided.
 #
-# Nouns differ widely: EW of verbs that are also nouns runs from .32 (*tourist*) to .96 on SmolLM2 and from .25 to .87 on Gemma. Each stands after one opener, but without openers the range is as wide: from .32 to .93, and from .17 to .90. Yet all twenty nouns lie below the mean of *he* and *she*.
+# The nouns differ more than the means of nouns and pronouns do: EW of verbs that are also nouns runs from *tourist* .32 to *farmer* .96 on SmolLM2 and from *tourist* .25 to *doctor* .87 on Gemma. Each stands after one opener, but without openers the range is as wide: from *pilot* .32 to *farmer* .93, and from *tourist* .17 to *author* .90. *Author*, which stands in most examples of this book, is an exception (.93 and .90), *customer* (.44 and .33) and *student* (.55 and .41) are not. Yet all twenty nouns lie below the mean of *he* and *she*.
 #
-# What stays is a weaker preference. After *he* or *she* verbs that are also nouns have a smaller margin, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* the form in *-s* gains for nearly every verb, but less if the verb is also a noun: 10.2 nats against 13.2, and 8.6 against 12.8.
+# What remains is a weaker preference. After *he* or *she* verbs that are also nouns have a smaller margin, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* the form in *-s* gains for nearly every verb, but less if the verb is also a noun: 10.2 nats against 13.2, and 8.6 against 12.8.
 
 # %% [markdown] tags=["explains"]
 # ## Is the noun the only reason?
 #
-# Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. Over the five openers a name lies below *he* or *she* by .13 [.03, .22] on SmolLM2 and by .27 [.11, .42] on Gemma (a comparison made afterwards). So the contrast is between nouns or names and pronouns, and the reading as a noun is one explanation of it.
+# Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. Over the five openers a name lies below *he* or *she* by .13 [.03, .22] on SmolLM2 and by .27 [.11, .42] on Gemma (a post-hoc comparison). So the contrast is between nouns or names and pronouns, and the reading as a noun is one explanation of it.
 #
-# Nor can one say how much it explains: from 6 % to 89 % of the difference between the two kinds of verb after *The author* disappears on SmolLM2, depending on the new subject (*Mary*, *everyone*, *it*, *he*, *who*) and the measure (EW, margin).
+# Nor can we say how much it explains: from 6 % to 89 % of the difference between the two kinds of verb after a noun disappears on SmolLM2, depending on the new subject (a name, *everyone*, *it*, *he*, *who*) and the measure (EW, margin).
 
 # %% [markdown] tags=["explains"]
 # ## Are likely verbs conjugated better?
@@ -206,7 +207,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 # ````{exercise} ★★ A subject of your own
 # :label: 18-subject
 #
-# On [Try it](../book/try.md) type *The farmer*, choose *singular*, and note which verbs are wrong. Then type *I think that he*. Which are right now, which stay wrong, and why?
+# On [Try it](../book/try.md) type *The customer*, choose *singular*, and note which verbs are wrong. Then type *I think that he*. Which are right now, which stay wrong, and why?
 #
 # ```{dropdown} Hint
 # Is the verb also a noun, and how often is it used as a verb?

@@ -11,29 +11,35 @@ import pandas as pd
 
 from book.make.live_pages import recorded
 from tse_book import published
+from tse_book.claims.statements import OPENER_NOUN
+from tse_book.claims.statements import PRONOUN as HE_OR_SHE
 from tse_book.model_names import SHOWN_NAMES
 from tse_book.pages import statements
 
 MODELS = (statements.FOUND_ON, statements.SECOND)
-AUTHOR, HE = "I think that the author", "I think that he"
-LABELS = {
-    "the author": "a noun, as in The author",
-    AUTHOR: "a noun, as in I think that the author",
-    "I think that Mary": "a name, as in I think that Mary",
-    "I think that everyone": "I think that everyone or nobody",
-    HE: "I think that he or she",
-    "the author who": "who, as in The author who",
+NOUN, PRONOUN = (statements.SUBJECTS[kind] for kind in (OPENER_NOUN, HE_OR_SHE))
+NEVER, ALSO = statements.KINDS.values()
+LABELS = {  # the dots stand for an opener
+    "the + noun": "The + noun",
+    NOUN: "… the + noun",
+    "opener + name": "… + name",
+    "opener + everyone": "… everyone or nobody",
+    "opener + it": "… it",
+    PRONOUN: "… he or she",
+    "the + noun + who": "The + noun + who",
 }
+OPENER = "… is <em>I think that</em> or a beginning like it"
+KIND_OF_UNIT = {"opener + name": "names"}
 
 
 def finding() -> str:
     """EW after a noun and after a pronoun: the first chart."""
-    return subject_panels(AUTHOR, HE)
+    return subject_panels(NOUN, PRONOUN)
 
 
-def author() -> str:
+def noun() -> str:
     """EW after a noun alone, for the slide that asks what it means."""
-    return subject_panels(AUTHOR)
+    return subject_panels(NOUN)
 
 
 def subjects() -> str:
@@ -42,25 +48,142 @@ def subjects() -> str:
 
 
 @cache
+def tables() -> dict:
+    """What is recorded of both models in the controls."""
+    return statements.tables_of(MODELS, "newman-clean")
+
+
+@cache
 def subject_scores() -> pd.DataFrame:
-    """EW by kind of subject and of verb, of what is recorded of both models in the controls."""
-    return statements.subject_scores(statements.tables_of(MODELS, "newman-clean"))
+    """EW by kind of subject and of verb."""
+    return statements.subject_scores(tables())
+
+
+@cache
+def noun_scores() -> pd.DataFrame:
+    """EW of verbs that are also nouns, after each noun and each name, from the lowest to the highest."""
+    scores = statements.noun_scores(tables())
+    return scores[scores["verbs"] == ALSO]
 
 
 def subject_panels(*asked: str) -> str:
-    wide = subject_scores().pivot(index=["model", "subject"], columns="verbs", values="EW")[
-        ["never nouns", "also nouns"]
+    panels = "".join(subject_panel(model, asked) for model in MODELS)
+    asks = '<p class="front-asks">EW: the share of verbs whose agreeing form is more probable</p>'
+    marks = [
+        f"<span>{mark(NEVER)} verbs that are never nouns</span>",
+        f"<span>{mark(ALSO)} also nouns</span>",
+        f"<span>{mark(ALSO, unit=True)} after one noun</span>",
+        '<span><b class="front-line"></b> 95&nbsp;% interval</span>',
     ]
-    panels = [
-        panel(SHOWN_NAMES[model], wide.loc[model].loc[list(asked)].rename(LABELS), 0.5)
-        for model in MODELS
-    ]
-    said = '<p class="front-asks">EW: the share of verbs whose agreeing form is more probable</p>'
+    legend_line = f'<p class="front-legend">{" ".join(marks)}</p>'
+    return f'{asks}{legend_line}<div class="front-panels">{panels}</div>'
+
+
+def subject_panel(model: str, asked: tuple[str, ...]) -> str:
+    """The subjects of one model: the means of both kinds of verb with intervals, and below them a dot for each noun."""
+    scores = subject_scores().query("model == @model").set_index(["subject", "verbs"])
+    nouns = noun_scores().query("model == @model").set_index("subject")
+    lines, words = [], []
+    for subject in asked:
+        own = nouns.loc[[subject]] if subject in nouns.index else nouns.iloc[:0]
+        both = scores.loc[subject]
+        lines.append(subject_row(subject, both, own))
+        words.append(in_words(subject, both, own))
+    name = SHOWN_NAMES[model]
+    title = f'<p class="front-title">{name}<span class="front-opener">{OPENER}</span></p>'
+    rows = "".join(lines) + axis(0, 4)
+    return picture(f"{name}. {'; '.join(words)}", f"{title}{rows}")
+
+
+def subject_row(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
+    marks = []
+    for kind in (NEVER, ALSO):
+        low, high = both.loc[kind, ["low", "high"]]
+        if low == low:  # an interval
+            ends = f"left: {100 * low:.1f}%; right: {100 - 100 * high:.1f}%"
+            marks.append(f'<b class="front-{kind.split()[0]}" style="{ends}"></b>')
+    for ew in nouns["EW"]:
+        marks.append(mark(ALSO, f' style="left: {100 * ew:.1f}%"', unit=True))
+    for kind in (NEVER, ALSO):
+        marks.append(mark(kind, f' style="left: {100 * both.loc[kind, "EW"]:.1f}%"'))
+    label, spread = escape(LABELS[subject]), ""
+    if len(nouns):
+        first, last = nouns.iloc[0], nouns.iloc[-1]
+        label += f"<br>mean of {len(nouns)} {KIND_OF_UNIT.get(subject, 'nouns')}"
+        right = 100 - 100 * last["EW"]
+        if first["EW"] < 0.5:  # each name below its own dot; they never meet
+            for side, at, noun in (("left", 100 * first["EW"], first), ("right", right, last)):
+                style = f"{side}: min({at:.1f}%, 50% - 5.6em)"
+                marks.append(f'<span class="front-noun" style="{style}">{named(noun)}</span>')
+        else:
+            style, both_names = f"right: {right:.1f}%", f"{named(first)} to {named(last)}"
+            marks.append(f'<span class="front-noun" style="{style}">{both_names}</span>')
+        spread = " front-spread"
+    numbers = " ".join(decimals(both.loc[kind, "EW"]) for kind in (NEVER, ALSO))
     return (
-        said
-        + legend(wide, "verbs that are ")
-        + f'<div class="front-panels">{"".join(panels)}</div>'
+        f'<div class="front-row{spread}"><span class="front-label">{label}</span>'
+        f'<span class="front-track">{"".join(marks)}</span>'
+        f'<span class="front-numbers">{numbers}</span></div>'
     )
+
+
+def in_words(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
+    """What a row shows, for those who do not see it."""
+    scores = []
+    for kind in (NEVER, ALSO):
+        ew, low, high = both.loc[kind, ["EW", "low", "high"]]
+        interval = f" (95 % interval {low:.2f} to {high:.2f})" if low == low else ""
+        scores.append(f"{kind} {ew:.2f}{interval}")
+    label = LABELS[subject].replace("…", "I think that")
+    text = f"{label}: {', '.join(scores)}"
+    if len(nouns):
+        unit = KIND_OF_UNIT.get(subject, "nouns")
+        text += (
+            f", mean of {len(nouns)} {unit} from {named(nouns.iloc[0])} to {named(nouns.iloc[-1])}"
+        )
+    return text
+
+
+def named(noun: pd.Series) -> str:
+    """A noun with its EW: "tourist .32"."""
+    return f"{noun['noun']} {decimals(noun['EW'])}"
+
+
+def decimals(value: float) -> str:
+    """Two decimals without the zero in front: ".32", "1.00"."""
+    return f"{value:.2f}".removeprefix("0")
+
+
+def measured(rows: pd.DataFrame) -> str:
+    """TSE and EW of the rows of Table 2, a column of tracks for each model: for the slide.
+
+    `rows`: model, construction, metric, score.
+    """
+    wide = rows.pivot(index=["construction", "model"], columns="metric", values="score")
+    models = list(rows["model"].unique())
+    low = min(0.5, wide.min(axis=None) // 0.1 * 0.1)
+    lines, words = [], []
+    for construction in rows["construction"].unique():
+        cells = [f'<span class="front-label">{escape(construction)}</span>']
+        for model in models:
+            scores = wide.loc[(construction, model), ["TSE", "EW"]]
+            places = 100 * (scores - low) / (1 - low)
+            marks = [mark(name, f' style="left: {p:.1f}%"') for name, p in places.items()]
+            ends = f"left: {places.min():.1f}%; right: {100 - places.max():.1f}%"
+            numbers = " ".join(decimals(score) for score in scores)
+            cells.append(f'<span class="front-track"><b style="{ends}"></b>{"".join(marks)}</span>')
+            cells.append(f'<span class="front-numbers">{numbers}</span>')
+            words.append(f"{construction}, {SHOWN_NAMES.get(model, model)}: TSE, EW {numbers}")
+        lines.append(f'<div class="front-row">{"".join(cells)}</div>')
+    ends = f"<span>{low:.1f}</span><span>{(low + 1) / 2:.2g}</span><span>1</span>"
+    scale = f'<span class="front-ticks">{ends}</span><span></span>' * len(models)
+    lines.append(f'<div class="front-row front-axis"><span></span>{scale}</div>')
+    heads = "".join(
+        f'<span class="front-title">{SHOWN_NAMES.get(m, m)}</span><span></span>' for m in models
+    )
+    head = f'<div class="front-row front-axis"><span></span>{heads}</div>'
+    chart = picture("; ".join(words), head + "".join(lines))
+    return f'{legend(["TSE", "EW"])}<div class="front-beside">{chart}</div>'
 
 
 def paper() -> str:
@@ -112,8 +235,19 @@ def legend(names, what: str = "") -> str:
     )
 
 
-def mark(name: str, style: str = "") -> str:
-    return f'<i class="front-mark front-{name.split()[0].lower()}"{style}></i>'
+def mark(name: str, style: str = "", unit: bool = False) -> str:
+    """The mark of a score or kind of verb; a small round one for a single noun (`unit`)."""
+    shape = "front-unit" if unit else "front-mark"
+    return f'<i class="{shape} front-{name.split()[0].lower()}"{style}></i>'
+
+
+def axis(low: float, steps: int) -> str:
+    """The line of ticks below a panel, `steps` of equal length from `low` to 1."""
+    ticks = "".join(f"<span>{low + (1 - low) * n / steps:.3g}</span>" for n in range(steps + 1))
+    return (
+        '<div class="front-row front-axis"><span class="front-label"></span>'
+        f'<span class="front-ticks">{ticks}</span><span class="front-numbers"></span></div>'
+    )
 
 
 def panel(title: str, scores: pd.DataFrame, low: float) -> str:
@@ -133,11 +267,7 @@ def panel(title: str, scores: pd.DataFrame, low: float) -> str:
             f'<div class="front-row"><span class="front-label">{escape(label)}</span>'
             f'<span class="front-track">{between}{marks}</span><span class="front-numbers">{numbers}</span></div>'
         )
-    ticks = "".join(f"<span>{low + (1 - low) * n / 2:.2g}</span>" for n in range(3))
-    lines.append(
-        f'<div class="front-row front-axis"><span class="front-label"></span><span class="front-ticks">{ticks}</span>'
-        '<span class="front-numbers"></span></div>'
-    )
+    lines.append(axis(low, 2))
     return picture(
         f"{title}. {'; '.join(said)}", f'<p class="front-title">{escape(title)}</p>{"".join(lines)}'
     )

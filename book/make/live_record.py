@@ -31,7 +31,9 @@ LESSON = (
     ("The author that the guards like", 0),
     ("The author that the guard likes", 0),
     ("The author", 0),
-    ("The author often", 0),
+    ("The customer", 0),
+    ("I think that he", 0),
+    ("The customer often", 0),
     ("The minister behind the guards usually", 0),
 )
 SCORED = """async ([left, number]) => {

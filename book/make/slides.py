@@ -2,12 +2,15 @@
 
 In the text, ``---`` separates the slides, and a quotation is a note for the teacher. The directives ``{chart}`` and
 ``{table}`` with NOTEBOOK#SECTION bring the first chart or table of a section; a number after it says how many rows of
-the table fit on the slide. ``{made}`` brings a figure of the front page (book.make.front).
+the table fit on the slide. ``{dots}`` draws TSE and EW of a section's first chart anew, large enough for a slide;
+``{made}`` brings a figure of the front page (book.make.front).
 """
 
+import json
 import re
 
 import nbformat
+import pandas as pd
 from docutils.nodes import make_id
 from markdown_it import MarkdownIt  # Jupyter Book's own reader of Markdown
 from mdit_py_plugins.attrs import attrs_plugin
@@ -26,13 +29,16 @@ SHOWS = {"chart": "altair-viz", "table": "tse-table"}  # what an output of each 
 
 def notebooks_used() -> list[str]:
     """The notebooks that the slides take something from."""
-    return sorted(set(re.findall(r"{(?:chart|table)} (\w+)#", SOURCE.read_text())))
+    return sorted(set(re.findall(r"{(?:chart|table|dots)} (\w+)#", SOURCE.read_text())))
 
 
 def shown(kind: str, address: str, rows: str = "") -> str:
     """The first chart or table of NOTEBOOK#SECTION, of a table the first `rows`; or a figure of the front page."""
     if kind == "made":
         return f'<div class="shown">{getattr(front, address.removeprefix("front."))()}</div>'
+    if kind == "dots":
+        drawn = first_of_section("chart", *address.split("#"))
+        return f'<div class="shown">{front.measured(rows_of_chart(drawn))}</div>'
     html = first_of_section(kind, *address.split("#"))
     if rows:
         html = re.sub(
@@ -54,6 +60,13 @@ def first_of_section(kind: str, notebook: str, section: str) -> str:
             if SHOWS[kind] in html:
                 return html
     raise fail(f"book/slides.md: {notebook} has no section {section!r} with a {kind}")
+
+
+def rows_of_chart(html: str) -> pd.DataFrame:
+    """The rows that a chart in a notebook draws."""
+    start = html.index('"datasets": ') + len('"datasets": ')
+    datasets, _ = json.JSONDecoder().raw_decode(html, start)
+    return pd.concat([pd.DataFrame(rows) for rows in datasets.values()], ignore_index=True)
 
 
 def write_slides() -> None:

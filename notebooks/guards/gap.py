@@ -9,7 +9,8 @@ import pandas as pd
 from tse_book.pages import glue, guard, quotes
 
 S, G, ALSO, NEVER = statements.FOUND_ON, statements.SECOND, "also nouns", "never nouns"
-NOUN, HE, MARY = "I think that the author", "I think that he", "I think that Mary"
+NOUN, HE = "opener + the + noun", "opener + he or she"
+PLAIN, NAME = "the + noun", "opener + name"
 both = {S, G} <= set(tables)
 found = beside.set_index(["subject", "model", "verbs"]).sort_index()
 ew = found["EW"].unstack("subject")
@@ -19,8 +20,11 @@ if both:
     cells = product((NOUN, HE), (S, G), (NEVER, ALSO))
     said = "99.3 % and 75.6 %; Gemma 97.7 % and 63.0 %; 100 and 97.4; 100 and 93.1"
     quotes(said, *found.loc[list(cells), "EW"] * 100)
-    low = ew.drop(columns=["the author", NOUN, MARY]).min(axis=None)
-    guard("After *everyone*, *it* and *the author who* EW is about as high", low > 0.9)
+    ends = found.loc[[(NOUN, S, ALSO), (NOUN, G, ALSO)], ["low", "high"]]
+    quotes("[25.6, 84.7], [46.2, 79.1]", *ends.to_numpy().ravel() * 100)
+    quotes(".26 to .85 on SmolLM2, .46 to .79 on Gemma", *ends.to_numpy().ravel())
+    low = ew.drop(columns=[PLAIN, NOUN, NAME]).min(axis=None)
+    guard("After *everyone*, *it* and a noun with *who* EW is about as high", low > 0.9)
     missing = ew.xs(NEVER, level="verbs") - ew.xs(ALSO, level="verbs")
     guard("most is not seen after a pronoun", (missing[HE] < missing[NOUN] / 2).all())
     less = found.loc[HE, "margin"].unstack()
@@ -44,19 +48,37 @@ if both:
 # %%
 if both:
     crossed = scored[scored["construction"] == OPENER_NOUN]
-    nouns = crossed[crossed["also_noun"]].pivot_table("correct", "noun", "model")
-    said = "from .32 (*tourist*) to .96 on SmolLM2 and from .25 to .87 on Gemma"
-    quotes(said, nouns[S]["tourist"], nouns[S].max(), nouns[G].min(), nouns[G].max())
-    plain = scored[scored["also_noun"] & (scored["number"] == "singular")]
-    plain = plain[plain["construction"] == "The N"]
-    plain = plain.pivot_table("correct", "noun", "model").agg(["min", "max"])
-    said = "without openers from .32 to .93, and from .17 to .90"
-    quotes(said, *plain[S], *plain[G])
-    above = ew.xs(ALSO, level="verbs")[HE]
-    guard(
-        "all twenty nouns lie below the mean of he and she",
-        (nouns < above).all(axis=None),
+    by_noun = nouns[nouns["verbs"] == ALSO].set_index(["subject", "model", "noun"])[
+        "EW"
+    ]
+    with_opener, plain = by_noun[NOUN], by_noun[PLAIN]
+    quotes(
+        "from *tourist* .32 to *farmer* .96 on SmolLM2",
+        *with_opener[S].agg(["min", "max"]),
     )
+    quotes(
+        "from *tourist* .25 to *doctor* .87 on Gemma",
+        *with_opener[G].agg(["min", "max"]),
+    )
+    quotes(
+        "without openers from *pilot* .32 to *farmer* .93",
+        *plain[S].agg(["min", "max"]),
+    )
+    quotes("and from *tourist* .17 to *author* .90", *plain[G].agg(["min", "max"]))
+    ends = [
+        one[m].index[[0, -1]].tolist() for one in (with_opener, plain) for m in (S, G)
+    ]
+    lowest, highest = zip(*ends, strict=True)
+    guard("the lowest noun", lowest == ("tourist", "tourist", "pilot", "tourist"))
+    guard("the highest noun", highest == ("farmer", "doctor", "farmer", "author"))
+    own = [plain[m][noun] for noun in ("author", "customer", "student") for m in (S, G)]
+    quotes("(.93 and .90), *customer* (.44 and .33), *student* (.55 and .41)", *own)
+    above = ew.xs(ALSO, level="verbs")[HE]
+    under = [(with_opener[m] < above[m]).all() for m in (S, G)]
+    guard("all twenty nouns lie below the mean of he and she", all(under))
+    wider = [with_opener[m].max() - with_opener[m].min() for m in (S, G)]
+    rise = (above - ew.xs(ALSO, level="verbs")[NOUN])[[S, G]]
+    guard("nouns differ more than the means", (wider > rise).all())
     per_opener = crossed.groupby(["model", "opener"])["noun"].nunique()
     guard("five openers with four nouns each", per_opener.tolist() == [4] * 10)
 
@@ -68,12 +90,15 @@ if both:  # the front page
     quotes("93 to 100 %", ends[HE].min(axis=None), ends[HE].max(axis=None))
     nouns_of = scored.groupby(["construction", "model"])["noun"].nunique().unstack()
     guard("twenty nouns", (nouns_of.loc[OPENER_NOUN] == 20).all())
+    said = "the mean from .71 to .76 and EW after he or she from .94 to .97"
+    ways = found.loc[[(NOUN, S, ALSO), (HE, S, ALSO)], ["EW of tokens", "EW"]]
+    quotes(said, *ways.to_numpy().ravel())  # the page on teaching
     guard("ten names", (nouns_of.loc["Opener + a name"] == 10).all())
     guard("fewer than half never nouns", never.max() < listed[False] / 2)
     after_noun, after_he = (ew.loc[[(S, ALSO), (G, ALSO)], one] for one in (NOUN, HE))
     said = ".76 and .63, after he or she .97 and .93"
     quotes(said, *after_noun, *after_he)  # the page The paper said, we found
-    quotes(".85 on SmolLM2 and .66 on Gemma", *ew.loc[[(S, ALSO), (G, ALSO)], MARY])
+    quotes(".85 on SmolLM2 and .66 on Gemma", *ew.loc[[(S, ALSO), (G, ALSO)], NAME])
 
 # %% [markdown]
 # ## Is the noun the only reason?
@@ -81,7 +106,7 @@ if both:  # the front page
 # %%
 if both:
     said = "only .845 on SmolLM2 and .664 on Gemma; never nouns: .993 and .939"
-    quotes(said, *ew.loc[[(S, ALSO), (G, ALSO), (S, NEVER), (G, NEVER)], MARY])
+    quotes(said, *ew.loc[[(S, ALSO), (G, ALSO), (S, NEVER), (G, NEVER)], NAME])
     kinds = scored[scored["also_noun"] & (scored["number"] == "singular")]
     kinds = kinds.pivot_table("correct", ["model", "opener"], "construction")
     loss = kinds["He, she or they"] - kinds["Opener + a name"]
@@ -91,7 +116,7 @@ if both:
     quotes(said, *[end[m] for m in (S, G) for end in (mean, mean - half, mean + half)])
     wide = found.xs(S, level="model")[["EW", "margin"]].unstack("verbs")
     deficit = wide.xs(NEVER, level=1, axis=1) - wide.xs(ALSO, level=1, axis=1)
-    gone = 1 - deficit.drop(["the author", NOUN]) / deficit.loc["the author"]
+    gone = 1 - deficit.drop([PLAIN, NOUN]) / deficit.loc[PLAIN]
     quotes("from 6 % to 89 %", 100 * gone.min(axis=None), 100 * gone.max(axis=None))
 
 # %% [markdown]

@@ -4,7 +4,7 @@ So do those of the page on GPUs."""
 import pandas as pd
 import pytest
 
-from book.make import ROOT
+from book.make import ROOT, front
 from book.make.live_pages import recorded
 
 STORY = recorded()["story"]
@@ -16,6 +16,26 @@ def test_the_front_page_says_what_is_recorded_of_its_first_example():
     assert f"It gives *are* {given['are']} and *is* {given['is']}." in page
     whole = next(step for step in STORY["steps"] if step["cutoff"] == 1)
     assert f"SmolLM2 gets {whole['wrong']} of {whole['inside']} verbs wrong" in page
+
+
+def test_each_page_that_tells_the_finding_gives_the_recorded_spread_of_the_nouns():
+    after_noun = front.noun_scores().query("subject == @front.NOUN")
+    pages = [
+        "README.md",
+        "book/index.md",
+        "book/findings.md",
+        "book/teaching.md",
+        "book/handout.md",
+    ]
+    for model, told in zip(front.MODELS, (pages, pages[:3]), strict=True):
+        scores = after_noun[after_noun["model"] == model]
+        assert len(scores) == 20
+        ends = [scores.iloc[0], scores.iloc[-1]]
+        for page in told:
+            text = " ".join((ROOT / page).read_text().split())
+            in_words = " to ".join(f"*{one['noun']}* {front.decimals(one['EW'])}" for one in ends)
+            in_numbers = " to ".join(front.decimals(one["EW"]) for one in ends)
+            assert f"from {in_words}" in text or f"from {in_numbers}" in text, (page, in_words)
 
 
 def test_the_slider_is_never_empty_and_shows_first_what_goes_wrong():

@@ -9,6 +9,39 @@ from book.make.slides import SOURCE
 
 from .conftest import HTML
 
+SCREENS = ((1280, 720), (1366, 768), (1920, 1080), (1024, 768))  # of projectors and laptops
+# What leaves the slide, what a box on it cuts off, and what lies under the buttons: [slide, what, which].
+OUT_OF_PLACE = """() => [...document.querySelectorAll('main > section')].flatMap(slide => {
+  slide.scrollIntoView({behavior: 'instant'});
+  const page = slide.getBoundingClientRect(), nav = document.querySelector('nav').getBoundingClientRect();
+  const faults = page.height > innerHeight + 1 ? [[slide.id, 'higher than the screen', page.height]] : [];
+  for (const one of slide.querySelectorAll('*')) {
+    const box = one.getBoundingClientRect(), drawn = one.closest('svg');
+    if (!box.width || !box.height || one.matches('option, style, script, svg *:not(text)')) continue;
+    const which = `${one.tagName} ${(one.textContent || '').trim().slice(0, 30)}`;
+    const leaves = box.left < -1 || box.right > innerWidth + 1 || box.top < page.top - 1 || box.bottom > page.bottom + 1;
+    if (leaves) faults.push([slide.id, 'leaves the slide', which]);
+    const cut = getComputedStyle(one).overflowX !== 'visible' && !drawn &&
+      (one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1);
+    if (cut) faults.push([slide.id, 'is cut off', which]);
+    const words = [...one.childNodes].filter(node => node.nodeType === 3 && node.textContent.trim());
+    const seen = words.map(node => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return range.getBoundingClientRect();
+    });
+    if (one.matches('input, select, i, b')) seen.push(box);
+    if (seen.some(at => at.right > nav.left && at.bottom > nav.top)) faults.push([slide.id, 'under the buttons', which]);
+  }
+  return faults;
+})"""
+# The smallest letters of a chart on each slide that has one, as a share of the screen's height.
+LETTERS = """() => Object.fromEntries([...document.querySelectorAll('main > section')].map(slide => {
+  const words = [...slide.querySelectorAll('svg text, .front-chart span')].filter(one => one.textContent.trim());
+  const scale = one => one.matches('text') ? Math.hypot(one.getCTM().a, one.getCTM().b) : 1;
+  const sizes = words.map(one => parseFloat(getComputedStyle(one).fontSize) * scale(one));
+  return [slide.querySelector('h1, h2').textContent, Math.min(...sizes) / innerHeight];
+}).filter(([, size]) => Number.isFinite(size)))"""
 TEXT = SOURCE.read_text()
 SLIDES = TEXT.count("\n---\n") + 1
 
@@ -41,6 +74,19 @@ def test_the_file_draws_every_chart_by_itself(lesson):
     )
     assert len(drawn) == TEXT.count("\n```{chart}") > 0 and min(drawn) > 3
     assert lesson.outside == [] and lesson.errors == []
+
+
+@pytest.mark.parametrize("size", SCREENS, ids=lambda size: "x".join(map(str, size)))
+def test_nothing_leaves_a_slide_or_lies_under_the_buttons(lesson, size):
+    width, height = size
+    lesson.set_viewport_size({"width": width, "height": height})
+    assert lesson.evaluate(OUT_OF_PLACE) == []
+
+
+def test_the_letters_of_charts_can_be_read_from_the_last_row(lesson):
+    lesson.set_viewport_size({"width": 1280, "height": 720})
+    sizes = lesson.evaluate(LETTERS)
+    assert len(sizes) > 5 and min(sizes.values()) >= 1 / 50, sizes
 
 
 def test_keys_and_a_button_turn_the_slides_and_a_moved_slider_gives_the_keys_back(lesson):

@@ -1,6 +1,7 @@
 """What EW measures: scores by kind of subject, over fifths of the verbs, and by preposition."""
 
 import altair as alt
+import pandas as pd
 
 from tse_book.charts.theme import (
     KIND_COLOURS,
@@ -18,40 +19,59 @@ _COLOUR = alt.Color("verbs:N", scale=scale_of(KIND_COLOURS), title=None, legend=
 _ORDER = list(KIND_COLOURS)
 
 
-def subject_dots(rows, title: str):
-    """EW by kind of subject and of verb with 95 % intervals, a panel for each model.
+def subject_dots(rows, nouns, title: str):
+    """EW by kind of subject and of verb with 95 % intervals, a panel for each model; below each mean its nouns.
 
-    `rows`: model, subject, verbs ("never nouns", "also nouns"), EW, low, high.
+    `rows`: model, subject, verbs ("never nouns", "also nouns"), EW, low, high (NaN draws no interval). `nouns`: model,
+    subject, verbs, noun, EW of each noun; the lowest and the highest noun of verbs that are also nouns are named.
     """
     rows = needs(
         rows, "model", "subject", "verbs", "EW", "low", "high", what="a chart by kind of subject"
     )
+    nouns = needs(nouns, "model", "subject", "verbs", "noun", "EW", what="a chart of nouns")
+    nouns = nouns.sort_values("EW", kind="stable", ignore_index=True).assign(end="")
+    also = nouns[nouns["verbs"] == "also nouns"]
+    for end, keep in (("lowest", "first"), ("highest", "last")):
+        ends = also.drop_duplicates(["model", "subject"], keep=keep)
+        nouns.loc[ends.index, "end"] = end
+    nouns["line"] = nouns["verbs"] + ", each noun"
+    lines = [line for kind in _ORDER for line in (kind, f"{kind}, each noun")]
+    axis = alt.X("EW:Q", scale=alt.Scale(domain=[0.0, 1.0]), title="EW")
     base = alt.Chart().encode(
+        x=axis,
         y=alt.Y(
             "subject:N",
             sort=list(dict.fromkeys(rows["subject"])),
             title=None,
             axis=alt.Axis(labelLimit=150),
         ),
-        yOffset=alt.YOffset("verbs:N", sort=_ORDER, scale=alt.Scale(paddingOuter=0.3)),
-        color=_COLOUR,
-        tooltip=["model:N", "subject:N", "verbs:N", *tips("EW")],
+        yOffset=alt.YOffset("line:N", sort=lines, scale=alt.Scale(paddingOuter=0.6)),
     )
-    axis = alt.Scale(domain=[axis_start(rows["low"]), 1.0])
-    rules = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title="EW", scale=axis), x2="high:Q"
+    means = base.transform_filter("!isValid(datum.noun)")
+    each = base.transform_filter("isValid(datum.noun)")
+    rules = means.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2)
+    rules = rules.encode(
+        x=alt.X("low:Q", scale=alt.Scale(domain=[0.0, 1.0]), title="EW"), x2="high:Q", color=_COLOUR
     )
     shapes = alt.Scale(domain=_ORDER, range=["circle", "diamond"])
-    shape = alt.Shape("verbs:N", scale=shapes, title=None, legend=_LEGEND)
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=alt.X("EW:Q", scale=axis), shape=shape
+    points = means.mark_point(filled=True, size=70, opacity=1).encode(
+        color=_COLOUR,
+        shape=alt.Shape("verbs:N", scale=shapes, title=None, legend=_LEGEND),
+        tooltip=["model:N", "subject:N", "verbs:N", *tips("EW", "low", "high")],
     )
+    dots = each.mark_point(filled=True, shape="circle", size=16, opacity=0.7).encode(
+        color=_COLOUR, tooltip=["model:N", "noun:N", "subject:N", "verbs:N", *tips("EW")]
+    )
+    names = []
+    for end, align, shift in (("lowest", "right", -5), ("highest", "left", 5)):
+        name = each.transform_filter(alt.datum.end == end)
+        names.append(name.mark_text(align=align, dx=shift, fontSize=10).encode(text="noun:N"))
     return _panels(
-        rules + points,
-        rows,
+        alt.layer(rules, dots, points, *names),
+        pd.concat([rows.assign(line=rows["verbs"]), nouns], ignore_index=True),
         title,
-        "Dot plots of EW by kind of subject.",
-        26 * rows["subject"].nunique(),
+        "Dot plots of EW by kind of subject, with a small dot for each noun.",
+        42 * rows["subject"].nunique(),
     )
 
 

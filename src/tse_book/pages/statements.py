@@ -25,15 +25,16 @@ from tse_core.uncertainty.intervals import interval
 KINDS = dict(
     zip((False, True), KIND_COLOURS, strict=True)
 )  # of verbs, by whether they are also nouns
-SUBJECTS = {
-    "The N": "the author",
-    "Opener + the N": "I think that the author",
-    "Opener + a name": "I think that Mary",
-    "Everyone or nobody": "I think that everyone",
-    "It": "I think that it",
-    "He, she or they": "I think that he",
-    "The N who": "the author who",
+SUBJECTS = {  # an opener is "I think that" or one of four like it
+    "The N": "the + noun",
+    "Opener + the N": "opener + the + noun",
+    "Opener + a name": "opener + name",
+    "Everyone or nobody": "opener + everyone",
+    "It": "opener + it",
+    "He, she or they": "opener + he or she",
+    "The N who": "the + noun + who",
 }
+WITH_NOUNS = ("The N", OPENER_NOUN, "Opener + a name", "The N who")  # twenty nouns, ten names
 FOUND_ON = "smollm2-135m-instruct"  # the model on which the statements were found
 SECOND = "gemma-3-270m"
 STATEMENTS = "statements"  # the verdicts of a recorded run: data/recorded/statements.py
@@ -63,8 +64,9 @@ def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
     """EW after each kind of subject in the singular, by whole words and by tokens, and the margin in nats.
 
     Returns a table with model, subject, verbs (the kind), EW, low, high (95 %: over nouns, openers and verbs, crossed,
-    where there are three or more), nats (mean margin), EW of tokens, ends (share of the token's probability after
-    which the word ends, the mean of both forms'), contexts.
+    where there are three or more; NaN where every verb is right everywhere, since no variance can be estimated), nats
+    (mean margin), EW of tokens, ends (share of the token's probability after which the word ends, the mean of both
+    forms'), contexts.
     """
     rows = []
     for model, of in tables.items():
@@ -83,7 +85,10 @@ def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
                 "verbs": KINDS[also_noun],
                 "EW": found.estimate,
             }
-            row |= {"low": found.low, "high": found.high, "nats": part["margin"].mean()}
+            low, high = found.low, found.high
+            if part["correct"].all():
+                low, high = np.nan, np.nan
+            row |= {"low": low, "high": high, "nats": part["margin"].mean()}
             row |= {
                 "EW of tokens": part["correct_tokens"].mean(),
                 "ends": ends,
@@ -95,6 +100,26 @@ def subject_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
         key=lambda row: (models.index(row["model"]), order.index(row["subject"]), row["verbs"])
     )
     return pd.DataFrame(rows)
+
+
+def noun_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
+    """EW by whole words after each noun or name in the singular: what `subject_scores` takes the mean of.
+
+    Returns a table with model, subject, verbs (the kind), noun, EW, from the lowest EW to the highest; pronouns and
+    their like are left out.
+    """
+    parts = []
+    for model, of in tables.items():
+        verbs = subject_verbs(of)
+        verbs = verbs[verbs["number"] == "singular"]
+        verbs = verbs[verbs["construction"].isin(WITH_NOUNS)]
+        means = verbs.groupby(["construction", "also_noun", "noun"], sort=False)["correct"].mean()
+        found = means.rename("EW").reset_index()
+        found["subject"] = found["construction"].map(SUBJECTS)
+        found["verbs"] = found["also_noun"].map(KINDS)
+        parts.append(found.assign(model=model))
+    table = pd.concat(parts)[["model", "subject", "verbs", "noun", "EW"]]
+    return table.sort_values(["EW", "noun"], ascending=[True, False], ignore_index=True)
 
 
 def side_by_side(table: pd.DataFrame, scores: list[str]) -> pd.DataFrame:
