@@ -23,6 +23,15 @@ def shown(text: str) -> str:
     return _CONTROL_CHARACTERS.sub(_escape, text)
 
 
+def one_line(text: object, longest: int | None = None) -> str:
+    """A text, or the message of an error, in one line of at most `longest` characters.
+
+    >>> one_line("no such\n    file", 9)
+    'no such f'
+    """
+    return " ".join(str(text).split())[:longest]
+
+
 def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line
 
 LONGEST_NAME = 80  # characters; file systems take 255 bytes
 # Names that Windows gives to devices, in every folder and with any ending.
@@ -117,7 +117,7 @@ def read_yaml(path: str | Path) -> Any:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or error
-        reason = " ".join(str(problem).split())[:200]
+        reason = one_line(problem, 200)
         raise InputError(f"{path}{line}: not YAML as it is read here ({reason})") from None
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from tse_core.agreement.data import EvaluationData
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line
 from tse_core.files import write_output
 from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.parquet import read_tables, table_bytes
@@ -45,7 +45,7 @@ def write_evaluation(data: EvaluationData, path: str | Path) -> None:
     try:
         contents = table_bytes(numbered, facts)
     except (pa.ArrowException, TypeError) as error:
-        reason = " ".join(str(error).split())[:120]
+        reason = one_line(error, 120)
         raise InputError(f"{path}: a column holds what no Parquet file can ({reason})") from None
     write_output(path, contents)
 

@@ -8,7 +8,7 @@ import signal
 import sys
 import warnings
 
-from tse_core.errors import InputError, TseWarning, shown
+from tse_core.errors import InputError, TseWarning, one_line, shown
 
 STOPPED = 130  # exit code after Ctrl-C
 
@@ -77,4 +77,4 @@ def _mistake(error: Exception) -> str:
 def _warn(message, category, filename, lineno, file=None, line=None) -> None:
     """Print a warning as one line; those of other packages are for developers, and stay unseen."""
     if issubclass(category, TseWarning):
-        print("tse:", shown(" ".join(str(message).split())), file=sys.stderr)
+        print("tse:", shown(one_line(message)), file=sys.stderr)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pooch
 
-from tse_core.errors import InputError, unknown_name_error
+from tse_core.errors import InputError, one_line, unknown_name_error
 from tse_core.files import file_digest, read_yaml
 from tse_core.paths import cache_folder, data_folder, mirror_folder
 from tse_core.progress import progress
@@ -201,7 +201,7 @@ def _download(file) -> None:
     try:
         pooch.retrieve(source, f"sha256:{file.sha256}", path.name, path.parent, downloader=download)
     except (OSError, ValueError) as error:  # requests' errors are an OSError
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        reason = f"{type(error).__name__}: {one_line(error, 300)}"
         raise InputError(
             f"{file.name}: {source} cannot be fetched into the cache ({reason}); TSE_MIRROR can "
             "name a folder or an address laid out owner/repository/commit/path, TSE_CACHE another "

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, NUMBERS, OTHER, shape, verb_lemma
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError, check_known, one_line
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 from tse_core.schemas import check, read_schema
@@ -187,7 +187,7 @@ def _lexicon(content: Mapping[str, Any]) -> dict[str, tuple[str, list[Entry]]]:
         for name, texts in lists_of_kind.items():
             if name in lists:
                 raise InputError(f"lexicon.{kind}.{name}: another list has this name already")
-            entries = [_entry(" ".join(text.split()), kind) for text in texts]
+            entries = [_entry(one_line(text), kind) for text in texts]
             lists[name] = kind, entries
     return lists
 

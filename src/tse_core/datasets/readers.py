@@ -25,7 +25,7 @@ from tse_core.datasets.pairs import (
     verb_lemma,
     with_nouns,
 )
-from tse_core.errors import InputError, check_known, warn
+from tse_core.errors import InputError, check_known, one_line, warn
 from tse_core.files import lines_of, read_text
 from tse_core.words import (
     APOSTROPHES,
@@ -421,7 +421,7 @@ def _cells(text: str, path: Path) -> pd.DataFrame:
     try:
         table = pd.read_csv(io.StringIO(text), sep=separator, **options)
     except (pd.errors.EmptyDataError, pd.errors.ParserError) as error:
-        reason = " ".join(str(error).split())
+        reason = one_line(error)
         # A stray mark swallows the lines up to the next one, which then have too few cells.
         if several_lines:
             raise _quoting_error(path, several_lines, reason) from None
@@ -491,7 +491,7 @@ def _parquet(path: Path) -> pd.DataFrame:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except (OSError, ValueError, pa.ArrowException) as error:
-        reason = " ".join(str(error).split())[:200]
+        reason = one_line(error, 200)
         raise InputError(f"{path}: cannot be read as Parquet ({reason})") from None
     has_names = all(name is not None for name in table.index.names)
     return table.reset_index(drop=not has_names)

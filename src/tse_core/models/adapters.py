@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tse_core.errors import InputError, warn
+from tse_core.errors import InputError, one_line, warn
 from tse_core.files import is_file, read_text
 from tse_core.models.folders import quiet
 from tse_core.models.hugging_face_network import longest
@@ -189,7 +189,7 @@ def _pass_on(name: str, records: list[warnings.WarningMessage]) -> None:
     """Warn of what peft warned of, once each, but for what is done or refused here."""
     messages = []
     for record in records:
-        text = " ".join(str(record.message).split())
+        text = one_line(record.message)
         if issubclass(record.category, UserWarning) and not NEEDLESS_WARNINGS.search(text):
             messages.append(text)
     for text in dict.fromkeys(messages):
@@ -224,7 +224,7 @@ def _check_logits(name: str, kind: str, merger: _Merger) -> None:
 
 def _reason(error: Exception) -> str:
     """The error in a few words, with a remedy where shapes do not fit."""
-    reason = " ".join(str(error).split())
+    reason = one_line(error)
     shapes = re.search(
         r"size mismatch for (\S+): .*?torch\.Size\((.*?)\).*?torch\.Size\((.*?)\)", reason
     )

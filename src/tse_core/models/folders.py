@@ -10,7 +10,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from tse_core.errors import InputError, warn
+from tse_core.errors import InputError, one_line, warn
 from tse_core.files import read_text
 from tse_core.models.identity import tensor_types
 from tse_core.models.tokenizing import readable_text
@@ -84,7 +84,7 @@ def open_with(
     except (MemoryError, torch.OutOfMemoryError):
         raise
     except Exception as error:  # whatever the library raises for a bad file
-        reason = " ".join(str(error).split())[:300]
+        reason = one_line(error, 300)
         raise InputError(f"{name} cannot be opened with {auto_class}: {reason}") from error
 
 
@@ -173,7 +173,7 @@ def shape_of(name: str, auto_class: str, config: Any, trust_remote_code: bool) -
                 config, trust_remote_code=trust_remote_code
             )
     except Exception as error:  # whatever the library raises
-        reason = " ".join(str(error).split())[:300]
+        reason = one_line(error, 300)
         raise InputError(f"{name} cannot be opened with {auto_class}: {reason}") from error
 
 
@@ -317,4 +317,4 @@ class _Listener(logging.Handler):
         self.messages = messages
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(" ".join(record.getMessage().split()))
+        self.messages.append(one_line(record.getMessage()))

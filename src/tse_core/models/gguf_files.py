@@ -27,7 +27,7 @@ import gguf
 from filelock import FileLock
 from tokenizers import pre_tokenizers
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line
 from tse_core.files import file_digest, is_there, read_text, read_yaml
 from tse_core.models.folders import quiet
 from tse_core.models.identity import cached
@@ -230,7 +230,7 @@ def _convert(path: Path, draft: Path) -> None:
         is_of_machine = isinstance(error, MemoryError) or getattr(error, "errno", None)
         if is_of_machine:
             raise
-        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        reason = one_line(error, 300) or type(error).__name__
         raise InputError(
             f"{path}: is no GGUF file, damaged, or not read here as it is meant ({reason}); open "
             "the model from its Hugging Face folder, or with a newer transformers than "

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from huggingface_hub import constants, errors, snapshot_download
 from huggingface_hub.utils import tqdm
 
-from tse_core.errors import InputError, did_you_mean
+from tse_core.errors import InputError, did_you_mean, one_line
 from tse_core.models.folders import laboratory_models, weight_files
 from tse_core.models.gguf_files import PACKAGE_MODELS
 
@@ -105,7 +105,7 @@ def _reason(error: Exception) -> str:
     # The library's error about its empty cache hides why it could not download.
     if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__:
         cause = error.__cause__
-    return f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}"
+    return f"{type(cause).__name__}: {one_line(cause, 200)}"
 
 
 def _is_whole(folder: Path) -> bool:

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line
 from tse_core.files import write_aside
 
 FACTS = b"tse-facts"
@@ -68,5 +68,5 @@ def read_tables(
         tables = {name: pa.table(of_table).to_pandas() for name, of_table in arrays.items()}
         return tables, facts
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
-        reason = " ".join(str(error).split())[:120]
+        reason = one_line(error, 120)
         raise InputError(f"{path}: not a readable file of tables ({reason})") from None

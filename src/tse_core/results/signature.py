@@ -23,7 +23,7 @@ from datetime import date
 from urllib.parse import quote, unquote
 
 from tse_core import __version__
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line
 
 PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
 MEMORY = "memory"  # in place of a hash: an unnamed network in memory, which nothing identifies
@@ -96,7 +96,7 @@ class Signature:
     @classmethod
     def parse(cls, text: str) -> "Signature":
         """The signature in a line of text; the provenance may be missing. Raises InputError."""
-        line = _LINE.fullmatch(" ".join(text.split()))
+        line = _LINE.fullmatch(one_line(text))
         if line is None:
             raise _no_signature_error(text)
         policy = {}

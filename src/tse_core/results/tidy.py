@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line
 from tse_core.files import write_output
 from tse_core.metrics.definitions import score_range
 from tse_core.results.signature import Signature
@@ -42,7 +42,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
         table = _stored_table(path)
         models = {text: Signature.parse(text).model for text in table["signature"].unique()}
     except reading_errors as error:  # an InputError is a ValueError
-        reason = " ".join(str(error).split())[:120]
+        reason = one_line(error, 120)
         raise InputError(f"{path}: cannot be read as results ({reason})") from None
     if table.empty:
         raise InputError(f"{path}: holds no number")
