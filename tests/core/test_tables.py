@@ -6,7 +6,8 @@ import pytest
 
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
 from tse_core.datasets.pairs import SENTENCE_COLUMNS
-from tse_core.datasets.readers import agreement_pairs, sentence_pairs, split_pair
+from tse_core.datasets.readers import agreement_pairs, sentence_pairs
+from tse_core.datasets.splitting import split_pair
 from tse_core.words import join
 
 SHOWN = ["construction", "left", "correct", "wrong", "right", "number", "lemma"]

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from tse_core.datasets.readers import plain_table, read_table, refuse, row_locations
+from tse_core.datasets.plain_tables import plain_table, refuse, row_locations
+from tse_core.datasets.table_files import read_table
 from tse_core.errors import InputError, check_known
 from tse_core.paths import cache_folder, data_folder
 

@@ -15,15 +15,9 @@ from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
-from tse_core.datasets.readers import (
-    FILES,
-    READ,
-    TABLES,
-    agreement_pairs,
-    plain_table,
-    read_table,
-    sentence_pairs,
-)
+from tse_core.datasets.plain_tables import plain_table
+from tse_core.datasets.readers import agreement_pairs, sentence_pairs
+from tse_core.datasets.table_files import FILES, READ, TABLES, read_table
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
 from tse_core.paths import data_folder
