@@ -23,7 +23,14 @@ from tse_core.agreement.contexts import (
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.factors import find_factors, refuse_taken_names
 from tse_core.agreement.options import TABLES, Detail, Options, Verbs, verb_policy
-from tse_core.agreement.scoring import GROUP, SUMS, Advance, all_at_cutoffs, score_contexts
+from tse_core.agreement.scoring import (
+    GROUP,
+    SUMS,
+    Advance,
+    all_at_cutoffs,
+    refusals,
+    score_contexts,
+)
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.loading import data_hash, load_pairs, usual_list
@@ -188,7 +195,8 @@ def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
         name = str(given_name or model.label)
         if name in opened:
             raise InputError(
-                f"two models are called {name!r}; give a mapping from a name of your own to each"
+                f"two models are called {name!r}; give each a name of your own: NAME=PATH on the "
+                "command line, in Python a mapping from names to models"
             )
         opened[name] = model
     return opened
@@ -208,7 +216,8 @@ def _question(
     refuse_taken_names(pairs, listed.table)
     numbered = numbered_pairs(pairs, listed)
     warn_of_other_verbs(numbered, listed, name)
-    return _Question(pairs, numbered, listed, f"{name}@{data_hash(numbered)}")
+    question = _Question(pairs, numbered, numbered, listed, f"{name}@{data_hash(numbered)}")
+    return _readable(question, models or [], options)
 
 
 def _evaluations(
@@ -234,9 +243,37 @@ class _Question(NamedTuple):
     """The question to every model on a data set."""
 
     all_pairs: pd.DataFrame
-    pairs: pd.DataFrame  # those whose subject's number is known
+    numbered: pd.DataFrame  # those whose subject's number is known
+    pairs: pd.DataFrame  # those of them that a model can read
     lemmas: Lemmas
     data: str  # the name of the pairs and their hash
+
+
+def _readable(question: _Question, models: Iterable[LanguageModel], options: Options) -> _Question:
+    """The question without the pairs in whose gap one of the models cannot look words up.
+
+    A warning counts them. Raises InputError where none is left, with the reason for the first.
+    """
+    for model in models:
+        pairs = question.pairs
+        sides = list(pairs[["left", "right"]].itertuples(index=False, name=None))
+        contexts = list(dict.fromkeys(sides))
+        refusal_of = dict(zip(contexts, refusals(model, options, contexts), strict=True))
+        is_refused = np.array([refusal_of[context] is not None for context in sides], dtype=bool)
+        if not is_refused.any():
+            continue
+        first = next(filter(None, refusal_of.values()))
+        if is_refused.all():
+            raise first
+        name = question.data.rpartition("@")[0]
+        warn(
+            f"{name}: {is_refused.sum():,} of {len(pairs):,} pairs are set aside, as "
+            f"{model.label} cannot look a word up in their gap; the first, "
+            f"{pairs.loc[is_refused, 'id'].iloc[0]}: {first}"
+        )
+        pairs = pairs[~is_refused]
+        question = question._replace(pairs=pairs, data=f"{name}@{data_hash(pairs)}")
+    return question
 
 
 class _Slice(NamedTuple):
@@ -256,6 +293,7 @@ def _evaluation(
     verbs = counted_verbs(model, question.lemmas, options.verbs, words)
     if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
+    question = _readable(question, [model], options)
     pairs, contexts, total = numbered_contexts(
         question.pairs, model.kind, options.protocol, options.sample_size, options.seed
     )
@@ -434,10 +472,12 @@ def _what_was_scored(
         parts.append(f"lemmas of single tokens: {single_tokens:,}")
     if options.sample_size != "all":
         parts.append(f"contexts drawn: {len(contexts):,} of {total:,} (seed {options.seed})")
+    with_number = len(question.numbered)
     left_out = {
         "pairs outside the sample": len(question.pairs) - len(pairs),
         "pairs whose verb has no form that counts": without_form,
-        "pairs whose subject's number is not known": len(question.all_pairs) - len(question.pairs),
+        "pairs in whose gap the model cannot look a word up": with_number - len(question.pairs),
+        "pairs whose subject's number is not known": len(question.all_pairs) - with_number,
     }
     parts += [f"{what}: {count:,}" for what, count in left_out.items() if count]
     return "; ".join(parts)

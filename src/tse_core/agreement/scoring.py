@@ -13,6 +13,7 @@ import torch
 
 from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs
+from tse_core.errors import InputError
 from tse_core.forward.passes import blocks
 from tse_core.forward.word_forms import form_log_probabilities
 from tse_core.metrics.definitions import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cutoffs, Forms
@@ -227,6 +228,22 @@ def _of_entries(
             logits = logits[torch.as_tensor(block.rows, device=logits.device)]
         yield Distributions(block.requests, logits, logits.log_softmax(-1), logits.shape[1], 1.0)
         advance(len(block.rows) / len(slots))
+
+
+def refusals(
+    model: LanguageModel, options: Options, contexts: list[tuple[str, str]]
+) -> list[InputError | None]:
+    """The error of each context in whose gap a model cannot look words up; None for the others."""
+    if options.protocol != "released" or model.kind == "causal":
+        return model.refusals(contexts)
+    # With the mask's own text in the sentence only a gap at its start is refused.
+    of_contexts: list[InputError | None] = [None] * len(contexts)
+    at_start = [number for number, (left, _) in enumerate(contexts) if not left.strip()]
+    for number, refusal in zip(
+        at_start, model.refusals([contexts[number] for number in at_start]), strict=True
+    ):
+        of_contexts[number] = refusal
+    return of_contexts
 
 
 def _slots(model: LanguageModel, options: Options, contexts: list[tuple[str, str]]) -> list[Prompt]:

@@ -319,16 +319,26 @@ class LanguageModel:
         mask token of its own; and for one without a word on the left, where the model is causal.
         """
         gaps = [gap_of(left, right) for left, right in contexts]
-        self._check_gaps(gaps)
         if self.kind == "causal":
-            encodings = self.encode_batch([self._before_slot(gap) for gap in gaps])
+            texts = []
+            for gap in gaps:
+                before = self._before_slot(gap)
+                if before is None:
+                    raise self._refusal(gap)
+                texts.append(before)
+            encodings = self.encode_batch(texts)
             return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
+        self._check_gaps(gaps)
         prompts = []
         for gap, prompt in zip(gaps, self._replaced(gaps, CARRIER), strict=True):
             if prompt is None:
                 raise self._refusal(gap)
             prompts.append(prompt)
         return prompts
+
+    def refusals(self, contexts: Iterable[tuple[str, str]]) -> list[InputError | None]:
+        """The error with which `slots` refuses each context for its gap; None where it does not."""
+        return self._refusals([gap_of(left, right) for left, right in contexts])
 
     def text_slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slots of a masked model with the mask's text in the sentence.
@@ -409,24 +419,28 @@ class LanguageModel:
         return dict(zip(CARRIERS, entries, strict=True))
 
     def _check_gaps(self, gaps: Iterable[Gap]) -> None:
-        """Raise InputError for a gap that `slots` refuses: the words beside it decide.
+        """Raise InputError for the first gap that `slots` refuses."""
+        for refusal in self._refusals(list(gaps)):
+            if refusal is not None:
+                raise refusal
 
-        A causal model needs a word to the left; `_before_slot` checks the rest.
-        """
+    def _refusals(self, gaps: Sequence[Gap]) -> list[InputError | None]:
+        """The error for each gap that `slots` refuses, else None: the words beside it decide."""
         if self.kind == "causal":
-            for gap in gaps:
-                if not gap.before.strip():
-                    raise self._refusal(gap)
-            return
-        # One gap stands for all with the same neighbours, which are made into tokens only once.
-        gap_by_neighbours: dict[Gap, Gap] = {}
-        for gap in gaps:
-            gap_by_neighbours.setdefault(gap.near(), gap)
-        prompts = self._replaced(gap_by_neighbours, CARRIERS[0])
-        others = self._replaced(gap_by_neighbours, CARRIERS[1])
-        for gap, prompt, other in zip(gap_by_neighbours.values(), prompts, others, strict=True):
-            if prompt is None or prompt != other:
-                raise self._refusal(gap)
+            is_refused = [self._before_slot(gap) is None for gap in gaps]
+        else:
+            # Gaps with the same neighbours are made into tokens only once.
+            neighbours = [gap.near() for gap in gaps]
+            different = list(dict.fromkeys(neighbours))
+            prompts = self._replaced(different, CARRIERS[0])
+            others = self._replaced(different, CARRIERS[1])
+            refused = set()
+            for gap, prompt, other in zip(different, prompts, others, strict=True):
+                if prompt is None or prompt != other:
+                    refused.add(gap)
+            is_refused = [near in refused for near in neighbours]
+        refusals = zip(gaps, is_refused, strict=True)
+        return [self._refusal(gap) if refused else None for gap, refused in refusals]
 
     def _refusal(self, gap: Gap) -> InputError:
         """The error for a gap in which no word can be looked up."""
@@ -440,12 +454,14 @@ class LanguageModel:
             f"{remedy}"
         )
 
-    def _before_slot(self, gap: Gap) -> str:
+    def _before_slot(self, gap: Gap) -> str | None:
         """The text before a slot, without the space with which the word in the slot begins.
 
-        Raises InputError where words are spelled otherwise than after a space, as behind an opening
-        quotation mark or a line break.
+        None without a word there, and where words are spelled otherwise than after a space, as
+        behind an opening quotation mark or a line break.
         """
+        if not gap.before.strip():
+            return None
         before = gap.before.removesuffix(" ")
         # With one space behind a word, words are spelled as after a space, whatever the tokenizer.
         is_usual = before != gap.before and not before[-1:].isspace()
@@ -455,7 +471,7 @@ class LanguageModel:
         whole = self._encoded(gap.before + CARRIER)["input_ids"]
         carrier_ids = tuple(whole[len(front) :])
         if carrier_ids != self._carrier_ids[CARRIER] or whole[: len(front)] != front:
-            raise self._refusal(gap)
+            return None
         return before
 
     def slot(self, left: str, right: str = "") -> Prompt:
