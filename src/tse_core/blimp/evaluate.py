@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tse_core.blimp.accuracies import CLUSTER, ITEM, accuracy
+from tse_core.blimp.accuracies import BOUNDS, CLUSTER, COUNTS, ITEM, STRATUM, accuracy
 from tse_core.datasets.loading import blimp_paradigms, data_hash, load_sentence_pairs
 from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
 from tse_core.errors import InputError, check_known
@@ -26,6 +26,14 @@ from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import check_policies, judged, score_pairs, sides_of
 from tse_core.sentences.tokens import Advance, check_method, words_policy
 
+# Columns of scores, accuracies and results, which a column of the data must not replace.
+SCORE_NAMES = {
+    *("paradigm", "pair_id", "phenomenon", "margin", "correct", "tie", "unknown_critical"),
+    *("unscored_difference", "logp_good", "logp_bad", "length_good", "length_bad"),
+    *("unknown_good", "unknown_bad", "accuracy_items", "clusters", "model", "signature", "all"),
+    *(*BOUNDS, *COUNTS, CLUSTER, ITEM, STRATUM),
+}
+
 
 @dataclass(frozen=True)
 class PairScores:
@@ -33,7 +41,8 @@ class PairScores:
 
     The columns are those of :func:`score_pairs`, phenomenon, distinct_pair (the item: the same
     number for rows of one paradigm in which the method reads the same texts) and, where pairs are
-    clustered, cluster.
+    clustered, cluster; then good and bad, the sentences, and the data's further columns. One that
+    is called like a column of scores or accuracies stands there as ``data_NAME``.
     """
 
     pairs: pd.DataFrame = field(repr=False)
@@ -43,9 +52,10 @@ class PairScores:
         """See :func:`accuracy`."""
         return accuracy(self.pairs, by)
 
-    def tidy(self) -> pd.DataFrame:
+    def tidy(self, by: str | None = None) -> pd.DataFrame:
         """Accuracies of all pairs, phenomena and paradigms, a row each, in columns of result files.
 
+        ``by`` is a further column of the pairs whose values get a row each, too.
         All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP
         with a paradigm missing has no row, so that no part stands for the whole.
         """
@@ -56,9 +66,10 @@ class PairScores:
                 incomplete.append(phenomenon)
         name = "Overall" if paradigms == set(published["UID"]) else "all pairs"
         parts = [self.accuracy("all").assign(construction=name)]
-        for by in ("phenomenon", "paradigm"):
-            part = self.accuracy(by)
-            parts.append(part.assign(construction=part[by]))
+        groupings = [by] if by else []
+        for grouping in dict.fromkeys([*groupings, "phenomenon", "paradigm"]):
+            part = self.accuracy(grouping)
+            parts.append(part.assign(construction=part[grouping]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
         table = table[~table["construction"].isin(incomplete)].drop_duplicates("construction")
         table = table.rename(columns={"accuracy": "score"})
@@ -112,6 +123,7 @@ def evaluate_blimp(
     texts = [side.text for side in sides_of(pairs, method, first)]
     dependence = _dependence(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
+    beside = _beside(pairs)
     pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]
 
     policy = {
@@ -129,7 +141,7 @@ def evaluate_blimp(
     request = Signature(identity, policy_of_shards, provenance(model.device))
     store = store_for(model, store)
     scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
-    scores = _labelled(scores, pairs, dependence)
+    scores = _labelled(scores, pairs, pd.concat([dependence, beside], axis=1))
     scores = judged(scores, ties=ties, unknown_words=unknown_words)
     identity = {**identity, "data": f"{name}@{data_hash(pairs)}"}
     policy = {**policy, "ties": ties, "unknown": unknown_words}
@@ -171,16 +183,24 @@ def _scores_of_paradigms(
     return scores, scores_provenance
 
 
-def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
-    """Scores in the order of the paradigms, with the phenomenon and the columns of `dependence`."""
+def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
+    """Scores in the order of the paradigms, with the phenomenon and the columns of `beside`."""
     paradigm = pairs.groupby("paradigm", sort=False).ngroup()
     order = np.argsort(paradigm, kind="stable")  # that of the shards
-    scores = scores.assign(**dependence.iloc[order].reset_index(drop=True))
-    phenomena = {}
+    scores = scores.join(beside.iloc[order].reset_index(drop=True))
+    phenomena = None
     if "phenomenon" in pairs:
-        phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"]
-    scores.insert(0, "phenomenon", scores["paradigm"].map(phenomena))
+        phenomena = pairs["phenomenon"].to_numpy()[order]
+    scores.insert(0, "phenomenon", phenomena)
     return scores
+
+
+def _beside(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The sentences and the further columns of pairs, under names that scores do not have."""
+    names = [name for name in ("good", "bad") if name in pairs]
+    names += [name for name in pairs if name not in SENTENCE_COLUMNS]
+    new_names = {name: f"data_{name}" for name in names if name in SCORE_NAMES}
+    return pairs[names].rename(columns=new_names).reset_index(drop=True)
 
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:

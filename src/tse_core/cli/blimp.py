@@ -8,8 +8,9 @@ import typer
 
 from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import note, print_table, write_scores
+from tse_core.cli.printing import note, print_table
 from tse_core.datasets.loading import load_sentence_pairs
+from tse_core.errors import check_known
 from tse_core.results.tidy import write_results
 
 if TYPE_CHECKING:  # imports torch
@@ -29,7 +30,10 @@ def blimp(
         typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
     ] = None,
     by: Annotated[
-        Literal["phenomenon", "paradigm"], typer.Option(help="Rows shown.")
+        str,
+        typer.Option(
+            metavar="COLUMN", help="Rows shown: phenomenon, paradigm or a column of your data."
+        ),
     ] = "phenomenon",
     ties: Annotated[
         Literal["wrong", "half"], typer.Option(help="How two equal scores count.")
@@ -46,7 +50,10 @@ def blimp(
             help="Column whose values intervals sample; by default each distinct pair.",
         ),
     ] = None,
-    out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
+    out: Annotated[
+        Path | None,
+        options.results_option("the scores of every pair, with its sentences and your columns"),
+    ] = None,
     table: options.Table = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
@@ -57,17 +64,30 @@ def blimp(
     run that was interrupted resumes. Pairs in which the method reads the same
     texts are one item, which counts once for the intervals.
 
+    A sentence's score is the sum of the log-probabilities of its tokens, as
+    in BLiMP, so that a longer sentence tends to lose. For a mean take --out:
+    it has the sums (logp_good, logp_bad) and the numbers of tokens
+    (length_good, length_bad).
+
     \b
     tse blimp lab-systematic-causal --data laboratory
     tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
+    tse blimp gpt2 --data dutch.csv --columns sentence=zin,grammatical=goed,item=paar
+    tse blimp seed-1=runs/1/checkpoint-500 --data first=a/test.csv --data second=b/test.csv
     """
     from tse_core.blimp.evaluate import evaluate_blimp
 
     names_of_columns = options.columns_of(columns)
-    tables = [load_sentence_pairs(name, names_of_columns) for name in data or ["blimp"]]
+    tables = []
+    for text in data or ["blimp"]:
+        name, path = options.named_file(text)
+        tables.append(load_sentence_pairs(path, names_of_columns, name=name))
     pairs = pd.concat(tables, ignore_index=True)
     pairs.attrs["name"] = "+".join(table.attrs["name"] for table in tables)
+    for option, column in (("--by", by), ("--cluster", cluster)):
+        if column is not None:
+            check_known(f"column for {option}", column, pairs.columns)
     (opened,) = opening.models(model)
     scores = evaluate_blimp(
         opened,
@@ -79,17 +99,21 @@ def blimp(
         cluster=cluster,
         store=options.store_in(store, no_store),
     )
-    _print_accuracies(scores, by, cluster)
+    # A column that is called like one of scores has another name there.
+    column_of_by = f"data_{by}" if f"data_{by}" in scores.pairs else by
+    _print_accuracies(scores, column_of_by, cluster)
     if out:
         signature = scores.signature
         identified = {"model": signature.identity["model"], "signature": str(signature)}
         write_results(scores.pairs.assign(**identified), out)
         print(f"written: {out}")
-    write_scores([scores], table)
+    if table:
+        write_results(scores.tidy(column_of_by), table)
+        print(f"written: {table}")
 
 
 def _print_accuracies(scores: "PairScores", by: str, cluster: str | None) -> None:
-    """The accuracies by phenomenon or paradigm and of all pairs, the signature, and notes."""
+    """The accuracies by a column and of all pairs, the signature, and notes."""
     of_all = scores.accuracy("all").assign(**{by: "all pairs"})
     accuracies = pd.concat([scores.accuracy(by), of_all])
     accuracies = accuracies.rename(columns={"low": "accuracy_low", "high": "accuracy_high"})

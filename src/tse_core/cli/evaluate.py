@@ -74,10 +74,14 @@ def evaluate(
     """
     from tse_core.agreement.evaluate import evaluate_models
 
-    pairs: list = data or ["marvin-linzen"]
+    pairs: list = list(data or ["marvin-linzen"])
     names_of_columns = options.columns_of(columns)
-    if names_of_columns:
-        pairs = [load_pairs(name, names_of_columns) for name in pairs]
+    for position, text in enumerate(pairs):
+        name, path = options.named_file(text)
+        if name or names_of_columns:
+            pairs[position] = load_pairs(
+                path, names_of_columns, name=name, first=first, period=period
+            )
     size: Any = sample  # other text than "all" is refused with the other options
     if sample and sample.isdecimal():
         size = int(sample)

@@ -32,6 +32,7 @@ def load_pairs(
     name_or_path: str | Path | pd.DataFrame,
     columns: Mapping[str, str] | None = None,
     *,
+    name: str | None = None,
     first: First | None = None,
     period: Period | None = None,
     **older: bool,
@@ -51,6 +52,9 @@ def load_pairs(
         :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; or a DataFrame
         with the columns of such a table.
     columns : use of a column -> its name, if that does not show the use: ``{"good": "sentence"}``.
+    name :
+        what signatures and tables call the pairs of a file, and their construction where no line
+        says one; by default the file's name without its folder and ending
     first : "as-is", "capital" or "lower", how a sentence begins; by default as the data have it
     period :
         "as-is" or "add", which puts a period where a sentence has no final mark; by default as the
@@ -67,18 +71,33 @@ def load_pairs(
         if not has_policy and not set(AGREEMENT_COLUMNS) <= set(table):
             _warn_of_spelling(pairs, table.attrs.get("where", "the pairs"))
         return _with_name(table.attrs.get("name", "pairs"), pairs)
-    name = str(name_or_path).rstrip("/")
-    if not name.endswith(FILES):
-        _refuse_columns(name, columns)
-    if not name.endswith((*FILES, *GRAMMARS)):
-        return _with_name(name, _named_pairs(name, first, period))
-    if name.endswith(FILES):
-        pairs = _own_pairs(read_table(name), columns, first, period)
+    path = str(name_or_path).rstrip("/")
+    if not path.endswith(FILES):
+        _refuse_columns(path, columns)
+    if not path.endswith((*FILES, *GRAMMARS)):
+        _refuse_name(path, name)
+        return _with_name(path, _named_pairs(path, first, period))
+    if path.endswith(FILES):
+        pairs = _own_pairs(_read_as(name, path), columns, first, period)
     else:
-        pairs = plain_table(generate(load_grammar(name), first=first, period=period), name)
+        pairs = plain_table(generate(load_grammar(path), first=first, period=period), path)
     if not has_policy:
-        _warn_of_spelling(pairs, name)
-    return _with_name(name, pairs)
+        _warn_of_spelling(pairs, path)
+    return _with_name(name or path, pairs)
+
+
+def _read_as(name: str | None, path: str) -> pd.DataFrame:
+    """The rows of a file under a name of the user's own, if there is one."""
+    table = read_table(path)
+    if name:
+        table.attrs["name"] = name
+    return table
+
+
+def _refuse_name(path: str, name: str | None) -> None:
+    """Raise InputError for a name of the user's own for data that have a name."""
+    if name:
+        raise InputError(f"name is {name!r}, but {path!r} has a name; leave name out")
 
 
 def _own_pairs(
@@ -104,7 +123,10 @@ def _named_pairs(name: str, first: First | None, period: Period | None) -> pd.Da
 
 
 def load_sentence_pairs(
-    name_or_path: str | Path | pd.DataFrame, columns: Mapping[str, str] | None = None
+    name_or_path: str | Path | pd.DataFrame,
+    columns: Mapping[str, str] | None = None,
+    *,
+    name: str | None = None,
 ) -> pd.DataFrame:
     """Sentence pairs by name or path, or from a table.
 
@@ -112,29 +134,30 @@ def load_sentence_pairs(
     ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms
     of data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or
     of a table (one of `READ`); any name that :func:`load_pairs` knows. A DataFrame of sentence
-    pairs stays as it is. Columns and errors as in `load_pairs`. Sentences are read as they stand;
-    white space at their ends is left out, and a warning says so.
+    pairs stays as it is. Columns, name and errors as in `load_pairs`. Sentences are read as they
+    stand; white space at their ends is left out, and a warning says so.
     """
     if isinstance(name_or_path, pd.DataFrame):
         table = name_or_path
         if any(fields <= set(table) for fields in _SENTENCE_FIELDS):
             return plain_table(table, "the pairs")
-        name = table.attrs.get("name", "sentence-pairs")
-        return _with_name(name, sentence_pairs(table, columns))
-    name = str(name_or_path).rstrip("/")
-    if name.endswith(FILES):
-        return _with_name(name, sentence_pairs(read_table(name), columns))
-    _refuse_columns(name, columns)
-    if _is_of_agreement(name):
-        return _with_name(name, sentence_pairs(load_pairs(name)))
-    data, part = _data_set(name, SENTENCES, _names_of_kind(AGREEMENT))
+        table_name = table.attrs.get("name", "sentence-pairs")
+        return _with_name(table_name, sentence_pairs(table, columns))
+    path = str(name_or_path).rstrip("/")
+    if path.endswith(FILES):
+        return _with_name(name or path, sentence_pairs(_read_as(name, path), columns))
+    _refuse_columns(path, columns)
+    _refuse_name(path, name)
+    if _is_of_agreement(path):
+        return _with_name(path, sentence_pairs(load_pairs(path)))
+    data, part = _data_set(path, SENTENCES, _names_of_kind(AGREEMENT))
     tables = [sentence_pairs(read_table(path), data.columns) for path in _files(data, part)]
     pairs = pd.concat(tables)
     if data.format == "blimp":  # the twelve phenomena of its paper, and one spelling per field
         phenomenon_of = blimp_paradigms().set_index("UID")["phenomenon"]
         pairs["phenomenon"] = pairs["paradigm"].map(phenomenon_of)
         pairs["field"] = pairs["field"].str.replace("/", "_")
-    return _with_name(name, pairs.reset_index(drop=True))
+    return _with_name(path, pairs.reset_index(drop=True))
 
 
 def _is_of_agreement(name: str) -> bool:

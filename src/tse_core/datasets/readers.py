@@ -187,8 +187,10 @@ def _filled(pairs: pd.DataFrame, **defaults: str | Sequence[str] | pd.Series) ->
 
 
 def _stem(table: pd.DataFrame) -> str:
-    """The name of a table's file without the ending; empty where it is of no file."""
-    return Path(table.attrs.get("where", "")).stem
+    """The user's name of a file, else that of the file without the ending; empty for no file."""
+    where = table.attrs.get("where", "")
+    own_name = table.attrs.get("name") if where else None
+    return own_name or Path(where).stem
 
 
 def _ids(table: pd.DataFrame) -> list[str]:
