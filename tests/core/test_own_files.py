@@ -99,3 +99,113 @@ def test_columns_of_ones_own_are_rows_and_are_written(write, tiny_causal, tse, t
     assert signature in tse("blimp", tiny_causal, "--data", plain)[1]
     code, _, errors = tse("blimp", tiny_causal, "--data", data, "--by", "kategory")
     assert code == 2 and "unknown column for --by 'kategory' (did you mean 'category'?)" in errors
+
+
+GOOD, BAD = "The cat runs here.", "The cat run here."
+ROWS = {  # the same pair, one sentence a row, as other projects write it, and what columns say of it
+    "dutch.csv": (
+        f"paradigm,item,zin,goed,rating\np,1,{GOOD},1,6.5\np,1,{BAD},0,2\nq,1,{GOOD},1,6.5\nq,1,{BAD},0,2\n",
+        {"sentence": "zin", "grammatical": "goed", "item": "item"},
+    ),
+    "mixed.csv": (f"sentence,grammatical,item\n{BAD},no,b\n{GOOD},yes,b\n", None),
+    "chinese.tsv": (f"label\tsentence\n1\t{GOOD}\n0\t{BAD}\n", None),
+    "generated.tab": (
+        "pattern\tid1\tid2\tform\tclass\tprefix\tfreq\n"
+        "L\t1\t0\truns\tcorrect\tThe cat\t5\nL\t1\t0\trun\twrong\tThe cat\t7\n"
+        "L\t1\t1\truns\tcorrect\tThe cat\t5\nL\t1\t1\trun\twrong\tThe cat\t7\n",
+        {"left": "prefix", "grammatical": "class", "item": "pattern+id1+id2"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_one_sentence_a_row_is_read_as_pairs(write, name):
+    text, columns = ROWS[name]
+    path = write(name, text)
+    pairs, sentences = load_pairs(path, columns), load_sentence_pairs(path, columns)
+    right = "" if name == "generated.tab" else "here."
+    assert pairs[["left", "correct", "wrong", "right"]].drop_duplicates().to_numpy().tolist() == [
+        ["The cat", "runs", "run", right]
+    ]
+    assert len(pairs) == len(sentences) == (2 if columns else 1)
+    if name != "generated.tab":
+        assert set(sentences["good"]) == {GOOD} and set(sentences["bad"]) == {BAD}
+    if name == "dutch.csv":
+        assert sentences[["rating_good", "rating_bad"]].to_numpy().tolist() == [["6.5", "2"]] * 2
+        assert sentences["paradigm"].tolist() == ["p", "q"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{GOOD},1\n{BAD},0\n{BAD},0\n{GOOD},1\n", "m.csv:4: without a column for the item"),
+        (f"{GOOD},1\n{BAD},0\n{GOOD},1\n", "m.csv:4: without a column for the item"),
+        (f"{GOOD},1\n{BAD},maybe\n", "m.csv:3: the column 'label' is 'maybe'; it must say whether"),
+        (f"{GOOD},1\n,0\n", "m.csv:3: sentence is missing"),
+    ],
+)  # fmt: skip
+def test_rows_out_of_order_are_refused_with_their_line(write, text, message):
+    with pytest.raises(InputError, match=message):
+        load_sentence_pairs(write("m.csv", f"sentence,label\n{text}"))
+
+
+def test_items_without_two_sentences_are_set_aside(write):
+    rows = f"sentence,label,item\n{GOOD},1,a\n{BAD},0,b\n{GOOD},1,c\n{BAD},0,c\n"
+    with pytest.warns(TseWarning, match="2 of 4 rows are set aside, .* the first: .*m.csv:2"):
+        assert len(load_sentence_pairs(write("m.csv", rows))) == 1
+    with pytest.raises(InputError, match=r"m.csv:2: all rows are set aside, .* item=NAME\+NAME"):
+        load_sentence_pairs(write("m.csv", rows), {"item": "sentence"})
+
+
+def test_good_and_bad_lines_alternate_in_the_order_that_is_given(write):
+    path = write("zorro.txt", f"{BAD}\n{GOOD}\n\nThe dogs sits .\nThe dogs sit .\n")
+    pairs = load_sentence_pairs(path, {"good": "even", "bad": "odd"})
+    assert pairs[["good", "bad", "pair_id"]].to_numpy().tolist() == [
+        [GOOD, BAD, "1"], ["The dogs sit .", "The dogs sits .", "4"]
+    ]  # fmt: skip
+    reverse = load_sentence_pairs(path, {"good": "odd", "bad": "even"})
+    assert reverse["good"].tolist() == pairs["bad"].tolist()
+    with pytest.raises(
+        InputError, match="zorro.txt: .*in turn, --columns good=odd,bad=even or the"
+    ):
+        load_sentence_pairs(path)
+    with pytest.raises(
+        InputError, match="odd.txt:3: good and bad lines alternate, but there are 3"
+    ):
+        load_pairs(write("odd.txt", "a b\na c\nd e\n"), {"good": "odd", "bad": "even"})
+
+
+@pytest.mark.parametrize("mark", ["[MASK]", "[mask]", "<mask>", "***mask***", "___"])
+def test_the_mark_of_a_gap_is_read_or_quoted(write, mark):
+    text = f"The cat {mark} here."
+    pairs = load_pairs(write("m.csv", f"text,correct,wrong\n{text},runs,run\n"))
+    assert pairs[["left", "right"]].to_numpy().tolist() == [["The cat", "here."]]
+    with pytest.raises(InputError) as error:
+        load_pairs(write("m.csv", f"text\n{text}\n"))
+    assert f"{text!r} has a gap, and needs the two forms beside it" in str(error.value)
+
+
+def test_rows_that_are_no_pair_of_one_verb_are_set_aside(write):
+    rows = (
+        "good,bad,label\nThe cat runs.,The cat run.,SG\nShe saw herself.,She saw himself.,F -> M\n"
+        "The cats run.,The cat runs.,PL\n"
+    )
+    with pytest.warns(
+        TseWarning, match="2 of 3 rows are set aside, .*m.csv:3: the column 'label' is"
+    ):
+        assert load_pairs(write("m.csv", rows))["id"].tolist() == ["m/2"]
+    with pytest.raises(InputError, match="m.csv:2: the column 'label' is '0'; the number of the"):
+        load_pairs(write("m.csv", "good,bad,label\nThe cat runs.,The cat run.,0\n"))
+
+
+def test_surprisals_skip_what_cannot_be_read(write, tiny_causal, tse):
+    long = " ".join(["The author laughs."] * 200)
+    path = write("m.txt", f"The author laughs.\n\n{long}\nThe author laughs.\n")
+    code, output, errors = tse("surprisals", tiny_causal, path)
+    rows = [line.split("\t") for line in output.splitlines()[1:]]
+    assert code == 1 and {row[0] for row in rows} == {"1", "4"}
+    first, last = ([row[1:] for row in rows if row[0] == number] for number in "14")
+    assert first == last
+    assert "1 empty lines are skipped (2)" in errors and "line 3 has " in errors
+    code, output, _ = tse("tokenize", tiny_causal, write("t.txt", "The author\n\nlaughs.\n"))
+    assert code == 0 and output.splitlines()[1] == "" and len(output.splitlines()) == 3

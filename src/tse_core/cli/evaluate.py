@@ -9,6 +9,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import note, print_table, write_scores
+from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs
 
 if TYPE_CHECKING:  # imports torch
@@ -27,7 +28,12 @@ def evaluate(
         list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")
     ] = None,
     columns: options.Columns = None,
-    lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
+    lemmas: Annotated[
+        str | None, typer.Option(help="Verb list, by name or file (.csv, .tsv).")
+    ] = None,
+    drop_faulty: Annotated[
+        bool, typer.Option("--drop-faulty", help="Leave faulty rows of the verb list out.")
+    ] = False,
     protocol: Annotated[
         Literal["exact", "released"], typer.Option(help="released: as the authors' code.")
     ] = "exact",
@@ -82,6 +88,9 @@ def evaluate(
             pairs[position] = load_pairs(
                 path, names_of_columns, name=name, first=first, period=period
             )
+    verb_list: Any = lemmas
+    if lemmas and drop_faulty:
+        verb_list = load_lemmas(lemmas, drop_faulty=True)
     size: Any = sample  # other text than "all" is refused with the other options
     if sample and sample.isdecimal():
         size = int(sample)
@@ -90,7 +99,7 @@ def evaluate(
     evaluations = evaluate_models(
         opening.models(*models),
         pairs,
-        lemmas,
+        verb_list,
         shared=against is not None,
         by=by or "construction",
         protocol=protocol,

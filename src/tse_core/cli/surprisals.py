@@ -1,7 +1,7 @@
 """``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model reads, line by line."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,14 +24,22 @@ def surprisals(model: options.ModelArgument, file: File, opening: options.Openin
 
     A causal model without a beginning-of-sequence token gives its first token
     0. A masked model is scored by pseudo-log-likelihood: each token given all
-    others.
+    others. A sentence's id is the number of its line. Empty lines are skipped;
+    so are lines too long for the model, with exit code 1.
 
     Example:  echo "The author laughs." | tse surprisals lab-systematic-causal -
     """
     from tse_core.sentences.tokens import token_surprisals
 
-    sentences = _sentences(file)  # before the model, which takes longer
+    lines = _sentences(file)  # before the model, which takes longer
     (opened,) = opening.models(model)
+    too_long = _too_long(opened, lines)
+    for number, reason in too_long.items():
+        del lines[number]
+        if not lines:
+            raise InputError(reason)
+        warn(reason)
+    sentences = list(lines.values())
     with progress(len(sentences), "surprisals", unit="sentences") as bar:
 
         def advance(share: float) -> None:
@@ -43,35 +51,59 @@ def surprisals(model: options.ModelArgument, file: File, opening: options.Openin
     else:
         tokens = [of_sentence.tokens for of_sentence in surprisals]
     print("sentence_id", "token_id", "token", "surprisal", sep="\t")
-    for number, (names, of_sentence) in enumerate(zip(tokens, surprisals, strict=True), 1):
+    for number, names, of_sentence in zip(lines, tokens, surprisals, strict=True):
         for position, (token, bits) in enumerate(zip(names, of_sentence.bits, strict=True), 1):
             print(number, position, shown(token), f"{bits:.4f}", sep="\t")
+    if too_long:
+        raise typer.Exit(1)
+
+
+def _too_long(opened: Any, lines: dict[int, str]) -> dict[int, str]:
+    """The reason why each line with too many tokens for a model is not read, by its number."""
+    if opened.kind not in ("causal", "masked") or not opened.network.max_length:
+        return {}
+    limit = opened.network.max_length
+    # A causal model only predicts the last token, and need not read it.
+    spare = 1 if opened.kind == "causal" else 0
+    reasons = {}
+    encodings = opened.encode_batch(list(lines.values()))
+    for number, encoding in zip(lines, encodings, strict=True):
+        count = len(encoding.ids)
+        if count > limit + spare:
+            reasons[number] = (
+                f"line {number} has {count:,} tokens, and {opened.name} reads {limit:,} at most: "
+                "it is left out; make it shorter"
+            )
+    return reasons
 
 
 @app.command()
 @options.opens_a_model
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print the tokens of every sentence, separated by spaces."""
-    sentences = _sentences(file)
+    lines = _sentences(file)
     (opened,) = opening.models(model)
-    for tokens in opened.tokenize(sentences):
-        print(*map(shown, tokens))
+    tokens_of = dict(zip(lines, opened.tokenize(list(lines.values())), strict=True))
+    for number in range(1, max(lines) + 1):
+        print(*map(shown, tokens_of.get(number, [])))
 
 
 @app.command()
 @options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print for every token of every sentence 1 if the model does not know it, else 0."""
-    sentences = _sentences(file)
+    lines = _sentences(file)
     (opened,) = opening.models(model)
-    for marks in opened.unkify(sentences):
-        print(*map(int, marks))
+    marks_of = dict(zip(lines, opened.unkify(list(lines.values())), strict=True))
+    for number in range(1, max(lines) + 1):
+        print(*map(int, marks_of.get(number, [])))
 
 
-def _sentences(file: str) -> list[str]:
-    """The sentences of a file, or of standard input ("-"). Raises InputError for an empty line.
+def _sentences(file: str) -> dict[int, str]:
+    """The sentences of a file, or of standard input ("-"), by the numbers of their lines.
 
-    White space at their ends is left out, with a warning.
+    Empty lines are skipped, and white space at the ends of sentences is left out, each with a
+    warning. Raises InputError where there is no sentence.
     """
     if file == "-":
         name = "standard input"
@@ -79,16 +111,24 @@ def _sentences(file: str) -> list[str]:
     else:
         name = file
         text = read_text(file)
-    count = len(lines_of(text.rstrip()))
-    lines = lines_of(text)[:count]
-    with_space = []
-    for number, line in enumerate(lines, 1):
-        sentence = line.strip()
-        if not sentence:
-            raise InputError(f"{name}: line {number} is empty; give one sentence in each line")
-        if sentence != line:
+    sentences = {}
+    empty, with_space = [], []
+    lines = lines_of(text.rstrip())
+    for number, line in enumerate(lines_of(text)[: len(lines)], 1):
+        if not line.strip():
+            empty.append(number)
+            continue
+        sentences[number] = trimmed(line)
+        if line.strip() != line:
             with_space.append(number)
+    if not sentences:
+        raise InputError(f"{name}: line 1 is empty; give one sentence in each line")
+    if empty:
+        numbers = ", ".join(map(str, empty[:10]))
+        if len(empty) > 10:
+            numbers += ", ..."
+        warn(f"{name}: {len(empty):,} empty lines are skipped ({numbers})")
     if with_space:
-        rows = f"{len(with_space):,} of {count:,} lines, the first: {with_space[0]}"
+        rows = f"{len(with_space):,} of {len(lines):,} lines, the first: {with_space[0]}"
         warn(f"{name}: white space at the ends of sentences is left out ({rows})")
-    return [trimmed(line) for line in lines]
+    return sentences

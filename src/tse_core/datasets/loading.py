@@ -17,6 +17,7 @@ from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
 from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
+from tse_core.datasets.sentence_rows import has_lines, read_lines
 from tse_core.datasets.table_files import FILES, READ, TABLES, read_table
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
@@ -51,7 +52,10 @@ def load_pairs(
         (sentence_good, sentence_bad, label), of a table (one of `READ`, see
         :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; or a DataFrame
         with the columns of such a table.
-    columns : use of a column -> its name, if that does not show the use: ``{"good": "sentence"}``.
+    columns : use of a column -> its name, if that does not show the use: ``{"good": "satz"}``
+        Of one sentence a row ``{"sentence": "zin", "grammatical": "goed", "item": "paar"}``; an
+        item may have several columns, ``"paradigm+number"``. Of a .txt file with good and bad
+        sentences in turn ``{"good": "odd", "bad": "even"}``, or the reverse (Zorro).
     name :
         what signatures and tables call the pairs of a file, and their construction where no line
         says one; by default the file's name without its folder and ending
@@ -78,7 +82,7 @@ def load_pairs(
         _refuse_name(path, name)
         return _with_name(path, _named_pairs(path, first, period))
     if path.endswith(FILES):
-        pairs = _own_pairs(_read_as(name, path), columns, first, period)
+        pairs = _own_pairs(*_read(path, columns, name), first, period)
     else:
         pairs = plain_table(generate(load_grammar(path), first=first, period=period), path)
     if not has_policy:
@@ -86,12 +90,17 @@ def load_pairs(
     return _with_name(name or path, pairs)
 
 
-def _read_as(name: str | None, path: str) -> pd.DataFrame:
-    """The rows of a file under a name of the user's own, if there is one."""
-    table = read_table(path)
+def _read(
+    path: str | Path, columns: Mapping[str, str] | None, name: str | None = None
+) -> tuple[pd.DataFrame, Mapping[str, str] | None]:
+    """The rows of a file, and what its columns hold; under the user's name, if there is one."""
+    if has_lines(path, columns):
+        table, columns = read_lines(path, columns or {}), None
+    else:
+        table = read_table(path)
     if name:
         table.attrs["name"] = name
-    return table
+    return table, columns
 
 
 def _refuse_name(path: str, name: str | None) -> None:
@@ -145,13 +154,13 @@ def load_sentence_pairs(
         return _with_name(table_name, sentence_pairs(table, columns))
     path = str(name_or_path).rstrip("/")
     if path.endswith(FILES):
-        return _with_name(name or path, sentence_pairs(_read_as(name, path), columns))
+        return _with_name(name or path, sentence_pairs(*_read(path, columns, name)))
     _refuse_columns(path, columns)
     _refuse_name(path, name)
     if _is_of_agreement(path):
         return _with_name(path, sentence_pairs(load_pairs(path)))
     data, part = _data_set(path, SENTENCES, _names_of_kind(AGREEMENT))
-    tables = [sentence_pairs(read_table(path), data.columns) for path in _files(data, part)]
+    tables = [sentence_pairs(*_read(path, data.columns)) for path in _files(data, part)]
     pairs = pd.concat(tables)
     if data.format == "blimp":  # the twelve phenomena of its paper, and one spelling per field
         phenomenon_of = blimp_paradigms().set_index("UID")["phenomenon"]
@@ -299,7 +308,7 @@ def _parts(data: DataSet) -> dict[str, list[Path]]:
     """
     paths = [Path(path) for path in data.files]
     if data.folder:
-        endings = TABLES if data.format == "table" else (".jsonl",)
+        endings = {"table": TABLES, "lines": (".txt",)}.get(data.format, (".jsonl",))
         contents = sorted((data_folder() / data.folder).rglob("*"))
         paths = [path for path in contents if path.suffix in endings]
     slug_of: dict[str, str] = {}
@@ -352,13 +361,14 @@ def _data_set_pairs(
     for path in _files(data, part):
         if data.format == "clams":
             table, aside_of_file = _clams_pairs(data, path)
+            columns = data.columns
             aside += aside_of_file
         else:
-            table = read_table(path)
+            table, columns = _read(path, data.columns)
         template = path.stem.removesuffix("_all")
         construction = data.construction or construction_of.get(template, template)
         pairs = agreement_pairs(
-            table, data.columns, construction=construction, first=first, period=period
+            table, columns, construction=construction, first=first, period=period
         )
         tables.append(pairs.assign(template=template))
     pairs = pd.concat(tables, ignore_index=True)

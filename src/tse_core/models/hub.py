@@ -68,6 +68,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
         ignore_patterns="*/*",
         tqdm_class=Bounded,
     )
+    is_unknown = False
     try:
         # The cache first: with a whole model in it the hub is not asked at all.
         with suppress(errors.LocalEntryNotFoundError):
@@ -83,6 +84,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
             "then set HF_TOKEN"
         )
     except errors.RepositoryNotFoundError:
+        is_unknown = True
         reason = (
             f"{_address()} has no such model; a private one needs HF_TOKEN, "
             "a token that may read it"
@@ -91,6 +93,11 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
         raise
     except Exception as error:  # of the library, of the connection below it, of the disk
         reason = _reason(error)
+    if revision and not is_unknown:
+        raise InputError(
+            f"unknown revision {revision!r} of the model {name!r}: not in the cache "
+            f"{constants.HF_HUB_CACHE}, and could not be fetched from the Hugging Face hub: {reason}"
+        )
     names = [*PACKAGE_MODELS, *laboratory_models()]
     raise InputError(
         f"unknown model {name!r}{did_you_mean(name, names)}: no such folder, no name of "
