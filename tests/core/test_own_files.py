@@ -206,6 +206,6 @@ def test_surprisals_skip_what_cannot_be_read(write, tiny_causal, tse):
     assert code == 1 and {row[0] for row in rows} == {"1", "4"}
     first, last = ([row[1:] for row in rows if row[0] == number] for number in "14")
     assert first == last
-    assert "1 empty lines are skipped (2)" in errors and "line 3 has " in errors
+    assert "m.txt: empty lines are skipped: 2\n" in errors and "line 3 has " in errors
     code, output, _ = tse("tokenize", tiny_causal, write("t.txt", "The author\n\nlaughs.\n"))
     assert code == 0 and output.splitlines()[1] == "" and len(output.splitlines()) == 3

@@ -268,7 +268,7 @@ def _readable(question: _Question, models: Iterable[LanguageModel], options: Opt
         name = question.data.rpartition("@")[0]
         warn(
             f"{name}: {is_refused.sum():,} of {len(pairs):,} pairs are set aside, as "
-            f"{model.label} cannot look a word up in their gap; the first, "
+            f"the model {model.label} cannot look a word up in their gap; the first, "
             f"{pairs.loc[is_refused, 'id'].iloc[0]}: {first}"
         )
         pairs = pairs[~is_refused]

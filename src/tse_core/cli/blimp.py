@@ -23,7 +23,8 @@ def blimp(
     model: options.ModelArgument,
     opening: options.Opening,
     data: Annotated[
-        list[str] | None, typer.Option(help="Sentence pairs, by name or file; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Sentence pairs, by name, file or NAME=FILE; may be repeated."),
     ] = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,

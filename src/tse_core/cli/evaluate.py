@@ -25,7 +25,8 @@ def evaluate(
     ],
     opening: options.Opening,
     data: Annotated[
-        list[str] | None, typer.Option(help="Agreement pairs, by name or file; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Agreement pairs, by name, file or NAME=FILE; may be repeated."),
     ] = None,
     columns: options.Columns = None,
     lemmas: Annotated[

@@ -74,7 +74,9 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="USE=NAME,...",
-        help="What columns of a file hold, e.g. good=sen,bad=wrong_sen; may be repeated.",
+        help="What columns of a file hold, e.g. good=sen,bad=wrong_sen; of one sentence a row "
+        "sentence=NAME,grammatical=NAME,item=NAME; of good and bad lines in turn "
+        "good=odd,bad=even, or the reverse; may be repeated.",
     ),
 ]
 First = Annotated[

@@ -126,8 +126,8 @@ def _sentences(file: str) -> dict[int, str]:
     if empty:
         numbers = ", ".join(map(str, empty[:10]))
         if len(empty) > 10:
-            numbers += ", ..."
-        warn(f"{name}: {len(empty):,} empty lines are skipped ({numbers})")
+            numbers += f", ... ({len(empty):,} in all)"
+        warn(f"{name}: empty lines are skipped: {numbers}")
     if with_space:
         rows = f"{len(with_space):,} of {len(lines):,} lines, the first: {with_space[0]}"
         warn(f"{name}: white space at the ends of sentences is left out ({rows})")

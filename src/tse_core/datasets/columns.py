@@ -15,8 +15,8 @@ from tse_core.datasets.plain_tables import plain_table, refuse, row_locations
 from tse_core.errors import InputError, check_known
 
 NAMES = {  # use of a column -> the names that it is known by, the usual one first
-    "good": ("good", "sentence_good", "sen", "grammatical"),
-    "bad": ("bad", "sentence_bad", "wrong_sen", "ungrammatical"),
+    "good": ("good", "sentence_good", "good_sentence", "sen", "grammatical"),
+    "bad": ("bad", "sentence_bad", "bad_sentence", "wrong_sen", "ungrammatical"),
     "correct": ("correct", "form_grammatical"),
     "wrong": ("wrong", "form_ungrammatical"),
     "text": ("text", "masked_text"),

@@ -28,8 +28,6 @@ _FLAGS = {
     **dict.fromkeys(("wrong", "incorrect", "bad", "*"), False),
 }
 LINES = ("odd", "even")  # what holds the good and the bad sentences of a file of lines
-# Columns in whose groups items are counted: two paradigms may both have an item 1.
-_GROUPS = ("construction", "phenomenon")
 
 
 def has_lines(path: str | Path, columns: Mapping[str, str] | None) -> bool:
@@ -81,41 +79,25 @@ def paired_rows(
     Raises InputError: no pair is left, an unknown value, rows out of order.
     """
     columns = dict(columns or {})
-    where = table.attrs.get("where", "the pairs")
     if table.empty:
         return table, columns
-    attrs = table.attrs
-    table = plain_table(table.rename(columns=str), where, [])  # refuses names that repeat
+    where = table.attrs.get("where", "the pairs")
+    rows = plain_table(table.rename(columns=str), where, [])  # refuses names that repeat
+    rows = rows.reset_index(drop=True)
     others = {use: name for use, name in columns.items() if use != "item"}
-    names = names_of_uses(table, others, IN_SENTENCES | ROW_NAMES, where)
+    names = names_of_uses(rows, others, IN_SENTENCES | ROW_NAMES, where)
+    if not _has_sentence_rows(rows, columns, names, where):
+        return table, columns
     parts = _parts_of_rows(names)
-    is_complete = bool(parts) and "grammatical" in names
-    if not any(use in columns for use in ROW_NAMES):
-        has_pairs = layout_of(names) is not None
-        if has_pairs or not is_complete:
-            return table, columns
-    if not is_complete:
-        raise InputError(
-            f"{where}: one sentence a row needs the columns sentence (or left and form) and "
-            f"grammatical; the columns are {', '.join(table)}; --columns sentence=NAME,"
-            "grammatical=NAME,item=NAME says which is which"
-        )
-    locations = pd.Series(row_locations(table, where), table.index)
+    locations = pd.Series(row_locations(table, where))
     for use in parts:
-        texts = table[names[use]].astype(object).map(plain_text)
+        texts = rows[names[use]].astype(object).map(plain_text)
         refuse((texts.str.strip() == "").set_axis(locations), f"{names[use]} is missing")
-    is_good = _flags(table[names["grammatical"]], locations)
-    items = _item_columns(table, columns.get("item", names.get("item")), where)
-    for use in _GROUPS:
-        if items and use in names:
-            items.append(names[use])
-    number, is_whole = _items(table, items, is_good, locations)
+    is_good = _flags(rows[names["grammatical"]], locations)
+    items = _item_columns(rows, columns.get("item", names.get("item")), names, where)
+    number, is_whole = _items(rows, items, is_good, locations)
     _warn_of_rows(is_whole, locations, where)
-    number_of = pd.Series(number, table.index)
-    good = table[is_good & is_whole]
-    bad = table[~is_good & is_whole]
-    # The bad sentences in the order of the good ones of their items, under the same index.
-    bad = bad.set_index(number_of[bad.index]).loc[number_of[good.index]].set_axis(good.index)
+    good, bad = _two_sides(rows, number, is_good, is_whole)
     pairs = _beside(good, bad, {names["grammatical"], *(names[use] for use in parts)}, items)
     if "form" in parts:
         left, form = names["left"], names["form"]
@@ -124,9 +106,39 @@ def paired_rows(
     else:
         pairs = pairs.assign(good=good[names["sentence"]], bad=bad[names["sentence"]])
         uses = ["good", "bad"]
-    pairs.attrs = attrs
+    pairs = pairs.set_axis(table.index[good.index])
+    pairs.attrs = table.attrs
     further = {use: name for use, name in others.items() if use not in (*ROW_NAMES, *parts)}
     return pairs, further | dict(zip(uses, uses, strict=True))
+
+
+def _has_sentence_rows(
+    table: pd.DataFrame, columns: Mapping[str, str], names: Mapping[str, str], where: str
+) -> bool:
+    """Whether a table has one sentence a row: the columns say so, or it cannot be read otherwise.
+
+    Raises InputError where they say so, and a column is missing.
+    """
+    is_complete = bool(_parts_of_rows(names)) and "grammatical" in names
+    if not any(use in columns for use in ROW_NAMES):
+        return is_complete and layout_of(names) is None
+    if not is_complete:
+        raise InputError(
+            f"{where}: one sentence a row needs the columns sentence (or left and form) and "
+            f"grammatical; the columns are {', '.join(table)}; --columns sentence=NAME,"
+            "grammatical=NAME,item=NAME says which is which"
+        )
+    return True
+
+
+def _two_sides(
+    rows: pd.DataFrame, number: np.ndarray, is_good: pd.Series, is_whole: pd.Series
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of the good sentences, and those of the bad ones of the same items beside them."""
+    good = rows[is_good & is_whole]
+    bad = rows[~is_good & is_whole]
+    bad = bad.set_axis(number[bad.index]).loc[number[good.index]]
+    return good, bad.set_axis(good.index)
 
 
 def _parts_of_rows(uses: Iterable[str]) -> tuple[str, ...]:
@@ -151,17 +163,23 @@ def _flags(column: pd.Series, locations: pd.Series) -> pd.Series:
     return flags.astype(bool)
 
 
-def _item_columns(table: pd.DataFrame, item: str | None, where: str) -> list[str]:
-    """The columns that name an item, from their names with + between them.
+def _item_columns(
+    table: pd.DataFrame, item: str | None, names: Mapping[str, str], where: str
+) -> list[str]:
+    """The columns that together name an item; empty without one.
 
-    Raises InputError for one that is not there.
+    `item` has their names, with + between them. Raises InputError for one that is not there.
     """
     if item is None:
         return []
-    names = [item] if item in table else item.split("+")
-    for name in names:
+    columns = [item] if item in table else item.split("+")
+    for name in columns:
         check_known(f"column of {where}", name, table.columns)
-    return names
+    # Two paradigms may both have an item 1.
+    for use in ("construction", "phenomenon"):
+        if use in names:
+            columns.append(names[use])
+    return columns
 
 
 def _items(

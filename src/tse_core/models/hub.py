@@ -96,7 +96,8 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
     if revision and not is_unknown:
         raise InputError(
             f"unknown revision {revision!r} of the model {name!r}: not in the cache "
-            f"{constants.HF_HUB_CACHE}, and could not be fetched from the Hugging Face hub: {reason}"
+            f"{constants.HF_HUB_CACHE}, and could not be fetched from the Hugging Face hub: "
+            f"{reason}"
         )
     names = [*PACKAGE_MODELS, *laboratory_models()]
     raise InputError(
