@@ -175,6 +175,15 @@ def test_good_and_bad_lines_alternate_in_the_order_that_is_given(write):
         load_pairs(write("odd.txt", "a b\na c\nd e\n"), {"good": "odd", "bad": "even"})
 
 
+def test_a_named_data_set_has_alternating_lines(pinned, tse, monkeypatch):
+    data = {"holds": "sentence pairs", "format": "lines", "columns": {"good": "even", "bad": "odd"}}
+    source = {"repository": "owner/zorro", "commit": "0" * 40, "licence": "MIT"}
+    files = {"sentences/agreement.txt": f"{BAD}\n{GOOD}\n".encode()}
+    monkeypatch.setenv("TSE_MIRROR", str(pinned({"zorro": data | source}, {"zorro": files})))
+    pairs = load_sentence_pairs("zorro/agreement")
+    assert pairs[["good", "bad", "paradigm"]].to_numpy().tolist() == [[GOOD, BAD, "agreement"]]
+
+
 @pytest.mark.parametrize("mark", ["[MASK]", "[mask]", "<mask>", "***mask***", "___"])
 def test_the_mark_of_a_gap_is_read_or_quoted(write, mark):
     text = f"The cat {mark} here."

@@ -98,7 +98,8 @@ def paired_rows(
     number, is_whole = _items(rows, items, is_good, locations)
     _warn_of_rows(is_whole, locations, where)
     good, bad = _two_sides(rows, number, is_good, is_whole)
-    pairs = _beside(good, bad, {names["grammatical"], *(names[use] for use in parts)}, items)
+    used = [names[use] for use in ("grammatical", *parts)]
+    pairs = _beside(good, bad, used, [*items, *names.values()])
     if "form" in parts:
         left, form = names["left"], names["form"]
         pairs = pairs.assign(left=good[left], correct=good[form], wrong=bad[form])
@@ -227,12 +228,12 @@ def _warn_of_rows(is_whole: pd.Series, locations: pd.Series, where: str) -> None
 
 
 def _beside(
-    good: pd.DataFrame, bad: pd.DataFrame, used: Collection[str], items: Collection[str]
+    good: pd.DataFrame, bad: pd.DataFrame, used: list[str], kept: Collection[str]
 ) -> pd.DataFrame:
-    """The columns that are not used, each once if both sides agree or if it has a known use."""
-    known = set(items).union(*NAMES.values(), *IN_SENTENCES.values())
+    """The columns that are not used, each once if both sides agree or if it has a use."""
+    known = set(kept).union(*NAMES.values(), *IN_SENTENCES.values())
     columns = {}
-    for name in good.columns.difference(list(used), sort=False):
+    for name in good.columns.difference(used, sort=False):
         texts = good[name].astype(object).map(plain_text)
         others = bad[name].astype(object).map(plain_text)
         if name in known or texts.equals(others):
