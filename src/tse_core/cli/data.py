@@ -46,7 +46,7 @@ def list_names(
         )
     else:
         table = pd.DataFrame(list_lemmas().items(), columns=["name", "what it is"])
-        note = "Lists of your own: a .csv file with the columns lemma, singular, plural."
+        note = "Lists of your own: a .csv or .tsv file with the columns lemma, singular, plural."
     print_table(table)
     typer.echo(note, err=True)
 

@@ -16,6 +16,7 @@ from tse_core.cli.printing import (
     write_scores,
     write_table,
 )
+from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs
 
 if TYPE_CHECKING:  # imports torch
@@ -33,11 +34,17 @@ def evaluate(
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="Agreement pairs: a name, a file, hf:OWNER/NAME/PATH on the hub; may be repeated."
+            help="Agreement pairs: a name, a file, NAME=FILE, or hf:OWNER/NAME/PATH on the hub; "
+            "may be repeated."
         ),
     ] = None,
     columns: options.Columns = None,
-    lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
+    lemmas: Annotated[
+        str | None, typer.Option(help="Verb list, by name or file (.csv, .tsv).")
+    ] = None,
+    drop_faulty: Annotated[
+        bool, typer.Option("--drop-faulty", help="Leave faulty rows of the verb list out.")
+    ] = False,
     protocol: Annotated[
         Literal["exact", "released"], typer.Option(help="released: as the authors' code.")
     ] = "exact",
@@ -87,10 +94,17 @@ def evaluate(
     """
     from tse_core.agreement.evaluate import evaluate_models
 
-    pairs: list = data or ["marvin-linzen"]
+    pairs: list = list(data or ["marvin-linzen"])
     names_of_columns = options.columns_of(columns)
-    if names_of_columns:
-        pairs = [load_pairs(name, names_of_columns) for name in pairs]
+    for position, text in enumerate(pairs):
+        name, path = options.named_file(text)
+        if name or names_of_columns:
+            pairs[position] = load_pairs(
+                path, names_of_columns, name=name, first=first, period=period
+            )
+    verb_list: Any = lemmas
+    if lemmas and drop_faulty:
+        verb_list = load_lemmas(lemmas, drop_faulty=True)
     size: Any = sample  # other text than "all" is refused with the other options
     if sample and sample.isdecimal():
         size = int(sample)
@@ -99,7 +113,7 @@ def evaluate(
     evaluations = evaluate_models(
         opening.models(*models),
         pairs,
-        lemmas,
+        verb_list,
         shared=against is not None,
         by=by or "construction",
         protocol=protocol,
