@@ -57,7 +57,7 @@ said = "the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %"
 quotes(said, *nouns.to_numpy().ravel())
 verbs = plural["subject and verb"]
 lost = verbs["regular plural"] - verbs["irregular plural"]
-guard("it costs the two nearly nothing", lost.abs().max() < 1)
+guard("it costs both models almost nothing", lost.abs().max() < 1)
 
 # %%
 ends = doublings.set_index(["model", "phenomenon"])[["first", "last"]]
@@ -72,4 +72,4 @@ apart = methods.groupby(["model", "compared"])[["full_sentence", "prefix"]].mean
 assert (apart["prefix"] - apart["full_sentence"]).abs().max() < 0.03
 moved = methods.set_index(["model", "paradigm"])
 moved = moved.loc["smollm2-135m-instruct", "matrix_question_npi_licensor_present"]
-quotes("by whole sentences and .89", moved["prefix"].item())
+quotes("with whole sentences and .89", moved["prefix"].item())
