@@ -147,7 +147,7 @@ table(percent.reset_index(), "Accuracy in percent", digits=1)
 #
 # ## Attractors
 #
-# With an attractor, over both columns of the table, GPT-2's mean is 72.6 %, 24 points less than without. The LSTM loses 20, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
+# With an attractor, over both columns of the table, GPT-2's mean is 72.6 %, 24 points lower than without. The LSTM loses 20, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
 
 # %% [markdown] tags=["explains"]
 # ## Irregulars

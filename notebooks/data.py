@@ -46,7 +46,7 @@ models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 # %% [markdown] tags=["explains"]
 # ## Nine constructions
 #
-# Every test sentence comes from a {term}`template` of {cite:t}`marvin2018targeted`. A bracket names a list of words: `[person 1]` is a noun of the list *person*, and `[*does 1]` the tested verb. Words that share an index agree in number.
+# Every test sentence comes from a {term}`template` of {cite:t}`marvin2018targeted`. A bracket names a list of words: `[person 1]` is a noun from the list *person*, and `[*does 1]` the tested verb. Words that share an index agree in number.
 
 # %%
 from tse_book.pages import folded, table

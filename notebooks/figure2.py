@@ -201,7 +201,7 @@ complete = charts.published_curves(1)
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# At the top the curves lie on top of each other near 1.0; at the bottom they fan out.
+# At top cut-offs the curves overlap near 1.0; at bottom cut-offs they fan out.
 hidden = (points["quality"] == "hidden").groupby(points["side"]).mean()
 hidden_top, hidden_bottom = hidden["top"], hidden["bottom"]
 
