@@ -63,7 +63,9 @@ class Cells:
         # Here are each context's first cell, and all its cells (contexts, groups of verbs).
         self._first_cells = context_groups * len(verb_labels)
         self._cells = self._first_cells[:, None] + np.arange(len(verb_labels))
-        self.labels = _in_order(context_labels.merge(verb_labels, how="cross")[factors.names])
+        # A cross merge counts in the same way, so that its index is the cells' numbers.
+        labels = context_labels.merge(verb_labels, how="cross")
+        self.labels = _in_order(labels[factors.names])
         self.lemmas = np.tile(np.bincount(self._verb_groups), len(context_labels))
 
         twins = twin_of(data.contexts)
@@ -100,7 +102,9 @@ class Cells:
         for cell, rows in self._sampled(metric, over).groupby("cell", sort=False):
             ways = list(over)
             if metric not in OF_PAIRS and len(over) > 1 and rows["verbs"].nunique() == 1:
-                ways = ["subjects"] * len(over)  # one verb alone is no sample of verbs
+                # One verb alone is no sample of verbs. The subjects twice vary as once, and other
+                # cells, with which this one may be combined, have as many ways.
+                ways = ["subjects"] * len(over)
             clusters = [rows[way].to_numpy() for way in ways]
             samples[cell] = Sample(
                 rows["value"].to_numpy(float), clusters, rows["count"].to_numpy()

@@ -64,7 +64,7 @@ def compare_evaluations(first: EvaluationData, second: EvaluationData) -> pd.Dat
     _require_same_questions(first, second)
     first_cells, second_cells = Cells(first), Cells(second)
     tables = []
-    for metric in (*reversed(METRICS), MARGIN):
+    for metric in (*reversed(METRICS), MARGIN):  # in the order of tables
         samples = _by_construction(first_cells, metric), _by_construction(second_cells, metric)
         table = _differences(*samples, score_range(metric))
         table.insert(1, "metric", metric)
@@ -101,6 +101,7 @@ def compare_metrics(
             weights += [1 / len(table), -1 / len(table)]
         mean = combine(samples, weights)
         scores = table[["first", "second"]].mean()
+        # Its p-value stands twice: as one test by itself it needs no correction (p_holm).
         table.loc[len(table)] = [MEAN, *scores, *_tested(mean), mean.p_value()]
     return table
 

@@ -42,7 +42,9 @@ def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:
             "a verb list with these verbs, or compare whole sentences (tse blimp)"
         )
     pairs = pairs.assign(number=number)
-    return pairs.assign(lemma=lemmas_of(pairs))[number != ""]
+    # With its number, a pair shows which form is the plural, and so its lemma.
+    pairs = pairs.assign(lemma=lemmas_of(pairs))
+    return pairs[number != ""]
 
 
 def _refuse_contradictions(pairs: pd.DataFrame, by_list: pd.Series, list_name: str) -> None:

@@ -34,9 +34,9 @@ class EvaluationData:
         margin is smaller than numeric noise, so that another batch size or device might flip tse
     lemmas : the lemmas that counted
     scored : one line: how many of the pairs and lemmas could be scored, and why others could not
-    at_cutoffs : a row per context and number at a cut-off: context, metric ("EW", "MW"; "margin"
-        over all verbs), side ("top", "bottom"), cutoff, score (NaN: no lemma is eligible), coverage
-        (the probability on the counted forms)
+    at_cutoffs : a row per context, metric and cut-off: context, metric ("EW", "MW"; "margin" over
+        all verbs), side ("top", "bottom"), cutoff, score (NaN: no lemma is eligible), coverage (the
+        probability on the counted forms)
     by_lemma : with detail "lemmas" construction x subject (its noun, or the left context where that
         is not known) x noun x number x lemma: contexts, correct (how many of them), and the mean
         probability of each form and margin

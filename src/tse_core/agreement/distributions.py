@@ -68,6 +68,7 @@ def _of_words(
     logs = words.log_probability + words.log_end
     # Words of pairs that the list lacks come last: they are compared, and never ranked.
     total = np.exp(logs[:, : verbs.listed]).sum(axis=1, keepdims=True)
+    # As logits, too: cut-offs normalise them again, and so are shares of the list's probability.
     tensor = torch.from_numpy(logs)
     yield Distributions(np.arange(len(slots)), tensor, tensor, verbs.listed, total)
 

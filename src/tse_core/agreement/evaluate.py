@@ -7,7 +7,6 @@ scored one by one (`scoring`) or taken from the store -> an `Evaluation` (`assem
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -172,12 +171,13 @@ def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
     """The models, opened, by their names. Raises InputError: none, or two of one name."""
     if isinstance(models, str | Path) or not models:
         raise InputError(f"models is {models!r}; give a list of at least one model")
-    names: Iterable[Any] = repeat(None)
     if isinstance(models, Mapping):
-        names, models = models.keys(), models.values()
+        named_models = list(models.items())
+    else:
+        named_models = [(None, model) for model in models]
     opened: dict[str, LanguageModel] = {}
-    for name_of_user, model in zip(names, models, strict=False):
-        model = as_language_model(model)
+    for name_of_user, model_or_name in named_models:
+        model = as_language_model(model_or_name)
         name = str(name_of_user or model.label)
         if name in opened:
             raise InputError(

@@ -9,10 +9,12 @@ from tse_core.errors import InputError, unknown_name_error
 from tse_core.metrics.definitions import table_order
 
 COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "items")
+# Columns of results besides counts and scores; neither pairs nor verb lists may have them.
 _COLUMNS = {
     "tokens", "model", "data", "context", "pair", "row", "metric", "score", "low", "high", "method",
     "clusters", "n", "within_noise", "log_probability_correct", "log_probability_wrong",
 }  # fmt: skip
+# Columns of contexts and pairs, which no verb list may have.
 _OF_CONTEXTS = ("construction", "subject", "left", "right", "number", "correct", "wrong", "twin")
 _OF_BOTH = {"lemma", "noun"}  # dividing by one of these means the verb list's
 
@@ -69,7 +71,7 @@ def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:
     for name in lemmas:
         if name.lower() in names_of_results or name in _OF_CONTEXTS:
             raise _taken_name_error("the verb list has", name)
-    shared = set(pairs) & set(lemmas) - _OF_BOTH
+    shared = set(pairs) & (set(lemmas) - _OF_BOTH)
     if shared:
         name = min(shared)
         raise InputError(

@@ -99,6 +99,8 @@ def _with_types(table: pd.DataFrame, types: dict[str, Any]) -> pd.DataFrame:
     for name, kind in types.items():
         if isinstance(kind, dict):
             table[name] = pd.Categorical.from_codes(table[name], **kind)
-        elif kind not in ("str", str(table[name].dtype)):
+            continue
+        is_text = kind == "str"
+        if not is_text and kind != str(table[name].dtype):
             table[name] = table[name].astype(kind)
     return table

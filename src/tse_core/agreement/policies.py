@@ -20,12 +20,13 @@ def evaluation_signature(
 ) -> Signature:
     """How the numbers of an evaluation are made; it reads the model's weights."""
     lemmas, verbs = question.lemmas, work.verbs
-    policies = model.policies()
-    dtype = policies.pop("dtype")
-    # Protocol released reads the mask's text in any case.
+    # Signatures are written in the order of the policies: the precision stands near the end.
+    of_model = model.policies()
+    dtype = of_model.pop("dtype")
+    policy = {"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})", **of_model}
+    # It says whether the mask is put in as an id or as text; protocol released always reads text.
     if options.protocol == "exact":
-        policies |= model.slot_policy(_distinct_contexts(work.pairs))
-    policy = {"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})", **policies}
+        policy |= model.slot_policy(_distinct_contexts(work.pairs))
     # Policies that most runs lack are written only where they hold, so that other signatures stay.
     if not verbs.policy.in_vocabulary:
         policy |= {"forms": str(verbs.policy), "cut": "list"}

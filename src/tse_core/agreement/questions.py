@@ -60,7 +60,7 @@ def question_of(
     listed = load_lemmas(usual_list(options.protocol, name) if lemmas is None else lemmas)
     if models is not None:
         listed = lemmas_of_all(models, listed, options.verbs)
-    listed = in_order(listed)
+    listed = in_order(listed)  # of its forms
     # Before anything is scored, which may take hours.
     refuse_taken_names(pairs, listed.table)
     numbered = numbered_pairs(pairs, listed)

@@ -51,7 +51,7 @@ def score_contexts(
 
     Returns
     -------
-    - contexts: score and coverage, a row for each context and number at a cut-off (see
+    - contexts: score and coverage, a row for each context, metric and cut-off (see
       `all_at_cutoffs`);
     - pairs: `PAIR_COLUMNS`, NaN where a form does not count;
     - lemmas: `SUMS` over the contexts of each group, for every lemma;
@@ -80,9 +80,9 @@ class _Scores:
         self.plural = (contexts["number"] == "plural").to_numpy()
         self.contexts_of_pairs = pairs["context"].to_numpy()
         self.forms_of_pairs = forms_of_pairs
-        numbers = len(_cutoff_rows(options.cutoffs))
-        # Score and coverage of each context at each cut-off.
-        self.at_cutoffs = np.full((2, len(contexts), numbers), np.nan)
+        scores_per_context = len(_cutoff_rows(options.cutoffs))
+        # First the score, then the coverage, of each context and row of `_cutoff_rows`.
+        self.at_cutoffs = np.full((2, len(contexts), scores_per_context), np.nan)
         self.of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
         self.sums: _LemmaSums | None = None
         if options.detail != "contexts":
@@ -179,7 +179,7 @@ def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -
 
 
 def all_at_cutoffs(cutoffs: Cutoffs, scores: pd.DataFrame) -> pd.DataFrame:
-    """The numbers of all contexts: context, metric, side, cutoff and the columns of `scores`."""
+    """The scores of all contexts: context, metric, side, cutoff and the columns of `scores`."""
     rows = _cutoff_rows(cutoffs)
     contexts = np.arange(len(scores) // len(rows))
     table = rows.take(np.tile(np.arange(len(rows)), len(contexts))).reset_index(drop=True)
@@ -188,7 +188,7 @@ def all_at_cutoffs(cutoffs: Cutoffs, scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cutoff_rows(cutoffs: Cutoffs) -> pd.DataFrame:
-    """The numbers of one context: metric, side, cutoff; last the margin, over all verbs."""
+    """The scores that one context has: metric, side, cutoff; last the margin, over all verbs."""
     rows = []
     for metric in OF_CONTEXTS:
         rows += [(metric, side, cutoff) for side, cutoff in cutoffs.listed()]
@@ -202,8 +202,8 @@ def _cutoff_rows(cutoffs: Cutoffs) -> pd.DataFrame:
 def _groups(contexts: pd.DataFrame) -> pd.MultiIndex:
     """The group of each context.
 
-    A subject known by its noun alone is named after it, an unknown one after its left context, so
-    that it is a group by itself.
+    A subject known by its noun alone is named after it. Where no noun is known, whatever the
+    subject, the left context is its name, so that it is a group by itself.
     """
     subjects = contexts["subject"].where(contexts["subject"] != "", contexts["noun"])
     subjects = subjects.where(contexts["noun"] != "", contexts["left"])
@@ -243,9 +243,9 @@ def _at_cutoffs(
         scores += [sides.top[metric.column], sides.bottom[metric.column]]
         coverage.append(shares * block.total)
     margins = (correct - wrong).mean(axis=1)
-    of_lemmas = np.exp(correct).sum(axis=1) + np.exp(wrong).sum(axis=1)
+    mass_of_forms = np.exp(correct).sum(axis=1) + np.exp(wrong).sum(axis=1)
     scores.append(margins[:, None])
-    coverage.append(of_lemmas[:, None])
+    coverage.append(mass_of_forms[:, None])
     return np.concatenate(scores, axis=1), np.concatenate(coverage, axis=1)
 
 
@@ -299,6 +299,7 @@ def _form_rows(block: Distributions, ids: np.ndarray) -> np.ndarray:
         at_most = []  # how many entries are at most as probable as each form
         for row, of_forms in zip(ascending, probabilities[:, ids[:, form]], strict=True):
             at_most.append(row.searchsorted(of_forms, side="right"))
-        larger = ascending.shape[1] - np.stack(at_most)
-        columns.append(np.take_along_axis(mass_of_largest, larger, axis=1).astype(np.float32))
+        more_probable = ascending.shape[1] - np.stack(at_most)  # how many entries, for each form
+        masses = np.take_along_axis(mass_of_largest, more_probable, axis=1)
+        columns.append(masses.astype(np.float32))
     return np.stack(columns, axis=2)

@@ -17,7 +17,7 @@ from tse_core.agreement.scoring import score_contexts
 from tse_core.datasets.loading import data_hash
 from tse_core.files import safe_name
 from tse_core.models.language_model import LanguageModel
-from tse_core.results.running import run
+from tse_core.results.running import tables_of_shards
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 
@@ -58,7 +58,8 @@ def scored_tables(
     # A run that is killed loses the slice at which it was, so slow ones are small.
     size = SLICE if work.verbs.policy.in_vocabulary else WORD_SLICE
     slices = dict(_slices(work.contexts, work.pairs, size))
-    tables_of_slices, made_with = run(
+    # A slice is a shard of the store.
+    tables_of_slices, made_with = tables_of_shards(
         signature,
         {name: (some, len(some.contexts)) for name, some in slices.items()},
         score,
@@ -87,6 +88,7 @@ def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[
         for number, start in enumerate(range(rows[0], rows[-1] + 1, size)):
             end = min(start + size, rows[-1] + 1)
             some_contexts = contexts.iloc[start:end]
+            # Back in the order of the work, whose index they keep for `scored_tables`.
             some_pairs = pairs.iloc[first_pairs[start] : first_pairs[end]].sort_index()
             some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
             contents = data_hash(some_contexts[HASHED]) + data_hash(some_pairs[HASHED_OF_PAIRS])

@@ -109,7 +109,10 @@ def _spelled(model: LanguageModel, words: Sequence[str], policy: VerbPolicy) -> 
 def _counting(
     model: LanguageModel, lemmas: Lemmas, spelled: Mapping[str, Spelling]
 ) -> tuple[list[int], list[tuple[Spelling, Spelling]]]:
-    """The rows of lemmas that count, and the spellings of their forms; of those alike the first."""
+    """The rows of lemmas that count, and the spellings of their two forms.
+
+    Of several lemmas with the same two spellings the first counts.
+    """
     rows = []
     forms: dict[tuple[Spelling, Spelling], None] = {}
     for row, lemma in enumerate(lemmas.table.itertuples()):

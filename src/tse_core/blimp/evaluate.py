@@ -26,7 +26,7 @@ from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
 from tse_core.models.loading import AnyModel, as_model
-from tse_core.results.running import run
+from tse_core.results.running import tables_of_shards
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
@@ -222,7 +222,7 @@ def _scores_of_paradigms(
     shards = {}
     for paradigm, group in pairs.groupby("paradigm", sort=False):
         shards[f"{safe_name(paradigm)}-{data_hash(group)}"] = (group, len(group))
-    tables, scores_provenance = run(
+    tables, scores_provenance = tables_of_shards(
         request,
         shards,
         score,

@@ -105,8 +105,8 @@ def blocks(
         groups, run = _tree_groups(requests_of, network.window), _run_trees
     else:
         groups, run = _length_groups(requests_of), _run_sequences
-    has_trees = network.takes_trees or not network.slower_without_trees
-    if not model.reads_right and not has_trees:
+    is_slower = network.slower_without_trees and not network.takes_trees
+    if is_slower and not model.reads_right:
         _warn_without_trees(model, requests_of, groups)
 
     tokens = batch_tokens or fitting_tokens(model.device)
@@ -147,6 +147,7 @@ def target_log_probabilities(
         ids = torch.as_tensor(target_ids[block.requests])
         normaliser, ending = _log_sums(block.logits, ends)
         device = block.logits.device
+        # As an index `END` means the last entry, which is replaced below.
         logits = block.logits[rows.to(device), ids.to(device)].double().cpu()
         if ending is not None:
             logits = torch.where(ids == END, ending[rows], logits)
@@ -271,7 +272,10 @@ def _requests_of_queries(
 
 
 def _tree_groups(queries: Iterable[Query], window: int | None) -> list[_Group]:
-    """Two groups of trees of prefixes: the full ones, and the last, which may be small."""
+    """Two groups of trees of prefixes: the full ones, and the last, which may be small.
+
+    In one pass with others, it would be padded to their size.
+    """
     size = min(TREE_TOKENS, window or TREE_TOKENS)
     packed = list(trees((sequence for sequence, _ in queries), size, window))
     groups = []

@@ -22,11 +22,11 @@ class Tree(NamedTuple):
 def trees(sequences: Iterable[Ids], size: int, most: int | None = None) -> Iterator[Tree]:
     """Trees over sequences, filled one by one, of at most `size` nodes each.
 
-    A tree exceeds that by a sequence that shares at least half of its nodes: a tree of its own
-    would compute as much again. So a tree has at most `size` nodes or less than twice those of its
-    longest sequence, and a text with all of its beginnings is one tree. Nor has it more than
-    `most` nodes, if no sequence is longer. What a tree shares with the one before is computed
-    again.
+    A tree takes a sequence beyond that if at least half of the tree's nodes are a beginning of the
+    sequence: in a tree of its own they would be computed again. So a tree has at most `size` nodes
+    or less than twice those of its longest sequence, and a text with all of its beginnings is one
+    tree. Nor has it more than `most` nodes, if no sequence is longer. What a tree shares with the
+    one before is computed again.
     """
     tree = Tree({}, [])
     previous: Ids = ()
@@ -39,7 +39,8 @@ def trees(sequences: Iterable[Ids], size: int, most: int | None = None) -> Itera
             yield tree
             tree, shared = Tree({}, []), 0
         for end in range(shared + 1, len(sequence) + 1):
-            tree.nodes[sequence[:end]] = len(tree.nodes)
+            node = len(tree.nodes)
+            tree.nodes[sequence[:end]] = node
         tree.sequences.append(sequence)
         previous = sequence
     yield tree
@@ -56,7 +57,11 @@ def distinct_prefixes(sequences: Iterable[Ids]) -> int:
 
 
 def _shared_length(first: Ids, second: Ids) -> int:
-    """Tokens in which two sequences begin alike; of those in order neighbours share the most."""
+    """In how many tokens two sequences begin alike.
+
+    Of sorted sequences no earlier one shares more with a sequence than the one just before it.
+    """
+    # No loop over the tokens where the first begins the second, as among a text's beginnings.
     if second[: len(first)] == first:
         return len(first)
     return len(commonprefix([first, second]))
@@ -74,6 +79,7 @@ def arrays(batch: Sequence[dict[Ids, int]]) -> tuple[np.ndarray, np.ndarray, np.
     # Padding sees itself, too: attention over an empty row would be NaN.
     visible = np.tile(np.eye(width, dtype=bool), (len(batch), 1, 1))
     for row, nodes in enumerate(batch):
+        # The nodes of a tree are in the order of their making: each after its parent.
         for prefix, node in nodes.items():
             ids[row, node] = prefix[-1]
             depths[row, node] = len(prefix) - 1

@@ -132,6 +132,8 @@ def _step_scores(
     for slot in slots:
         for step in steps:
             sequences.append(_filled(model, slot, step))
+            # The beginning moves the position on, whether the last token before the slot predicts
+            # (causal) or the first mask in it (masked).
             positions.append([slot.position + len(step.beginning)])
             targets.append([step.token])
     values = target_log_probabilities(model, sequences, positions, targets, **options)

@@ -259,7 +259,11 @@ def _unused(network_class: str, tensors: list[str]) -> list[str]:
 
 
 def _inside_a_part(network, tensor: str) -> bool:
-    """Whether a tensor stands beside a part's parameters, or below a part that has no parts."""
+    """Whether a tensor without a place of its own belongs to a part that has parameters.
+
+    Either it stands beside these parameters, or below them, where the part has no further parts:
+    q_proj.scale, and q_proj.lora.weight, beside q_proj.weight.
+    """
     parts = dict(network.named_modules())
     parent, _, _ = tensor.rpartition(".")
     above = parent

@@ -273,7 +273,8 @@ def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
     head = values.get(f"{family}.rope.dimension_count")
     same = {"attention.key_length": head, "attention.value_length": head, "vocab_size": tokens}
     for key, value in same.items():
-        if value and values.get(f"{family}.{key}", value) != value:
+        other = values.get(f"{family}.{key}")
+        if value and other not in (None, value):
             raise ValueError(f"{family}.{key} is not {value}, as the file says elsewhere")
     return values
 

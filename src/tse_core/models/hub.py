@@ -76,6 +76,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
         reason = hub_unreachable()
         if not reason:
             return Path(fetch())
+        # With a reason: the error below.
     except errors.GatedRepoError:
         reason = (
             f"its owners want their terms accepted: do so at {hub_address()}/{repository}, "

@@ -296,8 +296,8 @@ def longest(module: Any) -> int | None:
     """The longest sequence that a model reads, in tokens; None if its configuration has no limit.
 
     In RoBERTa's relatives the position of the first token is the padding's, plus one. Rotary
-    positions of the types dynamic and longrope are read up to the length that they are scaled
-    beyond, for there a beginning is not read alone as it is in the whole.
+    positions of the types dynamic and longrope are scaled in texts that exceed a length. The limit
+    is that length: in a longer text, a beginning would not be read as it is by itself.
     """
     for name, part in module.named_modules():
         padding = getattr(part, "padding_idx", None)

@@ -293,7 +293,9 @@ class LanguageModel:
                 continue
             # Some tokenizers count the space before a token as the token's own.
             visible = text[start:end].lstrip()
-            offsets.append((max(0, end - len(visible) - shift), max(0, end - shift)))
+            visible_start = end - len(visible)
+            # In the sentence itself, without the policy's space.
+            offsets.append((max(0, visible_start - shift), max(0, end - shift)))
             if token not in refused:
                 continue
             # Text that a tokenizer does not know becomes the unknown entry, which is special, too:

@@ -116,8 +116,8 @@ class CausalSlots(SlotReader):
             return None
         before = gap.before.removesuffix(" ")
         # With one space behind a word, words are spelled as after a space, whatever the tokenizer.
-        is_usual = before != gap.before and not before[-1:].isspace()
-        if is_usual:
+        ends_in_space = gap.before.endswith(" ")
+        if ends_in_space and not before[-1:].isspace():
             return before
         front = self._ids_of(before)
         whole = self._ids_of(gap.before + CARRIER)
@@ -135,6 +135,7 @@ class MaskedSlots(SlotReader):
         self._check_gaps(gaps)
         prompts = []
         for gap, prompt in zip(gaps, self._replaced(gaps, CARRIER), strict=True):
+            # The words beside the gap were fine; the whole sentence may be split otherwise.
             if prompt is None:
                 raise self.refusal(gap)
             prompts.append(prompt)
@@ -155,6 +156,7 @@ class MaskedSlots(SlotReader):
         lefts = self.model.tokenizer([left for left, _ in contexts], add_special_tokens=False)
         moved = []
         for prompt, left_ids in zip(prompts, lefts["input_ids"], strict=True):
+            # Without its space the first word may be more tokens, up to behind the last one.
             last = len(prompt.ids) - 1
             moved.append(Prompt(prompt.ids, min(len(left_ids) + 1, last)))
         return moved
@@ -242,8 +244,8 @@ class MaskedSlots(SlotReader):
             return None
         # Neither the first nor the last token may cover anything but the carrier and spaces.
         begins_in_gap = encoding.offsets[first][0] >= len(gap.before.rstrip())
-        behind = gap.behind[: encoding.offsets[last][1] - end]
-        if not begins_in_gap or behind.strip():
+        covered_behind = gap.behind[: encoding.offsets[last][1] - end]
+        if not begins_in_gap or covered_behind.strip():
             return None
         mask = self.model.tokenizer.mask_token_id
         return Prompt((*encoding.ids[:first], mask, *encoding.ids[last + 1 :]), first)

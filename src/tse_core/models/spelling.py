@@ -103,7 +103,8 @@ def _unknown_length(
         if not word and not empty:
             return None
         return len(word)
-    # The following token begins within the word: the last place where it may.
+    # The following token begins within the word: the last place where it may. None of its forms is
+    # empty, as an empty one would have been found above.
     inside = max((word.rfind(form, 1) for form in following), default=-1)
     if inside > 0:
         return inside

@@ -54,7 +54,8 @@ def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
     covering = [number for number, (start, end) in enumerate(spans) if end > start]
     if not covering:
         return None
-    # The bits of a token include those of the tokens before it that cover nothing.
+    # The bits of a token include those of the tokens before it that cover nothing; the first one's
+    # are its own. Each sum goes from one of `firsts` to the next, the last one to the end.
     firsts = [covering[0]] + [number + 1 for number in covering[:-1]]
     bits = np.add.reduceat([piece.bits for piece in pieces[: covering[-1] + 1]], firsts)
     starts, ends = np.array(spans)[covering].T

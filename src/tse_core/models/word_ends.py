@@ -133,6 +133,7 @@ def _start_of_entries(name: str, settings: dict) -> Callable[[str], bytes]:
 def _start_of_byte_level(entry: str) -> bytes:
     """The first bytes of an entry of byte-level BPE, of which each character stands for one."""
     byte_of = _byte_of_character()
+    # No character has more than four bytes.
     return bytes(byte_of[character] for character in entry[:4] if character in byte_of)
 
 

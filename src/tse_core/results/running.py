@@ -10,7 +10,7 @@ from tse_core.results.signature import Signature, joined_provenance
 from tse_core.results.store import Store, Tables
 
 
-def run(
+def tables_of_shards(
     signature: Signature,
     shards: Mapping[str, tuple[Any, int]],
     score: Callable[[Any, Callable[[float], None]], Tables],

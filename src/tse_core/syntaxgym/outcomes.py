@@ -16,7 +16,7 @@ from tse_core.datasets.loading import data_hash
 from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
-from tse_core.results.running import run
+from tse_core.results.running import tables_of_shards
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
@@ -166,7 +166,7 @@ def evaluate_suite(
     # Tokens depend on the sentences alone; the rest of the suite is in the hash of the outcome.
     identity = {"model": model.identity(), "data": f"{suite.name}@{data_hash(suite.table)}"}
     words = int(suite.table["content"].str.split().str.len().sum())
-    tables, tokens_provenance = run(
+    tables, tokens_provenance = tables_of_shards(
         Signature(identity, policy, provenance(model.device)),
         {"suite": (suite, words)},
         partial(_suite_tokens, model),

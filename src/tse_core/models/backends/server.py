@@ -76,7 +76,7 @@ class ServerModel(SurprisalModel):
         self._session.mount(address, HTTPAdapter(max_retries=BUSY, pool_maxsize=AT_ONCE))
         self.served = self._entry["id"]
         super().__init__(f"{address}#{self.served}")
-        # BOS tokens with which a token has the same score read as written.
+        # The BOS tokens, each as text, with which `_check_positions` is done.
         self._tested: set[str] = set()
 
     @property
