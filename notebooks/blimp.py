@@ -47,13 +47,13 @@ recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are record
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 recorded = as_list(recorded)
 
 # %% [markdown] tags=["explains"]
 # ## Phenomena
 #
-# BLiMP, the Benchmark of Linguistic Minimal Pairs ({cite:t}`warstadt2020blimp`; [its data](https://github.com/alexwarstadt/blimp)), has 67 {term}`paradigms <paradigm>` of 1,000 {term}`minimal pairs <minimal pair>` each, in twelve phenomena. A model is right if it finds the acceptable sentence more probable. Our own example of each:
+# BLiMP, the Benchmark of Linguistic Minimal Pairs ({cite:t}`warstadt2020blimp`; [its data](https://github.com/alexwarstadt/blimp)), has 67 {term}`paradigms <paradigm>` of 1,000 {term}`minimal pairs <minimal pair>` each, in twelve phenomena. A model is right if it finds the acceptable sentence more probable. Here is an example of our own for each:
 #
 # | phenomenon | what it tests | example |
 # |---|---|---|
@@ -79,12 +79,12 @@ examples = pd.read_csv(data_folder() / "blimp" / "examples.csv")
 examples["UID"] = examples["UID"].str.replace("_", " ")
 examples.columns = ["paradigm", "good", "bad"]
 shown = table(examples, "We invented these pairs; none of them is in BLiMP.")
-folded(shown, "One pair of each of the 67 paradigms")
+folded(shown, "One pair from each of the 67 paradigms")
 
 # %% [markdown] tags=["explains"]
 # ### Read a pair, token by token
 #
-# A {term}`causal model` gives each {term}`token` a {term}`surprisal`: the less probable, the higher. Choose a pair above the chart.
+# A {term}`causal model` gives each {term}`token` a {term}`surprisal`: the less probable the token, the higher. Choose a pair above the chart.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised?
 # Where the next word is hardest to guess, which need not be where the sentences differ.
@@ -139,7 +139,7 @@ beside = by_phenomenon[by_phenomenon["model"].isin(["GPT-2 large", "human"])]
 charts.accuracy_dots(pd.concat([ours, beside]), title="Accuracy by phenomenon")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. It is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was asked about 50 pairs of each paradigm only, so its intervals are wider. Where people (grey) disagree with BLiMP's labels of what is acceptable, a low accuracy may be the label's fault.
+# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. It is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was tested on only 50 pairs from each paradigm, so its intervals are wider. Where people (grey) disagree with BLiMP's labels of what is acceptable, a low accuracy may be the label's fault.
 
 # %%
 paradigms = recorded_accuracies(recorded)
@@ -152,12 +152,12 @@ shown = table((100 * wide).reset_index(), "Accuracy in percent, recomputed", dig
 folded(shown, "All 67 paradigms, with the published models")
 
 # %% [markdown] tags=["explains"]
-# A phenomenon is a mean over paradigms that can lie far apart: within filler-gap dependencies SmolLM2's range from 27 % to 94 %. On five of the 67 it is reliably *below* one half, as if it followed a cue that points the wrong way.
+# A phenomenon's accuracy is a mean over paradigms that can differ widely: within filler-gap dependencies SmolLM2's accuracies range from 27 % to 94 %. On five of the 67 it is reliably *below* one half, as if it followed a cue that points the wrong way.
 
 # %% [markdown]
 # ## Table 3
 #
-# The printed table had errors, which the authors corrected in 2021. Here it is computed from their data, beside the recorded models.
+# The printed table had errors, which the authors corrected in 2021. The table below is computed from their data and includes the recorded models.
 
 # %%
 columns = pd.concat([ours, by_phenomenon])
@@ -172,7 +172,7 @@ shown = table((100 * versions).reset_index(), "Table 3: accuracy in percent", di
 folded(shown, "Table 3 as printed, as corrected and as recomputed")
 
 # %% [markdown] tags=["explains"]
-# The printed table is off by up to 9.6 points (GPT-2, island effects), the corrected one by a tenth of a point at most.
+# The printed table is off by up to 9.6 points (GPT-2, island effects), the corrected one by at most a tenth of a point.
 #
 # ## Table 4
 #
@@ -192,20 +192,20 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 #
 # On Mechanical Turk, twenty people judged each of five pairs of every paradigm; they were in the US and called themselves native speakers. A paradigm was kept if most of them agreed with the label in at least four of the five pairs, and two more paradigms were rejected. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with this number.
 #
-# The authors add two warnings. Several paradigms of anaphor agreement and binding need a name's usual gender: a model must expect *herself* after *Mary*, and *themself* is never right. And the labels are those of mainstream American and British English, which other dialects do not share.
+# The authors add two warnings. Several paradigms of anaphor agreement and binding need a name's usual gender: a model must expect *herself* after *Mary*, and *themself* is never right. And the labels follow mainstream American and British English; other dialects differ.
 #
 # ## Models against humans
 #
-# GPT-2 large agrees with the labels more often than single people on ellipsis, determiner-noun agreement and anaphor agreement. The paper says that it nearly reaches people on subject-verb agreement, too. The printed 89.0 % against their 90.9 % bear this out; recomputed, it is at 86.4 %.
+# GPT-2 large agrees with the labels more often than single people on ellipsis, determiner-noun agreement and anaphor agreement. The paper says that it nearly reaches people on subject-verb agreement, too. The printed 89.0 %, against their 90.9 %, bears this out; recomputed, GPT-2 large has only 86.4 %.
 #
 # ## The hardest phenomenon
 #
-# On average, island effects are hardest for the models in all versions of Table 3; in the recomputed one NPI licensing is only 1.1 points better.
+# On average, island effects are hardest for the models in all versions of Table 3; in the recomputed one NPI licensing is only 1.1 points easier.
 
 # %% [markdown]
 # ## Models scored on this page
 #
-# The laboratory's models know only the words of [their own language](laboratory.ipynb), so they read pairs in these words, and so does a 5-gram model. With `sentence_pairs = "blimp"` the models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
+# The laboratory's models know only the words of [their own language](laboratory.ipynb), so they read pairs made of these words, as does a 5-gram model. With `sentence_pairs = "blimp"` the models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
 
 # %%
 from tse_book.laboratory.networks import laboratory_ngram
@@ -261,10 +261,10 @@ small, large = scored["small"]["correct"] == 1, scored["large"]["correct"] == 1
 # ````{exercise} ★ Only one of them is right
 # :label: 09-mcnemar
 #
-# `small` and `large` say which of the same 200 pairs two n-gram models get right. Count the pairs that only the first gets right (`only_small`, a whole number) and only the second (`only_large`). Compute McNemar's `p_value`: how often would a fair coin, thrown once for each such pair, fall at least as unevenly, in either direction?
+# `small` and `large` say which of the same 200 pairs two n-gram models get right. Count the pairs that only the first gets right (`only_small`, a whole number) and only the second (`only_large`). Compute McNemar's `p_value`: how often would a fair coin, tossed once for each such pair, come out at least as unevenly, in either direction?
 #
 # ```{dropdown} Hint
-# The chance of `k` heads in `n` throws is `comb(n, k) / 2**n`. Sum over the smaller side, and double.
+# The chance of `k` heads in `n` tosses is `comb(n, k) / 2**n`. Sum over the smaller side, and double.
 # ```
 # ````
 
@@ -272,9 +272,9 @@ small, large = scored["small"]["correct"] == 1, scored["large"]["correct"] == 1
 # McNemar's test by hand. Pairs on which the models agree drop out.
 only_small = int((small & ~large).sum())
 only_large = int((large & ~small).sum())
-throws = only_small + only_large
-tail = sum(comb(throws, k) for k in range(min(only_small, only_large) + 1))
-p_value = min(1.0, 2 * tail / 2**throws)
+tosses = only_small + only_large
+tail = sum(comb(tosses, k) for k in range(min(only_small, only_large) + 1))
+p_value = min(1.0, 2 * tail / 2**tosses)
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(only_small, int), "only_small should be a whole number"
@@ -329,6 +329,6 @@ print(f"At step 32 the accuracy is {wrong.iloc[-1]:.2f} or {right.iloc[-1]:.2f}.
 # ## Takeaways
 #
 # - An accuracy far below one half is not mere ignorance.
-# - An overall accuracy hides its phenomena, and a phenomenon its paradigms.
+# - An overall accuracy hides differences between phenomena, and these hide differences between paradigms.
 #
 # Functions: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.blimp.evaluate.accuracies` and {py:func}`tse_core.blimp.accuracies.compare`.

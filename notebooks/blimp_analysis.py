@@ -43,7 +43,7 @@ recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are record
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 recorded = as_list(recorded)
 
 # %% [markdown] tags=["explains"]
@@ -88,12 +88,12 @@ charts.heat_map(
 )
 
 # %% [markdown] tags=["explains"]
-# SmolLM2's accuracies correlate at .86 with those of GPT-2 and at .57 with those of humans, Gemma's at .90 and .66. The 5-gram model is furthest from humans. But correlated accuracies may lie thirty points apart on every paradigm.
+# SmolLM2's accuracies correlate at .86 with GPT-2's and at .57 with humans', Gemma's at .90 and .66. The 5-gram model is furthest from humans. But accuracies can correlate and still differ by thirty points on every paradigm.
 
 # %% [markdown] tags=["explains"]
 # ## Shallow predictors
 #
-# *Figure 2.* Does a model do worse on long sentences, on surprising ones, or when it is unsure? The pairs are sorted by each quantity in the chart and cut into ten equal bins. *Confidence* is the difference between the two log-probabilities.
+# *Figure 2.* Does a model do worse on long sentences, on surprising ones, or when it is unsure? The pairs are sorted by each quantity in the chart and divided into ten equal bins. *Confidence* is the difference between the two log-probabilities.
 
 # %%
 from tse_book.pages import blimp_figures
@@ -121,7 +121,7 @@ charts.accuracy_lines(
 )
 
 # %% [markdown] tags=["explains"]
-# SmolLM2's accuracy rises with its confidence, from .54 to .92, as GPT-2's does in the paper. It falls with {term}`perplexity`, from .91 to .60. But part of this is built in, because it is the perplexity of the good sentence, which the model is right to prefer: with the perplexity of both sentences together accuracy falls only from .82 to .73. With length it goes from .80 to .75.
+# SmolLM2's accuracy rises with its confidence, from .54 to .92, as GPT-2's does in the paper. It falls with {term}`perplexity`, from .91 to .60. But part of this is built in: it is the perplexity of the good sentence, and the model is right if it prefers this sentence. With the perplexity of both sentences together, accuracy falls only from .82 to .73. With length it goes from .80 to .75.
 
 # %% [markdown] tags=["explains"]
 # ## Locality
@@ -147,12 +147,12 @@ table(percent.reset_index(), "Accuracy in percent", digits=1)
 #
 # ## Attractors
 #
-# With an attractor, over both columns of the table, GPT-2's mean is 72.6 %, 24 points less than without. The LSTM loses 20, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
+# With an attractor, over both columns of the table, GPT-2's mean is 72.6 %, 24 points lower than without. The LSTM loses 20, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
 
 # %% [markdown] tags=["explains"]
 # ## Irregulars
 #
-# *Figure 4.* Is *that man / \*men* harder than *that kid / \*kids*? Only a model that sees parts of words could profit from the *-s*.
+# *Figure 4.* Is *that man / \*men* harder than *that kid / \*kids*? Only a model that sees parts of words could benefit from the *-s*.
 
 # %%
 irregular = blimp_figures.contrast(scores, "irregular")
@@ -160,7 +160,7 @@ columns = irregular.pivot_table("accuracy", "model", ["group", "condition"])
 table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=True)
 
 # %% [markdown]
-# Between determiner and noun, an irregular plural takes the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %. Between subject and verb it costs the two nearly nothing.
+# Between determiner and noun, an irregular plural takes the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %. Between subject and verb it costs both models almost nothing.
 #
 # ## Training size
 #
@@ -173,7 +173,7 @@ from tse_book.pages import folded
 slopes = published.blimp_slopes().pivot(
     index="phenomenon", columns="model", values="slope"
 )
-shown = table((100 * slopes).reset_index(), "Points of accuracy for each doubling")
+shown = table((100 * slopes).reset_index(), "Points of accuracy gained per doubling")
 folded(shown, "The slopes that the paper prints (section 6.3)")
 
 # %% [markdown] tags=["explains"]
@@ -197,11 +197,11 @@ charts.accuracy_lines(
     quantitative=True,
     log=True,
     x_title="words in the corpus",
-    title="The laboratory: accuracy over the size of the corpus",
+    title="The laboratory: accuracy by size of the corpus",
 )
 
 # %% [markdown] tags=["explains"]
-# Flat lines can mean opposite things. On {term}`NPI` licensing the LSTM goes from .91 to 1.00: it had little left to learn. On filler-gap dependencies the 5-gram model goes from .52 to .49: more text does not teach it these.
+# Flat lines can mean opposite things. On {term}`NPI` licensing the LSTM goes from .91 to 1.00: it had little left to learn. On filler-gap dependencies the 5-gram model goes from .52 to .49: more text does not teach it these dependencies.
 
 # %%
 doublings = blimp_figures.doubling_slopes(curve)
@@ -211,7 +211,7 @@ folded(shown, "The slopes, with 95 % intervals of the fitted line")
 # %% [markdown]
 # ## Methods
 #
-# *Figure 6.* Instead of whole sentences one may compare two words after one beginning (one prefix), or one word after two beginnings (two prefixes). Twenty paradigms allow each method.
+# *Figure 6.* Instead of whole sentences we can compare two words after one beginning (one prefix), or one word after two beginnings (two prefixes). Twenty paradigms allow each method.
 
 # %%
 methods = published.blimp_methods_compared()
@@ -220,10 +220,10 @@ methods = methods[methods["model"] != "human"]
 groups = methods.groupby(["compared", "model"])
 means = groups[["full_sentence", "prefix"]].mean().reset_index()
 means.columns = ["prefixes", "model", "by whole sentence", "by prefix"]
-table(means, "Mean accuracy by whole sentences and by prefixes")
+table(means, "Mean accuracy with whole sentences and with prefixes")
 
 # %% [markdown]
-# On average the methods agree to within 3 points. Single paradigms move far more: SmolLM2 gets .42 of *matrix question npi licensor present* right by whole sentences and .89 by two prefixes. Prefixes ask only about the point where the sentences differ, as TSE does. The paper's figure shows three phenomena:
+# On average the methods agree to within 3 points. Individual paradigms differ far more: SmolLM2 gets .42 of *matrix question npi licensor present* right with whole sentences and .89 with two prefixes. Prefixes ask only about the point where the sentences differ, as TSE does. The paper's figure shows three phenomena:
 
 # %% tags=["hide-output"]
 by_method = blimp_figures.three_phenomena(methods)
@@ -258,7 +258,7 @@ accuracies = published_accuracies().pivot_table("accuracy", "paradigm", "model")
 # ````{exercise} ★ The rule of the nearest noun
 # :label: 10-nearest
 #
-# Two Series say which pairs an n-gram model gets right: `plain`, where the noun next to the verb is its subject, and `attracted`, where it is an {term}`attractor`. Give `accuracy`, a dictionary with its accuracy in the `"plain"` and the `"attracted"` pairs, and `like_the_rule`, the share of all pairs in which it does what the rule *agree with the nearest noun* does.
+# Two Series say which pairs an n-gram model gets right: `plain`, where the noun next to the verb is its subject, and `attracted`, where it is an {term}`attractor`. Give `accuracy`, a dictionary with the model's accuracy on the `"plain"` and the `"attracted"` pairs, and `like_the_rule`, the share of all pairs in which it does what the rule *agree with the nearest noun* does.
 #
 # ```{dropdown} Hint
 # The rule is right in every plain pair and wrong in every attracted pair.
@@ -266,7 +266,7 @@ accuracies = published_accuracies().pivot_table("accuracy", "paradigm", "model")
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# With an attractor the model is below one half: it follows a rule, the wrong one.
+# With an attractor the model is below one half: it follows a rule, but the wrong one.
 accuracy = {"plain": float(plain.mean()), "attracted": float(attracted.mean())}
 like_the_rule = float(pd.concat([plain, ~attracted]).mean())
 
@@ -277,7 +277,7 @@ assert accuracy.keys() == {"plain", "attracted"}, "keys: plain and attracted"
 for name, right in {"plain": plain, "attracted": attracted}.items():
     share = right.sum() / len(right)
     assert abs(accuracy[name] - share) < 1e-9, (
-        f"{name}: the share of pairs it has right"
+        f"{name}: the share of pairs it gets right"
     )
 alike = plain.sum() + len(attracted) - attracted.sum()
 assert abs(like_the_rule - alike / (len(plain) + len(attracted))) < 1e-9, (
@@ -306,7 +306,7 @@ print(f"Like the rule in {like_the_rule:.0%} of the pairs.")
 # ````{exercise} ★★★ What is left of a correlation
 # :label: 10-partial
 #
-# Subtract from the columns LSTM and Transformer-XL of `accuracies` what a straight line predicts from the mean of the other three columns. Give their correlation `before` and `after` this.
+# From the columns LSTM and Transformer-XL of `accuracies`, subtract what a straight line predicts from the mean of the other three columns. Give their correlation `before` and `after` this.
 #
 # ```{dropdown} Hint
 # `numpy.polyfit(x, y, 1)` gives slope and intercept of the line.
@@ -332,12 +332,12 @@ r = columns.corr().to_numpy()
 assert abs(before - r[0, 1]) < 1e-6, "before: the plain correlation of the two columns"
 unshared = np.sqrt((1 - r[0, 2] ** 2) * (1 - r[1, 2] ** 2))
 partial = (r[0, 1] - r[0, 2] * r[1, 2]) / unshared
-assert abs(after - partial) < 1e-6, "after: correlate what both lines leave"
-print(f"{before:.2f} before, {after:.2f} after what all systems share was taken away.")
+assert abs(after - partial) < 1e-6, "after: correlate what is left after both lines"
+print(f"{before:.2f} before, {after:.2f} without what all systems share.")
 
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A flat curve can mean that a model knows all or nothing. Evaluation methods agree on average, not in single paradigms.
+# A flat curve can mean that a model knows all or nothing. Evaluation methods agree on average, but not on individual paradigms.
 #
 # Functions: {py:func}`tse_book.baselines.train_baseline` and {py:func}`tse_book.pages.blimp_figures.doubling_slopes`.

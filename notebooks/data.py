@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : see which sentences and verbs a model is asked about
+# : see which sentences and verbs a model is tested on
 #
 # You need
 # : TSE, EW and MW, from [Methods](methods.ipynb)
@@ -41,12 +41,12 @@ models = ["smollm2-135m-instruct"]  # whose vocabularies are inspected
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 
 # %% [markdown] tags=["explains"]
 # ## Nine constructions
 #
-# Every test sentence comes from a {term}`template` of {cite:t}`marvin2018targeted`. A bracket names a list of words: `[person 1]` is a noun of the list *person*, and `[*does 1]` the tested verb. Words that share an index agree in number.
+# Every test sentence comes from a {term}`template` of {cite:t}`marvin2018targeted`. A bracket names a list of words: `[person 1]` is a noun from the list *person*, and `[*does 1]` the tested verb. Words that share an index agree in number.
 
 # %%
 from tse_book.pages import folded, table
@@ -57,7 +57,7 @@ patterns = grammar.patterns[["construction", "pattern"]]
 table(patterns, "The templates")
 
 # %% [markdown] tags=["explains"]
-# Each way to fill the slots gives one {term}`minimal pair`. How many will nine constructions and a few dozen words give?
+# Each way to fill the slots gives one {term}`minimal pair`. How many pairs will nine constructions and a few dozen words give?
 
 # %%
 import tse_core
@@ -74,7 +74,7 @@ from tse_book import charts
 charts.pair_browser(pairs, "One slot, two forms: only the verb's number differs")
 
 # %% [markdown] tags=["explains"]
-# ## The counts, beside the published ones
+# ## The counts beside the published ones
 #
 # Many pairs share their {term}`context`: *the author laughs* and *the author swims* are two pairs in one context. A {term}`masked model` also sees what follows the verb, so it has more contexts than a {term}`causal model`.
 
@@ -92,7 +92,7 @@ counts = pd.DataFrame()
 for name, rows in to_count.items():
     counts[name] = rows.groupby("construction", sort=False).size()
 shown = counts.rename(columns={"contexts": "masked", "left_contexts": "causal"})
-caption = "Minimal pairs, contexts of a masked model, contexts of a causal model"
+caption = "Minimal pairs, and contexts for a masked and for a causal model"
 table(shown, caption, index=True)
 
 # %% [markdown]
@@ -120,7 +120,7 @@ few = pairs.groupby("construction", sort=False)[["noun", "lemma"]].nunique()
 few.agg(["min", "max"])
 
 # %% [markdown]
-# From 10 to 19 nouns, and at most eight verbs. So the sentences are not independent evidence: a model that knows that *surgeon* is singular knows it in all of them.
+# Between 10 and 19 nouns, and at most eight verbs. So the sentences are not independent evidence: a model that knows that *surgeon* is singular knows it in all of them.
 
 # %%
 of_tse = pairs.groupby("construction", sort=False)["lemma"].unique().str.join(", ")
@@ -129,10 +129,10 @@ folded(table(of_tse.reset_index(), "The verbs that TSE asks about"), "All verbs"
 # %% [markdown] tags=["explains"]
 # ## The verb list
 #
-# EW and MW need a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*. The paper's 3,562 come from three sources: the 1,000 most frequent verbs of COCA {cite}`davies2008coca`, the 1,951 tagged as base forms in the Penn Treebank {cite}`marcus1993penn`, and the 3,250 of the Giant Verb List, which may not be copied. Its appendix has those of the first two. Three lists can be used here:
+# EW and MW need a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*. The paper's 3,562 come from three sources: the 1,000 most frequent verbs of COCA {cite}`davies2008coca`, the 1,951 tagged as base forms in the Penn Treebank {cite}`marcus1993penn`, and the 3,250 of the Giant Verb List, which may not be copied. Its appendix prints the verbs from the first two. Three lists can be used here:
 #
 # - `newman-appendix`: the list in the paper's appendix
-# - `newman-clean`, for new results: the same without typos, modals, *was/were* and words that are not verbs
+# - `newman-clean`, for new results: the same list without typos, modals, *was/were* and words that are not verbs
 # - `newman-released`, to compare with published counts: the authors' file with its faults
 
 # %%
@@ -157,7 +157,7 @@ folded(table(shown, "Left out of the clean list, and why"), "The 25 lemmas")
 # A verb form that the {term}`tokenizer` splits has no probability of its own. So a lemma counts for a model only if **both** forms are single {term}`entries of its vocabulary <vocabulary entry>`.
 #
 # ```{dropdown} Predict: which form will be split more often?
-# The form in *-s*, which is mostly less frequent.
+# The form in *-s*, which is usually less frequent.
 # ```
 
 # %% tags=["hide-input"]
@@ -186,16 +186,16 @@ lemma_counts = verbs.groupby(["model", *whole]).size().reset_index(name="lemmas"
 table(lemma_counts, "How many lemmas have each form as a single token")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 keeps 962 of 1,945 lemmas. Of the lost ones, 563 lack only the form in *-s*: *gleams* is read as *gle* + *ams*. The paper's models keep between 980 (BERT, cased) and 1,265 (RoBERTa and GPT-2) of its full list of 3,562, which may not be redistributed.
+# SmolLM2 keeps 962 of 1,945 lemmas. Of those that it loses, 563 lack only the form in *-s*: *gleams* is read as *gle* + *ams*. The paper's models keep between 980 (BERT, cased) and 1,265 (RoBERTa and GPT-2) of the full list of 3,562, which may not be redistributed.
 #
-# Are the verbs that remain like the others? The column `noun` says which are also nouns.
+# Do the verbs that remain differ from the others? The column `noun` says which are also nouns.
 
 # %%
 verbs["kept"] = verbs[whole].all(axis=1)
 verbs.groupby(["model", "kept"])["noun"].mean().round(2)
 
 # %% [markdown] tags=["explains"]
-# Of the verbs that SmolLM2 keeps, 69&nbsp;% are also nouns; of those that it loses, 36&nbsp;%, perhaps because a form in *-s* that is also a plural noun is more frequent. A verb that is also a noun is harder to judge: *The author plan* may be the beginning of *The author plan was rejected*.
+# Of the verbs that SmolLM2 keeps, 69&nbsp;% are also nouns; of those that it loses, 36&nbsp;%, perhaps because a form in *-s* that is also a plural noun is more frequent. A verb that is also a noun is harder to judge: *The author plan* may be the start of *The author plan was rejected*.
 #
 # A larger vocabulary has rarer verbs too, so compare two models over the lemmas that both have.
 #
@@ -208,7 +208,7 @@ for name in asked:
     print(name, list(forms[entries.isna()]))
 
 # %% [markdown] tags=["explains"]
-# So SmolLM2's TSE rests on fewer verbs. And for a model that reads the left side only, *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*.
+# So SmolLM2's TSE rests on fewer verbs. And for a model that reads only the left side, *is tall*, *is old*, *is young* and *is short* are four pairs but one decision, *is* or *are*.
 
 # %% [markdown]
 # ## Exercises
@@ -236,7 +236,7 @@ def pairs_of(text):
 #
 # The pattern `the [person 1] [beside] the [other person 2] [*does 1]` has two lists of ten nouns in both numbers, six
 # prepositions and seven predicates: *laughs*, *swims*, *smiles* and *is* with *tall*, *old*, *young* or *short*. Give
-# the numbers of pairs, `pairs`, of contexts of a masked model, `both_sides`, and of a causal one, `left`.
+# `pairs`, the number of pairs, and the numbers of contexts: `both_sides` for a masked model, `left` for a causal one.
 #
 # ```{dropdown} Hint
 # How many different right sides do the seven predicates have?
@@ -256,13 +256,13 @@ assert left == made["left"].nunique(), "left: do the words after the verb matter
 assert both_sides == len(made[["left", "right"]].drop_duplicates()), (
     "both_sides: which predicates look the same around the blank?"
 )
-print(f"{pairs:,} pairs, {both_sides:,} contexts of both sides, {left:,} of the left.")
+print(f"{pairs:,} pairs; contexts: {both_sides:,} masked, {left:,} causal.")
 
 # %% [markdown]
 # ````{exercise} ★★ Write a template
 # :label: 01-template
 #
-# Write `grammar`, a text in the notation of `data/grammars/marvin-linzen.yaml`, with one pattern for sentences such as
+# Write `grammar`, a string in the notation of `data/grammars/marvin-linzen.yaml`, with one pattern for sentences such as
 # *The dog near the cats barks.*: three subject nouns, two others as {term}`attractors <attractor>`, one preposition, two verbs.
 #
 # ```{dropdown} Hint
@@ -287,15 +287,15 @@ constructions:
 """
 
 # %% tags=["hide-cell", "check"]
-assert isinstance(grammar, str), "grammar should be a text between three quotes"
+assert isinstance(grammar, str), "grammar should be a string in triple quotes"
 made = pairs_of(grammar)
 assert (made["attractor"] != "").all(), "a sentence has no attractor before the verb"
 assert made["subject"].nunique() == 6, "three subjects in two numbers are six forms"
 assert made["attractor"].nunique() == 4, "two attractors in two numbers are four forms"
-assert made["lemma"].nunique() == 2, "two verbs are asked for"
-assert len(made) == 48, f"{len(made)} pairs, where there should be 48"
+assert made["lemma"].nunique() == 2, "there should be two verbs"
+assert len(made) == 48, f"{len(made)} pairs; there should be 48"
 differ = made["number"] != made["attractor_number"]
-assert differ.mean() == 0.5, "subject and attractor should have indices of their own"
+assert differ.mean() == 0.5, "subject and attractor should have different indices"
 print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.")
 
 # %% [markdown] tags=["explains"]

@@ -16,7 +16,7 @@
 # :class: tse-plan
 #
 # You will
-# : score the verbs that a tokenizer cuts up, and verbs of other languages
+# : score the verbs that a tokenizer splits, and verbs of other languages
 #
 # You need
 # : [Methods](methods.ipynb); the two grammars of [the laboratory](laboratory.ipynb)
@@ -36,26 +36,26 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct"]  # the tree is that of the first causal one
-context = "The author"  # of the tree
+models = ["smollm2-135m-instruct"]  # the tree is drawn for the first causal one
+context = "The author"  # for the tree
 number = "singular"  # of its subject
-drawn = ["write", "accuse", "modernize", "antagonize"]  # its verbs
+drawn = ["write", "accuse", "modernize", "antagonize"]  # the verbs in it
 recorded = "smollm2-135m-instruct"  # whose recorded scores of whole words are shown
 
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 drawn = as_list(drawn)
 
 # %% [markdown]
-# {cite:t}`newman2021refining` count verbs whose forms are *both* single tokens of a model. What about the verbs that a tokenizer cuts up?
+# {cite:t}`newman2021refining` count verbs whose forms are *both* single tokens of a model. What about the verbs that a tokenizer splits?
 #
 # ## The verbs that drop out
 #
-# {term}`Byte-pair encoding <byte-pair encoding (BPE)>` makes a vocabulary from text: frequent words become one entry, rare words stay in pieces. Here it is applied to sentences of [the laboratory](laboratory.ipynb), where the frequency of each verb is known.
+# {term}`Byte-pair encoding <byte-pair encoding (BPE)>` builds a vocabulary from text: frequent words become one entry, rare words stay in pieces. Here it is applied to sentences of [the laboratory](laboratory.ipynb), where the frequency of each verb is known.
 #
-# ```{dropdown} Predict: how many of the verbs of the tail, the rarest, still count?
+# ```{dropdown} Predict: how many of the tail verbs, the rarest, still count?
 # Few: both forms must be frequent enough to get an entry.
 # ```
 
@@ -85,7 +85,7 @@ bands = verbs.assign(whole=whole).groupby("band", sort=False)["whole"]
 bands.agg(verbs="size", whole="sum")
 
 # %% [markdown]
-# Of the 200 frequent verbs 199 stay whole, of the 500 rare ones 6. Of the 1,945 English verbs, SmolLM2's vocabulary holds 962 with both forms, Gemma's 1,213.
+# Of the 200 frequent verbs 199 stay whole; of the 500 rare ones, only 6. Of the 1,945 English verbs, SmolLM2's vocabulary has both forms of 962, Gemma's of 1,213.
 
 # %% [markdown] tags=["explains"]
 # ## The probability of a whole word
@@ -100,7 +100,7 @@ bands.agg(verbs="size", whole="sum")
 # \end{aligned}
 # $$
 #
-# The last factor, that the word ends, is easily forgotten {cite}`pimentel2024compute,oh2024leading`: the tokens of *modernize* may begin *modernizer*, and only the next token tells. All forms together make a *tree*, in which shared beginnings are computed once.
+# The last factor, that the word ends, is easily forgotten {cite}`pimentel2024compute,oh2024leading`: the tokens of *modernize* may begin *modernizer*, and only the next token shows which. All forms together make a *tree*, in which shared beginnings are computed only once.
 
 # %%
 from tse_book import charts
@@ -128,11 +128,11 @@ shown = table(billionths.reset_index(), "Probabilities in billionths", digits=2)
 folded(shown, "The forms of the tree, with and without the end of the word")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 cuts up 100 of the 1,945 verbs in this way.
+# For 100 of the 1,945 verbs, SmolLM2's form in *-s* begins with all the tokens of the base form.
 #
-# ## Held against the truth
+# ## Compared with the truth
 #
-# ```{dropdown} Predict: a perfect model of the laboratory's lexical grammar is asked about single tokens only. Is its EW too high or too low?
+# ```{dropdown} Predict: a perfect model of the laboratory's lexical grammar is tested on single tokens only. Is its EW too high or too low?
 # Too high: single tokens are the frequent verbs, which agree in this grammar.
 # ```
 
@@ -146,7 +146,7 @@ print("all verbs:    ", round(np.mean([right.mean() for right in agrees]), 3))
 print("single tokens:", round(np.mean([right[whole].mean() for right in agrees]), 3))
 
 # %% [markdown]
-# A perfect model has an EW of .70 over all verbs, of .95 over single tokens. A trained model was measured by single tokens, by whole words, and by words without their end:
+# A perfect model has an EW of .70 over all verbs, and of .95 over single tokens. A trained model was scored over single tokens, over whole words, and over words without their end:
 
 # %%
 import pandas as pd
@@ -159,11 +159,11 @@ ways = measured.groupby("forms")[["true_EW", "EW", "true_MW", "MW"]].mean()
 table(ways.reset_index(), "EW and MW, true and measured, of a trained model", digits=3)
 
 # %% [markdown] tags=["explains"]
-# By single tokens EW is .98 where the truth is .70. By whole words it is .71.
+# Over single tokens, EW is .98 where the truth is .70. Over whole words, it is .71.
 #
 # ## What changes for a real model
 #
-# Do verbs of several tokens score like the others? SmolLM2 was asked about every verb of the list as a whole word.
+# Do verbs of several tokens score like the others? SmolLM2 was tested on every verb in the list as a whole word.
 
 # %%
 from tse_book.recorded import recorded_details
@@ -197,14 +197,14 @@ both = both.dropna(subset="model").sort_values("model", kind="stable")
 charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 was asked about 1,945 verbs instead of 962, in the same contexts, 20 or 24 of each construction. On average EW goes from .85 (.841 over all their contexts, as in [Table 2](table2.ipynb)) to .83, and MW stays at .89. TSE of whole words is .94, above EW in eight of the nine rows. Whole words have no intervals here: the rules for intervals changed after these words were scored.
+# SmolLM2 was tested on 1,945 verbs instead of 962, in the same contexts, 20 or 24 of each construction. On average EW goes from .85 (.841 over all their contexts, as in [Table 2](table2.ipynb)) to .83, and MW stays at .89. TSE of whole words is .94, above EW in eight of the nine rows. Whole words have no intervals here: the rules for intervals changed after these words were scored.
 #
-# By whole words, models with different tokenizers can be asked about the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`. With a {term}`masked model` only lemmas whose two forms have equally many tokens count {cite}`kauf2023better`.
+# With whole words, models with different tokenizers can be tested on the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`. With a {term}`masked model` only lemmas whose two forms have the same number of tokens count {cite}`kauf2023better`.
 
 # %% [markdown] tags=["explains"]
 # ## Other languages
 #
-# CLAMS {cite}`mueller2020crosslinguistic` has Marvin and Linzen's constructions in five languages; for English we take Marvin and Linzen's own sentences. Gemma 3 270M's vocabulary holds both forms of 121 German and 67 French verbs, all frequent, against 1,213 English ones.
+# CLAMS {cite}`mueller2020crosslinguistic` has Marvin and Linzen's constructions in five languages; for English we take Marvin and Linzen's own sentences. Gemma 3 270M's vocabulary contains both forms of 121 German and 67 French verbs, all frequent, against 1,213 English ones.
 #
 # ```{dropdown} Predict: in German and French a verb form after a subject is hardly ever a noun. Will EW still be below TSE?
 # No, if EW is low only because verbs are read as nouns.
@@ -222,7 +222,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the noun reading is hardly the only reason. But in French and German TSE asks about one to four verbs in each construction, so this says little about how languages differ.
+# EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the noun reading can hardly be the only reason. But in French and German TSE asks about one to four verbs in each construction, so this says little about how languages differ.
 
 # %% [markdown]
 # ## Exercises
@@ -247,7 +247,7 @@ following = {  # what a made-up model expects after each beginning; "-" is the e
 }
 
 # %% [markdown]
-# ````{exercise} ★ Which verbs are cut up?
+# ````{exercise} ★ Which verbs are split?
 # :label: 17-kept
 #
 # The column `tokens` of `verbs` lists the tokens of each singular form, as numbers. Make `mean_tokens`, a dictionary from band to the mean number of tokens.
@@ -258,7 +258,7 @@ following = {  # what a made-up model expects after each beginning; "-" is the e
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Frequent verbs are one token or little more, rare ones are cut up.
+# Frequent verbs are one token or little more, rare ones are split.
 how_many = verbs["tokens"].map(len)
 mean_tokens = how_many.groupby(verbs["band"]).mean().to_dict()
 
@@ -274,7 +274,7 @@ print("Mean tokens:", known.round(2).to_dict())
 # ````{exercise} ★★ The chain rule by hand
 # :label: 17-chain
 #
-# `following` says what a made-up model expects after each beginning of a word; `"-"` is the word's end. Write `whole(tokens)`, the probability of the whole word with a list of tokens. Which of `["admire"]` and `["admire", "s"]` is more probable, with the end and without?
+# `following` says what a made-up model expects after each beginning of a word; `"-"` is the word's end. Write `whole(tokens)`, which returns the probability of the whole word that a list of tokens spells. Which of `["admire"]` and `["admire", "s"]` is more probable, with the end and without?
 #
 # ```{dropdown} Hint
 # For tokens a and b: `following[""][a]`, times `following[a][b]`, times `following[f"{a} {b}"]["-"]`.
@@ -283,7 +283,7 @@ print("Mean tokens:", known.round(2).to_dict())
 
 
 # %% tags=["hide-cell", "solution"]
-# With the end, admires is nine times as probable; without it, admire, its beginning, would win.
+# With the end, admires is nine times as probable; without it, its beginning admire would win.
 def whole(tokens):
     """The probability of the whole word with these tokens."""
     probability = 1.0
@@ -306,7 +306,7 @@ print("admire 0.01, admires 0.09: the end decides.")
 # ````{exercise} ★★ What whole words do not repair
 # :label: 17-left
 #
-# Two models with different tokenizers are asked about the same verbs. Name two reasons, other than agreement, why their EW may differ.
+# Two models with different tokenizers are tested on the same verbs. Name two reasons, other than agreement, why their EW may differ.
 #
 # ```{dropdown} Hint
 # Some words mean two things; some have three tokens.
@@ -316,12 +316,12 @@ print("admire 0.01, admires 0.09: the end decides.")
 # ```{solution} 17-left
 # :class: dropdown
 #
-# {term}`Homographs <homograph>`: *plan* is still a noun as well. Spelling: a form of several tokens can be harder for a small model, and the two forms may be cut differently.
+# {term}`Homographs <homograph>`: *plan* is still a noun as well. Spelling: a form of several tokens can be harder for a small model, and the two forms may be split differently.
 # ```
 
 # %% [markdown]
 # ## Takeaways
 #
-# EW over single tokens leaves out the rare verbs it was designed to test. The probability of a word includes that of its end.
+# EW over single tokens leaves out the rare verbs it was designed to test. The probability of a word includes the probability that it ends.
 #
 # Functions: {py:func}`tse_core.evaluate` (with ``verbs="all"``) and {py:func}`tse_book.charts.word_tree`.

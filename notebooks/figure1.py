@@ -46,14 +46,14 @@ protocol = "exact"
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 recorded = as_list(recorded)
 data = as_list(data)
 
 # %% [markdown] tags=["explains"]
 # ## What the paper drew
 #
-# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2 (here {term}`digitised`). From left to right verbs get less likely: first come the top cut-offs and, after the gap, the bottom ones.
+# Does a model do better on the verbs that it finds likely? {cite:t}`newman2021refining` drew EW and MW along the {term}`cut-offs <cut-off>` for BERT-large-cased and four rows of Table 2 (here {term}`digitised`). From left to right verbs get less likely: first come the top cut-offs, then, after the gap, the bottom ones.
 #
 # ```{dropdown} Predict: which way will a curve go?
 # Down, if a model knows likely verbs better. It stays level if agreement is a rule for all verbs.
@@ -62,7 +62,7 @@ data = as_list(data)
 # %%
 from tse_book import charts
 
-row = "Across object relative clause"  # the one in the text
+row = "Across object relative clause"  # the row discussed below
 printed = charts.published_curves(1)
 printed = charts.with_table2(printed)  # adds top 100 %, which Table 2 prints
 charts.cutoff_curves(printed, title="Figure 1 as published")
@@ -79,7 +79,7 @@ shown = ["construction", "metric", "head", "whole", "tail", "fall"]
 table(falls[shown], "BERT cased, published", digits=3)
 
 # %% [markdown] tags=["explains"]
-# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; here only MW falls so far (.417).
+# In the row *Across object relative clause* (*The author that the guards like* [laughs]{.good} / \*[laugh]{.bad}) MW falls from .987 to .570. EW and MW fall in all four rows. The paper's abstract speaks of a difference of up to 40&nbsp;%; here only MW falls that far (.417).
 
 # %%
 from tse_book.pages import try_this
@@ -88,9 +88,9 @@ subject = ("The author that the guards like", "singular")
 try_this(subject, verb="laughs", cut="bottom-0.01")
 
 # %% [markdown] tags=["explains"]
-# ## The same figure from a model
+# ## The same figure for other models
 #
-# Now two other models, with 95&nbsp;% intervals. Compare shapes and not heights, because each model is asked about its own verbs.
+# Now two other models, with 95&nbsp;% intervals. Compare shapes, not heights, because each model is tested on its own set of verbs.
 
 # %%
 import tse_core
@@ -112,7 +112,7 @@ ends = head_and_tail(curves)
 table(ends[["model", *shown]], "Measured here", digits=3)
 
 # %% [markdown] tags=["explains"]
-# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%, but of 20 contexts only 3 at the head and 1 at the tail have a verb inside the cut-off. Gemma's EW begins at .75, from 4 contexts.
+# In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%, but of 20 contexts only 3 at the head and 1 at the tail have a verb inside the cut-off. Gemma's EW begins at .75, which rests on 4 contexts.
 
 # %% [markdown]
 # All constructions at one cut-off, with the four published models:
@@ -146,10 +146,10 @@ curves = charts.published_curves(1)
 # a made-up distribution: 1,000 verbs that agree equally well, frequent or rare
 random = np.random.default_rng(0)
 frequency = random.normal(0, 0.5, 1000)
-strength = random.normal(4, 2.2, 1000)  # of the form that agrees, over the other one
+strength = random.normal(4, 2.2, 1000)  # of the agreeing form over the other
 logits = np.stack([frequency - strength / 2, frequency + strength / 2], axis=1)
 logits = logits.reshape(1, -1)
-verbs = np.arange(2000).reshape(1000, 2)  # places of both forms; the subject is plural
+verbs = np.arange(2000).reshape(1000, 2)  # ids of both forms; the subject is plural
 
 # %% [markdown]
 # ````{exercise} ★ Where does EW begin to fall?
@@ -183,7 +183,7 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
 #
-# In the made-up distribution above rare and frequent ones of 1,000 `verbs` agree equally well. Give `rare`, the share of the
+# In the made-up distribution above, rare and frequent `verbs` agree equally well. Give `rare`, the share of the
 # 100 verbs of lowest `frequency` whose correct form is ahead (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom
 # 1&nbsp;% (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
 #
@@ -194,7 +194,7 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 
 # %% tags=["hide-cell", "solution"]
 # The bottom curve suggests that rare verbs fail. They do not: a verb that agrees has
-# its correct form higher up, so the tail holds both forms only of a few verbs, most
+# its correct form higher up, so the tail has both forms of only a few verbs, most
 # of which do not agree.
 right = agreement(logits, verbs, [1])[0]
 rare = right[np.argsort(frequency)[:100]].mean()
@@ -208,11 +208,11 @@ share = "rare: the share of the 100 rarest verbs that agree"
 assert abs(rare - verdict.mean()) < 1e-6, share
 tail = cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01]).ew_bottom[0, 0]
 assert abs(bottom - tail) < 1e-6, "bottom: EW of this distribution at bottom 0.01"
-print(f"Of the rarest verbs {rare:.2f} agree; EW at bottom 1 % is {bottom:.2f}.")
+print(f"{rare:.0%} of the rarest verbs agree; EW at bottom 1 % is {bottom:.2f}.")
 
 # %% [markdown]
 # ## Takeaways
 #
-# EW and MW fall from head to tail in the published figure, and in most rows of two other models. But the cut-offs themselves keep unsure verbs in the tail.
+# EW and MW fall from head to tail in the published figure, and in most rows of two other models. But the cut-offs themselves keep verbs in the tail that the model is unsure about.
 #
 # Functions: {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_core.cutoff_scores`.

@@ -47,14 +47,14 @@ sample = 40  # contexts of each construction for the null baseline below
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 recorded = as_list(recorded)
 data = as_list(data)
 
 # %% [markdown] tags=["explains"]
 # ## The published curves
 #
-# Does every model do worse with less likely verbs, in every construction? Figure 2 of {cite:t}`newman2021refining` draws ten constructions for four models. A point that another curve covers cannot be read off.
+# Does every model do worse with less likely verbs, in every construction? Figure 2 of {cite:t}`newman2021refining` draws ten constructions for four models. A point hidden behind another curve cannot be read off.
 #
 # ```{dropdown} Predict: is the fall from head to tail a matter of a few hard constructions?
 # If it were, *Simple* would not fall.
@@ -77,9 +77,9 @@ falls = head_and_tail(printed)
 (falls["fall"] > 0.05).value_counts()
 
 # %% [markdown] tags=["explains"]
-# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % onwards; for the others a later point stands for the head, which makes a fall look smaller (the last exercise).
+# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % onwards; for the others a later point stands in for the head, which makes a fall look smaller (see the last exercise).
 #
-# A point can rest on few contexts. The largest published fall is .92, of GPT-2 XL's EW in the row *Across subject relative clause*; at its lower end 99.7 % of the contexts have no verb left.
+# A point can rest on few contexts. The largest published fall is .92, for GPT-2 XL's EW in the row *Across subject relative clause*; at the lower end of this curve, 99.7 % of the contexts have no verb left.
 
 # %% [markdown] tags=["explains"]
 # ## Two models that the paper never saw
@@ -114,7 +114,7 @@ table(summary, "Fall from the first top cut-off to the last bottom one", digits=
 #
 # At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs the model is unsure about: the other verbs have one form that is too probable.
 #
-# How far would a curve fall if a model were equally sure of likely and unlikely verbs? Shuffle the {term}`margins <margin>`, by how much the correct form is ahead, among the verbs of a context. Here after *The author*, for verbs whose forms both have less than a millionth of the probability:
+# How far would a curve fall if a model were equally sure of likely and unlikely verbs? To find out, shuffle the {term}`margins <margin>` (how far the correct form is ahead) among the verbs of a context. Here this is done after *The author*, for verbs whose forms both have less than a millionth of the probability:
 
 # %%
 import numpy as np
@@ -129,7 +129,7 @@ shares = margins > 0, margins[tail] > 0, shuffled[shuffled_tail] > 0
 [round(share.mean(), 2) for share in shares]  # all verbs, the tail, the shuffled tail
 
 # %% [markdown] tags=["explains"]
-# Over all verbs EW is .91, in the tail .75. With shuffled margins it falls as well, although likely and unlikely verbs now differ by chance alone. The {term}`null` baseline does this in every context and at every cut-off, twenty times:
+# Over all verbs EW is .91; in the tail it is .75. With shuffled margins it falls as well, although likely and unlikely verbs now differ by chance alone. The {term}`null` baseline does this in every context and at every cut-off, twenty times:
 
 # %%
 import pandas as pd
@@ -143,7 +143,7 @@ nulls = [null_curves(run).assign(model=name) for name, run in detailed.runs]
 with_null = detailed.curves().merge(pd.concat(nulls))
 
 # %%
-title = "With what the cut-offs alone would give"
+title = "Measured, and what the cut-offs alone would give"
 charts.cutoff_curves(with_null, chosen=coloured, title=title)
 
 # %% [markdown]
@@ -156,16 +156,16 @@ tail = with_null.query("side == 'bottom' and cutoff == .01").set_index(keys)
 fall = head[["score", "null"]] - tail[["score", "null"]]
 fall["beyond"] = fall["score"] - fall["null"]
 means = fall.groupby(["model", "metric"])[["score", "null", "beyond"]].mean()
-caption = "Mean fall: measured, from the cut-offs alone, beyond"
+caption = "Mean fall: measured, from the cut-offs alone, and beyond"
 table(means.reset_index(), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
-# Over 40 contexts of each construction SmolLM2's EW falls by .161 on average; the cut-offs alone give .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not. But only 239 of the 340 contexts have a verb at top 30 %, in the row *In a sentential complement* a single one of 40; at bottom 1 % all have, and there eight of nine rows lie below their band.
+# Over 40 contexts of each construction SmolLM2's EW falls by .161 on average; the cut-offs alone give .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not. But only 239 of the 340 contexts have a verb at top 30 %, and only one of 40 in the row *In a sentential complement*. At bottom 1 % all contexts have one, and eight of nine rows lie below their band.
 
 # %% [markdown] tags=["explains"]
 # ## Which constructions fall furthest?
 #
-# The same curves of EW once more, a panel for each construction. A published curve has gaps where it cannot be read.
+# The same EW curves again, with a panel for each construction. A published curve has gaps where it cannot be read.
 
 # %%
 every_model = pd.concat([printed, curves])
@@ -183,7 +183,7 @@ charts.download_table(runs.tidy(), "figure2.csv", "All numbers, measured")
 from tse_book import charts, published
 from tse_book.pages import figures
 
-# all points of Figure 2, hidden ones too; those that can be read
+# all points of Figure 2, including hidden ones; then those that can be read
 points = published.figures(2)
 curves = charts.published_curves(2)
 # Figure 1: four constructions of BERT-large-cased, every point read
@@ -201,7 +201,7 @@ complete = charts.published_curves(1)
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# At the top the curves lie on each other near 1.0; at the bottom they fan out.
+# At top cut-offs the curves overlap near 1.0; at bottom cut-offs they fan out.
 hidden = (points["quality"] == "hidden").groupby(points["side"]).mean()
 hidden_top, hidden_bottom = hidden["top"], hidden["bottom"]
 
@@ -218,10 +218,10 @@ print(f"Hidden: {hidden_top:.2f} of the points at the top, {hidden_bottom:.2f} b
 # ````{exercise} ★★★ Do hidden points bias the fall?
 # :label: 06-bias
 #
-# `complete` holds four constructions of BERT-large-cased from Figure 1, where every point can be read. Leave out the points that Figure 2 hides. Give the mean `fall` that `figures.head_and_tail` finds in the points that are left, `with_gaps`, and in all points of the same curves, `without_gaps`.
+# `complete` holds four constructions of BERT-large-cased from Figure 1, where every point can be read. Leave out the points that Figure 2 hides. With `figures.head_and_tail`, find the mean `fall` in the points that remain, `with_gaps`, and in all points of the same curves, `without_gaps`.
 #
 # ```{dropdown} Hint
-# `complete.merge(...)` on construction, metric, side and cutoff keeps what `curves` has of BERT-large-cased.
+# `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased.
 # ```
 # ````
 
@@ -244,7 +244,7 @@ seen = complete[complete.set_index(keys).index.isin(of_bert)]
 left = figures.head_and_tail(seen)
 same = figures.head_and_tail(complete).merge(left[["construction", "metric"]])
 assert abs(with_gaps - left["fall"].mean()) < 1e-6, (
-    "with_gaps: only points that Figure 2 shows too"
+    "with_gaps: only points that Figure 2 also shows"
 )
 assert abs(without_gaps - same["fall"].mean()) < 1e-6, (
     f"without_gaps: the same {len(left)} curves, all points"

@@ -42,19 +42,19 @@ recorded = ["gemma-3-270m"]
 data = ["marvin-linzen"]
 lemmas = "newman-clean"
 protocol = "exact"
-sample = 20  # contexts of each construction whose whole distribution is looked at
+sample = 20  # contexts of each construction whose whole distribution is examined
 
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 recorded = as_list(recorded)
 data = as_list(data)
 
 # %% [markdown] tags=["explains"]
 # ## The published coverage
 #
-# How much of what a model would say is judged? The {term}`coverage` is the probability on the verb forms that EW or MW counts. Figure 3 of {cite:t}`newman2021refining` draws it for every cut-off.
+# How much of what a model would say do the scores judge? The {term}`coverage` is the probability on the verb forms that EW or MW counts. Figure 3 of {cite:t}`newman2021refining` draws it for every cut-off.
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
 # The sentence may also go on with *of*, *was*, *said* or a comma: see the row *Simple* below.
@@ -92,12 +92,12 @@ from tse_book.pages import table
 both = pd.concat([curves[curves["metric"] == "EW"], printed])
 whole = both.query("side == 'top' and cutoff == 1")
 cells = whole.pivot_table("coverage", "construction", "model", sort=False)
-table(cells, "Coverage at top 100 %; a dash: it cannot be read off", index=True)
+table(cells, "Coverage at top 100 %; a dash means it cannot be read off", index=True)
 
 # %% [markdown] tags=["explains"]
 # The published coverage lies between .22 and .73 where it can be read. Here it is .24 on average for SmolLM2 and .20 for Gemma. A score describes only that share of the model's predictions.
 #
-# A model with low coverage has not failed; it expects other words here. But two models with the same MW and different coverage do not make equally many errors.
+# A model with low coverage has not failed; it expects other words here. But two models with the same MW and different coverage do not make the same number of errors.
 
 # %% [markdown] tags=["explains"]
 # ## Where the rest of the probability is
@@ -110,7 +110,7 @@ from tse_book.studies.slot_shares import form_shares
 
 parts = []
 for name in asked:
-    # as many contexts of each construction, drawn at random
+    # the same number of contexts for each construction, drawn at random
     contexts = runs[name].contexts.sample(frac=1, random_state=0)
     contexts = contexts.groupby("construction").head(sample).sort_index()
     parts.append(form_shares(opened(name), contexts, lemmas).assign(model=name))
@@ -122,7 +122,7 @@ means = shares.groupby(["model", "construction"], sort=False)[kinds].mean()
 table(means.reset_index(), "Mean probability by kind of form", digits=3)
 
 # %% [markdown] tags=["explains"]
-# *Correct* and *wrong* are counted. On average SmolLM2 leaves .78 of the probability uncounted, and past forms hold 26 % of that.
+# *Correct* and *wrong* are counted. On average SmolLM2 leaves .78 of the probability uncounted, and past forms account for 26 % of that.
 
 # %% [markdown] tags=["explains"]
 # ## Contexts without a verb
@@ -141,7 +141,7 @@ charts.invalid_curves(empty, chosen=coloured, title="Figure 4 as published")
 charts.invalid_curves(curves, chosen=coloured, title="Figure 4, measured here")
 
 # %% [markdown] tags=["explains"]
-# In the published figure between 16 % and 69 % of a row's contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % at most 0.4 % have none, where it can be read. So scores in the middle can be compared; at the ends a score may change because its contexts do.
+# In the published figure between 16 % and 69 % of a row's contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % at most 0.4 % have none, where this can be read off. So scores in the middle can be compared; at the ends a score may change because its contexts do.
 
 # %% [markdown] tags=["explains"]
 # ## The same contexts at both ends
@@ -157,7 +157,7 @@ means = of_model[["any contexts", "same contexts"]].mean().reset_index()
 table(means, "Mean fall from top 30 % to bottom 1 %", digits=3)
 
 # %% [markdown] tags=["explains"]
-# Over the same contexts EW falls by .13 instead of .15 for SmolLM2, and by .11 instead of .15 for Gemma: a part of the fall is only a change of contexts.
+# Over the same contexts EW falls by .13 instead of .15 for SmolLM2, and by .11 instead of .15 for Gemma: part of the fall is only a change of contexts.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figures3-4.csv", "All numbers, measured")
@@ -188,7 +188,7 @@ scores["bottom 1 %"] = np.where(hard, 0.6, 0.85)
 # ````{exercise} ★ Two reasons to be empty
 # :label: 07-reasons
 #
-# In the contexts of `four`, 97 other words share the rest of the probability evenly. The only lemma on the list is *walk*. Give `empty_top` and `empty_bottom`, the sets of letters of the contexts without a verb at top 10 % and at bottom 10 %.
+# In the contexts of `four`, 97 other words share the rest of the probability evenly. The only lemma on the list is *walk*. Give `empty_top` and `empty_bottom`, the sets of contexts (their letters) without a verb at top 10 % and at bottom 10 %.
 #
 # ```{dropdown} Hint
 # Top: one form inside is enough. Bottom: count from the least probable; both forms have to be inside.
@@ -196,7 +196,7 @@ scores["bottom 1 %"] = np.where(hard, 0.6, 0.85)
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# Top: in a and d "the" fills 10 % alone. Bottom: the rare words hold about 0.007 each
+# Top: in a and d "the" alone fills 10 %. Bottom: the rare words have about 0.007 each
 # and fill it; only d has both forms below them.
 empty_top = {"a", "d"}
 empty_bottom = {"a", "b", "c"}
@@ -212,7 +212,7 @@ none_at_bottom = set(four.index[np.isnan(found.ew_bottom[:, 0])])
 wrong = sorted(empty_top ^ none_at_top)
 assert not wrong, f"{wrong}: which entries fill the top 10 %?"
 wrong = sorted(empty_bottom ^ none_at_bottom)
-assert not wrong, f"{wrong}: are both forms among the entries that hold the last 10 %?"
+assert not wrong, f"{wrong}: are both forms among the entries of the last 10 %?"
 print(
     "At the top another word fills the cut-off; at the bottom a form is too probable."
 )
@@ -247,8 +247,8 @@ print(
 
 
 # %% tags=["hide-cell", "solution"]
-# Those with a verb at top 10 % are the easy ones, so the mean falls by more when the
-# hard ones come in. The second fall says nothing about the contexts left out.
+# Contexts with a verb at top 10 % are the easy ones, so the mean falls further when
+# the hard ones come in. The second fall says nothing about the contexts left out.
 def falls(scores):
     """Falls of the mean: over all contexts, over those with every score."""
     every, same = scores.mean(), scores.dropna().mean()
@@ -272,6 +272,6 @@ print(f"A fall of {answer[0]:.2f}, of which {change:.2f} is a change of contexts
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# EW and MW judge a part of what a model would say: print the coverage beside them. Compare the ends of a curve over the same contexts.
+# EW and MW judge only part of what a model would say: print the coverage beside them. Compare the ends of a curve over the same contexts.
 #
 # Functions: {py:func}`tse_book.charts.coverage_curves` and {py:func}`tse_book.charts.invalid_curves`.

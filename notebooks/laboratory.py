@@ -41,7 +41,7 @@ grammars = ["systematic", "lexical"]  # the language's two grammars, in this ord
 # %%
 from tse_book.pages import as_list
 
-grammars = as_list(grammars)  # several may be one text
+grammars = as_list(grammars)  # one string works, too
 
 # %% [markdown] tags=["explains"]
 # Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose true scores follow by arithmetic.
@@ -96,17 +96,17 @@ truths = [truth(name).assign(grammar=name) for name in grammars]
 truths = pd.concat(truths)
 scores = ["TSE", "EW", "MW"]
 means = truths.groupby(["grammar", "band"], sort=False)[scores].mean()
-table(means.reset_index(), "What is true: means over the nine constructions")
+table(means.reset_index(), "The true scores: means over the nine constructions")
 
 # %% [markdown] tags=["explains"]
-# TSE is perfect in both grammars: it cannot tell a rule from a list. (A dash: TSE asks about no verb of that band.) But EW can: in the lexical grammar half of the decisions about verbs of the tail are wrong, and EW over all verbs is .70. MW falls less, from .98 (attraction keeps it below 1) to .85, because these verbs are rare.
+# TSE is perfect in both grammars: it cannot tell a rule from a list. (A dash means that TSE asks about no verb of that band.) But EW can: in the lexical grammar half of the decisions about tail verbs are wrong, and EW over all verbs is .70. MW falls less, from .98 (attraction keeps it below 1) to .85, because these verbs are rare.
 #
-# In the lexical grammar EW of the middle band is .89, because across an object relative clause a noun of the other number stands just before the verb, and attraction makes most uses of these verbs wrong. Elsewhere it is 1 although one use in four is wrong: the correct form is still more probable, so the verb counts in full.
+# In the lexical grammar, EW for the middle band is .89. The reason is that across an object relative clause a noun of the other number stands just before the verb, and attraction makes most uses of these verbs wrong. Elsewhere EW is 1, although one use in four is wrong: the correct form is still more probable, so the verb counts in full.
 
 # %% [markdown] tags=["explains"]
 # ## Measured, beside the truth
 #
-# A causal and a masked model were trained on sentences of each grammar and asked about every verb. The dot is the measured score, the tick the true one.
+# A causal and a masked model were trained on sentences of each grammar and tested on every verb. The dot is the measured score, the tick the true one.
 
 # %%
 from tse_core.paths import data_folder
@@ -125,7 +125,7 @@ charts.truth_vs_measured(lexical_model, title)
 # %% [markdown] tags=["explains"]
 # Most dots lie on their ticks. The models of the systematic grammar have an EW of 1.00 in every construction.
 #
-# EW is far off in two rows only, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has met a verb of the middle band only a few dozen times probably goes by what verbs do in general. The error is the model's, and the score reports it.
+# EW is far off in only two rows, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has seen a middle-band verb only a few dozen times probably relies on what verbs do in general. The error is the model's, and the score reports it.
 
 # %% [markdown] tags=["explains"]
 # ## What the few verbs of TSE hide
@@ -206,14 +206,14 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 # Name two things about scores of BERT or GPT-2 that the laboratory cannot show.
 #
 # ```{dropdown} Hint
-# What is simpler in a made language than in English?
+# What is simpler in a made-up language than in English?
 # ```
 # ````
 #
 # ```{solution} 16-limits
 # :class: dropdown
 #
-# What those models know; and whether the verb list suits English with its {term}`homographs <homograph>`, because here every form means one thing.
+# What those models know; and whether the verb list suits English with its {term}`homographs <homograph>`, because here every form has only one meaning.
 # ```
 
 # %% [markdown]
@@ -229,7 +229,7 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 
 
 # %% tags=["hide-cell", "solution"]
-# Whatever the weight, a metric misses what the weight makes small: here still the rarest verbs.
+# A weighted metric misses whatever its weights make small: here, still, the rarest verbs.
 def score(agreeing, frequency):
     """Mean probability of agreeing, weighted by the root of the frequency."""
     return float(np.average(agreeing, weights=np.sqrt(frequency)))
@@ -253,7 +253,7 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # ## Takeaways
 #
 # - TSE cannot tell a rule from a list of frequent verbs that agree.
-# - EW can: it measures {term}`systematicity`. But a form that is just ahead counts like one that is far ahead.
-# - MW measures {term}`likely behaviour`: rare verbs have little weight, however wrong they are.
+# - EW can: it measures {term}`systematicity`. But a form that is just ahead counts as much as one that is far ahead.
+# - MW measures {term}`likely behaviour`: rare verbs carry little weight, however wrong they are.
 #
 # Functions: {py:func}`tse_book.laboratory.known_truth.truth`, {py:func}`tse_book.laboratory.language.load_language` and {py:func}`tse_book.laboratory.training.train`.

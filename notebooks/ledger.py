@@ -41,7 +41,7 @@ results = []  # files of your own, as `tse evaluate MODEL --out FILE` writes the
 # %% [markdown] tags=["explains"]
 # ## At a glance
 #
-# A row is a sentence or a number of the papers; its verdict is computed from results. Press a tile to see its rows below.
+# Each row is a sentence or a number from the papers; its verdict is computed from results. Press a tile to see its rows below.
 
 # %% tags=["hide-input"]
 import pandas as pd
@@ -51,7 +51,7 @@ from tse_book.pages import as_list, verdict_tiles
 from tse_book.recorded import known_results
 from tse_core.results.tidy import read_results
 
-results = as_list(results)  # several may be one text: "a.parquet, b.parquet"
+results = as_list(results)  # one string works, too: "a.parquet, b.parquet"
 measured = [read_results(file) for file in results]
 claims = ledger(pd.concat([*measured, known_results()]))
 verdict_tiles(claims)
@@ -77,20 +77,20 @@ table(given, "Rows by verdict and paper.", index=True)
 # %% [markdown] tags=["explains"]
 # ```{margin} Verdicts
 # *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
-# had, scored as the released code scores. *Close*: within 0.02. A probability of Table 3 is judged by its ratio to the printed
+# had, scored as in the released code. *Close*: within 0.02. A probability of Table 3 is judged by its ratio to the printed
 # one: *reproduced* up to a factor of 1.05, *close* up to 1.25. *Direction*: a comparison that holds. *Holds as printed, not on the corrected table*: BLiMP's authors corrected their
-# tables after the text was printed. *At our threshold*: another threshold, as good as ours, would turn the answer. A claim that random weights could satisfy counts only for a model that knows agreement in *Simple*.
+# tables after the text was printed. *At our threshold*: another threshold, as good as ours, would change the answer. A claim that random weights could satisfy counts only for a model that knows agreement in *Simple*.
 # ```
 #
 # ## Every claim
 #
 # ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
-# No. Another difference may have cancelled that of the list. A number that agrees over another list is *comparable*.
+# No. Another difference may have cancelled the effect of the list. A number that agrees over another list is *comparable*.
 # ```
 #
-# [Claims on a model that the papers never saw (*E. ...*) are in [the report](report.ipynb).]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
+# [Claims about a model that the papers never saw (*E. ...*) are in [the report](report.ipynb).]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
 #
-# How robust is a verdict? Somebody else might have taken the printed table or the corrected one, another threshold, BOS token or verb list. *Robust* counts those of the choices tried that give our answer; *how* names them, and the filter finds the rows that turn on one. Of the 63 rows from published data, 25 are the same under every choice and 25 turn on one; for 13 there was none to try.
+# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on one. Of the 63 rows from published data, 25 are the same under every choice and 25 depend on one; for 13 there was none to try.
 
 # %% tags=["hide-input"]
 from tse_book.pages import ledger_table
@@ -132,7 +132,7 @@ table(shown[columns], caption, digits=3)
 # %% [markdown] tags=["explains"]
 # ## The laboratory's own ledger
 #
-# The models of [the laboratory](laboratory.ipynb) learned a language whose true scores are known. They test the scores, not the papers, and count nowhere above.
+# The models of [the laboratory](laboratory.ipynb) learned a language whose true scores are known. They test the scores, not the papers, and are not counted above.
 
 # %% tags=["hide-input"]
 from tse_book.claims.judging import laboratory_ledger
@@ -152,7 +152,7 @@ table(by_band, "Mean distance of measured from true values, by frequency.", digi
 # %% tags=["hide-input"]
 from tse_book.pages import laboratory_table
 
-caption = "Laboratory models: the language's truth beside what is measured."
+caption = "Laboratory models: true scores beside measured ones."
 laboratory_table(laboratory, caption)
 
 # %% tags=["hide-input"]

@@ -37,13 +37,13 @@ if "google.colab" in sys.modules:
 
 # %% tags=["parameters"]
 # short names, folders, or names on the Hugging Face hub
-models = ["smollm2-135m-instruct"]  # the first that reads from left to right is asked
+models = ["smollm2-135m-instruct"]  # the first that reads from left to right is used
 masked = ["lab-systematic-masked"]  # explained below
 
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 masked = as_list(masked)
 
 # %% [markdown] tags=["explains"]
@@ -70,7 +70,7 @@ table(toy, "A model that knows two verbs, after The keys to the cabinet")
 # \mathrm{TSE}(c, \ell) = \mathbb{1}\bigl[P(\ell_+ \mid c) > P(\ell_- \mid c)\bigr]
 # $$
 #
-# This is 1 if the correct form is more probable, else 0. {term}`EW` (equally weighted) is the mean of this over all lemmas of a list. {term}`MW` (model weighted) is the share of the probability on verb forms that is on correct ones:
+# This is 1 if the correct form is more probable, and 0 otherwise. {term}`EW` (equally weighted) is the mean of this over all lemmas in a list. {term}`MW` (model weighted) is the share of the probability on verb forms that goes to correct ones:
 #
 # $$
 # \mathrm{MW}(c) = \frac{\sum_\ell P(\ell_+ \mid c)}{\sum_\ell \bigl(P(\ell_+ \mid c) + P(\ell_- \mid c)\bigr)}
@@ -90,7 +90,7 @@ scores = pd.Series({"TSE": tse, "EW": ew, "MW": mw})
 scores
 
 # %% [markdown]
-# The package computes the same from the logarithms of the probabilities:
+# The package computes the same scores from the logarithms of the probabilities:
 
 # %%
 import numpy as np
@@ -98,14 +98,14 @@ import numpy as np
 from tse_core import cutoff_scores
 
 probabilities = [[0.05, 0.55, 0.25, 0.15]]  # is, are, exists, exist
-lemmas = [[0, 1], [2, 3]]  # where each lemma's singular and plural form stand
+lemmas = [[0, 1], [2, 3]]  # positions of each lemma's singular and plural form
 plural = [1]  # the subject's number; 0 would be singular
 # top=[1.0]: all entries count; smaller shares are explained below
 result = cutoff_scores(np.log(probabilities), lemmas, plural, top=[1.0], bottom=[])
 result.ew_top, result.mw_top
 
 # %% [markdown]
-# TSE is 1.0, EW 0.5 and MW 0.7: the numbers of the paper's Table 1.
+# TSE is 1.0, EW 0.5 and MW 0.7: the numbers in the paper's Table 1.
 
 # %% [markdown]
 # ### Move the probabilities
@@ -120,16 +120,16 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 # %% [markdown] tags=["explains"]
 # ### From one context to a score
 #
-# A published score is a mean over a {term}`construction`, a kind of sentence: TSE over its {term}`minimal pairs <minimal pair>`, each of which asks about one verb, EW and MW over its different contexts.
+# A published score is a mean over a {term}`construction`, a kind of sentence. TSE is averaged over its {term}`minimal pairs <minimal pair>`, each of which asks about one verb; EW and MW are averaged over its different contexts.
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important
-# EW and TSE are means of yes-or-no judgements, MW is made of probabilities: a verb that is right by very little counts 1 in EW and hardly more than one half in MW.
+# EW and TSE are means of yes-or-no judgements; MW is made of probabilities. A verb whose correct form is barely ahead counts 1 in EW, but hardly more than one half in MW.
 # :::
 #
 # ## A real distribution
 #
-# Now a real model that the paper never saw: SmolLM2-135M-Instruct, with 135 million weights. For what share of verbs whose forms are both single {term}`entries of its vocabulary <vocabulary entry>` will the correct form be more probable?
+# Now a real model that the paper never saw: SmolLM2-135M-Instruct, with 135 million weights. Some verbs have two forms that are both single {term}`entries of its vocabulary <vocabulary entry>`. For what share of them will the correct form be more probable?
 
 # %%
 import tse_core
@@ -147,9 +147,9 @@ for name in asked:
 newman.what_is_missing(models)
 
 # %% [markdown]
-# SmolLM2 prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms is on correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1.
+# SmolLM2 prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms goes to correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1.
 #
-# The slider sets a {term}`cut-off`: only the most probable entries that together hold this share of the probability are kept.
+# The slider sets a {term}`cut-off`: it keeps only the most probable entries, which together have this share of the probability.
 
 # %%
 from IPython.display import display
@@ -163,7 +163,7 @@ if asked:
     display(slider)
 
 # %% [markdown] tags=["explains"]
-# At the slider's left end only likely verbs are kept, and all are right. Inside the top 97&nbsp;% EW is .99, among all verbs .95. The most probable errors are on *content*, *double* and *land*, which are also nouns.
+# At the slider's left end only likely verbs are kept, and all are right. Within the top 97&nbsp;%, EW is .99; over all verbs it is .95. The most probable errors are on *content*, *double* and *land*, which are also nouns.
 
 # %% tags=["hide-input"]
 from tse_book.pages import try_this
@@ -173,7 +173,7 @@ try_this((beginning, "plural"), ("The key to the cabinets", "singular"))
 # %% [markdown] tags=["explains"]
 # ## Cut-offs: the head and the tail
 #
-# A distribution has a *head*, its few probable entries, and a long *tail* of improbable ones. *Top p* keeps the most probable entries that together hold the share $p$ of the probability, *bottom p* the least probable ones. EW and MW are computed from the verbs inside. Here is a vocabulary of four verbs and two other words; the subject is plural.
+# A distribution has a *head*, its few probable entries, and a long *tail* of improbable ones. *Top p* keeps the most probable entries that together make up the share $p$ of the probability; *bottom p* keeps the least probable ones. EW and MW are then computed from the verbs inside the cut-off. Here is a vocabulary of four verbs and two other words; the subject is plural.
 
 # %%
 entries = ["are", "have", "not", "is", "has", "of", "gleams", "rusts", "gleam", "rust"]
@@ -185,7 +185,7 @@ small["cumulative"] = small["probability"].cumsum()
 table(small, "A small distribution, most probable first", digits=3)
 
 # %% [markdown] tags=["explains"]
-# A lemma is inside a **top** cut-off for EW as soon as *either* form is inside; MW counts each form by itself. At a **bottom** cut-off *both* forms must be inside. A cut-off usually falls inside an entry, which then counts in part:
+# For EW, a lemma is inside a **top** cut-off if *either* form is inside; MW counts each form separately. At a **bottom** cut-off *both* forms must be inside. A cut-off usually falls inside an entry, which then counts in part:
 #
 # $$
 # \begin{aligned}
@@ -198,7 +198,7 @@ table(small, "A small distribution, most probable first", digits=3)
 # a = \frac{p - \text{probability before it}}{\text{its probability}}
 # $$
 #
-# Top 94&nbsp;% falls on *gleams*, a wrong form that reaches from 0.93 to 0.96 in the last column, so a third of it is inside. Without it two verbs are inside, *be* and *have*, and both are right. With it there are three, and one is wrong. By hand:
+# Top 94&nbsp;% falls on *gleams*, a wrong form that extends from 0.93 to 0.96 in the last column, so a third of it is inside. Without it two verbs are inside, *be* and *have*, and both are right. With it there are three, and one is wrong. By hand:
 
 # %%
 inside = (0.94 - 0.93) / 0.03  # a: the share of *gleams* that is inside
@@ -215,7 +215,7 @@ result = cutoff_scores(log_shares, lemmas, plural, top=[0.94], bottom=[])  # as 
 result.ew_top.round(4), result.mw_top.round(4)
 
 # %% [markdown]
-# Both ways give the same. Now every cut-off:
+# Both ways give the same result. Now the scores at every cut-off:
 
 # %%
 cutoffs = np.arange(0.02, 1.01, 0.02).round(2)
@@ -228,7 +228,7 @@ charts.cutoff_explorer(small, curves, cutoffs, title)
 #
 # ## Masked and causal models
 #
-# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is a {term}`laboratory model`, trained on a small artificial language. First the {term}`tokens <token>` that each reads, and where it is asked (those in brackets mark the beginning, the slot and the end):
+# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is a {term}`laboratory model`, trained on a small artificial language. First, the {term}`tokens <token>` that each model reads, and the position at which it predicts the verb (tokens in brackets mark the beginning, the slot and the end):
 
 # %%
 left, right = "The author next to the guards", "tall."
@@ -245,12 +245,12 @@ for model in both:
 table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 
 # %% [markdown] tags=["explains"]
-# The lists answer different questions: what may follow *The author next to the guards*, and what may fill a gap before *tall*. Both put *is* first.
+# The lists answer different questions: what can follow *The author next to the guards*, and what can fill a gap before *tall*. Both put *is* first.
 
 # %% [markdown] tags=["explains"]
 # ## Exact and released
 #
-# A {term}`protocol` is the way in which a score is computed. *Exact* does what is written above. *Released* repeats the authors' code, in which a few entries of the far tail drop out; use it to compare with published numbers. Every result has a {term}`signature`, a line that names protocol, model, data, verb list and every other choice.
+# A {term}`protocol` is the way in which a score is computed. *Exact* follows the definitions above. *Released* follows the authors' code, which drops a few entries in the far tail; use it to compare with published numbers. Every result has a {term}`signature`, a line that names protocol, model, data, verb list and every other choice.
 
 # %% [markdown]
 # ## Exercises
@@ -295,7 +295,7 @@ true_ew, true_mw = ew_and_mw(after_author, third_person, base)
 assert isinstance(ew, (int, float)), "ew should be a number"
 assert isinstance(mw, (int, float)), "mw should be a number"
 assert abs(ew - true_ew) < 0.005, "EW: how many of the three lemmas are right?"
-parts = "MW: the correct forms' probability, divided by that of all six verb forms"
+parts = "MW: the sum over the correct forms, divided by the sum over all six forms"
 assert abs(mw - true_mw) < 0.005, parts
 print(f"EW {ew:.2f}, MW {mw:.2f}; the words that are not verbs count in neither.")
 
@@ -303,8 +303,8 @@ print(f"EW {ew:.2f}, MW {mw:.2f}; the words that are not verbs count in neither.
 # ````{exercise} ★ Low EW, high MW
 # :label: 02-low-ew
 #
-# Choose `probabilities` after *The keys to the cabinet*: a dictionary with the forms *are*, *is*, *exist* and *exists* that
-# sums to 1, so that EW is 0.5 and MW is above 0.95.
+# Choose `probabilities` after *The keys to the cabinet*: a dictionary of the forms *are*, *is*, *exist* and *exists* whose
+# values sum to 1, such that EW is 0.5 and MW is above 0.95.
 #
 # ```{dropdown} Hint
 # Which single form would make the sum of the correct ones large?
@@ -312,26 +312,26 @@ print(f"EW {ew:.2f}, MW {mw:.2f}; the words that are not verbs count in neither.
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# The model nearly always says "are", and is right. About "exist" it knows nothing.
+# The model nearly always says "are", and is right. It knows nothing about "exist".
 probabilities = {"are": 0.96, "is": 0.02, "exist": 0.005, "exists": 0.015}
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(probabilities, dict), "probabilities should be a dictionary"
 forms = {"are", "is", "exist", "exists"}
-assert set(probabilities) == forms, "there should be four forms, as named above"
+assert set(probabilities) == forms, "use the four forms named above"
 assert abs(sum(probabilities.values()) - 1) < 1e-6, "they should sum to 1"
 assert min(probabilities.values()) > 0, "every form needs some probability"
 ew, mw = ew_and_mw(probabilities, ["are", "exist"], ["is", "exists"])
 assert ew == 0.5, "EW: one lemma should be right and the other wrong"
-assert mw > 0.95, f"MW is {mw:.3f}: more probability should lie on correct forms"
-print(f"MW {mw:.3f}: nearly all that it would say is right, but half of its verbs.")
+assert mw > 0.95, f"MW is {mw:.3f}: more probability should be on correct forms"
+print(f"MW {mw:.3f}: nearly all it says is right, but only half of its verbs are.")
 
 # %% [markdown]
 # ````{exercise} ★★ Which one would you report?
 # :label: 02-report
 #
 # Someone asks *does this model know agreement?*, someone else *will its texts have agreement errors?* Which
-# score would you give to whom?
+# score would you give to each of them?
 # ````
 #
 # ```{solution} 02-report

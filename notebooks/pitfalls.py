@@ -48,7 +48,7 @@ kept = "gemma-3-270m"  # whose recorded scores of Table 2 get intervals
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 constructions = as_list(constructions)
 
 # %% [markdown] tags=["explains"]
@@ -58,7 +58,7 @@ constructions = as_list(constructions)
 #
 # ### A table keyed on a blank column
 #
-# The released code reads the verb list into a dictionary, with the first column as key. There every row has `_`, so each overwrites the one before it:
+# The released code reads the verb list into a dictionary, with the first column as the key. In this column every row has `_`, so each row overwrites the one before it:
 
 # %%
 import csv
@@ -72,7 +72,7 @@ by_index
 # %% [markdown]
 # Only 1 of 1,951 rows of the released list survives. *Lesson:* print the number of verbs beside the score.
 #
-# That the file has 1,951 rows and not 3,562 is no fault: the authors' README says that the remaining verbs can be appended, and their script `scripts/create_combined_verb_list.py` does it. Our `data/lemmas/giant_verb_list.py` repeats its spelling rule.
+# It is no fault that the file has 1,951 rows and not 3,562: the authors' README says that the remaining verbs can be appended, and their script `scripts/create_combined_verb_list.py` does so. Our `data/lemmas/giant_verb_list.py` repeats its spelling rule.
 
 # %% [markdown]
 # ### A sum that reaches one too early
@@ -97,7 +97,7 @@ for sums in ["float64", "float32"]:
 # %% [markdown]
 # ### The mask is looked for at the wrong position
 #
-# The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without that space. A small tokenizer shows what follows:
+# The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without that space. A small tokenizer shows the effect:
 
 # %%
 from tokenizers import Tokenizer, pre_tokenizers, trainers
@@ -112,7 +112,7 @@ tokenizer.train_from_iterator([" Hardy laughs", " Hardy sees us"], trainer)
 sentence = tokenizer.encode(" Hardy<mask> us").tokens
 counted = len(tokenizer.encode("Hardy").tokens)
 print(sentence)
-print("the mask stands at", sentence.index("<mask>"), "but is looked for at", counted)
+print("the mask is at", sentence.index("<mask>"), "but is looked for at", counted)
 
 # %% [markdown] tags=["explains"]
 # With the space (Ġ) *Hardy* is one token, without it several.
@@ -136,7 +136,7 @@ for protocol in ["released", "exact"]:
 # %% [markdown]
 # ## The token before the first word
 #
-# The paper does not say what stands before GPT-2's first word; its released code puts nothing there, and other tools the tokenizer's {term}`BOS token` (for SmolLM2 `<|im_start|>`); this book puts the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a pair of [BLiMP](blimp.ipynb) differ in it:
+# The paper does not say what stands before GPT-2's first word; its released code puts nothing there. Other tools put the tokenizer's {term}`BOS token` there (for SmolLM2 `<|im_start|>`); this book uses the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a [BLiMP](blimp.ipynb) pair differ in it:
 
 # %%
 from tse_book.pages import table
@@ -152,13 +152,13 @@ caption = "Accuracy on BLiMP with and without a BOS token (recorded)"
 table(accuracies, caption, digits=3)
 
 # %% [markdown]
-# Without the token SmolLM2's accuracy falls from .771 to .731 over all pairs, and where the first token differs from .624 to .546, near chance.
+# Without the token, SmolLM2's accuracy falls from .771 to .731 over all pairs, and from .624 to .546, near chance, where the first token differs.
 #
 # ## The switchboard
 #
-# Tools differ in {term}`policies <policy>`, choices that papers rarely print. Each switch of the chart changes one policy.
+# Tools differ in {term}`policies <policy>`, choices that papers rarely print. Each switch in the chart changes one policy.
 #
-# ```{dropdown} Predict: which switch cannot move any number of a causal model?
+# ```{dropdown} Predict: which switch cannot change any score of a causal model?
 # The final period. It stands to the right of the verb, and a causal model has read only the left.
 # ```
 
@@ -178,7 +178,7 @@ board = pd.concat(boards)
 charts.switchboard(board)
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 the final period moves nothing. The token `<|im_start|>` in front moves a score most, by .14; in pretraining it did not stand there. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
+# For SmolLM2 the final period moves nothing. Putting the token `<|im_start|>` in front moves a score most, by .14; in pretraining it was not there. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
 #
 # ### Half precision
 #
@@ -193,7 +193,7 @@ shown = half[columns].rename(columns={"decisions_changed": "decisions changed"})
 table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
 
 # %% [markdown]
-# On the processor used here, scoring in bfloat16 takes two thirds of the time of single precision; it moves EW of a construction by up to .006 and TSE by up to .017. In float16, which has more digits, they move by up to .001 and .010.
+# On the processor used here, scoring in bfloat16 takes two thirds of the time of single precision; it moves a construction's EW by up to .006 and TSE by up to .017. In float16, which has more digits, they move by up to .001 and .010.
 
 # %% [markdown] tags=["explains"]
 # ## Intervals for the wrong unit
@@ -224,7 +224,7 @@ caption = "Width of the 95 % interval of MW, Gemma 3 270M"
 table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 
 # %% [markdown]
-# Clustered by noun, the interval is wider in eight of nine rows, for *In object relative clause* more than ten times: .28 instead of .02.
+# Clustered by noun, the interval is wider in eight of nine rows, and more than ten times as wide for *In object relative clause*: .28 instead of .02.
 #
 # Is the wider one right? A simulation knows the score over *all* nouns, draws a few for each of 200 studies, and counts how often the clustered interval contains that score:
 
@@ -233,7 +233,7 @@ from tse_book.studies.coverage import simulated_coverage
 
 studies = [simulated_coverage(nouns, runs=200) for nouns in [5, 10, 30]]
 coverage = pd.DataFrame(studies)[["clusters", "coverage", "width"]]
-caption = "Share of 200 simulated studies whose interval holds the truth"
+caption = "Share of 200 simulated studies whose interval contains the truth"
 table(coverage.rename(columns={"clusters": "nouns"}), caption, digits=3)
 
 # %% [markdown]
@@ -252,7 +252,7 @@ crossed = simulated_crossed_coverage(20, 4, runs=200)
 crossed
 
 # %% [markdown] tags=["explains"]
-# Intervals over subjects alone (`first_way`) contain the score over all nouns and verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 96 %. A claim about verbs needs the second. And of many tests some give false alarms, so this book corrects p-values ({term}`Holm correction`).
+# Intervals over subjects alone (`first_way`) contain the score over all nouns and verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 96 %. A claim about verbs needs the second. And among many tests some give false alarms, so this book corrects p-values ({term}`Holm correction`).
 
 # %% [markdown]
 # ## Exercises
@@ -288,7 +288,7 @@ def ew_and_mw(verbs, tie=0.0):
 # ````{exercise} ★ Find the fault
 # :label: 14-fault
 #
-# A colleague reports EW and TSE equal to the last digit, for every model. Which of the four faults do you suspect, and which number do you ask for?
+# A colleague reports EW and TSE that are equal to the last digit for every model. Which of the four faults do you suspect, and which number would you ask for?
 #
 # ```{dropdown} Hint
 # When are {term}`EW` and {term}`TSE` the same question?
@@ -308,7 +308,7 @@ def ew_and_mw(verbs, tie=0.0):
 # `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw(likely)` scores it, with ties as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay with these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with a row added, right 0.2 and wrong 0? Predict, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
 #
 # ```{dropdown} Hint
-# Is the verb that comes or goes better than the others?
+# Does the verb that is added or removed score better than the others?
 # ```
 # ````
 
@@ -335,14 +335,14 @@ assert set(signs) == set(known), "signs needs a column for each of the four swit
 for switch, scores in known.items():
     moved = np.sign(scores - ew_and_mw(likely))
     right = signs[switch].reindex(moved.index) == moved
-    assert right.all(), f"{switch}: {list(moved[~right].index)} moves another way"
+    assert right.all(), f"{switch}: {list(moved[~right].index)} moves differently"
 print("Eight signs are right. Which of them did you get wrong before you computed?")
 
 # %% [markdown]
 # ````{exercise} ★★★ How many nouns?
 # :label: 14-nouns
 #
-# `drawn_study(nouns)` gives 50 contexts a noun, with their `noun` and `right` (0 or 1); each noun has a share of right answers of its own. `interval(values)` and `interval(values, clusters)` have `.low` and `.high`. For `drawn_study(10)` compute the widths `alone`, as if contexts were independent, and `by_noun`, clustered. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 with a clustered width of at most half of `by_noun`.
+# `drawn_study(nouns)` gives 50 contexts for each noun, with their `noun` and `right` (0 or 1); each noun has its own share of right answers. `interval(values)` and `interval(values, clusters)` have `.low` and `.high`. For `drawn_study(10)` compute the widths `alone`, as if contexts were independent, and `by_noun`, clustered. Then find `nouns`, the smallest of 10, 20, 40, 80, 160 with a clustered width of at most half of `by_noun`.
 #
 # ```{dropdown} Hint
 # Widths fall with the root of the number of nouns.

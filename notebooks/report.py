@@ -45,12 +45,12 @@ protocol = "exact"
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 
 # %% [markdown] tags=["explains"]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim about models in general can be tested on any model, by a number and a threshold; here on two that the papers did not test. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`.
+# A claim about models in general can be tested on any model with a number and a threshold. Here we test two models that the papers did not. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`.
 
 # %%
 import pandas as pd
@@ -81,7 +81,7 @@ extension_table(judged, findings, "General claims on models that the papers neve
 judged.groupby("model")["verdict"].value_counts()
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 three claims extend: EW is below TSE, past forms hold more than a tenth of what is not counted, and attractors lower TSE. For Gemma two claims extend, EW below TSE and attractors. That MW is above EW is undecided for both, although the intervals lie above 0: p-values are corrected for the number of tests, intervals are not.
+# For SmolLM2 three claims extend: EW is below TSE, past forms make up more than a tenth of what is not counted, and attractors lower TSE. For Gemma two claims extend, EW below TSE and attractors. That MW is above EW is undecided for both, although the intervals lie above 0: p-values are corrected for the number of tests, intervals are not.
 #
 # SmolLM2's means include BLiMP's row. Over the other nine rows alone, as in [Table 2](table2.ipynb) and [Figures 3 and 4](figures3_4.ipynb), TSE minus EW is .100 instead of .099, and past forms hold 26 % of what is not counted, instead of .248.
 #
@@ -112,13 +112,13 @@ from tse_book.pages import failing_table
 failing_table(claims, "Claims that do not hold, or hold only as printed")
 
 # %% [markdown] tags=["explains"]
-# Of 63 claims checked on published numbers, 39 hold and 5 do not; 6 hold as printed, but not for the numbers that the authors corrected later. The other 13 are *at our threshold*: where a paper says *almost always* or *much* we had to choose a number, and another as good as ours would turn the answer. No replication failed here, since nothing was run.
+# Of 63 claims checked on published numbers, 39 hold and 5 do not; 6 hold as printed, but not for the numbers that the authors corrected later. The other 13 are *at our threshold*: where a paper says *almost always* or *much* we had to choose a number, and another number as good as ours would change the answer. No replication failed here, since nothing was run.
 #
-# *Robust* says how many of the other choices tried, such as another version of a table or another threshold, give the same answer. 25 of the 63 come out the same under all of them.
+# *Robust* says how many of the other choices that we tried, such as another version of a table or another threshold, give the same answer. 25 of the 63 come out the same under all of them.
 #
 # ## What needs the papers' models
 #
-# The other 229 claims wait for a model, so none is reproduced yet. *Reproduced* means that the paper's model, over as many verbs and scored in the same way, gave the printed number.
+# The other 229 claims wait for a model, so none is reproduced yet. *Reproduced* means that the paper's model, over the same number of verbs and scored in the same way, gave the printed number.
 
 # %%
 from tse_book.pages import table
@@ -195,8 +195,8 @@ blimp = published.blimp_table3()
 # ````{exercise} ★ Four runs, four verdicts
 # :label: 00-verdict
 #
-# All four `runs` used the *released* {term}`protocol`. `same_list` says whether as many {term}`lemmas <lemma>` counted as in
-# the paper, `laboratory` whether a {term}`laboratory model` ran. Give `verdict`, a dictionary from a, b, c and d to a
+# All four `runs` used the *released* {term}`protocol`. `same_list` says whether the same number of
+# {term}`lemmas <lemma>` counted as in the paper, `laboratory` whether a {term}`laboratory model` ran. Give `verdict`, a dictionary from a, b, c and d to a
 # verdict's name.
 #
 # ```{dropdown} Hint
@@ -224,13 +224,13 @@ for name, run in runs.items():
     given = verdict[name]
     assert given in verdicts.VERDICTS, f"{name}: {given!r} is not a verdict"
     assert given == expected, f"{name}: {given!r} does not follow from {run}"
-print("A small difference is not enough: model and list have to be the paper's.")
+print("A small difference is not enough: it takes the paper's model and list.")
 
 # %% [markdown] tags=["explains"]
 # ````{exercise} ★★ Not run, not reproduced
 # :label: 00-words
 #
-# A colleague concludes that *most of the paper could not be reproduced*. What would be right to say?
+# A colleague concludes that *most of the paper could not be reproduced*. What should the colleague say instead?
 #
 # ```{dropdown} Hint
 # Compare the verdicts *not yet run* and *not reproduced*.
@@ -239,8 +239,8 @@ print("A small difference is not enough: model and list have to be the paper's."
 #
 # ```{solution} 00-words
 # :class: dropdown
-# *Not reproduced* is a finding: the paper's model ran and gave another number. *Not yet run* is none. One should say how many
-# claims were checked on published numbers and how many wait.
+# *Not reproduced* is a finding: the paper's model ran and gave another number. *Not yet run* is not a finding.
+# The colleague should say how many claims were checked on published numbers and how many still wait for a model.
 # ```
 
 # %% [markdown] tags=["explains"]
@@ -248,8 +248,8 @@ print("A small difference is not enough: model and list have to be the paper's."
 # :label: 00-version
 #
 # BLiMP's Table 3 exists as printed, as corrected by its authors, and as recomputed from their data (`blimp`, column
-# `source`). By the paper island effects are the hardest phenomenon *by a wide margin*. Write `margin(source)`: the mean
-# accuracy of the four models on the next hardest phenomenon minus that on islands. Leave out people and *Overall*.
+# `source`). According to the paper, island effects are the hardest phenomenon *by a wide margin*. Write `margin(source)`: the mean
+# accuracy of the four models on the next hardest phenomenon minus their mean on islands. Leave out people and *Overall*.
 #
 # ```{dropdown} Hint
 # `groupby("phenomenon")["accuracy"].mean().sort_values()`
@@ -282,6 +282,6 @@ for source, expected in margins.items():
 # %% [markdown]
 # ## Takeaways
 #
-# EW is below TSE for two more models; most of the other claims are undecided for them. Nothing counts as reproduced before the papers' own models have run.
+# EW is below TSE for two more models; most of the other claims are undecided for them. Nothing counts as reproduced until the papers' own models have run.
 #
 # Functions: {py:func}`tse_book.claims.judging.ledger` and {py:func}`tse_book.claims.extension.extension_ledger`.

@@ -41,12 +41,12 @@ recorded = ["smollm2-135m-instruct", "gemma-3-270m"]  # shown if they are record
 # %%
 from tse_book.pages import as_list
 
-recorded = as_list(recorded)  # several may be one text
+recorded = as_list(recorded)  # one string works, too
 
 # %% [markdown] tags=["explains"]
 # ## How many suites are there?
 #
-# [SyntaxGym](https://syntaxgym.org) is a website for suites, with [a command line](https://cpllab.github.io/syntaxgym-core/) and, for models, [lm-zoo](https://cpllab.github.io/lm-zoo/). There are [34 public files](https://github.com/cpllab/syntactic-generalization). One has a single item; without it there are 33, as {cite:t}`gauthier2020syntaxgym` say. {cite:t}`hu2020systematic` set two more aside, which leaves 31, in six {term}`circuits <circuit>`, groups of suites that test one ability.
+# [SyntaxGym](https://syntaxgym.org) is a website for suites, with [a command line](https://cpllab.github.io/syntaxgym-core/) and, for models, [lm-zoo](https://cpllab.github.io/lm-zoo/). There are [34 public files](https://github.com/cpllab/syntactic-generalization). One has only a single item; without it there are 33, as {cite:t}`gauthier2020syntaxgym` say. {cite:t}`hu2020systematic` set two more aside, which leaves 31, in six {term}`circuits <circuit>`, groups of suites that test one ability.
 
 # %%
 from tse_book.pages import folded, table
@@ -84,8 +84,8 @@ table(shown, "SyntaxGym's Table 1; the size of WebText is an estimate", digits=0
 #
 # SmolLM2-135M-Instruct has about as many parameters as the small GPT-2 and is five years younger. It read every sentence after its {term}`BOS token`. The *SG score* is a model's mean accuracy over the 31 suites.
 #
-# ```{dropdown} Predict: where will it stand among the recorded models?
-# Near the small GPT-2, if size decides. More training text should help; weights {term}`quantised` to four bits may cost something.
+# ```{dropdown} Predict: where will it rank among the recorded models?
+# Near the small GPT-2, if size is what matters. More training text should help; weights {term}`quantised` to four bits may hurt.
 # ```
 
 # %%
@@ -125,7 +125,7 @@ by_circuit = some.groupby(["circuit", "run"], as_index=False)["accuracy"].mean()
 heat_map(by_circuit, "circuit", "run", "accuracy", title="Accuracy by circuit")
 
 # %% [markdown] tags=["explains"]
-# Of the five models recorded in 2020, GPT-2 XL is best on five of the six circuits; Gemma is ahead of it on Center Embedding (.98 against .96). Against the small GPT-2, SmolLM2 loses most on Gross Syntactic State (.48 against .89).
+# Of the five models recorded in 2020, GPT-2 XL is best on five of the six circuits; Gemma is ahead of it on Center Embedding (.98 against .96). Compared with the small GPT-2, SmolLM2 loses most on Gross Syntactic State (.48 against .89).
 #
 # Caveat: guessing gets 0.5 on one suite and 0.2 on another. Most suites have 19 to 40 items, so an accuracy is uncertain by ten to twenty points either way.
 
@@ -147,7 +147,7 @@ bars(means.reset_index(), "model", "accuracy", title="Accuracy on number_prep")
 # %% [markdown] tags=["explains"]
 # ## Every suite
 #
-# The two models of this book, and five recorded in 2020, on every suite.
+# The chart shows the two models of this book and five recorded in 2020 on every suite.
 
 # %%
 from tse_book.charts import suite_accuracy
@@ -157,7 +157,7 @@ ours = ours.sort_values(["circuit", "suite"])
 suite_accuracy(ours, theirs, title="Accuracy on every suite")
 
 # %% [markdown] tags=["explains"]
-# The four suites on which SmolLM2 is lowest are about reflexives across a relative clause (at most .21). To run a model of your own on all suites: `tse data fetch syntaxgym`, then `tse syntaxgym evaluate MODEL public`.
+# The four suites on which SmolLM2 scores lowest are about reflexives across a relative clause (at most .21). To run a model of your own on all suites: `tse data fetch syntaxgym`, then `tse syntaxgym evaluate MODEL public`.
 
 # %% [markdown]
 # ## Exercises
@@ -179,7 +179,7 @@ recorded = recorded.groupby(keys, as_index=False)["accuracy"].mean()
 # ````{exercise} ★ Size of the corpus
 # :label: 12-size
 #
-# Some models were trained on parts of one corpus, from `bllip-xs` to `bllip-lg` (column `corpus` of `recorded`). Compute `gain`, a Series from model to its mean accuracy with `bllip-lg` minus that with `bllip-xs`, and `least`, the model that gains least.
+# Some models were trained on parts of one corpus, from `bllip-xs` to `bllip-lg` (column `corpus` of `recorded`). Compute `gain`, a Series from model to its mean accuracy with `bllip-lg` minus its mean with `bllip-xs`, and `least`, the model that gains least.
 #
 # ```{dropdown} Hint
 # `pivot_table("accuracy", "model", "corpus")`. Some models lack one of the sizes.
@@ -205,23 +205,23 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # ````{exercise} ★★ A masked model on a garden path
 # :label: 12-masked
 #
-# A {term}`masked model` scores 0.2 on a {term}`garden-path <garden path>` suite, a {term}`causal model` of the same size 0.9. Does it not know subordinate clauses?
+# A {term}`masked model` scores 0.2 on a {term}`garden-path <garden path>` suite, a {term}`causal model` of the same size 0.9. Does this mean that it does not know subordinate clauses?
 #
 # ```{dropdown} Hint
-# What has each model read when it is asked about the critical word?
+# What has each model read when it predicts the critical word?
 # ```
 # ````
 #
 # ```{solution} 12-masked
 # :class: dropdown
 #
-# One cannot tell. A garden path is a wrong expectation about what has not been read yet, and the masked model has read all other words.
+# We cannot tell. A garden path is a wrong expectation about what has not been read yet, and the masked model has read all the other words.
 # ```
 
 # %% [markdown]
 # ## Takeaways
 #
-# - Compare an accuracy with that of guessing, and check the number of items.
+# - Compare an accuracy with what guessing gets, and check the number of items.
 # - A mean such as the SG score hides the suites on which a model fails.
 #
 # Functions: {py:func}`tse_core.syntaxgym.library.load_suites`, {py:func}`tse_core.syntaxgym.accuracies.circuit_table` and {py:func}`tse_book.charts.suite_accuracy`.

@@ -38,13 +38,13 @@ if "google.colab" in sys.modules:
 # %% tags=["parameters"]
 reader = "lab-systematic-causal"  # reads the suite: a name, a folder, a name on the hub
 suite_name = "lab_number_prep"  # a name that `tse list suites` shows, or a file
-item = 1  # the item looked at closely
+item = 1  # the item examined closely
 recorded = "smollm2-135m-instruct"  # whose recorded run on the public suite is shown
 
 # %% [markdown]
 # ## The paper's own example
 #
-# How does one test any part of a sentence? A {term}`suite` {cite}`gauthier2020syntaxgym` has *items*, each a sentence in several *conditions*. Every sentence is cut into numbered {term}`regions <region>`, so that one can point at the same place in all of them. This suite holds the two items of the paper's Figure 2.
+# How can we test any part of a sentence? A {term}`suite` {cite}`gauthier2020syntaxgym` has *items*, each a sentence in several *conditions*. Every sentence is cut into numbered {term}`regions <region>`, so that we can compare the same place in all of them. This suite holds the two items of the paper's Figure 2.
 
 # %%
 from tse_core.paths import data_folder
@@ -66,7 +66,7 @@ table(figure2.sentences(" | "), caption)
 # $-\log_2 P$ of a token after what comes before it, in bits. One bit more means half as probable.
 # ```
 #
-# What should hold of every item is the *prediction*, a formula over {term}`surprisals <surprisal>`.
+# The *prediction*, a formula over {term}`surprisals <surprisal>`, says what should be true of every item.
 
 # %%
 print(figure2.predictions[0])
@@ -118,7 +118,7 @@ region_profile(
 # %% [markdown] tags=["explains"]
 # ### The items that fail
 #
-# Each item has two margins: by how many bits the wrong verb is more surprising after the singular subject, and after the plural one. The prediction holds where both are positive.
+# Each item has two margins: how many bits more surprising the wrong verb is after the singular subject, and after the plural one. The prediction holds where both are positive.
 #
 # ```{dropdown} Predict: after which subject will the model fail more often?
 # After the singular one, if it errs as people do: a plural noun attracts verbs more {cite}`bock1991broken`.
@@ -141,7 +141,7 @@ table(failed.reset_index(), "The items that fail: both margins in bits")
 # %% [markdown] tags=["explains"]
 # ## A suite in full
 #
-# A model of [the laboratory](laboratory.ipynb) now reads a suite in the laboratory's words; the first cell can name another model and suite.
+# A model from [the laboratory](laboratory.ipynb) now reads a suite made of the laboratory's words; the first cell can name another model and suite.
 
 # %%
 import tse_core
@@ -159,7 +159,7 @@ print(suite.conditions)
 tokens = outcome.tokens[outcome.tokens["item"] == item]
 tokens = tokens[tokens["condition"] == suite.conditions[0]]
 columns = ["position", "token", "region", "bits"]
-shown = table(tokens[columns], "One sentence by token: surprisals in bits")
+shown = table(tokens[columns], "One sentence, token by token: surprisals in bits")
 folded(shown, "The tokens of one sentence, and the region of each")
 
 # %% [markdown] tags=["explains"]
@@ -179,7 +179,7 @@ item_profile(shown, title="Surprisal of each region, one item", critical=critica
 # %% [markdown]
 # ## The prediction, step by step
 #
-# `parts` takes the prediction apart for one item. A part's `depth` says how far inside the formula it stands; it is printed as indentation.
+# `parts` takes the prediction apart for one item. A part's `depth` says how deep inside the formula it is; it is shown as indentation.
 
 # %%
 surprisals = outcome.totals(item)  # of every region in every condition
@@ -200,7 +200,7 @@ item_outcomes(items, title="For which items does the prediction hold?")
 print(outcome.by_item.sum(), "of", len(outcome.by_item), "items:", outcome.accuracy)
 
 # %% [markdown]
-# The formula joins two comparisons, so guessing satisfies both in one item out of four: compare an accuracy with what guessing gets. [Design a suite](../book/designer.md) has all rules of formulas.
+# The formula joins two comparisons, so guessing satisfies both in one item out of four: compare an accuracy with what guessing gets. [Design a suite](../book/designer.md) has all the rules for formulas.
 
 # %% [markdown]
 # ## Exercises
@@ -246,10 +246,10 @@ places = [(6, condition) for condition in conditions]
 for name, bits in readers.items():
     wanted = name == "is led astray"
     assert formula.holds(dict(zip(places, bits, strict=True))) == wanted, (
-        f"of the reader who {name}: {not wanted}"
+        f"claim is {not wanted} of the reader who {name}"
     )
 assert len(formula.atoms) == 4, "all four conditions should be used"
-print("A difference of differences: what the comma does beyond being a comma.")
+print("A difference of differences: what the comma does beyond its usual effect.")
 
 # %% [markdown]
 # ````{exercise} ★★ What guessing gets
@@ -288,7 +288,7 @@ assert chance.get("one") == 0.5, "one: half of the orders have a before b"
 assert chance.get("two") == 0.25, "two: the comparisons are independent of each other"
 licensing = 24 * chance.get("licensing", 0)
 assert abs(licensing - 5) < 1e-9, "licensing: all three comparisons have to hold"
-print("One half, one quarter, 5 of 24: say so beside every accuracy.")
+print("One half, one quarter, 5 of 24: report it with every accuracy.")
 
 # %% [markdown] tags=["explains"]
 # ````{exercise} ★★★ A suite of your own
@@ -304,7 +304,7 @@ print("One half, one quarter, 5 of 24: say so beside every accuracy.")
 # ```{solution} 11-own
 # :class: dropdown
 #
-# Look for other causes first: an unknown word in the region, a difference before it, or a region of several tokens. What is left is the model's fault.
+# Look for other causes first: an unknown word in the region, a difference before it, or a region of several tokens. If there is none, it is the model's fault.
 # ```
 
 # %% [markdown] tags=["explains"]

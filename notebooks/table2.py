@@ -45,14 +45,14 @@ protocol = "exact"  # "released": exactly as the authors' code counts
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 recorded = as_list(recorded)
 data = as_list(data)
 
 # %% [markdown] tags=["explains"]
 # ## What was published
 #
-# Are the verbs that TSE asks about easier than verbs in general? {cite:t}`newman2021refining` scored four models. A row of their Table 2 is a {term}`construction`; the last one has sentences of the benchmark [BLiMP](blimp.ipynb). In the chart a row is a line with a mark for each score.
+# Are the verbs that TSE asks about easier than verbs in general? {cite:t}`newman2021refining` scored four models. A row of their Table 2 is a {term}`construction`; the last one uses sentences from the benchmark [BLiMP](blimp.ipynb). In the chart each row is a line with a mark for each score.
 #
 # ```{dropdown} Predict: will EW, which asks about a thousand verbs, be above or below TSE?
 # Below, if a model makes more mistakes with rare verbs than with common ones. Equal, if agreement is a rule for every verb alike.
@@ -73,19 +73,19 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As published", index=True), "All 120 numbers")
 
 # %% [markdown]
-# In how many cells, each a model and a construction, is EW below TSE?
+# A cell is one construction for one model. In how many cells is EW below TSE?
 
 # %%
 cells = paper.pivot(index=["model", "construction"], columns="metric", values="score")
 (cells["EW"] < cells["TSE"]).value_counts()
 
 # %% [markdown]
-# EW is below TSE in 37 of 40 cells, and equal in the other three: the paper's main finding. MW is above EW in 34 of the 40, which says little, because MW answers another question. Nor can models be compared cell by cell: they were tested on different verbs.
+# EW is below TSE in 37 of 40 cells, and equal in the other three: the paper's main finding. MW is above EW in 34 of the 40, which says little, because MW answers a different question. Nor can models be compared cell by cell: they were tested on different verbs.
 
 # %% [markdown] tags=["explains"]
 # ## Measured here
 #
-# Will two models that the paper never saw show the same order? SmolLM2-135M-Instruct and Gemma 3 270M, twice its size, are {term}`causal <causal model>` and {term}`quantised` to four bits. Sentences like those of the test may be in their training text.
+# Will two models that the paper never saw show the same order? SmolLM2-135M-Instruct and Gemma 3 270M, twice its size, are {term}`causal <causal model>` and {term}`quantised` to four bits. Their training text may contain sentences like the test sentences.
 
 # %%
 import tse_core
@@ -111,7 +111,7 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As measured", index=True), "The numbers")
 
 # %% [markdown] tags=["explains"]
-# Yes: EW is below TSE in all nine rows of both models. The tenth row, BLiMP's sentences, needs a download: `tse data fetch newman-blimp`, and `"newman-blimp"` in the first cell. Only the paper's own four models can reproduce its numbers: [You have a GPU, or a cluster?](../book/gpu.md) says how. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
+# Yes: EW is below TSE in all nine rows of both models. For the tenth row, BLiMP's sentences, run `tse data fetch newman-blimp` and add `"newman-blimp"` to `data` in the first cell. Only the paper's own four models can reproduce its numbers: [You have a GPU, or a cluster?](../book/gpu.md) says how. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns.
 #
 # ## Could the difference be chance?
 #
@@ -128,7 +128,7 @@ by_noun["difference"] = by_noun["TSE"] - by_noun["EW"]
 folded(table(by_noun.reset_index(), f"{name}, {row}"), "Noun by noun")
 
 # %% [markdown]
-# `compare` does this in every row. From how much the nouns differ it gives the mean difference an interval, and a p-value corrected for asking about nine rows ({term}`Holm correction`).
+# `compare` does this for every row. From the differences between nouns it computes an interval for the mean difference and a p-value, corrected for testing nine rows ({term}`Holm correction`).
 
 # %%
 by_subject = runs.compare("TSE", "EW")
@@ -139,7 +139,7 @@ table(by_subject[shown], "TSE minus EW, with intervals over subjects", digits=3)
 # %% [markdown] tags=["explains"]
 # EW is below TSE by .10 on average for SmolLM2, and by .11 for Gemma. With intervals over subjects this is significant (p < .05) in all nine rows of Gemma and in seven of SmolLM2.
 #
-# But the *verbs* of a template are few, too. If they are to stand for verbs in general, the interval must allow for other subjects and other verbs ({term}`crossed` samples). How wide will it be?
+# But a template has few *verbs*, too. If they are to stand for verbs in general, the interval must allow for other subjects and other verbs ({term}`crossed` samples). How wide will it be?
 
 # %%
 differences = runs.compare("TSE", "EW", over=["subjects", "verbs"])
@@ -148,7 +148,7 @@ caption = "TSE minus EW, with intervals over subjects and verbs"
 folded(table(differences[shown], caption, digits=3), caption)
 
 # %% [markdown] tags=["explains"]
-# Now the difference is significant in one row of Gemma and in none of SmolLM2, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. This cannot refute the paper: two to eight verbs for a construction are too few for an interval over verbs. Some intervals even go beyond 1, which no difference of two shares can exceed. So EW is below the TSE *of these verbs*; whether TSE of other verbs would be as high is open.
+# Now the difference is significant in one row of Gemma and in none of SmolLM2, and the interval of the mean over the rows goes from −.21 to .87 for SmolLM2, and from −.22 to .93 for Gemma. This cannot refute the paper: two to eight verbs for a construction are too few for an interval over verbs. Some intervals even extend beyond 1, the largest possible difference between two shares. So EW is below the TSE *of these verbs*; whether TSE would be as high with other verbs is an open question.
 
 # %% [markdown] tags=["explains"]
 # ## With and without a BOS token
@@ -168,7 +168,7 @@ readings = wordings.assign(model=wordings["bos"].map(names)).melt(
 charts.table2_dots(readings, title="With and without a BOS token")
 
 # %% [markdown] tags=["explains"]
-# Without the token TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (BLiMP was fetched for these recorded runs); in the row *In object relative (no that)* it is now above TSE.
+# Without the token, TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (BLiMP was fetched for these recorded runs); in the row *In object relative (no that)* it is now above TSE.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "table2-measured.csv", "All numbers, measured")
@@ -204,8 +204,8 @@ scores = np.clip(ability + noise, 0, 1)
 # ````
 
 # %% tags=["hide-cell", "solution"]
-# All lie inside an object relative clause, where the verb follows its subject at once
-# and the attractor stands before both. GPT-2 is not among them.
+# All lie inside an object relative clause, where the verb comes right after its
+# subject and the attractor stands before both. GPT-2 is not among them.
 exceptions = set(cells[cells["MW"] < cells["EW"]].index)
 
 # %% tags=["hide-cell", "check"]
@@ -252,7 +252,7 @@ assert by_noun[0] < scores.mean() < by_noun[1], "the mean should lie in its inte
 noun_means = scores.reshape(10, 12).mean(axis=1)
 expected = 3.92 * noun_means.std() / np.sqrt(10)
 width = by_noun[1] - by_noun[0]
-wrong = f"over nouns {width:.2f} wide, not {expected:.2f}: are whole groups drawn?"
+wrong = f"over nouns {width:.2f} wide, not {expected:.2f}: do you draw whole groups?"
 assert abs(width / expected - 1) < 0.2, wrong
 by_sentence = interval(scores, range(120))
 narrow = by_sentence[1] - by_sentence[0]

@@ -43,13 +43,13 @@ sentences = [
     "The senators that the skater ___ are young.",
     "The pilots that the executive ___ are tall.",
 ]  # the subject of each blank is singular
-verbs = ["like", "hate", "love"]  # those that the sentences' template names
+verbs = ["like", "hate", "love"]  # the verbs in the template of these sentences
 adverb = "often"  # what comes before the blank in the last table
 
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 masked = as_list(masked)
 sentences = as_list(sentences, commas=False)
 verbs = as_list(verbs)
@@ -70,7 +70,7 @@ printed["form"] = mark_words(printed["token"], "singular", "newman-appendix")
 charts.form_bars(printed, title="BERT-large-cased, published")
 
 # %% [markdown]
-# None of the template's verbs is among the ten of the first sentence. How much probability is on each kind of word there?
+# None of the template's verbs is among the first sentence's ten. How much probability does each kind of word have there?
 
 # %%
 first = printed[printed["sentence"].str.contains("skater")]
@@ -81,9 +81,9 @@ kinds
 # The paper reports a TSE of .67 for it: the model gets one of the three verbs wrong. {term}`MW` asks about what the model would say: of the probability on present-tense forms among the ten, 22 % is on wrong ones.
 
 # %% [markdown] tags=["explains"]
-# ## The same sentences, from a model
+# ## The same sentences in other models
 #
-# SmolLM2 reads the words left of the blank. The masked {term}`laboratory model` reads both sides, as BERT does. Whose top ten will contain more verbs?
+# SmolLM2 reads the words to the left of the blank. The masked {term}`laboratory model` reads both sides, as BERT does. Whose top ten will contain more verbs?
 
 # %%
 import pandas as pd
@@ -107,9 +107,9 @@ for name, words in slots.groupby("model", sort=False):
     display(charts.form_bars(top, title=name))
 
 # %% [markdown] tags=["explains"]
-# The masked model, which has read *are young*, gives ten verbs in each. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. Two of them, *team* and *order*, are on the verb list, so they are marked wrong; as nouns they only continue the noun phrase.
+# The masked model, which has read *are young*, gives ten verbs for each sentence. Of SmolLM2's ten after *the executive*, six are nouns, such as *director* and *officer*. Two of them, *team* and *order*, are on the verb list, so they are marked wrong; as nouns they only continue the noun phrase.
 #
-# The scores of each sentence, and the probability on past forms, which no score judges:
+# The scores of each sentence, and the probability of past forms, which no score counts:
 
 # %%
 from tse_book.pages import table
@@ -128,7 +128,7 @@ table(scores[["model", "sentence", "TSE", "EW", "MW", "past"]], "Scores")
 # After an adverb a noun such as *team* is unlikely: hardly any sentence begins with *the executive often team*.
 #
 # ```{dropdown} Predict: what will *often* do to TSE, EW and MW?
-# It raises all three if nouns held the probability, and none if the model does not know that *executive* is singular.
+# It will raise all three if nouns took up the probability, and none if the model does not know that *executive* is singular.
 # ```
 
 # %%
@@ -139,10 +139,10 @@ for name in real_models(models):
             words = marked_distribution(opened(name), text, "singular", lemmas)
             rows.append({"model": name, "sentence": text, **slot_scores(words, verbs)})
 after = pd.DataFrame(rows, columns=["model", "sentence", *names])
-table(after.rename(columns=names), "Without an adverb and with one")
+table(after.rename(columns=names), "Without and with an adverb")
 
 # %% [markdown] tags=["explains"]
-# EW of SmolLM2 rises in both sentences, from .88 to .97 and from .29 to .86; in the second TSE goes from 0 to 1. That is as expected if nouns held much of the probability.
+# SmolLM2's EW rises in both sentences, from .88 to .97 and from .29 to .86; in the second, TSE goes from 0 to 1. We would expect this if nouns took up much of the probability.
 
 # %%
 from tse_book.pages import try_this
@@ -170,8 +170,8 @@ top_ten["form"] = mark_words(top_ten["subword"], "singular", "newman-appendix")
 # ````{exercise} ★★ TSE without luck
 # :label: 05-luck
 #
-# TSE of one sentence with three verbs can be 0, 1/3, 2/3 or 1. With how many verbs would one verb's failure
-# cost less than 0.01? EW asks about all verbs: what does it give up in return?
+# TSE of one sentence with three verbs can be 0, 1/3, 2/3 or 1. How many verbs would it take for
+# one failure to cost less than 0.01? EW asks about all verbs: what does it give up in return?
 # ````
 #
 # ```{solution} 05-luck
@@ -184,8 +184,8 @@ top_ten["form"] = mark_words(top_ten["subword"], "singular", "newman-appendix")
 # ````{exercise} ★★ Other verbs
 # :label: 05-tse
 #
-# Ask TSE about three other lemmas: give `verbs`, a dictionary from three base forms to their third person, such that all six
-# forms are printed for `SENATORS`, and `tse` with these.
+# Compute TSE with three other lemmas. Give `verbs`, a dictionary from three base forms to their third-person forms, all six of
+# them printed for `SENATORS`, and `tse`, the TSE with these verbs.
 #
 # ```{dropdown} Hint
 # Pair the entries marked *correct* and *wrong*.
@@ -200,22 +200,22 @@ tse = 1.0
 
 # %% tags=["hide-cell", "check"]
 assert isinstance(verbs, dict), "verbs should be a dictionary"
-assert len(verbs) == 3, "three lemmas are asked for"
+assert len(verbs) == 3, "there should be three lemmas"
 there = top_ten[top_ten["sentence"] == SENATORS].set_index("subword")
 wins = 0
 for base, third in verbs.items():
-    assert {base, third} <= set(there.index), f"{base}, {third} should be printed"
+    assert {base, third} <= set(there.index), f"{base}, {third} should be among the ten"
     assert there.loc[base, "form"] == "wrong", f"{base} is not marked as a base form"
     assert there.loc[third, "form"] == "correct", f"{third} is not a third person"
     wins += there.loc[third, "probability"] > there.loc[base, "probability"]
 assert tse == wins / 3, "tse: for how many of the three is the third person ahead?"
-print(f"TSE is {tse:.2f} for these, 0.67 for the template's: the choice decides.")
+print(f"TSE is {tse:.2f} for these verbs, 0.67 for the template's.")
 
 # %% [markdown]
 # ````{exercise} ★★★ What the rest could do
 # :label: 05-bounds
 #
-# Suppose all the probability that was not printed for `SENATORS` lay on wrong forms, or all of it on correct ones. Give `low`
+# Suppose all the probability that was not printed for `SENATORS` were on wrong forms, or all of it on correct ones. Give `low`
 # and `high`, the MW of the two cases.
 #
 # ```{dropdown} Hint
@@ -243,7 +243,7 @@ assert abs(low - correct / whole) < 1e-6, says
 says = "high: only the wrong forms that were printed are wrong"
 assert abs(high - (1 - wrong / whole)) < 1e-6, says
 ten = correct / (correct + wrong)
-print(f"MW lies between {low:.2f} and {high:.2f}; of the ten alone it is {ten:.2f}.")
+print(f"MW lies between {low:.2f} and {high:.2f}; over the ten alone it is {ten:.2f}.")
 
 # %% [markdown] tags=["explains"]
 # ## Takeaways

@@ -36,13 +36,13 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-plan = "laboratory-steps"  # of data/sweeps; its recorded curves are shown
-sizes = "laboratory-sizes"  # the same over the size of the corpus
+plan = "laboratory-steps"  # from data/sweeps; its recorded curves are shown
+sizes = "laboratory-sizes"  # the same for the size of the corpus
 
 # %% [markdown] tags=["explains"]
 # ## Checkpoints
 #
-# A model that conjugates nearly every verb may have learned one rule, or one verb after another. In the end both look alike; on the way, a rule should reach frequent and rare verbs almost together.
+# A model that conjugates nearly every verb may have learned one rule, or one verb after another. In the end both look alike; on the way, a rule should reach frequent and rare verbs at almost the same time.
 #
 # For each grammar of [the laboratory](laboratory.ipynb), *systematic* and *lexical*, a new model was trained on less text, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on Marvin and Linzen's templates. The 200 most frequent verbs are the *head*, the next 200 the *middle*, and 500 rare ones the *tail*.
 
@@ -56,7 +56,7 @@ columns = ["name", "step", "band", "metric", "score", "low", "high"]
 curves[columns].tail(3)
 
 # %% [markdown] tags=["explains"]
-# A row is a score of one checkpoint, with its 95 % interval over subject nouns.
+# Each row is a score of one checkpoint, with its 95 % interval over subject nouns.
 #
 # ## Over the steps of training
 #
@@ -73,7 +73,7 @@ systematic = curves[curves["name"] == "lab-systematic-checkpoints"]
 charts.training_chart(systematic, "A language in which every verb agrees")
 
 # %% [markdown]
-# After 512 steps TSE is .92, while EW is .89 in the head, .85 in the middle and .75 in the tail. At the end, after 2,048, head and tail stand at 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. TSE is 1.00 after 1,024 steps already: judged by TSE alone, this model was finished halfway through its training.
+# After 512 steps TSE is .92, while EW is .89 in the head, .85 in the middle and .75 in the tail. At the end, after 2,048 steps, head and tail reach 1.00 and .99. One rule covers all verbs of this language, and yet the frequent ones come first. TSE is already 1.00 after 1,024 steps: judged by TSE alone, this model was finished halfway through its training.
 
 # %% [markdown] tags=["explains"]
 # ```{dropdown} Predict: in the lexical language, what will EW of the rare verbs do over time?
@@ -85,7 +85,7 @@ lexical = curves[curves["name"] == "lab-lexical-checkpoints"]
 charts.training_chart(lexical, "A language in which only frequent verbs agree")
 
 # %% [markdown]
-# It stays: at every checkpoint EW of the tail is .50, which is also the truth of this language. TSE, which does not ask about these verbs, ends at 1.00. Caveat: a model that knows nothing and one that knows every verb's favourite form both have an EW of one half.
+# It stays at chance: at every checkpoint the tail's EW is .50, which is also the true value in this language. TSE, which does not ask about these verbs, ends at 1.00. Caveat: a model that knows nothing and one that knows every verb's favourite form both have an EW of one half.
 
 # %% [markdown]
 # ## Which construction first
@@ -115,7 +115,7 @@ bands = ["head", "middle", "tail"]
 table(by_size[bands].reset_index(), "EW by size of the corpus, systematic language")
 
 # %% [markdown]
-# From 1,000 sentences a model hardly learns to agree, not even in the head (.52). From 8,000 it conjugates .94 of the head and .67 of the tail, from 64,000 all of the head and .94 of the tail. Caveat: each size, like each language above, is one model, trained once.
+# From 1,000 sentences a model hardly learns agreement, not even in the head (.52). From 8,000 it gets .94 of the head and .67 of the tail right, from 64,000 all of the head and .94 of the tail. Caveat: each size, like each language above, has only one model, trained once.
 
 # %% [markdown] tags=["explains"]
 # ## Your own models
@@ -127,7 +127,7 @@ table(by_size[bands].reset_index(), "EW by size of the corpus, systematic langua
 # tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
-# Then `dynamics.recorded("pythia")` gives a table like those above. There the head is the likeliest verbs, with half of the last checkpoint's probability on verbs, and the tail those with the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
+# Then `dynamics.recorded("pythia")` gives a table like those above. There the head consists of the likeliest verbs, which have half of the last checkpoint's probability on verbs, and the tail of the verbs with the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
 
 # %% [markdown]
 # ## Exercises
@@ -216,12 +216,12 @@ print(f"The lead is {lead.max():.2f} after {widest} steps and ends at {end:.2f}.
 # ```{solution} 13-tail
 # :class: dropdown
 #
-# Either training stopped before the rule reached the rare verbs, or it holds for the frequent ones only. In the first case the tail is still rising, in the second it has long been flat.
+# Either training stopped before the rule reached the rare verbs, or the rule holds only for the frequent ones. In the first case the tail is still rising; in the second it has long been flat.
 # ```
 
 # %% [markdown]
 # ## Takeaways
 #
-# By TSE a model can look finished while its rare verbs are not. Checkpoints show in which order verbs are learned; a finished model does not.
+# Judged by TSE, a model can look finished while it still gets rare verbs wrong. Checkpoints show in which order verbs are learned; a finished model does not.
 #
 # Functions: {py:func}`tse_core.sweep.running.sweep`, {py:func}`tse_book.studies.dynamics.training_curves` and {py:func}`tse_book.charts.training_chart`.

@@ -44,8 +44,9 @@
     const step = steps[range.value], { verbs, inside, wrong } = step;
     output.textContent = named(step);
     range.setAttribute("aria-valuetext", named(step));
-    const fails = wrong ? `${wrong} of them ${wrong === 1 ? "goes" : "go"} wrong` : "none of them goes wrong";
-    said.textContent = `${inside === 1 ? "1 verb is" : `${inside} verbs are`} inside, ${fails}. ` +
+    const one = `1 verb inside; it is ${wrong ? "wrong" : "right"}`;
+    const many = `${inside} verbs inside; ${wrong || "none"} of them ${wrong > 1 ? "are" : "is"} wrong`;
+    said.textContent = `${inside === 1 ? one : many}. ` +
       `EW ${step.ew.toFixed(2)}, MW ${step.mw.toFixed(2)}.`;
     const listed = verbs.map(([right, other, p, q]) => (q >= p ? `${other} (wrong)` : right));
     rows.setAttribute("aria-label", `${said.textContent} Shown: ${listed.join(", ")}`);

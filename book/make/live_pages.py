@@ -24,7 +24,7 @@ def lesson() -> str:
     heads |= {"never": "EW, never nouns", "also": "EW, also nouns"}
     return table(
         pd.DataFrame(recorded()["lesson"])[list(heads)].rename(columns=heads),
-        "As the page itself computes",
+        "As the page itself computes them",
     ).data
 
 

@@ -16,7 +16,7 @@ quotes("NPI licensing (15 points) and island effects (10), least on subject-verb
 # %%
 own = paradigms[paradigms["model"] == "smollm2-135m-instruct"]
 gaps = 100 * own.loc[own["phenomenon"] == "FILLER GAP", "accuracy"]
-quotes("range from 27 % to 94 %", gaps.min(), gaps.max())
+quotes("accuracies range from 27 % to 94 %", gaps.min(), gaps.max())
 assert (own["high"] < 0.5).sum() == 5  # On five of the 67
 
 # %% [markdown]
@@ -28,18 +28,18 @@ moved = (points["printed"] - points["recomputed"]).abs()
 quotes("up to 9.6 points", moved.loc["ISLAND EFFECTS", "GPT-2"])
 assert moved.max().max() == moved.loc["ISLAND EFFECTS", "GPT-2"]
 left = (points["corrected"] - points["recomputed"]).abs()
-guard("the corrected one by a tenth of a point at most", left.max().max() < 0.1)
+guard("the corrected one by at most a tenth of a point", left.max().max() < 0.1)
 quotes("12 cells of 6 rows", len(wrong), wrong["paradigm"].nunique())
 human = published.blimp_human()
 quotes("in 96.4 % of the pairs", 20 * human["items_accepted"].sum() / len(human))
-said = "The printed 89.0 % against their 90.9 %; recomputed, it is at 86.4 %"
+said = "The printed 89.0 %, against their 90.9 %; recomputed, only 86.4 %"
 verbs = points.loc["SUBJECT-VERB AGR."]
 as_printed = verbs["printed", "GPT-2"], verbs["printed", "human"]
 quotes(said, *as_printed, verbs["recomputed", "GPT-2"])
 guard("in at least four of the five pairs", human["items_accepted"].min() >= 4)
 hardest = points["recomputed"].drop(columns="human").mean(axis=1)
 margin = hardest["NPI LICENSING"] - hardest["ISLAND EFFECTS"]
-quotes("NPI licensing is only 1.1 points better", margin)
+quotes("NPI licensing is only 1.1 points easier", margin)
 as_printed = points["printed"].drop(columns="human").mean(axis=1)
 printed_margin = as_printed["NPI LICENSING"] - as_printed["ISLAND EFFECTS"]
 quotes("By 6.4 points as printed, by 1.1 recomputed", printed_margin, margin)

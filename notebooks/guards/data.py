@@ -1,5 +1,5 @@
 # %% [markdown]
-# ## The counts, beside the published ones
+# ## The counts beside the published ones
 
 # %%
 from tse_book.pages import guard, quotes
@@ -12,11 +12,11 @@ guard("None. The chart shows how few contexts", (counts == theirs).all(axis=None
 
 # %%
 quotes("The clean list leaves out 25 lemmas", len(left_out))
-quotes("From 10 to 19 nouns", few["noun"].min(), few["noun"].max())
+quotes("Between 10 and 19 nouns", few["noun"].min(), few["noun"].max())
 guard("at most eight verbs", few["lemma"].max() == 8)
 theirs = list(published.lemmas_in_vocabulary().values())
 guard("between 980 (BERT, cased) and 1,265", theirs == [980, 1159, 1265, 1265])
-guard("of its full list of 3,562", int(published.constants()["lemmas_total"]) == 3562)
+guard("of the full list of 3,562", int(published.constants()["lemmas_total"]) == 3562)
 sources = ["lemmas_total", "lemmas_COCA", "lemmas_PTB_VB", "lemmas_GiantVerbList"]
 counted = [int(published.constants()[name]) for name in sources]
 guard("the 1,000 most frequent verbs", counted == [3562, 1000, 1951, 3250])

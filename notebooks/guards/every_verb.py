@@ -6,17 +6,17 @@ from tse_book.pages import guard, quotes
 
 counts = bands.agg(["size", "sum"])
 quotes("Of the 200 frequent verbs 199 stay whole", *counts.loc["head"])
-quotes("of the 500 rare ones 6", *counts.loc["tail"])
+quotes("of the 500 rare ones, only 6", *counts.loc["tail"])
 
 # %% [markdown]
-# ## Held against the truth
+# ## Compared with the truth
 
 # %%
 true = np.mean([right.mean() for right in agrees])
 single = np.mean([right[whole].mean() for right in agrees])
-quotes("an EW of .70 over all verbs, of .95 over single tokens", true, single)
+quotes("an EW of .70 over all verbs, and of .95 over single tokens", true, single)
 quotes("EW is .98 where the truth is .70", *ways.loc["single", ["EW", "true_EW"]])
-quotes("By whole words it is .71", ways.loc["words", "EW"])
+quotes("Over whole words, it is .71", ways.loc["words", "EW"])
 
 # %% [markdown]
 # ## What changes for a real model

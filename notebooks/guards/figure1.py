@@ -7,12 +7,12 @@ from tse_book.pages import guard, quotes
 ends = falls.set_index(["construction", "metric"]).loc[(row, "MW")]
 quotes("MW falls from .987 to .570", ends["head"], ends["tail"])
 furthest = falls.groupby("metric")["fall"].max()
-quotes("here only MW falls so far (.417)", furthest["MW"])
-guard("here only MW falls so far", furthest["EW"] < 0.35)
+quotes("here only MW falls that far (.417)", furthest["MW"])
+guard("here only MW falls that far", furthest["EW"] < 0.35)
 guard("EW and MW fall in all four rows", (falls["fall"] > 0.2).all())
 
 # %% [markdown]
-# ## The same figure from a model
+# ## The same figure for other models
 
 # %%
 if set(ends["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
@@ -27,4 +27,4 @@ if set(ends["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
     contexts = 20, *few["smollm2-135m-instruct"].iloc[[0, -1]]
     quotes("of 20 contexts only 3 at the head and 1 at the tail", *contexts)
     first = ew.loc["gemma-3-270m", "score"].iloc[0], few["gemma-3-270m"].iloc[0]
-    quotes("Gemma's EW begins at .75, from 4 contexts", *first)
+    quotes("Gemma's EW begins at .75, which rests on 4 contexts", *first)

@@ -11,7 +11,7 @@ quotes("largest published fall is .92", largest["fall"])
 empty = charts.published_curves(4).query("side == 'bottom'")
 empty = empty.set_index(["model", "construction"])["invalid"]
 last = empty[(largest["model"], largest["construction"])].max()
-quotes("at its lower end 99.7 %", 100 * last)
+quotes("99.7 % of the contexts have no verb left", 100 * last)
 keys = ["model", "construction", "metric"]
 heads = printed.query("side == 'top' and cutoff == 0.1").dropna(subset="score")
 quotes("26 of the 77", len(falls[keys].merge(heads[keys])), len(falls))
@@ -36,7 +36,7 @@ if set(measured["model"]) == {"smollm2-135m-instruct", "gemma-3-270m"}:
 
 # %%
 if asked[:1] == ["smollm2-135m-instruct"]:
-    quotes("Over all verbs EW is .91, in the tail .75", *(s.mean() for s in shares[:2]))
+    quotes("verbs EW is .91; in the tail it is .75", *(s.mean() for s in shares[:2]))
     guard("With shuffled margins it falls as well", shares[2].mean() < shares[0].mean())
 
 # %%
@@ -56,6 +56,6 @@ if asked == ["smollm2-135m-instruct"] and sample == 40:
         few[name] = (at["contexts"] * (1 - at["invalid"])).round(), at["contexts"]
     quotes("only 239 of the 340 contexts", few["head"][0].sum(), few["head"][1].sum())
     lonely = [counted["In a sentential complement"] for counted in few["head"]]
-    guard("a single one of 40", lonely == [1, 40])
-    guard("at bottom 1 % all have", (few["tail"][0] == few["tail"][1]).all())
+    guard("only one of 40", lonely == [1, 40])
+    guard("At bottom 1 % all contexts have", (few["tail"][0] == few["tail"][1]).all())
     guard("eight of nine rows lie below", (at["score"] < at["null_low"]).sum() == 8)

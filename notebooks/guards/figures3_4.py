@@ -19,7 +19,7 @@ if asked == small[:1] and sample == 20:
     quotes("SmolLM2 leaves .78 of the probability uncounted", left.mean())
     past = shares["past"] / (shares["past"] + shares["other"])
     past = past.groupby(shares["construction"]).mean().mean()
-    quotes("past forms hold 26 % of that", 100 * past)
+    quotes("past forms account for 26 % of that", 100 * past)
 
 # %% [markdown]
 # ## Contexts without a verb

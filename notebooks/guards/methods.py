@@ -10,7 +10,7 @@ for metric, score in scores.items():
 quotes("TSE is 1.0, EW 0.5 and MW 0.7", *scores)
 printed = published.constants()
 said = [float(printed[f"toy_table1_{metric}"]) for metric in scores.index]
-guard("the numbers of the paper's Table 1", np.allclose(scores, said))
+guard("the numbers in the paper's Table 1", np.allclose(scores, said))
 
 # %% [markdown]
 # ## A real distribution
@@ -25,7 +25,7 @@ if asked == ["smollm2-135m-instruct"]:
     guard("*content*, *double* and *land*", worst == ["content", "double", "land"])
     top = context.curves.query("metric == 'EW' and side == 'top'").set_index("cutoff")
     ew = top["score"]
-    quotes("the top 97 % EW is .99, among all verbs .95", 97, ew[0.97], ew[1.0])
+    quotes("the top 97 %, EW is .99; over all verbs it is .95", 97, ew[0.97], ew[1.0])
     verbs = tse_core.load_lemmas("newman-clean").table.set_index("lemma")
     guard("which are also nouns", verbs.loc[worst, "noun"].all())
     guard("only likely verbs are kept, and all are right", ew[:0.9].eq(1).all())
@@ -35,7 +35,7 @@ if asked == ["smollm2-135m-instruct"]:
 
 # %%
 machine = [result.ew_top[0, 0], result.mw_top[0, 0]]
-guard("Both ways give the same", np.allclose(machine, [ew_by_hand, mw_by_hand]))
+guard("Both ways give the same result", np.allclose(machine, [ew_by_hand, mw_by_hand]))
 guard(
     "Right about likely verbs, wrong about unlikely ones",
     curves.ew_top[0, cutoffs == 0.9] == 1 and curves.ew_bottom[0, cutoffs == 0.04] == 0,

@@ -20,7 +20,7 @@ guard("MW hardly moves", abs((exact.mw_top - found.mw_top).item()) < 1e-4)
 ways = ["with token", "nothing"]
 quotes("from .771 to .731 over all pairs", *both[ways].mean())
 differ = accuracies.set_index("first token differs").loc[True, ways]
-quotes("where the first token differs from .624 to .546", *differ)
+quotes("from .624 to .546, near chance, where the first token differs", *differ)
 
 # %%
 own = board[board["model"] == "smollm2-135m-instruct"]
@@ -37,7 +37,7 @@ if len(own):
 half = half.set_index("dtype")
 coarse, finer, whole = half.loc["bfloat16"], half.loc["float16"], half.loc["float32"]
 changes = coarse["EW_largest_change"], coarse["TSE_largest_change"]
-quotes("moves EW of a construction by up to .006 and TSE by up to .017", *changes)
+quotes("moves a construction's EW by up to .006 and TSE by up to .017", *changes)
 time = coarse["seconds_of_slots"] / whole["seconds_of_slots"]
 guard("takes two thirds of the time", abs(time - 2 / 3) < 0.02)
 changes = finer["EW_largest_change"], finer["TSE_largest_change"]

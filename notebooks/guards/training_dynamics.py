@@ -9,7 +9,7 @@ ew, tse = scores["EW"], scores["TSE"]["all"]
 quotes("After 512 steps TSE is .92", 512, tse[512])
 head = ew.loc[512, ["head", "middle", "tail"]]
 quotes("EW is .89 in the head, .85 in the middle and .75 in the tail", *head)
-quotes("head and tail stand at 1.00 and .99", *ew.loc[2048, ["head", "tail"]])
+quotes("head and tail reach 1.00 and .99", *ew.loc[2048, ["head", "tail"]])
 guard(
     "finished halfway through its training", tse[1024] > 0.995 and ew.index[-1] == 2048
 )
@@ -17,7 +17,7 @@ guard(
 # %%
 scores = lexical.pivot_table("score", "step", ["metric", "band"])
 for score in scores["EW"]["tail"]:
-    quotes("at every checkpoint EW of the tail is .50", score)
+    quotes("at every checkpoint the tail's EW is .50", score)
 quotes("ends at 1.00", scores["TSE"]["all"].iloc[-1])
 
 # %% [markdown]

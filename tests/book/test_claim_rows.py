@@ -177,7 +177,8 @@ def test_a_row_says_what_other_choices_make_of_it_and_what_it_turns_on(claims):
     html = ledger_table(claims, "all claims").data
     row = row_of(html, "B.islands-human")
     assert (
-        "<dt>By it</dt><dd>does not hold</dd>" in row and "the printed table (0.218): holds" in row
+        "<dt>By this criterion</dt><dd>does not hold</dd>" in row
+        and "the printed table (0.218): holds" in row
     )
     assert '<td data-label="Robust" class="number">3 of 4</td>' in row
     assert 'data-robustness="turns on the printed table"' in row

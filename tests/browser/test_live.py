@@ -67,9 +67,9 @@ def test_two_contexts_and_a_pair_fit_are_open_to_every_reader_and_the_cutoff_mov
     )
     assert all((shown(page, "ew", card), shown(page, "mw", card)) != whole[card] for card in (0, 1))
     assert "cut=bottom-0.001" in page.url
-    for verb, answer in (("sings", "TSE with “sing”"), ("zzz", "“zzz” is none of the")):
-        page.get_by_label("A verb of the list, for TSE").fill(verb)
-        page.get_by_label("A verb of the list, for TSE").press("Tab")
+    for verb, answer in (("sings", "TSE with “sing”"), ("zzz", "“zzz” is not one of the")):
+        page.get_by_label("A verb from the list, for TSE").fill(verb)
+        page.get_by_label("A verb from the list, for TSE").press("Tab")
         page.get_by_text(answer).first.wait_for()
     assert page.locator(".live-chart svg.marks").count() == 2
 
@@ -165,7 +165,7 @@ def test_a_minimal_pair_is_read_token_by_token(page):
         part.get_by_label(f"{which} sentence").fill(f"{KEYS} {verb} here.")
     part.get_by_role("button", name="Compare").click()
     part.get_by_text("The first sentence wins").wait_for()
-    assert "They part at token 6: “␣are” against “␣is”." in part.inner_text()
+    assert "They differ from token 6 on: “␣are” against “␣is”." in part.inner_text()
     sums = [
         float(text) for text in re.findall(r"([\d.]+) bits in", part.locator("thead").inner_text())
     ]

@@ -51,10 +51,10 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(
     assert tse("results", "export", tmp_path / "all.csv")[0] == 0
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "elsewhere"))
     assert (
-        f"{numbers} numbers added, 0 were there already"
+        f"{numbers} numbers added, 0 were already there"
         in tse("results", "add", tmp_path / "all.csv")[1]
     )
-    assert f"0 numbers added, {numbers} were there already" in tse("results", "add", file)[1]
+    assert f"0 numbers added, {numbers} were already there" in tse("results", "add", file)[1]
     assert tse("results", "list")[1].splitlines()[1].split("\t")[0] == key
 
 

@@ -16,7 +16,7 @@ CATALOGUE = re.findall(r"^\$ tse (.*)\n(.*)$", FILE.read_text(), re.MULTILINE)
 PAIR = '{"sentence_good": "The author laughs.", "sentence_bad": "The author laugh.", "label": -1}\n'
 FILES = {
     "good.jsonl": PAIR,
-    "gap.txt": "The author laughs.\n\nThe author.\n",
+    "gap.txt": "\n\n",
     "plan.yaml": "models: [absent-model]\ndata: [good.jsonl]\n",
     "gym-suite.yaml": "suites: [nowhere]\n",
     "folder.parquet/x": "",

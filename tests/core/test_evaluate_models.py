@@ -99,7 +99,7 @@ def test_a_network_is_forgotten_before_the_next_is_opened(tiny_causal, tiny_mask
         (
             [MODELS[0], MODELS[0]],
             {},
-            "two models are called 'lab-systematic-causal'; give a mapping",
+            "two models are called 'lab-systematic-causal'; give each a name",
         ),
         (
             [MODELS[0]],

@@ -104,7 +104,7 @@ MISTAKES = {
     f"hf:{PAIRS}": "is a whole repository; name one of its files, as subsets and splits have no names here: eng/data.tsv, more0.csv, .* and 3 more",
     f"hf:{PAIRS}/eng": "eng is a folder; name one of its files, .*: eng/data.tsv",
     f"hf:{PAIRS}/eng/date.tsv": "there is no file 'eng/date.tsv' .did you mean 'eng/data.tsv'..; ",
-    f"hf:{PAIRS}/README.md": "a file must end in .csv, .tsv, .txt, .jsonl, .json, .parquet; ",
+    f"hf:{PAIRS}/README.md": "a file must end in .csv, .tsv, .tab, .txt, .jsonl, .json, .parquet; ",
     f"https://huggingface.co/datasets/{PAIRS}/blob/v1/eng/data.tsv?x=y": f"files on the hub are read by their names; write hf:{PAIRS}@v1/eng/data.tsv",
 }  # fmt: skip
 

@@ -71,7 +71,7 @@ def test_sentence_pairs_keep_their_sentences_and_own_columns():
     by_pair = items.set_index(["paradigm", "pair_id"])
     for row in pairs.itertuples():
         item = by_pair.loc[(row.paradigm, row.pair_id)]
-        assert (item["good"], item["speaker"], item["own_margin"]) == (
+        assert (item["good"], item["speaker"], item["data_margin"]) == (
             row.good,
             row.speaker,
             "mine",

@@ -116,7 +116,7 @@ def test_a_model_that_does_not_know_the_words_is_named(place, tse, number):
 
 
 def test_all_faults_of_all_files_are_printed(place, tse, shown):
-    assert shown("syntaxgym", "validate", "tiny.json").startswith("tiny.json: right (3 items, 2 c")
+    assert shown("syntaxgym", "validate", "tiny.json").startswith("tiny.json: valid (3 items, 2 c")
     bad = json.loads(json.dumps(SUITE))
     bad["items"][1]["conditions"][0]["regions"][1]["content"] = 5
     bad["predictions"][0]["formula"] = "(3;%plural%) < 2"
@@ -127,7 +127,7 @@ def test_all_faults_of_all_files_are_printed(place, tse, shown):
     assert [line.partition(" (")[0] for line in out.splitlines()] == [
         "bad.json: item 2, condition 'plural', region 2: content: 5 is not of type 'string'",
         "bad.json: prediction 1: formula, character 2: no region 3; there is: 1, 2",
-        "tiny.json: right",
+        "tiny.json: valid",
         "bad.csv: 'b' is no head of a region, such as 3: verb",
         "bad.csv: item 'one', 'c': an item has a whole number",
         "none.json: no such file",

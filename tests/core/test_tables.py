@@ -129,7 +129,7 @@ def test_the_command_takes_columns_by_other_names(write, tiny_causal, tse):
 def test_columns_are_said_of_tables_only():
     with pytest.raises(
         InputError,
-        match="'marvin-linzen' is no path that ends in .csv, .tsv, .txt, .jsonl, .json, .parq",
+        match="'marvin-linzen' is no path that ends in .csv, .tsv, .tab, .txt, .jsonl, .json, .parq",
     ):
         load_pairs("marvin-linzen", {"good": "sen"})
     with pytest.raises(InputError, match="in Python load_sentence_pairs"):
@@ -162,9 +162,9 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("m.csv", "a,b\n1,2\n", "m.csv: the columns .a, b. hold no pairs; needed: two sentences .good, bad. or a"),
+        ("m.csv", "a,b\n1,2\n", "m.csv: the columns .a, b. hold no pairs; needed: two sentences .good, bad., a sen"),
         ("m.csv", "a,b\n1,2\n", "; --columns good=NAME,bad=NAME, in Python load_pairs.*'bad': NAME}., says"),
-        ("m.csv", "good,bad,number\nThe cat runs.,The cat run.,one\n", "m.csv:2: the number must be sing"),
+        ("m.csv", "good,bad,number\nThe cat runs.,The cat run.,one\n", "m.csv:2: the column 'number' is 'one'; the number of the subject must be sing"),
         ("m.csv", "good,bad\nThe cat runs.,The dog run.\n", "m.csv:2: the sentences must differ in exactly one word"),
         ("m.csv", "good,bad\nA b.,A c.,d\n", "m.csv: cannot be read as a table .*line 2"),
         ("m.csv", "good,good\nA b.,A c.\n", "m.csv: two columns are called 'good'"),

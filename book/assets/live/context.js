@@ -63,7 +63,7 @@ export function contextPart(facts) {
     fields: [
       field("Pick one of the paper's contexts", menu([["", "…"], ...offered], "", choose)),
       el("div", { className: "live-two" }, first.box, second.box),
-      el("div", { className: "live-two" }, field("A verb of the list, for TSE", verb),
+      el("div", { className: "live-two" }, field("A verb from the list, for TSE", verb),
         field("Cut-off", el("span", { className: "live-row" }, slider, cutLabel))),
     ],
     model: facts.model, label: "Score",

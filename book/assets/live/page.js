@@ -39,8 +39,8 @@ function loadingBar({ model }) {
   const asked = () => load().catch(() => {}); // the bar shows what went wrong
   const main = (label) => [button(label, asked, { className: "live-main" })];
   const costs = `${model.title} is a file of ${size} MB; the browser keeps it, so it is downloaded once. ` +
-    `While it runs, the page takes about ${MEMORY} MB of memory. On a phone, mind your data plan; an older one may not ` +
-    "have the memory.";
+    `While it runs, the page takes about ${MEMORY} MB of memory. On a phone, watch your data plan; an older phone may ` +
+    "not have enough memory.";
   const shown = {
     idle: () => [costs, main(`Load the model (${size} MB)`)],
     loading: () => ["The model is being loaded.", [button("Cancel", cancel), amount]],

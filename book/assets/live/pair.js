@@ -59,8 +59,8 @@ function shown(read) {
   const heads = read.flatMap((tokens, place) =>
     [["First", "Second"][place], `${total(tokens).toFixed(2)} bits in ${counted(tokens.length, "token")}`]);
   return [
-    el("p", {}, `They part at token ${parting + 1}: ${after[0]} against ${after[1]}. ` +
-      "What stands before costs both the same."),
+    el("p", {}, `They differ from token ${parting + 1} on: ${after[0]} against ${after[1]}. ` +
+      "What comes before has the same surprisal in both."),
     table("The surprisal of every token, in bits", ["Token", ...heads], rows),
   ];
 }

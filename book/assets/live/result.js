@@ -10,9 +10,9 @@ export function card(scored, cut, verb) {
   const { left, number, top, rated, sums } = scored;
   const at = scored.atCutoffs[cut.side].find(({ cutoff }) => cutoff === cut.cutoff);
   const score = (name, key) => el("span", {}, `${name} `, el("strong", { "data-value": key }, share(at[key])));
-  const counts = `${cutName(cut)}; the verbs that count hold ${percent(at.coverage)} of the probability`;
+  const counts = `${cutName(cut)}; the verbs that count have ${percent(at.coverage)} of the probability`;
   const continuations = top.map((one) => [el("code", {}, visible(one.token)), percent(one.p), mark(one)]);
-  const divided = `Of all probability, ${percent(sums.correct)} is on correct forms, ` +
+  const divided = `Of all the probability, ${percent(sums.correct)} is on correct forms, ` +
     `${percent(sums.wrong)} on wrong ones, ${percent(sums.past)} on past forms, which no score counts, ` +
     `and ${percent(sums.other)} on everything else.`;
   return el("article", { className: "live-card" },
@@ -33,7 +33,7 @@ function mark({ form, lemma }) {
 
 function verbLine({ distribution, number, rated }, verb) {
   if (typeof verb === "string") {
-    return el("p", { className: "live-wrong" }, `TSE: “${verb}” is none of the ${rated.length} verbs.`);
+    return el("p", { className: "live-wrong" }, `TSE: “${verb}” is not one of the ${rated.length} verbs.`);
   }
   const words = [verb.singular, verb.plural];
   const [correct, wrong] = [number, 1 - number].map((one) => distribution[verb.ids[one]]);
@@ -53,9 +53,9 @@ function wrongVerbs(rated, number) {
   if (!wrong.length) return [el("p", {}, `All ${rated.length} verbs are right for a ${NUMBERS[number]} subject.`)];
   return [
     el("p", {}, el("strong", {}, `${wrong.length} of ${rated.length} verbs are wrong`),
-      ` for a ${NUMBERS[number]} subject, likely ones first.`),
+      ` for a ${NUMBERS[number]} subject, the most likely ones first.`),
     el("div", { className: "tse-tall", tabIndex: 0, role: "region", "aria-label": "Wrong verbs" },
-      table("Verbs whose wrong form is the likelier one", ["Wrong form", "Correct form"], rows)),
+      table("Verbs whose wrong form is more likely", ["Wrong form", "Correct form"], rows)),
   ];
 }
 

@@ -19,7 +19,7 @@ export function twinsPart({ model, lemmas }, start) {
   async function run({ say, results, goOn }) {
     const [singular, plural, adverb] = inputs.map(typed), read = [];
     if (!singular || !plural) {
-      throw new Problem("Type a context with a singular subject and the same with a plural one.");
+      throw new Problem("Type a context with a singular subject and the same context with a plural one.");
     }
     if (singular === plural) {
       throw new Problem("The two contexts are the same: change the number of the subject in one of them.");
@@ -40,7 +40,7 @@ export function twinsPart({ model, lemmas }, start) {
     say(`EW after the singular subject, without → with “${adverb}”: ${said}.`);
     state.write({ singular, plural, adverb });
   }
-  const titles = ["Singular subject", "The same with a plural subject", "Adverb before the verb"];
+  const titles = ["Singular subject", "The same context with a plural subject", "Adverb before the verb"];
   return asking({
     fields: [el("div", { className: "live-two" }, ...titles.map((title, place) => field(title, inputs[place])))],
     model, label: "Compare",

@@ -13,7 +13,7 @@ from tse_core.errors import InputError
 
 @app.command()
 def gym(
-    config: Annotated[Path | None, typer.Option(help="Another file than data/gym.yaml.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A file other than data/gym.yaml.")] = None,
     page: Annotated[
         Path | None, typer.Option(help="Write the data of the book's page into this folder.")
     ] = None,

@@ -77,10 +77,11 @@ def train(
     out: Annotated[Path, typer.Option(help="The model's folder; it must not exist yet.")],
     seed: Seed = 0,
     steps: Annotated[
-        int | None, typer.Option(help="Of 512 sentences; by default enough for that kind.", min=1)
+        int | None,
+        typer.Option(help="Each of 512 sentences; by default enough for that kind.", min=1),
     ] = None,
     sentences: Annotated[
-        int | None, typer.Option(help="Repeat a corpus of so many; by default all are new.")
+        int | None, typer.Option(help="Repeat a corpus of this many; by default all are new.")
     ] = None,
     byte_pair: Annotated[
         int | None, typer.Option(help="Entries of a byte-pair vocabulary; by default words.")

@@ -20,7 +20,7 @@ MEANING = {
     verdicts.NOT_REPRODUCED: "a run says otherwise",
     verdicts.HOLDS: "checked from published numbers alone: holds",
     verdicts.AS_PRINTED: "true of the numbers in the paper, not of those that its authors corrected",
-    verdicts.AT_THRESHOLD: "another threshold, as good as ours, turns the answer",
+    verdicts.AT_THRESHOLD: "another threshold, as good as ours, changes the answer",
     verdicts.FAILS: "checked from published numbers alone: does not hold",
     verdicts.NOT_RUN: "needs a model that has not run here",
 }
@@ -80,7 +80,7 @@ def _row(row: dict) -> str:
         (markup.code(row["id"]), escape(row["paper"]), escape(row["model"]), markup.chapter_link(row["cell"])),
         {
             "Our criterion": escape(row["criterion"]),
-            "By it": escape(row["answer"]),
+            "By this criterion": escape(row["answer"]),
             "Other choices": escape(row["otherwise"]),
             "Note": escape(row["note"]),
             "To run it": markup.code(row["how"]) if command else escape(row["how"]),
@@ -205,7 +205,7 @@ def _extension_row(row: dict, beside: list[dict]) -> str:
             each["further"] += f" (paired difference {each['difference']:+.3f}{p})"
     threshold, whose = (
         f"{row['threshold']:.3g}",
-        "ours" if row["whose"] == "ours" else f"that of {row['whose']}",
+        "ours" if row["whose"] == "ours" else f"from {row['whose']}",
     )
     return markup.row_of(
         {name: row[name] for name in ("paper", "model", "verdict")} | {"robustness": _turns(row)},

@@ -51,6 +51,6 @@ def what_is_missing(models: Iterable[str]):
         return HTML("<!-- nothing is missing -->")
     return HTML(
         '<div class="admonition note"><p class="admonition-title">No real model in this build</p>'
-        f"<p>This page was built without {DEFAULT}, because its file could not be fetched. What was published is shown "
-        "all the same, and so are the laboratory models.</p></div>"
+        f"<p>This page was built without {DEFAULT}, because its file could not be fetched. What was published is "
+        "still shown, as are the laboratory models.</p></div>"
     )

@@ -11,7 +11,7 @@ from IPython.display import HTML, display
 from tse_book.model_names import SHOWN_NAMES
 from tse_core.errors import InputError
 
-NOTHING = "no model of this build has such numbers."  # instead of a table without rows
+NOTHING = "no model in this build has such numbers."  # instead of a table without rows
 _NUMBERS = re.compile(r"(?<![\w.-])(?:\d+(?:\.\d+)?|\.\d+)(?![\w-])")
 _LEFTWARDS = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]"

@@ -95,10 +95,12 @@ def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd
         parts.append(
             f"contexts drawn: {len(work.contexts):,} of {work.all_contexts:,} (seed {options.seed})"
         )
+    with_number = len(question.numbered)
     left_out = {
         "pairs outside the sample": len(question.pairs) - len(pairs),
         "pairs whose verb has no form that counts": without_form,
-        "pairs whose subject's number is not known": len(question.all_pairs) - len(question.pairs),
+        "pairs in whose gap the model cannot look a word up": with_number - len(question.pairs),
+        "pairs whose subject's number is not known": len(question.all_pairs) - with_number,
     }
     # Reasons that no pair has are not named.
     parts += [f"{what}: {count:,}" for what, count in left_out.items() if count]

@@ -17,7 +17,7 @@ from tse_core.agreement.assembly import assembled
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.options import Detail, Options, Verbs, verb_policy
 from tse_core.agreement.policies import evaluation_signature
-from tse_core.agreement.questions import Question, question_of, work_of
+from tse_core.agreement.questions import Question, question_of, readable, work_of
 from tse_core.agreement.slices import scored_tables
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import data_source, load_pairs
@@ -181,7 +181,8 @@ def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
         name = str(name_of_user or model.label)
         if name in opened:
             raise InputError(
-                f"two models are called {name!r}; give a mapping from a name of your own to each"
+                f"two models are called {name!r}; give each a name of your own: NAME=PATH on the "
+                "command line, in Python a mapping from names to models"
             )
         opened[name] = model
     return opened
@@ -213,6 +214,7 @@ def _evaluation(
     """The scores of a model, slice by slice computed or from the store."""
     if options.protocol == "released" and model.bos == "default":
         model = model.with_policies(bos="tokenizer")  # the released code itself adds no BOS token
+    question = readable(question, [model], options)
     work = work_of(model, question, options, by)
     signature = evaluation_signature(model, question, work, options)
     results_store = store_for(model, store)

@@ -245,11 +245,13 @@ def _keys(runs: Sequence[tuple[str, Evaluation]]) -> list[str | tuple[str, str]]
 
     Data sets of one name are told apart by their hashes.
     """
+    models = [model for model, _ in runs]
+    # A model of which pairs were set aside has other data than the rest, but one data set as they.
+    if len(models) == len(set(models)):
+        return list(models)
     data_names = {}
     for _, evaluation in runs:
         data_names[evaluation.signature.identity["data"]] = evaluation.signature.data_name
-    if len(data_names) == 1:
-        return [model for model, _ in runs]
     names = list(data_names.values())
     keys: list[str | tuple[str, str]] = []
     for model, evaluation in runs:

@@ -1,12 +1,14 @@
 """What is asked of every model on a data set, and what one model scores of it.
 
-A `Question` has the pairs whose subject's number is known, and a verb list. `Work` is what is left
+A `Question` has the pairs whose subject's number is known and in whose gap a model can look words
+up, and a verb list. `Work` is what is left
 of it for a model: the lemmas that count for it, and its contexts, or a sample of them.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from tse_core.agreement.comparison import lemmas_of_all
@@ -22,7 +24,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs, warn_of_few_lemmas
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.loading import data_hash, usual_list
-from tse_core.errors import InputError
+from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
 
 
@@ -30,7 +32,8 @@ class Question(NamedTuple):
     """The question to every model on a data set."""
 
     all_pairs: pd.DataFrame
-    pairs: pd.DataFrame  # those whose subject's number is known
+    numbered: pd.DataFrame  # those whose subject's number is known
+    pairs: pd.DataFrame  # those of them that a model can read
     lemmas: Lemmas
     data: str  # the name of the pairs and their hash
 
@@ -62,7 +65,39 @@ def question_of(
     refuse_taken_names(pairs, listed.table)
     numbered = numbered_pairs(pairs, listed)
     warn_of_other_verbs(numbered, listed, name)
-    return Question(pairs, numbered, listed, f"{name}@{data_hash(numbered)}")
+    question = Question(pairs, numbered, numbered, listed, f"{name}@{data_hash(numbered)}")
+    return readable(question, models or [], options)
+
+
+def readable(question: Question, models: Iterable[LanguageModel], options: Options) -> Question:
+    """The question without the pairs in whose gap one of the models cannot look words up.
+
+    A warning counts them. Raises InputError where none is left, with the reason for the first.
+    """
+    for model in models:
+        pairs = question.pairs
+        sides = list(pairs[["left", "right"]].itertuples(index=False, name=None))
+        contexts = list(dict.fromkeys(sides))
+        if options.protocol == "released":
+            refusals = model.released_refusals(contexts)
+        else:
+            refusals = model.refusals(contexts)
+        refusal_of = dict(zip(contexts, refusals, strict=True))
+        is_refused = np.array([refusal_of[context] is not None for context in sides], dtype=bool)
+        if not is_refused.any():
+            continue
+        first = next(filter(None, refusals))
+        if is_refused.all():
+            raise first
+        name = question.data.rpartition("@")[0]
+        warn(
+            f"{name}: {is_refused.sum():,} of {len(pairs):,} pairs are set aside, as "
+            f"the model {model.label} cannot look a word up in their gap; the first, "
+            f"{pairs.loc[is_refused, 'id'].iloc[0]}: {first}"
+        )
+        pairs = pairs[~is_refused]
+        question = question._replace(pairs=pairs, data=f"{name}@{data_hash(pairs)}")
+    return question
 
 
 def work_of(model: LanguageModel, question: Question, options: Options, by) -> Work:

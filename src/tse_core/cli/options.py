@@ -3,19 +3,25 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
+from tse_core.datasets.loading import GRAMMARS
+from tse_core.datasets.table_files import FILES
 from tse_core.errors import InputError
+from tse_core.files import is_there
 from tse_core.results.store import Store
 
 MODEL = "How the model is opened"  # a panel of the help
 WORK = "Finished work"  # another one
-MODELS = "A laboratory model, a folder, a name on the Hugging Face hub, a .gguf file"
+MODELS = (
+    "A laboratory model, a folder, a name on the Hugging Face hub, a .gguf file; NAME=PATH gives "
+    "it a name of your own"
+)
 SERVER = "http://127.0.0.1:8000/v1#its-model"
 
 
@@ -55,7 +61,7 @@ ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help=f"{MODELS}; what gives surprisals only: command:./my-model, docker://IMAGE, {SERVER}.",
+        help=f"{MODELS}; for surprisals only: command:./my-model, docker://IMAGE, {SERVER}.",
     ),
 ]
 UnknownWords = Annotated[
@@ -69,16 +75,18 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="USE=NAME,...",
-        help="What columns of a file hold, e.g. good=sen,bad=wrong_sen; may be repeated.",
+        help="What columns of a file contain, e.g. good=sen,bad=wrong_sen; of one sentence a row "
+        "sentence=NAME,grammatical=NAME,item=NAME; of good and bad lines in turn "
+        "good=odd,bad=even, or the reverse; may be repeated.",
     ),
 ]
 First = Annotated[
     Literal["as-is", "capital", "lower"] | None,
-    typer.Option(help="First letter; default: as the data have it."),
+    typer.Option(help="First letter; default: as in the data."),
 ]
 Period = Annotated[
     Literal["as-is", "add"] | None,
-    typer.Option(help="Add a final period where none is; default: as the data have it."),
+    typer.Option(help="Add a final period if there is none; default: as in the data."),
 ]
 Items = Annotated[Path | None, results_option("a row for each item, ready for a mixed model")]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
@@ -110,6 +118,35 @@ def columns_of(texts: list[str] | None) -> dict[str, str]:
                 raise InputError(f"--columns says twice which column holds {use!r}")
             columns[use] = name
     return columns
+
+
+def named(text: str) -> tuple[str | None, str]:
+    """The parts of NAME=PATH: a name of the user's own, and what it names; else None and the text.
+
+    An existing path has no such name. Nor has what is behind a command or a server, as no name
+    holds the colon of ``command:`` or ``http:``.
+
+    >>> named("seed-1=runs/1/checkpoint-500"), named("http://127.0.0.1:8000/v1?x=y#gpt2")
+    (('seed-1', 'runs/1/checkpoint-500'), (None, 'http://127.0.0.1:8000/v1?x=y#gpt2'))
+    >>> named("command:./model --k=v")
+    (None, 'command:./model --k=v')
+    """
+    match = re.fullmatch(r"([\w.-]+)=(.+)", text, re.DOTALL)
+    if match is None or is_there(text):
+        return None, text
+    return match[1], match[2]
+
+
+def named_file(text: str) -> tuple[str | None, str]:
+    """As `named`, of data: no name of a data set is given another one, as it chooses a verb list.
+
+    >>> named_file("mine=pairs.csv"), named_file("fr=clams/fr")
+    (('mine', 'pairs.csv'), (None, 'fr=clams/fr'))
+    """
+    name, path = named(text)
+    if name is None or not path.endswith((*FILES, *GRAMMARS)):
+        return None, text
+    return name, path
 
 
 def store_in(folder: Path | None, no_store: bool) -> Store | None:
@@ -152,10 +189,25 @@ class Opening:
 
     def models(self, *names: str) -> Iterator[Any]:
         """The models of some names, each opened when it is its turn. Raises InputError."""
-        from tse_core.models.loading import load_model  # imports torch
+        from tse_core.models.loading import BACKENDS, backend_of, load_model  # imports torch
 
-        for name in names:
-            yield load_model(name, **asdict(self))
+        for text in names:
+            own_name, name = named(text)
+            # A plug-in may take names with an equals sign.
+            if own_name is None or backend_of(text) is not BACKENDS[-1]:
+                yield load_model(text, **asdict(self))
+            else:
+                yield _under_name(own_name, load_model(name, **asdict(self)))
+
+
+def _under_name(name: str, model: Any) -> Any:
+    """The model under another name, which tables, files and signatures show."""
+    from tse_core.models.language_model import LanguageModel  # imports torch
+
+    if isinstance(model, LanguageModel):
+        return replace(model, name=name)
+    model.name = name  # of a model that gives surprisals only
+    return model
 
 
 def opens_a_model(command: Callable) -> Callable:

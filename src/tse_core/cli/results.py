@@ -31,7 +31,7 @@ Which = Annotated[
 
 @group.command("list")
 def list_(store: options.StoreFolder = None) -> None:
-    """List the finished runs. Numbers of code that has changed since are no longer used."""
+    """List the finished runs. Numbers from code that has changed since are no longer used."""
     runs = []
     stored = Store(store).numbers()
     for (text, source), numbers in stored.groupby(["signature", "source"], sort=False):
@@ -77,10 +77,10 @@ def add(
             tables[file] = read_results(file)
     if not tables:
         paths = ", ".join(map(str, files))
-        raise InputError(f"{paths}: no results file is there (.parquet with signatures)")
+        raise InputError(f"{paths}: there is no results file (.parquet with signatures)")
     for file, table in tables.items():
         new = Store(store).add(table)
-        print(f"{file}: {new} numbers added, {len(table) - new} were there already")
+        print(f"{file}: {new} numbers added, {len(table) - new} were already there")
 
 
 @group.command()
@@ -114,7 +114,7 @@ def export(
     keys: Annotated[list[str] | None, typer.Argument(help="Keys of runs; all by default.")] = None,
     store: options.StoreFolder = None,
 ) -> None:
-    """Write finished runs to one file that `tse results add` reads: a number a row, signed.
+    """Write finished runs to one file that `tse results add` reads: one number per row.
 
     Example:  tse results export two.csv 4f2a91 77c0de
     """

@@ -42,12 +42,22 @@ def surprisals(
     others. --word-end, for causal models: P(the word ends) counts with the
     word before it (Pimentel and Meister 2024, Oh and Schuler 2024).
 
+    A sentence's id is the number of its line. Empty lines are skipped; so are
+    lines too long for the model, with exit code 1.
+
     \b
     echo "The author laughs." | tse surprisals lab-systematic-causal -
     tse surprisals gpt2 lines.txt --unit word --punctuation apart --word-end
     """
-    sentences = _sentences(file)  # before the model, which takes longer
+    lines = _sentences(file)  # before the model, which takes longer
     (opened,) = opening.models(model)
+    too_long = _too_long(opened, lines)
+    for number, reason in too_long.items():
+        del lines[number]
+        if not lines:
+            raise InputError(reason)
+        warn(reason)
+    sentences = list(lines.values())
     with progress(len(sentences), "surprisals", unit="sentences") as bar:
 
         def advance(share: float) -> None:
@@ -55,67 +65,96 @@ def surprisals(
 
         if unit == "word" or punctuation or word_end:
             choices = {"unit": unit, "punctuation": punctuation, "word_end": word_end}
-            rows = _rows_of_words(opened, sentences, choices, advance)
+            rows = _rows_of_words(opened, lines, choices, advance)
         else:
-            rows = _rows_of_tokens(opened, sentences, advance)
+            rows = _rows_of_tokens(opened, lines, advance)
     print("sentence_id", f"{unit}_id", unit, "surprisal", sep="\t")
     for number, position, text, bits in rows:
         print(number, position, shown(text), f"{bits:.4f}", sep="\t")
+    if too_long:
+        raise typer.Exit(1)
 
 
 def _rows_of_tokens(
-    opened: Any, sentences: list[str], advance: "Advance"
+    opened: Any, lines: dict[int, str], advance: "Advance"
 ) -> list[tuple[int, int, str, float]]:
-    """Sentence, position (both from 1), token and bits, as the vocabulary writes it."""
+    """Number of the line, position (from 1), token as the vocabulary writes it, and bits."""
     from tse_core.sentences.tokens import token_surprisals
 
+    sentences = list(lines.values())
     surprisals = token_surprisals(opened, sentences, advance=advance)
     if opened.kind in ("causal", "masked"):
         tokens = opened.tokenize(sentences)
     else:
         tokens = [of_sentence.tokens for of_sentence in surprisals]
     rows = []
-    for number, (names, of_sentence) in enumerate(zip(tokens, surprisals, strict=True), 1):
+    for number, names, of_sentence in zip(lines, tokens, surprisals, strict=True):
         for position, (token, bits) in enumerate(zip(names, of_sentence.bits, strict=True), 1):
             rows.append((number, position, token, bits))
     return rows
 
 
 def _rows_of_words(
-    opened: Any, sentences: list[str], choices: dict[str, Any], advance: "Advance"
+    opened: Any, lines: dict[int, str], choices: dict[str, Any], advance: "Advance"
 ) -> list[tuple[int, int, str, float]]:
-    """Sentence, position (both from 1), word and bits."""
+    """Number of the line, position (from 1), word and bits."""
     from tse_core.sentences.tokens import surprisals as surprisal_table
 
-    table = surprisal_table(opened, sentences, advance=advance, **choices)
-    numbers, positions = table["sentence"] + 1, table["position"] + 1
-    return list(zip(numbers, positions, table["word"], table["surprisal"], strict=True))
+    table = surprisal_table(opened, list(lines.values()), advance=advance, **choices)
+    numbers_of_lines = list(lines)
+    rows = []
+    for word in table.itertuples():
+        line = numbers_of_lines[word.sentence]
+        rows.append((line, word.position + 1, word.word, word.surprisal))
+    return rows
+
+
+def _too_long(opened: Any, lines: dict[int, str]) -> dict[int, str]:
+    """The reason why each line with too many tokens for a model is not read, by its number."""
+    if opened.kind not in ("causal", "masked") or not opened.network.max_length:
+        return {}
+    limit = opened.network.max_length
+    # A causal model only predicts the last token, and need not read it.
+    spare = 1 if opened.kind == "causal" else 0
+    reasons = {}
+    encodings = opened.encode_batch(list(lines.values()))
+    for number, encoding in zip(lines, encodings, strict=True):
+        count = len(encoding.ids)
+        if count > limit + spare:
+            reasons[number] = (
+                f"line {number} has {count:,} tokens, and {opened.name} reads {limit:,} at most: "
+                "it is left out; make it shorter"
+            )
+    return reasons
 
 
 @app.command()
 @options.opens_a_model
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print the tokens of every sentence, separated by spaces."""
-    sentences = _sentences(file)
+    lines = _sentences(file)
     (opened,) = opening.models(model)
-    for tokens in opened.tokenize(sentences):
-        print(*map(shown, tokens))
+    tokens_of = dict(zip(lines, opened.tokenize(list(lines.values())), strict=True))
+    for number in range(1, max(lines) + 1):
+        print(*map(shown, tokens_of.get(number, [])))
 
 
 @app.command()
 @options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """Print for every token of every sentence 1 if the model does not know it, else 0."""
-    sentences = _sentences(file)
+    lines = _sentences(file)
     (opened,) = opening.models(model)
-    for marks in opened.unkify(sentences):
-        print(*map(int, marks))
+    marks_of = dict(zip(lines, opened.unkify(list(lines.values())), strict=True))
+    for number in range(1, max(lines) + 1):
+        print(*map(int, marks_of.get(number, [])))
 
 
-def _sentences(file: str) -> list[str]:
-    """The sentences of a file, or of standard input ("-"). Raises InputError for an empty line.
+def _sentences(file: str) -> dict[int, str]:
+    """The sentences of a file, or of standard input ("-"), by the numbers of their lines.
 
-    White space at their ends is left out, with a warning.
+    Empty lines are skipped, and white space at the ends of sentences is left out, each with a
+    warning. Raises InputError where there is no sentence.
     """
     if file == "-":
         name = "standard input"
@@ -123,16 +162,24 @@ def _sentences(file: str) -> list[str]:
     else:
         name = file
         text = read_text(file)
-    count = len(lines_of(text.rstrip()))
-    lines = lines_of(text)[:count]
-    with_space = []
-    for number, line in enumerate(lines, 1):
-        sentence = line.strip()
-        if not sentence:
-            raise InputError(f"{name}: line {number} is empty; give one sentence in each line")
-        if sentence != line:
+    sentences = {}
+    empty, with_space = [], []
+    lines = lines_of(text.rstrip())
+    for number, line in enumerate(lines_of(text)[: len(lines)], 1):
+        if not line.strip():
+            empty.append(number)
+            continue
+        sentences[number] = trimmed(line)
+        if line.strip() != line:
             with_space.append(number)
+    if not sentences:
+        raise InputError(f"{name}: line 1 is empty; give one sentence in each line")
+    if empty:
+        numbers = ", ".join(map(str, empty[:10]))
+        if len(empty) > 10:
+            numbers += f", ... ({len(empty):,} in all)"
+        warn(f"{name}: empty lines are skipped: {numbers}")
     if with_space:
-        rows = f"{len(with_space):,} of {count:,} lines, the first: {with_space[0]}"
+        rows = f"{len(with_space):,} of {len(lines):,} lines, the first: {with_space[0]}"
         warn(f"{name}: white space at the ends of sentences is left out ({rows})")
-    return [trimmed(line) for line in lines]
+    return sentences

@@ -21,7 +21,7 @@ def sweep(
         bool, typer.Option("--dry-run", help="Open models and data, score nothing.")
     ] = False,
     workers: Annotated[
-        int | None, typer.Option(help="Processes; of SLURM, jobs at a time.", min=1)
+        int | None, typer.Option(help="Processes; on SLURM, jobs at a time.", min=1)
     ] = None,
     address: Annotated[
         str | None, typer.Option(help="Address of a running Dask scheduler.")
@@ -32,9 +32,9 @@ def sweep(
     """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
 
     Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym
-    suites (suites). A sweep that was interrupted resumes when it is started
-    again. Exit code 1: some runs failed, the others are done and written; 2:
-    none can be done. A dry run lists the runs, and exits as the sweep would.
+    suites (suites). An interrupted sweep resumes when it is started again.
+    Exit code 1: some runs failed, the others are done and written; 2: none
+    can be done. A dry run lists the runs, and exits as the sweep would.
     By default there is a process for each GPU, else one.
 
     \b

@@ -100,7 +100,7 @@ def validate(
         list[str], typer.Argument(metavar="SUITE...", help="Files, folders, or names of suites.")
     ],
 ) -> None:
-    """Check suites: formulas, items, conditions, regions; print all that is wrong.
+    """Check suites: formulas, items, conditions, regions; print everything that is wrong.
 
     Exit code 2 if anything is wrong.
 
@@ -117,7 +117,7 @@ def validate(
             continue
         suite = load_suite(name)
         counts = f"{len(suite.items)} items, {len(suite.conditions)} conditions"
-        print(f"{name}: right ({counts}, {len(suite.regions)} regions)")
+        print(f"{name}: valid ({counts}, {len(suite.regions)} regions)")
     if faulty:
         raise typer.Exit(2)
 
@@ -164,7 +164,7 @@ def _loaded_suites(names: list[str], out: Path | None) -> list[Suite]:
     file_names = [safe_name(suite.name) for suite in suites]
     if out and len(file_names) > len(set(file_names)):
         most_common = max(file_names, key=file_names.count)
-        raise InputError(f"two suites are called {most_common}, as would be their files in {out}")
+        raise InputError(f"two suites are called {most_common}; in {out} they would be one file")
     return suites
 
 

@@ -5,6 +5,7 @@ Known names include those of BLiMP (``sentence_good``, ``UID``), of MultiBLiMP (
 ``form_grammatical``, ``form_ungrammatical``).
 """
 
+import re
 from collections.abc import Collection, Mapping
 
 import pandas as pd
@@ -14,8 +15,8 @@ from tse_core.datasets.plain_tables import plain_table, refuse, row_locations
 from tse_core.errors import InputError, check_known
 
 NAMES = {  # use of a column -> the names that it is known by, the usual one first
-    "good": ("good", "sentence_good", "sen", "grammatical"),
-    "bad": ("bad", "sentence_bad", "wrong_sen", "ungrammatical"),
+    "good": ("good", "sentence_good", "good_sentence", "sen", "grammatical"),
+    "bad": ("bad", "sentence_bad", "bad_sentence", "wrong_sen", "ungrammatical"),
     "correct": ("correct", "form_grammatical"),
     "wrong": ("wrong", "form_ungrammatical"),
     "text": ("text", "masked_text"),
@@ -38,6 +39,8 @@ IN_SENTENCES = NAMES | {
     "construction": ("UID", "paradigm", "construction"),
     "phenomenon": ("linguistics_term", "phenomenon"),
 }
+# What marks the verb's place in a text: [MASK], <mask>, ***mask*** or three underscores.
+GAP = re.compile(r"\[mask\]|<mask>|\*{3}mask\*{3}|_{3,}", re.IGNORECASE)
 _PREFIXES = set().union(*PREFIX_FIELDS.values())
 # BLiMP's fields that say nothing about agreement, so that they are no factors of a design.
 OF_BLIMP = {
@@ -67,14 +70,10 @@ def renamed(
         raise InputError(f"{where}: there are no pairs to score")
     table = table.set_axis(row_locations(table, where)).rename(columns=str)
     table = plain_table(table, where, [])  # changes no column, but refuses names that repeat
-    name_of = _names_of_uses(table, columns or {}, names, where)
-    layout = _layout(name_of)
+    name_of = names_of_uses(table, columns or {}, names, where)
+    layout = layout_of(name_of)
     if layout is None:
-        raise InputError(
-            f"{where}: the columns ({', '.join(table)}) hold no pairs; needed: two sentences "
-            "(good, bad) or a sentence with a gap (left or text) and two forms (correct, wrong); "
-            f"{_columns_hint(names)}"
-        )
+        raise _no_pairs_error(table, names, where)
     for use in layout:
         refuse(table[name_of[use]].isna(), f"{name_of[use]} is missing")
     cells = {}
@@ -91,7 +90,7 @@ def renamed(
     return plain_table(pd.DataFrame(cells), where, parts=_PREFIXES)
 
 
-def _names_of_uses(
+def names_of_uses(
     table: pd.DataFrame, columns: Mapping[str, str], names: Mapping[str, tuple], where: str
 ) -> dict[str, str]:
     """The name in the table of the column for each use, as far as it has one."""
@@ -109,11 +108,11 @@ def _names_of_uses(
 def holds_features(table: pd.DataFrame, columns: Mapping[str, str] | None) -> bool:
     """Whether the column for the number is one that holds other grammatical features, too."""
     where = table.attrs.get("where", "the pairs")
-    name_of = _names_of_uses(table, columns or {}, NAMES, where)
+    name_of = names_of_uses(table, columns or {}, NAMES, where)
     return name_of.get("number") in _FEATURES
 
 
-def _layout(uses: Collection[str]) -> tuple[str, ...] | None:
+def layout_of(uses: Collection[str]) -> tuple[str, ...] | None:
     """The first of the layouts of pairs whose columns are all there; None if there is none."""
     for layout in _LAYOUTS:
         if all(use in uses for use in layout):
@@ -121,8 +120,27 @@ def _layout(uses: Collection[str]) -> tuple[str, ...] | None:
     return None
 
 
-def _columns_hint(names: Mapping[str, tuple]) -> str:
-    """How a caller names the columns that hold the pairs."""
+def _no_pairs_error(table: pd.DataFrame, names: Mapping[str, tuple], where: str) -> InputError:
+    """The error for columns that hold no pairs: what is needed, and how columns are named."""
     function = "load_pairs" if names is NAMES else "load_sentence_pairs"
     in_python = f"{function}(..., columns={{'good': NAME, 'bad': NAME}})"
-    return f"--columns good=NAME,bad=NAME, in Python {in_python}, says which is which"
+    hint = f"--columns good=NAME,bad=NAME, in Python {in_python}, says which is which"
+    text = _first_text_with_mark(table)
+    if text:
+        hint = f"{text!r} has a gap, and needs the two forms beside it; {hint}"
+    if where.lower().endswith(".txt"):
+        hint += "; of good and bad lines in turn, --columns good=odd,bad=even or the reverse"
+    return InputError(
+        f"{where}: the columns ({', '.join(table)}) hold no pairs; needed: two sentences (good, "
+        "bad), a sentence with a gap (left or text) and two forms (correct, wrong), or one "
+        f"sentence a row (sentence, grammatical, item); {hint}"
+    )
+
+
+def _first_text_with_mark(table: pd.DataFrame) -> str:
+    """The first cell with the mark of a gap; empty if there is none."""
+    for column in table:
+        for cell in (column, *table[column]):
+            if isinstance(cell, str) and GAP.search(cell):
+                return cell
+    return ""

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from tse_core.datasets.plain_tables import plain_table, refuse, row_locations
-from tse_core.datasets.table_files import read_table
-from tse_core.errors import InputError, check_known
+from tse_core.datasets.plain_tables import plain_table, row_locations
+from tse_core.datasets.table_files import FILES, read_table
+from tse_core.errors import InputError, check_known, warn
 from tse_core.paths import cache_folder, data_folder
 
 MAKE_FULL = "python data/lemmas/giant_verb_list.py FILE"  # FILE being the Giant Verb List, a PDF
@@ -52,7 +52,8 @@ class Lemmas:
     newman-clean leaves it out, or ""), zipf (log10 of the uses of both forms in a billion words)
     and band, its band of frequency (`BANDS`).
 
-    Raises InputError for no row, a missing column, an empty form, a repeated row.
+    Raises InputError for no row, a missing column, and with all faulty rows for an empty form, two
+    equal forms, a repeated row, a noun that is neither yes nor no.
     """
 
     name: str
@@ -60,11 +61,12 @@ class Lemmas:
 
     def __post_init__(self):
         where = self.table.attrs.get("where", f"the lemma list {self.name}")
-        table = _checked_forms(self.table, where)
+        table = _plain_forms(self.table, where)
+        faults = _faults(table)
+        if (faults != "").any():
+            raise _faulty_rows_error(faults, where)
         if "noun" in table and not is_bool_dtype(table["noun"]):
-            noun = table["noun"].astype("str").str.lower().map(_YES_OR_NO)
-            refuse(noun.isna(), "noun must be yes or no")
-            table["noun"] = noun.astype(bool)
+            table["noun"] = _as_bool(table["noun"]).astype(bool)
         if "zipf" in table:
             table["zipf"] = pd.to_numeric(table["zipf"], errors="coerce")
             edges = [-np.inf, *BAND_EDGES, np.inf]
@@ -88,10 +90,10 @@ class Lemmas:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
 
-def _checked_forms(table: pd.DataFrame, where: str) -> pd.DataFrame:
+def _plain_forms(table: pd.DataFrame, where: str) -> pd.DataFrame:
     """The table of a verb list as plain text, but for its columns of numbers.
 
-    The index holds the location of each row. Raises InputError for a fault of the forms.
+    The index holds the location of each row. Raises InputError for no row or a missing column.
     """
     if table.empty or not set(REQUIRED) <= set(table):
         columns = ", ".join(table)
@@ -99,19 +101,65 @@ def _checked_forms(table: pd.DataFrame, where: str) -> pd.DataFrame:
             f"{where}: needs rows with the columns {', '.join(REQUIRED)}; has {columns}"
         )
     texts = [name for name in table if name in REQUIRED or not is_numeric_dtype(table[name])]
-    table = plain_table(table, where, texts).set_axis(row_locations(table, where))
-    is_empty = (table[[*REQUIRED]] == "").any(axis=1)
-    refuse(is_empty, "the lemma or a form is empty")
-    refuse(table["singular"] == table["plural"], "both forms are the same; they must differ")
-    repeats = table.duplicated(["singular", "plural"])
-    refuse(repeats, "these two forms appear in an earlier row; keep one")
-    return table
+    return plain_table(table, where, texts).set_axis(row_locations(table, where))
 
 
-def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> Lemmas:
-    """A verb list by name, or from a .csv file or a table with columns lemma, singular, plural.
+def _as_bool(noun: pd.Series) -> pd.Series:
+    """The values of a column of yes and no; missing for any other."""
+    return noun.astype("str").str.lower().map(_YES_OR_NO)
 
-    A `Lemmas` stays as it is.
+
+def _faults(table: pd.DataFrame) -> pd.Series:
+    """The fault of each row of a verb list; empty where it has none."""
+    rows_with_fault = {
+        "the lemma or a form is empty": (table[[*REQUIRED]] == "").any(axis=1),
+        "both forms are the same; they must differ": table["singular"] == table["plural"],
+        "these two forms appear in an earlier row; keep one": table.duplicated(
+            ["singular", "plural"]
+        ),
+    }
+    if "noun" in table and not is_bool_dtype(table["noun"]):
+        rows_with_fault["noun must be yes or no"] = _as_bool(table["noun"]).isna()
+    faults = pd.Series("", table.index, dtype="str")
+    for fault, is_faulty in rows_with_fault.items():
+        faults = faults.mask((faults == "") & is_faulty, fault)
+    return faults
+
+
+def _faulty_rows_error(faults: pd.Series, where: str) -> InputError:
+    """The error for the faulty rows of a list, all in one line."""
+    faults = faults[faults != ""]
+    remedy = "correct them, or leave them out: --drop-faulty, in Python drop_faulty=True"
+    if len(faults) == 1:
+        return InputError(f"{faults.index[0]}: {faults.iloc[0]}; {remedy}")
+    parts = []
+    for fault, of_fault in faults.groupby(faults, sort=False):
+        rows = [location.removeprefix(where).lstrip(":, ") for location in of_fault.index]
+        parts.append(f"{fault}: {', '.join(rows)}")
+    return InputError(f"{where}: {len(faults):,} rows are faulty ({'; '.join(parts)}); {remedy}")
+
+
+def _without_faulty(table: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The table of a list without its faulty rows; a warning counts them."""
+    faults = _faults(_plain_forms(table, where))
+    is_faulty = (faults != "").to_numpy()
+    if not is_faulty.any():
+        return table
+    if is_faulty.all():
+        raise _faulty_rows_error(faults, where)
+    first = faults[is_faulty].index[0]
+    rows = f"{is_faulty.sum():,} of {len(table):,} rows are left out"
+    warn(f"{where}: {rows}; the first: {first}: {faults[first]}")
+    return table[~is_faulty]
+
+
+def load_lemmas(
+    name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT, *, drop_faulty: bool = False
+) -> Lemmas:
+    """A verb list by name, or from a file or a table with columns lemma, singular, plural.
+
+    A file is one of `READ` in `tse_core.datasets.table_files`, such as .csv or .tsv. A `Lemmas`
+    stays as it is. `drop_faulty` leaves out the rows that `Lemmas` refuses, with a warning.
 
     Raises InputError for an unknown name, and what `Lemmas` raises.
 
@@ -123,12 +171,21 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
     """
     if isinstance(name_or_path, Lemmas):
         return name_or_path
-    if isinstance(name_or_path, pd.DataFrame):
-        return Lemmas(name_or_path.attrs.get("name", "verbs"), name_or_path)
     name = str(name_or_path)
-    if name.endswith(".csv"):
-        return Lemmas(Path(name).stem, read_table(name))
-    hint = " (or a .csv file with columns lemma,singular,plural)"
+    if isinstance(name_or_path, pd.DataFrame):
+        table, list_name = name_or_path, name_or_path.attrs.get("name", "verbs")
+    elif name.endswith(FILES):
+        table, list_name = read_table(name), Path(name).stem
+    else:
+        return _named_list(name)
+    if drop_faulty:
+        table = _without_faulty(table, table.attrs.get("where", f"the lemma list {list_name}"))
+    return Lemmas(list_name, table)
+
+
+def _named_list(name: str) -> Lemmas:
+    """A list that comes with the project, or that is made here. Raises InputError."""
+    hint = " (or a .csv or .tsv file with the columns lemma, singular, plural)"
     check_known("lemma list", name, list_lemmas(), hint)
     if name == "newman-clean":
         table = load_lemmas("newman-appendix").table

@@ -19,6 +19,7 @@ from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
 from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
+from tse_core.datasets.sentence_rows import has_lines, read_lines
 from tse_core.datasets.table_files import FILES, READ, TABLES, read_table
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
@@ -34,6 +35,7 @@ def load_pairs(
     name_or_path: str | Path | pd.DataFrame,
     columns: Mapping[str, str] | None = None,
     *,
+    name: str | None = None,
     first: First | None = None,
     period: Period | None = None,
     **older: Never,
@@ -54,7 +56,13 @@ def load_pairs(
         dataset repository on the Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``, with
         a revision ``"hf:OWNER/NAME@REVISION/PATH"``, see :mod:`tse_core.datasets.hub`); or a
         DataFrame with the columns of such a table.
-    columns : use of a column -> its name, if that does not show the use: ``{"good": "sentence"}``.
+    columns : use of a column -> its name, if that does not show the use: ``{"good": "satz"}``
+        Of one sentence a row ``{"sentence": "zin", "grammatical": "goed", "item": "paar"}``; an
+        item may have several columns, ``"paradigm+number"``. Of a .txt file with good and bad
+        sentences in turn ``{"good": "odd", "bad": "even"}``, or the reverse (Zorro).
+    name :
+        what signatures and tables call the pairs of a file, and their construction where no line
+        says one; by default the file's name without its folder and ending
     first : "as-is", "capital" or "lower", how a sentence begins; by default as the data have it
     period :
         "as-is" or "add", which puts a period where a sentence has no final mark; by default as the
@@ -71,20 +79,27 @@ def load_pairs(
         if not has_policy and not set(AGREEMENT_COLUMNS) <= set(table):
             _warn_of_spelling(pairs, table.attrs.get("where", "the pairs"))
         return _with_name("pairs", pairs, table)
-    name = str(name_or_path).rstrip("/")
-    if _is_table(name):
-        table = _table(name)
+    path = str(name_or_path).rstrip("/")
+    if _is_table(path):
+        table, columns = _table(path, columns, name)
         pairs = _own_pairs(table, columns, first, period)
         if not has_policy:
             _warn_of_spelling(pairs, table.attrs["where"])
-        return _with_name(name, pairs, table)
-    _refuse_columns(name, columns)
-    if not name.endswith(GRAMMARS):
-        return _with_name(name, _named_pairs(name, first, period))
-    pairs = plain_table(generate(load_grammar(name), first=first, period=period), name)
+        return _with_name(path, pairs, table)
+    _refuse_columns(path, columns)
+    if not path.endswith(GRAMMARS):
+        _refuse_name(path, name)
+        return _with_name(path, _named_pairs(path, first, period))
+    pairs = plain_table(generate(load_grammar(path), first=first, period=period), path)
     if not has_policy:
-        _warn_of_spelling(pairs, name)
-    return _with_name(Path(name).stem, pairs)
+        _warn_of_spelling(pairs, path)
+    return _with_name(name or Path(path).stem, pairs)
+
+
+def _refuse_name(path: str, name: str | None) -> None:
+    """Raise InputError for a name of the user's own for data that have a name."""
+    if name:
+        raise InputError(f"name is {name!r}, but {path!r} has a name; leave name out")
 
 
 def _own_pairs(
@@ -110,7 +125,10 @@ def _named_pairs(name: str, first: First | None, period: Period | None) -> pd.Da
 
 
 def load_sentence_pairs(
-    name_or_path: str | Path | pd.DataFrame, columns: Mapping[str, str] | None = None
+    name_or_path: str | Path | pd.DataFrame,
+    columns: Mapping[str, str] | None = None,
+    *,
+    name: str | None = None,
 ) -> pd.DataFrame:
     """Sentence pairs by name or path, or from a table.
 
@@ -119,29 +137,30 @@ def load_sentence_pairs(
     of data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or
     of a table (one of `READ`); any name that :func:`load_pairs` knows, also that of a table on the
     Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``). A DataFrame of sentence pairs stays
-    as it is. Columns and errors as in `load_pairs`. Sentences are read as they stand; white space
-    at their ends is left out, and a warning says so.
+    as it is. Columns, name and errors as in `load_pairs`. Sentences are read as they stand; white
+    space at their ends is left out, and a warning says so.
     """
     if isinstance(name_or_path, pd.DataFrame):
         table = name_or_path
         if any(fields <= set(table) for fields in _SENTENCE_FIELDS):
             return plain_table(table, "the pairs")
         return _with_name("sentence-pairs", sentence_pairs(table, columns), table)
-    name = str(name_or_path).rstrip("/")
-    if _is_table(name):
-        table = _table(name)
-        return _with_name(name, sentence_pairs(table, columns), table)
-    _refuse_columns(name, columns)
-    if _is_of_agreement(name):
-        return _with_name(name, sentence_pairs(load_pairs(name)))
-    data, part = _data_set(name, SENTENCES, _names_of_kind(AGREEMENT))
-    tables = [sentence_pairs(read_table(path), data.columns) for path in _files(data, part)]
+    path = str(name_or_path).rstrip("/")
+    if _is_table(path):
+        table, columns = _table(path, columns, name)
+        return _with_name(path, sentence_pairs(table, columns), table)
+    _refuse_columns(path, columns)
+    _refuse_name(path, name)
+    if _is_of_agreement(path):
+        return _with_name(path, sentence_pairs(load_pairs(path)))
+    data, part = _data_set(path, SENTENCES, _names_of_kind(AGREEMENT))
+    tables = [sentence_pairs(*_read(file, data.columns)) for file in _files(data, part)]
     pairs = pd.concat(tables)
     if data.format == "blimp":  # the twelve phenomena of its paper, and one spelling per field
         phenomenon_of = blimp_paradigms().set_index("UID")["phenomenon"]
         pairs["phenomenon"] = pairs["paradigm"].map(phenomenon_of)
         pairs["field"] = pairs["field"].str.replace("/", "_")
-    return _with_name(name, pairs.reset_index(drop=True))
+    return _with_name(path, pairs.reset_index(drop=True))
 
 
 def _is_of_agreement(name: str) -> bool:
@@ -304,7 +323,7 @@ def _parts(data: DataSet) -> dict[str, list[Path]]:
     """
     paths = [Path(path) for path in data.files]
     if data.folder:
-        endings = TABLES if data.format == "table" else (".jsonl",)
+        endings = {"table": TABLES, "lines": (".txt",)}.get(data.format, (".jsonl",))
         contents = sorted((data_folder() / data.folder).rglob("*"))
         paths = [path for path in contents if path.suffix in endings]
     slug_of: dict[str, str] = {}
@@ -357,13 +376,14 @@ def _data_set_pairs(
     for path in _files(data, part):
         if data.format == "clams":
             table, aside_of_file = _clams_pairs(data, path)
+            columns = data.columns
             aside += aside_of_file
         else:
-            table = read_table(path)
+            table, columns = _read(path, data.columns)
         template = path.stem.removesuffix("_all")
         construction = data.construction or construction_of.get(template, template)
         pairs = agreement_pairs(
-            table, data.columns, construction=construction, first=first, period=period
+            table, columns, construction=construction, first=first, period=period
         )
         tables.append(pairs.assign(template=template))
     pairs = pd.concat(tables, ignore_index=True)
@@ -399,13 +419,32 @@ def _is_table(name: str) -> bool:
     return is_hub_name(name) or name.endswith(FILES)
 
 
-def _table(name: str) -> pd.DataFrame:
-    """The rows of a table in a file, with its name, that of a file without folder and ending."""
-    if is_hub_name(name):
-        return read_hub_table(name)
-    table = read_table(name)
-    table.attrs["name"] = Path(name).stem
-    return table
+def _table(
+    path: str, columns: Mapping[str, str] | None, name: str | None = None
+) -> tuple[pd.DataFrame, Mapping[str, str] | None]:
+    """The rows of a table in a file, here or on the hub, and what its columns hold.
+
+    The table has a name: the user's, if there is one, else that of the file without its folder and
+    ending.
+    """
+    if is_hub_name(path):
+        table = read_hub_table(path)
+    else:
+        table, columns = _read(path, columns)
+        table.attrs["name"] = Path(path).stem
+    if name:
+        table.attrs["name"] = name
+        table.attrs["stem"] = name
+    return table, columns
+
+
+def _read(
+    path: str | Path, columns: Mapping[str, str] | None
+) -> tuple[pd.DataFrame, Mapping[str, str] | None]:
+    """The rows of a file, and what its columns hold: of lines in turn they are known by then."""
+    if has_lines(path, columns):
+        return read_lines(path, columns or {}), None
+    return read_table(path), columns
 
 
 def _with_name(name: str, pairs: pd.DataFrame, table: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -40,7 +40,7 @@ def plain_table(
     for name in columns:
         spell = str if name in parts else _SENTENCES.get(name, plain)
         # Most texts stand in many rows, so that each is spelled once and looked up.
-        texts = [_text(value) for value in table[name].astype(object)]
+        texts = [plain_text(value) for value in table[name].astype(object)]
         spelling = {text: spell(text) for text in set(texts)}
         spelled[name] = pd.Series([spelling[text] for text in texts], table.index, dtype="str")
         if name in _SENTENCES:
@@ -67,7 +67,7 @@ def _has_space_at_end(column: str, text: str) -> bool:
     return begins or ends
 
 
-def _text(value: object) -> str:
+def plain_text(value: object) -> str:
     """A cell as text; empty for a missing value, without a fraction of zero."""
     if isinstance(value, str):
         return str(value)  # of numpy's strings, Python's
@@ -81,9 +81,11 @@ def _text(value: object) -> str:
 def row_locations(table: pd.DataFrame, what: str) -> list[str]:
     """Location of each row of a table: file and line; or the file, else ``what``, and the row."""
     where = table.attrs.get("where")
-    if where and not table.attrs.get("by_row"):
-        return [f"{where}:{line}" for line in table.index]
-    return [f"{where or what}, row {number}" for number in range(1, len(table) + 1)]
+    if not where:
+        return [f"{what}, row {number}" for number in range(1, len(table) + 1)]
+    if table.attrs.get("by_row"):
+        return [f"{where}, row {number}" for number in table.index]
+    return [f"{where}:{line}" for line in table.index]
 
 
 def refuse(is_faulty: pd.Series, fault: str) -> None:

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.columns import IN_SENTENCES, NAMES, OF_BLIMP, holds_features, renamed
+from tse_core.datasets.columns import (
+    GAP,
+    IN_SENTENCES,
+    NAMES,
+    OF_BLIMP,
+    holds_features,
+    names_of_uses,
+    renamed,
+)
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
     PREFIX_FIELDS,
@@ -20,7 +28,9 @@ from tse_core.datasets.pairs import (
     with_nouns,
 )
 from tse_core.datasets.plain_tables import plain_table, refuse
+from tse_core.datasets.sentence_rows import paired_rows
 from tse_core.datasets.splitting import split_pair
+from tse_core.errors import InputError, warn
 from tse_core.words import First, Period, join, left_part, right_part
 
 MASK = "[MASK]"  # marks the gap in a column `text`
@@ -29,7 +39,7 @@ _NUMBERS = {
     **dict.fromkeys(("plural", "plur", "pl", "-2"), "plural"),
     "": "",
 }
-_GAP = ("left", "text", "right", "correct", "wrong")
+_GAP_USES = ("left", "text", "right", "correct", "wrong")
 
 
 def agreement_pairs(
@@ -49,13 +59,15 @@ def agreement_pairs(
     Parameters
     ----------
     table : DataFrame
-        Two whole sentences (good, bad) that differ in the verb alone, or a sentence with a gap and
-        the verb's two forms: left and right or text (with [MASK] in the gap), correct, wrong.
-        Optional: number (of the subject: singular or plural, SG or PL, Sing or Plur, -1 or -2;
-        empty where it is not known; a person or a gender in MultiBLiMP's columns of features
-        counts as not known), construction, id, subject and the other columns of agreement
-        pairs. `NAMES` lists further names for them. Columns of any other name are factors, kept as
-        text: an evaluation can be divided by them.
+        Two whole sentences (good, bad) that differ in the verb alone; a sentence with a gap and the
+        verb's two forms: left and right or text (with [MASK], <mask>, ***mask*** or ___ in the
+        gap), correct, wrong; or one sentence a row: sentence, grammatical (1 or 0, yes or no) and
+        item, which both sentences of a pair share. Rows that are no pair of one verb are set
+        aside, with a warning. Optional: number (of the subject: singular or plural, SG or PL, Sing
+        or Plur, -1 or -2; empty where it is not known; a person or a gender in MultiBLiMP's columns
+        of features counts as not known), construction, id, subject and the other columns of
+        agreement pairs. `NAMES` lists further names for them. Columns of any other name are
+        factors, kept as text: an evaluation can be divided by them.
     columns : mapping, optional
         Use of a column -> its name in the table, if that is not a known name, e.g.
         ``{"good": "satz"}``.
@@ -63,33 +75,67 @@ def agreement_pairs(
         of all pairs; by default that of the row, else the file's name without its ending.
     first, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
     """
+    table, columns = paired_rows(table, columns)
     cells = renamed(table, columns, NAMES)
+    where = table.attrs.get("where", "the pairs")
+    stem = _stem(table)
+    parts = _parts(cells)
+    column_of_number = names_of_uses(table, columns, NAMES, where).get("number", "number")
+    numbers, faults_of_numbers = _numbers(cells, column_of_number)
+    faults = parts.pop("fault")
+    # A person or a gender in a column of features says nothing of the number, and is no fault.
+    if not holds_features(table, columns):
+        faults = faults.mask(faults == "", faults_of_numbers)
+    ids = pd.Series(_ids(table), cells.index)
+    cells = _without_faults(cells.assign(**parts, number=numbers), faults, where)
     factors = [name for name in cells if name not in NAMES]
     pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="")
-    pairs = pairs.assign(**_parts(cells))
     sides = zip(pairs["left"], pairs["right"], strict=True)
     pairs[["left", "right"]] = [
         shape(left, right, first=first, period=period) for left, right in sides
     ]
-    numbers = _numbers(pairs["number"])
-    if holds_features(table, columns):
-        numbers = numbers.fillna("")
-    fault = "the number must be singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty"
-    refuse(numbers.isna(), fault)
-    pairs["number"] = numbers
     pairs["lemma"] = lemmas_of(pairs)
-    stem = _stem(table)
-    pairs = _filled(pairs, id=_ids(table), template=stem, construction=stem or "pairs")
+    pairs = _filled(pairs, id=ids[pairs.index], template=stem, construction=stem or "pairs")
     if construction:
         pairs["construction"] = construction
-    return with_nouns(pairs.reset_index(drop=True), table.attrs.get("where", "the pairs"))
+    return with_nouns(pairs.reset_index(drop=True), where)
 
 
-def _numbers(labels: pd.Series) -> pd.Series:
-    """Labels of numbers as "singular", "plural" or ""; missing for any other label."""
+def _numbers(cells: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
+    """Each row's number, "singular", "plural" or "", and its fault, empty where it has none.
+
+    `column` is what the table calls the column of the number.
+    """
+    if "number" not in cells:
+        nothing = pd.Series("", cells.index, dtype="str")
+        return nothing, nothing
     # MultiBLiMP writes both sentences' numbers, SG -> PL; the good one's is the subject's.
-    labels = labels.str.partition("->")[0].str.strip().str.lower()
-    return labels.map(_NUMBERS)
+    labels = cells["number"].str.partition("->")[0].str.strip().str.lower()
+    numbers = labels.map(_NUMBERS)
+    faults = pd.Series("", cells.index, dtype="str")
+    for location, value in cells.loc[numbers.isna(), "number"].items():
+        faults[location] = (
+            f"{location}: the column {column!r} is {value!r}; the number of the subject must be "
+            "singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty; rename a column "
+            "that says something else, or --columns number=NAME names another"
+        )
+    return numbers.fillna(""), faults
+
+
+def _without_faults(cells: pd.DataFrame, faults: pd.Series, where: str) -> pd.DataFrame:
+    """The rows without a fault; a warning counts the others and has the first fault.
+
+    Raises InputError with the first fault where no row is left.
+    """
+    is_faulty = faults != ""
+    if not is_faulty.any():
+        return cells
+    first = faults[is_faulty].iloc[0]
+    if is_faulty.all():
+        raise InputError(first)
+    rows = f"{is_faulty.sum():,} of {len(cells):,} rows are set aside"
+    warn(f"{where}: {rows}, as they are no pair of one verb; the first: {first}")
+    return cells[~is_faulty]
 
 
 def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -100,10 +146,13 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
     sentence pairs come first, then all others of the table, as text, such as one that pairs are
     clustered by.
     """
+    table, columns = paired_rows(table, columns)
     cells = renamed(table, columns, IN_SENTENCES)
     if "good" not in cells:
         # A table of agreement pairs: each form in the gap gives a sentence.
         parts = _parts(cells)
+        for fault in parts["fault"][parts["fault"] != ""]:
+            raise InputError(fault)
         for side, form in (("good", "correct"), ("bad", "wrong")):
             cells[side] = list(map(join, parts["left"], parts[form], parts["right"]))
     for side in ("good", "bad"):
@@ -120,7 +169,7 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
         if flag in cells:
             is_allowed &= cells[flag] != "False"
         pairs["methods"] = pairs["methods"].mask(is_allowed, pairs["methods"] + f" {method}")
-    return _with_further_columns(pairs.reset_index(drop=True), table, columns or {})
+    return _with_further_columns(pairs.reset_index(drop=True), table, columns)
 
 
 def _with_further_columns(
@@ -128,7 +177,7 @@ def _with_further_columns(
 ) -> pd.DataFrame:
     """Sentence pairs with all other columns of the table, under their own names, as text."""
     used = {*SENTENCE_COLUMNS, *OF_BLIMP, ""}
-    for use in ("good", "bad", *_GAP):
+    for use in ("good", "bad", *_GAP_USES):
         used.update(NAMES[use])
         used.add(columns.get(use, ""))
     table = table.rename(columns=str).reset_index(drop=True)
@@ -144,41 +193,53 @@ def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
     return pairs["lemma"].mask(missing, plural.map(verb_lemma))
 
 
-def _parts(cells: pd.DataFrame) -> dict[str, list[str]]:
-    """The parts of each row's sentences, as columns: left, correct, wrong and right."""
+def _parts(cells: pd.DataFrame) -> dict[str, pd.Series]:
+    """The parts of each row's sentences: left, correct, wrong, right.
+
+    Also the fault of the row, a whole message; empty where it has none.
+    """
     if "good" in cells:
         return _parts_of_sentences(cells)
-    left, right = _sides(cells)
+    parts, faults = _sides(cells)
     correct, wrong = cells["correct"], cells["wrong"]
-    refuse((correct == "") | (wrong == ""), "a form of the verb is empty")
-    refuse(correct == wrong, "the correct and the wrong form are the same")
-    return {"left": left, "correct": correct.tolist(), "wrong": wrong.tolist(), "right": right}
+    of_forms = {
+        "a form of the verb is empty": (correct == "") | (wrong == ""),
+        "the correct and the wrong form are the same": correct == wrong,
+    }
+    for fault, is_faulty in of_forms.items():
+        faults = faults.mask((faults == "") & is_faulty, fault)
+    locations = pd.Series(cells.index, cells.index)
+    messages = (locations + ": " + faults).mask(faults == "", "")
+    return {**parts, "correct": correct, "wrong": wrong, "fault": messages}
 
 
-def _parts_of_sentences(cells: pd.DataFrame) -> dict[str, list[str]]:
-    parts: dict[str, list[str]] = {"left": [], "correct": [], "wrong": [], "right": []}
+def _parts_of_sentences(cells: pd.DataFrame) -> dict[str, pd.Series]:
+    rows = []
     for where, good, bad in cells[["good", "bad"]].itertuples():
-        for column, part in zip(parts.values(), split_pair(good, bad, where), strict=True):
-            column.append(part)
-    return parts
+        try:
+            rows.append((*split_pair(good, bad, where), ""))
+        except InputError as error:
+            rows.append(("", "", "", "", str(error)))
+    columns = ["left", "correct", "wrong", "right", "fault"]
+    return dict(pd.DataFrame(rows, cells.index, columns, dtype="str").items())
 
 
-def _sides(cells: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """The texts before and behind the gap of each row."""
+def _sides(cells: pd.DataFrame) -> tuple[dict[str, pd.Series], pd.Series]:
+    """The texts before and behind the gap of each row, left and right, and the row's fault."""
+    faults = pd.Series("", cells.index, dtype="str")
     if "text" not in cells:
-        right = cells["right"].tolist() if "right" in cells else [""] * len(cells)
-        return cells["left"].tolist(), right
-    texts = cells["text"]
-    fault = f"not one {MASK} in the text; it marks the verb's place"
-    refuse(texts.str.count(re.escape(MASK)) != 1, fault)
+        return {"left": cells["left"], "right": cells.get("right", faults)}, faults
+    texts = cells["text"].str.replace(GAP, MASK, regex=True)
     sides = texts.str.partition(MASK)
-    left = sides[0].map(left_part).tolist()
-    right = sides[2].map(right_part).tolist()
+    left = sides[0].map(left_part)
+    right = sides[2].map(right_part)
     # `join` sets the form between the sides later, and must give the sentence as it was written.
     rejoined = [join(before, MASK, after) for before, after in zip(left, right, strict=True)]
-    fault = f"{MASK} must stand apart from other words, with a space between them"
-    refuse(pd.Series(rejoined, cells.index) != texts, fault)
-    return left, right
+    apart = f"{MASK} must stand apart from other words, with a space between them"
+    faults = faults.mask(texts != rejoined, apart)
+    not_one = f"not one {MASK} in the text (or <mask>, ***mask***, ___); it marks the verb's place"
+    faults = faults.mask(texts.str.count(re.escape(MASK)) != 1, not_one)
+    return {"left": left, "right": right}, faults
 
 
 def _filled(pairs: pd.DataFrame, **defaults: str | Sequence[str] | pd.Series) -> pd.DataFrame:
@@ -190,11 +251,13 @@ def _filled(pairs: pd.DataFrame, **defaults: str | Sequence[str] | pd.Series) ->
 
 
 def _stem(table: pd.DataFrame) -> str:
-    """The name of a table's file without the ending; empty where it is of no file.
+    """The user's name of a file, else that of the file without the ending; empty for no file.
 
     On the hub it is the whole path in the repository, as in eng/data.
     """
-    return table.attrs.get("stem") or Path(table.attrs.get("where", "")).stem
+    where = table.attrs.get("where", "")
+    own_name = table.attrs.get("name") if where else None
+    return table.attrs.get("stem") or own_name or Path(where).stem
 
 
 def _ids(table: pd.DataFrame) -> list[str]:

@@ -20,7 +20,10 @@ def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
     sentences = f"{good!r} / {bad!r}"
     word, other = _different_words(good, bad)
     if word is None or other is None:
-        raise InputError(f"{where}: the sentences must differ in exactly one word: {sentences}")
+        raise InputError(
+            f"{where}: the sentences must differ in exactly one word, or be compared as a whole "
+            f"(tse blimp): {sentences}"
+        )
     if _WORD.split(good) != _WORD.split(bad):
         raise InputError(
             f"{where}: the sentences must not differ in their white space: {sentences}"

@@ -15,7 +15,7 @@ import pyarrow as pa
 from tse_core.errors import InputError, one_line
 from tse_core.files import lines_of, read_text
 
-TABLES = (".csv", ".tsv", ".txt")
+TABLES = (".csv", ".tsv", ".tab", ".txt")
 SPREADSHEETS = (".xlsx", ".xls", ".ods")  # refused, with a line on how to save them
 _SEPARATOR_LINE = r"\"?sep=([^\r\n])\"?[ ,;\t]*\r?\n"  # the first line of some files of Excel's
 READ = (*TABLES, ".jsonl", ".json", ".parquet")
@@ -56,7 +56,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
 
 
 def _cells(text: str, path: Path) -> pd.DataFrame:
-    """The rows of a table in text, separated by tabs in .tsv, else by what its first line shows."""
+    """The rows of a table in text, separated by tabs in .tsv and .tab, else as line 1 shows."""
     text, separator = _with_separator(text, path)
     several_lines = _check_quoting(text, path, separator)
     options = {"dtype": "str", "keep_default_na": False, "skip_blank_lines": False, "header": None}
@@ -88,11 +88,12 @@ def _with_separator(text: str, path: Path) -> tuple[str, str]:
         # A line of empty cells in its stead: the other lines keep their numbers.
         return separator * (len(cells) - 1) + "\n" + rest, separator
     header = text.partition("\n")[0]
-    if path.suffix.lower() == ".tsv":
+    if path.suffix.lower() in (".tsv", ".tab"):
         other = max(",;", key=header.count)
         if "\t" not in header and other in header:
             raise InputError(
-                f"{path}: the cells of a .tsv are separated by tabs, and its header has none, but "
+                f"{path}: the cells of a {path.suffix} are separated by tabs, and its header has "
+                "none, but "
                 f"{other!r}; call the file .csv if that separates them"
             )
         return text, "\t"

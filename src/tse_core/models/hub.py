@@ -66,6 +66,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
         ignore_patterns="*/*",
         tqdm_class=Bounded,
     )
+    is_unknown = False
     try:
         # The cache first: with a whole model in it the hub is not asked at all.
         with suppress(errors.LocalEntryNotFoundError):
@@ -81,6 +82,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
             "then set HF_TOKEN"
         )
     except errors.RepositoryNotFoundError:
+        is_unknown = True
         reason = (
             f"{hub_address()} has no such model; a private one needs HF_TOKEN, "
             "a token that may read it"
@@ -89,6 +91,12 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
         raise
     except Exception as error:  # of the library, of the connection below it, of the disk
         reason = hub_reason(error)
+    if revision and not is_unknown:
+        raise InputError(
+            f"unknown revision {revision!r} of the model {name!r}: not in the cache "
+            f"{constants.HF_HUB_CACHE}, and could not be fetched from the Hugging Face hub: "
+            f"{reason}"
+        )
     names = [*PACKAGE_MODELS, *laboratory_models()]
     raise InputError(
         f"unknown model {name!r}{did_you_mean(name, names)}: no such folder, no name of "

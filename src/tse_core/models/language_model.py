@@ -337,6 +337,10 @@ class LanguageModel:
         """
         return self._slot_reader.prompts(contexts)
 
+    def refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
+        """The error with which `slots` refuses each context for its gap; None where it does not."""
+        return self._slot_reader.refusals(contexts)
+
     def text_slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         """The slots of a masked model with the mask's text in the sentence.
 
@@ -354,6 +358,10 @@ class LanguageModel:
         RoBERTa's mask looked up where that code looks for it.
         """
         return self._slot_reader.released_prompts(contexts)
+
+    def released_refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
+        """The error with which `released_slots` refuses each context for its gap, or None."""
+        return self._slot_reader.released_refusals(contexts)
 
     def slot_policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
         """The policy ``slot: ids`` where `slots` has other tokens than `text_slots`, else none.

@@ -41,6 +41,14 @@ class SlotReader(ABC):
         """`LanguageModel.released_slots`."""
 
     @abstractmethod
+    def refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
+        """`LanguageModel.refusals`."""
+
+    def released_refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
+        """`LanguageModel.released_refusals`."""
+        return self.refusals(contexts)
+
+    @abstractmethod
     def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
         """`LanguageModel.slot_policy`."""
 
@@ -74,13 +82,23 @@ class CausalSlots(SlotReader):
     """Slots of a causal model: the text before each, whose last token predicts the word."""
 
     def prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        gaps = [gap_of(left, right) for left, right in contexts]
-        # All gaps first: one without a word before it is the plainer mistake.
-        for gap in gaps:
-            if not gap.before.strip():
+        texts = []
+        for left, right in contexts:
+            gap = gap_of(left, right)
+            before = self._before_slot(gap)
+            if before is None:
                 raise self.refusal(gap)
-        encodings = self.model.encode_batch([self._before_slot(gap) for gap in gaps])
+            texts.append(before)
+        encodings = self.model.encode_batch(texts)
         return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
+
+    def refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
+        errors: list[InputError | None] = []
+        for left, right in contexts:
+            gap = gap_of(left, right)
+            is_refused = self._before_slot(gap) is None
+            errors.append(self.refusal(gap) if is_refused else None)
+        return errors
 
     def released_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
         return self.prompts(contexts)
@@ -88,12 +106,14 @@ class CausalSlots(SlotReader):
     def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
         return {}  # without a mask there is one way to read a slot
 
-    def _before_slot(self, gap: Gap) -> str:
+    def _before_slot(self, gap: Gap) -> str | None:
         """The text before a slot, without the space with which the word in the slot begins.
 
-        Raises InputError where words are spelled otherwise than after a space, as behind an opening
-        quotation mark or a line break.
+        None without a word there, and where words are spelled otherwise than after a space, as
+        behind an opening quotation mark or a line break.
         """
+        if not gap.before.strip():
+            return None
         before = gap.before.removesuffix(" ")
         # With one space behind a word, words are spelled as after a space, whatever the tokenizer.
         is_usual = before != gap.before and not before[-1:].isspace()
@@ -103,7 +123,7 @@ class CausalSlots(SlotReader):
         whole = self._ids_of(gap.before + CARRIER)
         carrier_ids = tuple(whole[len(front) :])
         if carrier_ids != self.carrier_ids[CARRIER] or whole[: len(front)] != front:
-            raise self.refusal(gap)
+            return None
         return before
 
 
@@ -148,18 +168,40 @@ class MaskedSlots(SlotReader):
             return {}
         return {"slot": "ids"}
 
+    def refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
+        return self._refusals([gap_of(left, right) for left, right in contexts])
+
+    def released_refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
+        # With the mask's own text in the sentence only a gap at its start is refused.
+        errors: list[InputError | None] = []
+        for left, right in contexts:
+            gap = gap_of(left, right)
+            at_start = not gap.before.strip()
+            errors.append(self._refusals([gap])[0] if at_start else None)
+        return errors
+
     def _check_gaps(self, gaps: Iterable[Gap]) -> None:
-        """Raise InputError for a gap that `prompts` refuses: the words beside it decide."""
-        # One gap stands for all with the same neighbours, which are made into tokens only once.
-        gap_by_neighbours: dict[Gap, Gap] = {}
-        for gap in gaps:
-            gap_by_neighbours.setdefault(gap.near(), gap)
-        prompts = self._replaced(gap_by_neighbours, CARRIERS[0])
+        """Raise InputError for the first gap that `prompts` refuses."""
+        for error in self._refusals(list(gaps)):
+            if error is not None:
+                raise error
+
+    def _refusals(self, gaps: Sequence[Gap]) -> list[InputError | None]:
+        """The error for each gap that `prompts` refuses, else None: the words beside it decide."""
+        # Gaps with the same neighbours are made into tokens only once.
+        neighbours = [gap.near() for gap in gaps]
+        different = list(dict.fromkeys(neighbours))
+        prompts = self._replaced(different, CARRIERS[0])
         # Tokens beside the gap that change with the carrier are none of the sentence's own.
-        others = self._replaced(gap_by_neighbours, CARRIERS[1])
-        for gap, prompt, other in zip(gap_by_neighbours.values(), prompts, others, strict=True):
+        others = self._replaced(different, CARRIERS[1])
+        refused = set()
+        for gap, prompt, other in zip(different, prompts, others, strict=True):
             if prompt is None or prompt != other:
-                raise self.refusal(gap)
+                refused.add(gap)
+        errors: list[InputError | None] = []
+        for gap, near in zip(gaps, neighbours, strict=True):
+            errors.append(self.refusal(gap) if near in refused else None)
+        return errors
 
     def _with_mask(self, gaps: Collection[Gap]) -> list[Prompt]:
         """The tokens of each sentence with the mask's text in its gap."""

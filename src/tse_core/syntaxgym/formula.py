@@ -3,10 +3,11 @@
     ((7;%match_sing%) < (7;%mismatch_sing%)) & ((7;%match_plural%) < (7;%mismatch_plural%))
 
 An atom ``(7;%match_sing%)`` is the surprisal of region 7 in a condition, ``(*;%match_sing%)`` that
-of all its regions. From the tightest: ``+ -`` (from the left), ``< > =`` (one per claim, no
-chains), then ``& |`` (from the left, of equal rank, so ``3>2 | 1>2 & 1>2`` is false). ``=`` means
-close: |left - right| <= 0.001 + 0.00001 |right|. Numbers are ``2``, ``.5``, ``1.``, ``-1`` (the
-sign directly before the digits) and ``1e-3`` (an exponent of at most two digits). They are exact.
+of all its regions, added up: with the metric mean it is a sum of means. From the tightest: ``+ -``
+(from the left), ``< > =`` (one per claim, no chains), then ``& |`` (from the left, of equal rank,
+so ``3>2 | 1>2 & 1>2`` is false). ``=`` means close: |left - right| <= 0.001 + 0.00001 |right|.
+Numbers are ``2``, ``.5``, ``1.``, ``-1`` (the sign directly before the digits) and ``1e-3`` (an
+exponent of at most two digits). They are exact.
 
 A formula is parsed, never executed, and has at most 1,000 characters.
 
