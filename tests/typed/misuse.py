@@ -28,7 +28,7 @@ print(server.network)  # type: ignore[attr-defined]
 tse_core.load_pairs("marvin-linzen", capital=True)  # type: ignore[arg-type]
 tse_core.load_pairs("mine.csv", first="upper")  # type: ignore[arg-type]
 tse_core.load_sentence_pairs("mine.csv", "good")  # type: ignore[arg-type]
-tse_core.load_lemmas("newman-clean", "verbs.csv")  # type: ignore[arg-type]
+tse_core.load_lemmas(name="newman-clean")  # type: ignore[call-arg]
 print(tse_core.load_lemmas(Path("verbs.csv")).verbs)  # type: ignore[attr-defined]
 print(tse_core.datasets.MARVIN)  # type: ignore[attr-defined]
 
