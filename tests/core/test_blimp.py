@@ -88,6 +88,8 @@ def test_accuracy_of_paradigms_phenomena_and_everything(model):
         5 / 6
     )
     assert "ties:wrong" in str(run.signature) and "three-gram@" in str(run.signature)
+    assert repr(run) == f"accuracy 0.833  over 6 pairs | {run.signature}"
+    assert "<td>ever</td>\n      <td>0.500</td>" in run._repr_html_()
 
 
 def test_intervals_are_wilsons_and_narrow_with_more_paradigms():

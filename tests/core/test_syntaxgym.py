@@ -364,6 +364,7 @@ def test_region_metrics_by_hand():
 def test_outcome_by_hand(letters):
     outcome = evaluate_suite(letters, suite_from_dict(agreement_suite()))
     assert outcome.accuracy == 0.5
+    assert repr(outcome).startswith(f"accuracy 0.500  over 2 items of {outcome.suite.name} | ")
     assert list(outcome.by_item) == [True, False]
     assert outcome.totals(1) == {
         (1, "right"): 7.0, (2, "right"): 0.0, (3, "right"): 3.0, (4, "right"): 1.0,

@@ -9,7 +9,6 @@ from typing import Literal
 
 import pandas as pd
 
-from tse_book.studies.benchmark_findings import METHODS
 from tse_book.studies.details import Detail, readings, small_detail
 from tse_core.agreement.by_lemma import require_lemmas
 from tse_core.agreement.evaluate import evaluate
@@ -19,6 +18,7 @@ from tse_core.datasets.loading import load_pairs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
+from tse_core.sentences.tokens import Method
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 from tse_core.words import First
@@ -115,7 +115,9 @@ def _pairs(model: LanguageModel, pairs: str | pd.DataFrame, store: Store | None)
 
     The margin is a column of its own, so that its sign is exact in single precision.
     """
-    methods = METHODS if model.kind == "causal" else ("pll",)
+    methods: tuple[Method, ...] = ("full-sentence", "one-prefix", "two-prefix")
+    if model.kind == "masked":
+        methods = ("pll",)
     for bos, reading in readings(model):
         for method in methods:
             run = evaluate_blimp(reading, pairs, method=method, store=store)

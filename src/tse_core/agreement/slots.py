@@ -9,6 +9,7 @@ both are past forms.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -55,7 +56,7 @@ def score_context(
     left: str,
     right: str = "",
     *,
-    number: int | str,
+    number: Literal[0, 1, "singular", "plural"],
     lemmas: Lemmas | str = DEFAULT,
 ) -> ContextScores:
     """EW and MW of a model at the verb slot of one context, over many verbs and all cut-offs.

@@ -8,7 +8,8 @@ paradigm's scores do not depend on which others ran with it. BLiMP is by Warstad
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,16 @@ from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import (
     Normalise,
+    Ties,
+    UnknownWords,
     check_normalise,
     check_policies,
     judged,
     score_pairs,
     sides_of,
 )
-from tse_core.sentences.tokens import Advance, check_method, words_policy
+from tse_core.sentences.tokens import Advance, Method, check_method, words_policy
+from tse_core.words import First
 
 ITEM_COLUMNS = [  # that a mixed model needs, in front of the others
     "model", "data", "phenomenon", "paradigm", "pair_id", "good", "bad", "correct", "margin",
@@ -61,9 +65,11 @@ SCORE_NAMES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PairScores:
     """Every pair's scores and the signature of the run.
+
+    It prints its accuracy and its signature, in a notebook as a table.
 
     The columns are those of :func:`score_pairs`, phenomenon, distinct_pair (the item: the same
     number for rows of one paradigm in which the method reads the same texts) and, where pairs are
@@ -71,8 +77,17 @@ class PairScores:
     is called like a column of scores or accuracies stands there as ``data_NAME``.
     """
 
-    pairs: pd.DataFrame = field(repr=False)
+    pairs: pd.DataFrame
     signature: Signature
+
+    def __repr__(self) -> str:
+        correct = self.pairs["correct"]
+        return f"accuracy {correct.mean():.3f}  over {correct.count():,} pairs | {self.signature}"
+
+    def _repr_html_(self) -> str:
+        accuracies = self.accuracy()[["paradigm", "accuracy", "low", "high", "pairs"]]
+        table = accuracies.to_html(index=False, float_format="%.3f")
+        return f"{table}<p><code>{escape(str(self.signature))}</code></p>"
 
     def accuracy(self, by: str = "paradigm") -> pd.DataFrame:
         """See :func:`accuracy`."""
@@ -122,12 +137,12 @@ def evaluate_blimp(
     model: AnyModel | str | Path,
     pairs: pd.DataFrame | str | Path = "blimp",
     *,
-    method: str | None = None,
+    method: Method | None = None,
     bos: str | None = None,
     space: bool | None = None,
-    first: str = "as-is",
-    ties: str = "wrong",
-    unknown_words: str = "flag",
+    first: First = "as-is",
+    ties: Ties = "wrong",
+    unknown_words: UnknownWords = "flag",
     normalise: Normalise | None = None,
     cluster: str | None = None,
     store: Store | str | Path | None = "default",
@@ -207,8 +222,8 @@ def _scores_of_paradigms(
     model: AnyModel, pairs: pd.DataFrame, request: Signature, store: Store | None
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """The scores of pairs, paradigm by paradigm, and their provenance, from the store or fresh."""
-    method, first = request.policy["method"], request.policy["first"]
-    normalise: Any = request.policy.get("normalise")
+    policy: Mapping[str, Any] = request.policy
+    method, first, normalise = policy["method"], policy["first"], policy.get("normalise")
 
     def score(group: pd.DataFrame, advance: Advance) -> dict[str, pd.DataFrame]:
         try:

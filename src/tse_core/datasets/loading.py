@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Never
 
 import pandas as pd
 
@@ -37,7 +38,7 @@ def load_pairs(
     name: str | None = None,
     first: First | None = None,
     period: Period | None = None,
-    **older: bool,
+    **older: Never,
 ) -> pd.DataFrame:
     """Agreement pairs by name or path, or from a table.
 

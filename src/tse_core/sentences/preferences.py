@@ -36,15 +36,18 @@ from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
-from tse_core.sentences.tokens import Advance, check_method, scored_tokens
+from tse_core.sentences.tokens import Advance, Method, check_method, scored_tokens
 from tse_core.sentences.units import check_spaces, in_text
 from tse_core.words import First, first_letter, trimmed, word_span
 
 Normalise: TypeAlias = Literal["token", "char", "byte"]  # the unit of a sentence's length
+Ties: TypeAlias = Literal["wrong", "half"]  # how two equal scores count
+# What becomes of pairs with an unknown word.
+UnknownWords: TypeAlias = Literal["flag", "refuse"]
 POLICIES = {
-    "ties": ("wrong", "half"),
+    "ties": get_args(Ties),
     "first": get_args(First),
-    "unknown_words": ("flag", "refuse"),
+    "unknown_words": get_args(UnknownWords),
 }
 
 
@@ -73,13 +76,13 @@ class _SideScores(NamedTuple):
 def score_pairs(
     model: AnyModel | str | Path,
     sentence_pairs: pd.DataFrame | str | Path,
-    method: str | None = None,
+    method: Method | None = None,
     *,
     bos: str | None = None,
     space: bool | None = None,
-    first: str = "as-is",
-    ties: str = "wrong",
-    unknown_words: str = "flag",
+    first: First = "as-is",
+    ties: Ties = "wrong",
+    unknown_words: UnknownWords = "flag",
     normalise: Normalise | None = None,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
@@ -150,8 +153,8 @@ def score_pairs(
 def judged(
     scores: pd.DataFrame,
     *,
-    ties: str = "wrong",
-    unknown_words: str = "flag",
+    ties: Ties = "wrong",
+    unknown_words: UnknownWords = "flag",
     normalise: Normalise | None = None,
 ) -> pd.DataFrame:
     """The same log-probabilities under other policies: margin, correct and tie are recomputed.

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -43,7 +43,8 @@ from tse_core.sentences.units import (
 )
 from tse_core.words import trimmed
 
-METHODS = ("full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r")
+Method: TypeAlias = Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"]
+METHODS = get_args(Method)
 OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # methods that score all tokens of a sentence
 # Takes the share of the work done since the last call.
 Advance: TypeAlias = Callable[[float], object]
@@ -63,7 +64,7 @@ def token_surprisals(
     *,
     bos: str | None = None,
     space: bool | None = None,
-    method: str | None = None,
+    method: Method | None = None,
     advance: Advance | None = None,
 ) -> list[TokenSurprisals]:
     """The surprisal of each token of each sentence, in bits: a `TokenSurprisals` per sentence.
@@ -98,7 +99,7 @@ def surprisals(
     word_end: bool = False,
     bos: str | None = None,
     space: bool | None = None,
-    method: str | None = None,
+    method: Method | None = None,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
     """Surprisals in bits as a table, one row per token or word.
@@ -227,7 +228,9 @@ def scored_tokens(
     return tokens_of_texts
 
 
-def check_method(model: AnyModel, method: str | None, methods: Sequence[str] = METHODS) -> str:
+def check_method(
+    model: AnyModel, method: Method | None, methods: Sequence[str] = METHODS
+) -> Method:
     """The method; by default full sentences, or the original PLL for a masked model.
 
     Raises InputError for one that does not exist or does not suit the kind of model.

@@ -5,9 +5,11 @@ forward pass.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
+from html import escape
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -27,7 +29,8 @@ from tse_core.uncertainty.shares import wilson
 from tse_core.words import word_span
 
 # How a region's surprisal follows from those of its tokens: our name, numpy's function.
-REGION_METRICS = {
+RegionMetric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
+REGION_METRICS: dict[str, str] = {
     "sum": "sum",
     "mean": "mean",
     "median": "median",
@@ -38,9 +41,11 @@ REGION_METRICS = {
 TOKEN_COLUMNS = ["item", "condition", "position", "token", "region", "bits", "unknown"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """The outcome of a suite's predictions under one model.
+
+    It prints its accuracy and its signature, in a notebook with a table of its predictions.
 
     Attributes
     ----------
@@ -52,13 +57,21 @@ class Outcome:
     signature : with the device and date of the token scores, even if they came from the store
     """
 
-    suite: Suite = field(repr=False)
+    suite: Suite
     kind: str
     metric: str
-    tokens: pd.DataFrame = field(repr=False)
-    regions: pd.DataFrame = field(repr=False)
-    items: pd.DataFrame = field(repr=False)
+    tokens: pd.DataFrame
+    regions: pd.DataFrame
+    items: pd.DataFrame
     signature: Signature
+
+    def __repr__(self) -> str:
+        items = f"{len(self.by_item)} items of {self.suite.name}"
+        return f"accuracy {self.accuracy:.3f}  over {items} | {self.signature}"
+
+    def _repr_html_(self) -> str:
+        predictions = self.predictions.to_html(index=False, float_format="%.3f")
+        return f"{predictions}<p><code>{escape(repr(self))}</code></p>"
 
     @property
     def by_item(self) -> pd.Series:
@@ -133,7 +146,7 @@ def evaluate_suite(
     model: AnyModel | str | Path,
     suite: Suite | str | Path,
     *,
-    metric: str | None = None,
+    metric: RegionMetric | None = None,
     bos: str | None = None,
     store: Store | str | Path | None = "default",
 ) -> Outcome:
@@ -160,7 +173,7 @@ def evaluate_suite(
     model = as_model(model).with_policies(bos=bos)
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     store = store_for(model, store)
-    metric = metric or suite.metric
+    region_metric = metric or suite.metric
     policy = {"score": "pll"} if model.kind == "masked" else {}
     policy |= {**model.policies(), "protocol": f"syntaxgym/{PROTOCOL_VERSION}"}
     # Tokens depend on the sentences alone; the rest of the suite is in the hash of the outcome.
@@ -177,11 +190,11 @@ def evaluate_suite(
         probe=model.probe,
     )
     tokens = tables["suite"]["tokens"]
-    regions = _regions(suite, tokens, metric)
+    regions = _regions(suite, tokens, region_metric)
     items = _items(suite, regions)
     identity = {**identity, "data": f"{suite.name}@{suite.hash}"}
-    signature = Signature(identity, {"metric": metric, **policy}, tokens_provenance)
-    outcome = Outcome(suite, model.kind, metric, tokens, regions, items, signature)
+    signature = Signature(identity, {"metric": region_metric, **policy}, tokens_provenance)
+    outcome = Outcome(suite, model.kind, region_metric, tokens, regions, items, signature)
     if store:
         store.keep_numbers(signature, outcome.tidy)
     return outcome

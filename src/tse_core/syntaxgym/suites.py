@@ -71,8 +71,8 @@ class Suite:
     meta: dict
     regions: dict[int, str]
     predictions: tuple[Formula, ...]
-    table: pd.DataFrame
-    extra: dict[tuple, dict] = field(default_factory=dict)
+    table: pd.DataFrame = field(repr=False)
+    extra: dict[tuple, dict] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
