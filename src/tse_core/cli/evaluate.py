@@ -39,46 +39,50 @@ def evaluate(
     columns: options.Columns = None,
     lemmas: Annotated[str | None, typer.Option(help="Verb list, by name or .csv file.")] = None,
     protocol: Annotated[
-        Literal["exact", "released"], typer.Option(help="released: as the authors' code.")
+        Literal["exact", "released"],
+        typer.Option(help="released: score as the authors' code does."),
     ] = "exact",
     verbs: Annotated[
-        Literal["single-token", "all"], typer.Option(help="Which count.")
+        Literal["single-token", "all"], typer.Option(help="Which verbs count.")
     ] = "single-token",
     word_end: Annotated[
-        bool | None, typer.Option(help="Count that the word ends; default: with --verbs all.")
+        bool | None,
+        typer.Option(help="Include P(the word ends); by default only with --verbs all."),
     ] = None,
     sample: Annotated[
-        str | None, typer.Option(metavar="N|all", help="Contexts of each construction.")
+        str | None,
+        typer.Option(metavar="N|all", help="How many contexts of each construction to score."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     first: options.First = None,
     period: options.Period = None,
     by: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="A second table, in these cells.")
+        str | None,
+        typer.Option(metavar="NAMES", help="Print a second table, split by these columns."),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="A further model, compared with the first.")
+        str | None, typer.Option(help="Another model, to compare with the first.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     items: options.Items = None,
     batch_tokens: Annotated[
-        int | None, typer.Option(help="Most tokens in one forward pass.", min=1)
+        int | None, typer.Option(help="Maximum number of tokens in one forward pass.", min=1)
     ] = None,
     store: options.StoreFolder = None,
     no_store: options.NoStore = False,
 ) -> None:
     """TSE, EW and MW on agreement pairs: the rows of the paper's Table 2, with 95 % intervals.
 
-    Each unique context is scored over a whole list of verb lemmas (EW: the
-    share it conjugates correctly, MW: the share of probability on correct
-    forms), each pair with its own verb (TSE). Verbs of several tokens
-    (--verbs all) cost much more, so that 24 contexts of each construction are
-    drawn. With --against only lemmas count that all models have, and --out writes
-    the differences beside the scores: scores-differences.csv.
+    Each unique context is scored over a whole list of verb lemmas: EW is the
+    share of lemmas whose correct form is more probable, MW the share of
+    probability on correct forms. Each pair is scored with its own verb (TSE).
+    Verbs of several tokens (--verbs all) cost much more, so only 24 contexts of
+    each construction are drawn. With --against, only lemmas shared by all
+    models count; with --out, the differences go into scores-differences.csv.
 
     --by takes factors of the pairs (construction, number, adverb) and columns
-    of the verb list (noun, band, tokens), with commas between them; NS is
-    number sensitivity.
+    of the verb list (noun, band, tokens), separated by commas; NS is number
+    sensitivity.
 
     \b
     tse evaluate lab-systematic-causal --data marvin-linzen/simple --out scores.parquet

@@ -55,13 +55,13 @@ ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help=f"{MODELS}; what gives surprisals only: command:./my-model, docker://IMAGE, {SERVER}.",
+        help=f"{MODELS}; for surprisals only: command:./my-model, docker://IMAGE, {SERVER}.",
     ),
 ]
 UnknownWords = Annotated[
     Literal["flag", "refuse"],
     typer.Option(
-        help="Items with an unknown word where it counts: counted (flag) or not judged (refuse)."
+        help="Items with an unknown critical word: count them (flag) or do not judge them (refuse)."
     ),
 ]
 Columns = Annotated[
@@ -69,23 +69,23 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="USE=NAME,...",
-        help="What columns of a file hold, e.g. good=sen,bad=wrong_sen; may be repeated.",
+        help="Which column to read as what, e.g. good=sen,bad=wrong_sen; may be repeated.",
     ),
 ]
 First = Annotated[
     Literal["as-is", "capital", "lower"] | None,
-    typer.Option(help="First letter; default: as the data have it."),
+    typer.Option(help="First letter; default: as in the data."),
 ]
 Period = Annotated[
     Literal["as-is", "add"] | None,
-    typer.Option(help="Add a final period where none is; default: as the data have it."),
+    typer.Option(help="Add a final period if there is none; default: as in the data."),
 ]
 Items = Annotated[Path | None, results_option("a row for each item, ready for a mixed model")]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
 StoreFolder = Annotated[
     Path | None,
     typer.Option(
-        "--store", help="Folder of finished work instead of TSE_STORE.", rich_help_panel=WORK
+        "--store", help="Folder for finished work, instead of TSE_STORE.", rich_help_panel=WORK
     ),
 ]
 NoStore = Annotated[

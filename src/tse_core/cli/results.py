@@ -31,7 +31,7 @@ Which = Annotated[
 
 @group.command("list")
 def list_(store: options.StoreFolder = None) -> None:
-    """List the finished runs. Numbers of code that has changed since are no longer used."""
+    """List the finished runs. Those made by code that has since changed are no longer used."""
     runs = []
     stored = Store(store).numbers()
     for (text, source), numbers in stored.groupby(["signature", "source"], sort=False):
@@ -66,8 +66,8 @@ def add(
 ) -> None:
     """Add results made elsewhere, on a GPU or in Colab, to the store, with their signatures.
 
-    All files are checked first. Numbers that the store has are skipped, and
-    so are a folder's files without results.
+    All files are checked first. Numbers that the store already has are
+    skipped, and so are files without results.
 
     Example:  tse results add recorded/gpt2
     """
@@ -114,7 +114,7 @@ def export(
     keys: Annotated[list[str] | None, typer.Argument(help="Keys of runs; all by default.")] = None,
     store: options.StoreFolder = None,
 ) -> None:
-    """Write finished runs to one file that `tse results add` reads: a number a row, signed.
+    """Write finished runs, a number per row, to one file for `tse results add` to read.
 
     Example:  tse results export two.csv 4f2a91 77c0de
     """

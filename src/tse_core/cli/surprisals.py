@@ -26,21 +26,26 @@ def surprisals(
     model: options.ModelArgument,
     file: File,
     opening: options.Opening,
-    unit: Annotated[Literal["token", "word"], typer.Option(help="Rows printed.")] = "token",
+    unit: Annotated[
+        Literal["token", "word"], typer.Option(help="Print a row for each token or word.")
+    ] = "token",
     punctuation: Annotated[
         Literal["attached", "apart"] | None,
-        typer.Option(help="Marks beside words: part of them (default), or rows of their own."),
+        typer.Option(help="Punctuation: part of a word (default), or a row of its own."),
     ] = None,
     word_end: Annotated[
-        bool, typer.Option("--word-end", help="Count a word's end with it, not with the next one.")
+        bool,
+        typer.Option(
+            "--word-end", help="Count a word's end with that word, not with the next one."
+        ),
     ] = False,
 ) -> None:
     """Print the surprisal of every token or word in bits: sentence_id, token_id, token, surprisal.
 
-    A causal model without a beginning-of-sequence token gives its first token
-    0. A masked model is scored by pseudo-log-likelihood: each token given all
-    others. --word-end, for causal models: P(the word ends) counts with the
-    word before it (Pimentel and Meister 2024, Oh and Schuler 2024).
+    A causal model without a beginning-of-sequence token gives the first token
+    0 bits. A masked model is scored by pseudo-log-likelihood: each token given
+    all others. --word-end (causal models only) counts P(the word ends) with
+    that word, as in Pimentel and Meister 2024 and Oh and Schuler 2024.
 
     \b
     echo "The author laughs." | tse surprisals lab-systematic-causal -
@@ -105,7 +110,7 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
 @app.command()
 @options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print for every token of every sentence 1 if the model does not know it, else 0."""
+    """Print 1 for every token that the model does not know, and 0 for every other one."""
     sentences = _sentences(file)
     (opened,) = opening.models(model)
     for marks in opened.unkify(sentences):

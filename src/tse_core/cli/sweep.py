@@ -18,10 +18,10 @@ from tse_core.sweep.plan import Run, load_plan
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="Models, data and policies.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Open models and data, score nothing.")
+        bool, typer.Option("--dry-run", help="Open models and data, but score nothing.")
     ] = False,
     workers: Annotated[
-        int | None, typer.Option(help="Processes; of SLURM, jobs at a time.", min=1)
+        int | None, typer.Option(help="How many processes, or SLURM jobs, at a time.", min=1)
     ] = None,
     address: Annotated[
         str | None, typer.Option(help="Address of a running Dask scheduler.")
@@ -31,11 +31,12 @@ def sweep(
 ) -> None:
     """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
 
-    Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym
-    suites (suites). A sweep that was interrupted resumes when it is started
-    again. Exit code 1: some runs failed, the others are done and written; 2:
-    none can be done. A dry run lists the runs, and exits as the sweep would.
-    By default there is a process for each GPU, else one.
+    The plan names agreement pairs (data), minimal pairs (blimp) and SyntaxGym
+    suites (suites). Run an interrupted sweep again to resume it. Exit code 1
+    means that some runs failed, and that the others are done and written; 2
+    means that none can be done. A dry run lists the runs, and exits as the
+    sweep would. By default there is one process for each GPU, or a single one
+    without GPUs.
 
     \b
     printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run
