@@ -7,8 +7,8 @@
   const LINES = 8; // what a step shows at most
   const plain = (value) => value.toLocaleString("en", { maximumFractionDigits: 7 });
   const named = ({ side, cutoff }) => {
-    const kind = side === "top" ? "the likeliest" : "the least likely";
-    return cutoff === 1 ? "all entries" : `${kind} ${plain(100 * cutoff)} % of all entries`;
+    const kind = side === "top" ? "the likeliest entries" : "the least likely entries";
+    return cutoff === 1 ? "all entries" : `${kind} that hold ${plain(100 * cutoff)} % of the probability`;
   };
 
   const whole = steps.findIndex((step) => step.cutoff === 1);
@@ -44,9 +44,7 @@
     const step = steps[range.value], { verbs, inside, wrong } = step;
     output.textContent = named(step);
     range.setAttribute("aria-valuetext", named(step));
-    const one = `1 verb inside; it is ${wrong ? "wrong" : "right"}`;
-    const many = `${inside} verbs inside; ${wrong || "none"} of them ${wrong > 1 ? "are" : "is"} wrong`;
-    said.textContent = `${inside === 1 ? one : many}. ` +
+    said.textContent = `${inside === 1 ? "1 verb" : `${inside} verbs`} inside; ${wrong || "none"} wrong. ` +
       `EW ${step.ew.toFixed(2)}, MW ${step.mw.toFixed(2)}.`;
     const listed = verbs.map(([right, other, p, q]) => (q >= p ? `${other} (wrong)` : right));
     rows.setAttribute("aria-label", `${said.textContent} Shown: ${listed.join(", ")}`);

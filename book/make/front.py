@@ -19,7 +19,7 @@ from tse_book.pages import statements
 MODELS = (statements.FOUND_ON, statements.SECOND)
 NOUN, PRONOUN = (statements.SUBJECTS[kind] for kind in (OPENER_NOUN, HE_OR_SHE))
 NEVER, ALSO = statements.KINDS.values()
-LABELS = {  # the dots stand for an opener
+LABELS = {  # the dots are an opener
     "the + noun": "The + noun",
     NOUN: "… the + noun",
     "opener + name": "… + name",
@@ -28,7 +28,7 @@ LABELS = {  # the dots stand for an opener
     PRONOUN: "… he or she",
     "the + noun + who": "The + noun + who",
 }
-OPENER = "… is <em>I think that</em> or a beginning like it"
+OPENER = "… means <em>I think that</em> or the like"
 KIND_OF_UNIT = {"opener + name": "names"}
 
 
@@ -222,7 +222,7 @@ def slider() -> str:
     wrong = ", ".join(verb[1] for verb in whole["verbs"][:8])
     held = json.dumps(steps).replace("<", "\\u003c")
     return (
-        f'{legend(("correct", "wrong"))}<div class="front-slider"><p>The likeliest: {escape(wrong)}.</p></div>'
+        f'{legend(("correct", "wrong"))}<div class="front-slider"><p>The likeliest errors: {escape(wrong)}.</p></div>'
         f'<script type="application/json" id="front-steps">{held}</script><script src="../_static/front.js"></script>'
     )
 

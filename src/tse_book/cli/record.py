@@ -11,15 +11,15 @@ from tse_core.errors import check_known
 
 HELP = """Measure everything that the claims need from one model and keep it as a recorded run.
 
-Writes below [b]--out[/b] in a folder MODEL, of every model: agreement, blimp and suites.parquet (the scores), and
-provenance.json (hardware, versions, date, seconds, checksums). Of a model from outside this project also: findings.csv
-(what the general claims need; of BLiMP and suites from the recorded pairs and items); pairs, wordings, items and
-regions.parquet (each pair, Table 2, items and their regions, with a BOS token and without); words and verbs.parquet
-(Table 2 by single-token verbs and by whole words, in a sample of contexts); controls.parquet (every verb behind
-subjects of seven kinds, and three tables beside it).
+Writes a folder MODEL below [b]--out[/b]. For every model it holds agreement, blimp and suites.parquet (the scores) and
+provenance.json (hardware, versions, date, seconds, checksums). For a model from outside this project it also holds
+findings.csv (what the general claims need; for BLiMP and suites, taken from the recorded pairs and items); pairs,
+wordings, items and regions.parquet (each pair, Table 2, items and their regions, with a BOS token and without); words
+and verbs.parquet (Table 2 by single-token verbs and by whole words, in a sample of contexts); and controls.parquet
+(every verb after subjects of seven kinds, and three further tables).
 
-The book shows what is in data/recorded, labelled as recorded; on another machine [b]tse results add[/b] puts the files
-into its store. What cannot be measured with the model is listed.
+The book shows what is in data/recorded, labelled as recorded. On another machine, [b]tse results add[/b] puts the files
+into its store. The command lists what cannot be measured with the model.
 
 [b]Examples[/b]
 

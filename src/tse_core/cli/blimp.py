@@ -37,7 +37,7 @@ def blimp(
     ] = None,
     method: Annotated[
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
-        typer.Option(help="full-sentence for causal models, pll for masked ones by default."),
+        typer.Option(help="Default: full-sentence for causal models, pll for masked ones."),
     ] = None,
     by: Annotated[
         str,
@@ -65,7 +65,7 @@ def blimp(
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="A further model, compared with the first.")
+        str | None, typer.Option(help="Another model, to compare with the first.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -82,10 +82,10 @@ def blimp(
     interrupted run resumes. Pairs in which the method reads the same texts are
     one item, which counts once for the intervals.
 
-    Log-probabilities are summed, so that short sentences have an advantage;
-    --normalise divides by the length of what is scored, which without a BOS
-    token leaves out the first token. --against tests two models on the same
-    pairs, and --out writes the differences, too: scores-differences.csv.
+    Log-probabilities are summed, so short sentences have an advantage;
+    --normalise divides by the length of what is scored. Without a BOS token
+    this length leaves out the first token. --against compares two models on the
+    same pairs; with --out, the differences go into scores-differences.csv.
 
     \b
     tse blimp lab-systematic-causal --data laboratory

@@ -21,9 +21,9 @@ OUTPUTS = ("out", "table", "items", "page", "store")
 
 app = typer.Typer(
     name="tse",
-    epilog="[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders of downloads and "
-    "of finished results (the user's cache by default); TSE_MIRROR is a folder or an address that "
-    "replaces the network.",
+    epilog="[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders for downloads "
+    "and for finished results (the user's cache by default); TSE_MIRROR is a folder or an address "
+    "that replaces the network.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

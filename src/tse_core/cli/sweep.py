@@ -18,7 +18,7 @@ from tse_core.sweep.plan import Run, load_plan
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="Models, data and policies.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Open models and data, score nothing.")
+        bool, typer.Option("--dry-run", help="Open models and data, but score nothing.")
     ] = False,
     workers: Annotated[
         int | None, typer.Option(help="Processes; on SLURM, jobs at a time.", min=1)

@@ -29,7 +29,8 @@ app.add_typer(group, name="syntaxgym")
 def evaluate(
     model: options.ModelArgument,
     suites: Annotated[
-        list[str], typer.Argument(metavar="SUITE...", help="Names of `tse list suites`, or files.")
+        list[str],
+        typer.Argument(metavar="SUITE...", help="Names from `tse list suites`, or files."),
     ],
     opening: options.Opening,
     unknown: options.UnknownWords = "flag",
@@ -51,11 +52,11 @@ def evaluate(
 
     SUITE is a name, a file or a folder of suites, [b]laboratory[/b], or
     [b]public[/b] (the 34 public suites, after [b]tse data fetch
-    syntaxgym[/b]). Several give one table, and the means of their circuits
-    with 95 % intervals.
+    syntaxgym[/b]). With several suites you get one table, and the means of
+    their circuits with 95 % intervals.
 
-    A model can be behind a command ([b]command:./my-model[/b]), or in a
-    container ([b]docker://me/my-model[/b]) that prints what lm-zoo's do.
+    A model can be a program ([b]command:./my-model[/b]), or a container
+    ([b]docker://me/my-model[/b]) that prints what lm-zoo's containers print.
 
     \b
     tse syntaxgym evaluate lab-systematic-causal laboratory
@@ -102,7 +103,7 @@ def validate(
 ) -> None:
     """Check suites: formulas, items, conditions, regions; print everything that is wrong.
 
-    Exit code 2 if anything is wrong.
+    The exit code is 2 if there is a fault.
 
     \b
     tse syntaxgym validate my-suite.json my-suite.csv
