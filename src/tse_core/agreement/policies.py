@@ -11,6 +11,7 @@ import pandas as pd
 
 from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
+from tse_core.metrics.definitions import METRICS, PROJECT_METRICS
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
 
@@ -58,6 +59,10 @@ def slice_signature(
     if policy.pop("slot", None):
         policy |= model.slot_policy(_distinct_contexts(pairs))
     policy["cutoffs"] = str(tuple(options.cutoffs))
+    # A slice has a row for each metric: one that a program adds makes slices of their own.
+    added_metrics = [name for name in METRICS if name not in PROJECT_METRICS]
+    if added_metrics:
+        policy["metrics"] = ",".join(added_metrics)
     # The name of a slice has the hash of its texts.
     identity = {"model": signature.identity["model"], "data": "any"}
     return Signature(identity, policy, signature.provenance)

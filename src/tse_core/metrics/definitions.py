@@ -132,6 +132,7 @@ METRICS = {
 MARGIN = "margin"  # the mean over verbs of log P(correct) - log P(wrong), in nats: beside EW
 NS = "NS"  # number sensitivity, which `tse_core.agreement.twins` defines
 SHIFT = "shift"  # the mean over twins and verbs of a difference of log-odds, in nats: beside NS
+PROJECT_METRICS = tuple(METRICS)  # without those that a program adds
 OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
 OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
 COVERAGE = "mass"  # the column of the probability on the forms that count
