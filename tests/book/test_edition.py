@@ -218,6 +218,17 @@ def test_code_is_the_chapters_with_the_parameters_of_the_page(name):
         assert values.get("lemmas", chosen["lemmas"][0]) == chosen["lemmas"][0]
 
 
+def test_links_of_output_lead_to_the_site_where_it_has_an_address():
+    [install] = [cell.source for cell in edition_at("methods", GITHUB).cells if is_install(cell)]
+    assert f'os.environ["TSE_BOOK"] = "{SITE}"' in install.splitlines()
+    [install] = [cell.source for cell in edition_at("methods", "").cells if is_install(cell)]
+    assert "TSE_BOOK" not in install
+
+
+def is_install(cell) -> bool:
+    return "install" in cell.metadata.get("tags", [])
+
+
 # Without what the book needs besides
 
 
