@@ -234,10 +234,20 @@ def is_install(cell) -> bool:
 
 def test_curves_of_the_published_figures_need_no_altair():
     """Exercises read them, which need the package alone."""
-    code = "import sys; sys.modules['altair'] = None; from tse_book import charts; print(len(charts.published_curves(1)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = without_altair("print(len(charts.published_curves(1)))")
     points = data_folder() / "published" / "newman_fig1_digitised_bert-large-cased.csv"
     assert int(done.stdout) == len(points.read_text().splitlines()) - 1
+
+
+def test_a_chart_without_altair_says_what_to_install():
+    last = without_altair("charts.table2_dots").stderr.splitlines()[-1]
+    assert last.endswith("pip install 'tse-core[figures]' (or altair)")
+
+
+def without_altair(statement: str):
+    """What a statement says in a Python that has no altair."""
+    code = f"import sys; sys.modules['altair'] = None; from tse_book import charts; {statement}"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
 
 # The built book
