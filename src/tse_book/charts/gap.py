@@ -62,10 +62,12 @@ def subject_dots(rows, nouns, title: str):
     dots = each.mark_point(filled=True, shape="circle", size=16, opacity=0.7).encode(
         color=_COLOUR, tooltip=["model:N", "noun:N", "subject:N", "verbs:N", *tips("EW")]
     )
-    names = []
-    for end, align, shift in (("lowest", "right", -5), ("highest", "left", 5)):
-        name = each.transform_filter(alt.datum.end == end)
-        names.append(name.mark_text(align=align, dx=shift, fontSize=10).encode(text="noun:N"))
+    lowest = each.transform_filter(alt.datum.end == "lowest").encode(text="noun:N")
+    highest = each.transform_filter(alt.datum.end == "highest").encode(text="noun:N")
+    names = [
+        lowest.mark_text(align="right", dx=-5, fontSize=10),
+        highest.mark_text(align="left", dx=5, fontSize=10),
+    ]
     return _panels(
         alt.layer(rules, dots, points, *names),
         pd.concat([rows.assign(line=rows["verbs"]), nouns], ignore_index=True),
