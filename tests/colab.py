@@ -35,7 +35,7 @@ VERSIONS = [
     "transformers==5.0.0",
 ]
 BESIDES = ["papermill", "ipykernel", "nbformat", "typer", "rich", "pyyaml", "jsonschema", "safetensors", "matplotlib",
-           "accelerate", "requests", "scipy", "tqdm", "filelock", "psutil", "beautifulsoup4"]  # fmt: skip
+           "requests", "scipy", "tqdm", "filelock", "psutil", "beautifulsoup4"]  # fmt: skip
 ON_COLAB = """
 import importlib.machinery, sys, types
 colab = sys.modules["google.colab"] = types.ModuleType("google.colab")

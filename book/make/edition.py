@@ -13,6 +13,7 @@ import nbformat
 from papermill.translators import PythonTranslator
 
 from book.make import COLAB, DOWNLOADS, NOTEBOOKS
+from book.make.address import site
 from book.make.execute import PROMPTS, chosen_parameters, with_values
 from book.make.pair import with_address
 from book.make.plain import plain
@@ -32,7 +33,7 @@ def edition(name: str):
         if cell.cell_type == "markdown":
             cell.source = plain(cell.source)
         elif "install" in tags:
-            cell.source = with_address(cell.source)
+            cell.source = with_book(with_address(cell.source))
         elif "parameters" in tags:
             chosen = PythonTranslator.codify(chosen_parameters(name))
             cell.source = with_values(cell.source, chosen)
@@ -40,6 +41,13 @@ def edition(name: str):
             fold(cell, tags)
     notebook.metadata = {"kernelspec": KERNEL}
     return notebook
+
+
+def with_book(install: str) -> str:
+    """The install cell; of a book on the web with its address, to which tables and links lead."""
+    if not site():
+        return install
+    return f'import os\n{install}\n\nos.environ["TSE_BOOK"] = "{site()}"'
 
 
 def fold(cell, tags: set[str]) -> None:

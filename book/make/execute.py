@@ -39,6 +39,7 @@ def execute(name: str) -> None:
     os.environ |= {
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
         "PYTHONWARNINGS": "ignore:IProgress not found",
+        "TSE_BOOK": "../",  # the book's pages, from the folder of a chapter
     }
     notebook = run(source, draft, given)
     if errors := stored_errors(notebook):

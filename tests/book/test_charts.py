@@ -226,14 +226,9 @@ def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypat
         save_chart(chart, tmp_path / "figure.svg")
 
 
-def test_the_command_draws_a_results_file_or_names_what_is_missing_in_one_line(
-    tse, tidy, tmp_path, monkeypatch
-):
+def test_the_command_draws_a_results_file(tse, tidy, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "vl_convert", None)  # whose copy of Vega takes long to read
     tidy.to_csv("run.csv", index=False)
     code, out, _ = tse("plot", "run.csv", "--figure", "table2", "--beside", "gpt2-xl")
     assert (code, out) == (0, "written: table2-tiny-causal.html\n")
-    monkeypatch.setattr("tse_book.cli.plot.find_spec", lambda name: None)
-    code, _, said = tse("plot", "run.csv")
-    assert code == 2 and "pip install 'tse-core[figures]'" in said

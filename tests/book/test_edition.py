@@ -218,15 +218,36 @@ def test_code_is_the_chapters_with_the_parameters_of_the_page(name):
         assert values.get("lemmas", chosen["lemmas"][0]) == chosen["lemmas"][0]
 
 
+def test_links_of_output_lead_to_the_site_where_it_has_an_address():
+    [install] = [cell.source for cell in edition_at("methods", GITHUB).cells if is_install(cell)]
+    assert f'os.environ["TSE_BOOK"] = "{SITE}"' in install.splitlines()
+    [install] = [cell.source for cell in edition_at("methods", "").cells if is_install(cell)]
+    assert "TSE_BOOK" not in install
+
+
+def is_install(cell) -> bool:
+    return "install" in cell.metadata.get("tags", [])
+
+
 # Without what the book needs besides
 
 
 def test_curves_of_the_published_figures_need_no_altair():
     """Exercises read them, which need the package alone."""
-    code = "import sys; sys.modules['altair'] = None; from tse_book import charts; print(len(charts.published_curves(1)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = without_altair("print(len(charts.published_curves(1)))")
     points = data_folder() / "published" / "newman_fig1_digitised_bert-large-cased.csv"
     assert int(done.stdout) == len(points.read_text().splitlines()) - 1
+
+
+def test_a_chart_without_altair_says_what_to_install():
+    last = without_altair("charts.table2_dots").stderr.splitlines()[-1]
+    assert last.endswith("pip install 'tse-core[figures]' (or altair)")
+
+
+def without_altair(statement: str):
+    """What a statement says in a Python that has no altair."""
+    code = f"import sys; sys.modules['altair'] = None; from tse_book import charts; {statement}"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
 
 # The built book

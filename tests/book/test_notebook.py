@@ -87,7 +87,8 @@ def state(html) -> dict[str, str]:
     return {key: only for key, (only,) in parse_qs(address.fragment, strict_parsing=True).items()}
 
 
-def test_a_link_carries_what_it_was_given():
+def test_a_link_carries_what_it_was_given(monkeypatch):
+    monkeypatch.setenv("TSE_BOOK", "../")
     left, other, pair = 'The "keys" & <b>café</b> 100 % + #1', "The key", ("A = b?", "A = c?")
     found = state(
         try_this(
@@ -99,3 +100,9 @@ def test_a_link_carries_what_it_was_given():
         **{"verb": "sings/sing", "cut": "bottom-0.01", "a": pair[0], "b": pair[1]},
     }
     assert state(try_this(pair=("a b", "a c"))) == {"a": "a b", "b": "a c"}
+
+
+def test_where_the_book_is_not_a_line_stands_without_its_link(monkeypatch):
+    monkeypatch.delenv("TSE_BOOK", raising=False)
+    line = try_this(("The key", "singular")).data
+    assert "<a " not in line and "Try this one on the page" in line

@@ -73,7 +73,7 @@ def test_a_word_is_sought_from_its_beginning(report):
 
 def test_the_report_leads_to_rows_of_the_ledger(turn):
     page = turn("notebooks/report.html")
-    link = page.locator("a[href^='ledger.html#claim-']").last
+    link = page.locator("a[href*='ledger.html#claim-']").last
     name = link.inner_text()
     link.click()
     row = page.locator(f"[id='claim-{name}']")

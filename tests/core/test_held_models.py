@@ -582,16 +582,9 @@ def test_an_adapter_over_an_adapter_or_without_peft_is_refused(adapter, monkeypa
 
 
 def test_a_device_map_gives_the_same_numbers(tiny_causal):
-    pytest.importorskip("accelerate")
     assert surprisals(load_model(tiny_causal, device="map"), SENTENCES).equals(
         surprisals(tiny_causal, SENTENCES)
     )
-
-
-def test_without_accelerate_a_device_map_says_what_is_missing(tiny_causal, monkeypatch):
-    monkeypatch.setattr("tse_core.models.network_in_files.find_spec", lambda name: None)
-    with pytest.raises(InputError, match="pip install 'tse-core.gpus.' .or accelerate"):
-        load_model(tiny_causal, device="map")
 
 
 def test_a_model_in_memory_needs_its_tokenizer(tiny_causal):

@@ -1,6 +1,5 @@
 """``tse plot``: the paper's figures from results."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,7 @@ import typer
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.results import Which, opened
-from tse_core.errors import InputError, check_known
+from tse_core.errors import check_known
 from tse_core.files import safe_name
 
 
@@ -40,10 +39,6 @@ def plot(
 
       tse plot 4f2a91 --figure table2 --beside gpt2-xl --out table2.svg
     """
-    if find_spec("altair") is None:
-        raise InputError(
-            "figures need one package more: pip install 'tse-core[figures]' (or altair)"
-        )
     from tse_book.charts import FIGURES, save_chart
     from tse_book.charts import plot as draw
 

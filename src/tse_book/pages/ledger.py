@@ -132,9 +132,8 @@ def failing_table(table: pd.DataFrame, caption: str):
     }
     made = plain_table(pd.DataFrame(columns), caption)
     for name in failing["id"]:
-        made.data = made.data.replace(
-            f">{name}<", f'><a href="ledger.html#claim-{name}">{name}</a><'
-        )
+        place = markup.page_link(f"notebooks/ledger.html#claim-{name}", name)
+        made.data = made.data.replace(f">{name}<", f">{place}<")
     return made
 
 

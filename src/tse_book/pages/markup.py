@@ -3,6 +3,7 @@
 book/assets/ledger.js adds filters, book/assets/ledger.css turns rows into cards on a phone. All text is escaped.
 """
 
+import os
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -149,9 +150,19 @@ def link(cell: str) -> str:
     return f"{page}.html{sharp}{place}"
 
 
+def page_link(address: str, content: str) -> str:
+    """HTML that leads to a page of the book, such as "book/try.html"; `content` is HTML too.
+
+    TSE_BOOK says where the book is: the build sets it, and a notebook of a published book. Where it
+    is not set, as in a notebook that was copied, no page can be reached: the content alone.
+    """
+    book = os.environ.get("TSE_BOOK")
+    return f'<a href="{escape(book + address)}">{content}</a>' if book else content
+
+
 def chapter_link(cell: str) -> str:
     """A link to a claim's place, under the title of its chapter."""
-    return f'<a href="{escape(link(cell))}">{escape(chapter(cell))}</a>'
+    return page_link(f"notebooks/{link(cell)}", escape(chapter(cell)))
 
 
 @cache

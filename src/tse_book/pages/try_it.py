@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 from IPython.display import HTML
 
+from tse_book.pages.markup import page_link
+
 
 def try_this(
     *contexts: tuple[str, str],
@@ -16,6 +18,8 @@ def try_this(
 ):
     """A line that links to the living page with the given sentences filled in, as a notebook shows it.
 
+    Where the book cannot be reached (see `page_link`), the line stands without its link.
+
     `contexts` are one, or two side by side: the words before the verb, and "singular" or "plural" for the subject. The
     page reads the `pair` of sentences token by token; `verb` is the one whose TSE it shows (a lemma, or both forms as
     in "sings/sing"; "" for the page's own), `cut` a cut-off ("top-0.1", "bottom-0.01"; "" for all verbs), `look` what
@@ -25,8 +29,8 @@ def try_this(
     for (left, number), place in zip(contexts, ("", "2"), strict=False):
         state |= {f"left{place}": left, f"number{place}": number}
     state |= {"verb": verb, "cut": cut, **dict(zip("ab", pair, strict=False))}
-    address = f"../book/try.html#{urlencode({key: value for key, value in state.items() if value})}"
-    link = f'<a href="{escape(address)}">Try this one</a>'
+    chosen = {key: value for key, value in state.items() if value}
+    link = page_link(f"book/try.html#{urlencode(chosen)}", "Try this one")
     sentences = [f"<em>{escape(left)} …</em> ({number} subject)" for left, number in contexts]
     sentences += (
         [" against ".join(f"<em>{escape(sentence.rstrip('.'))}</em>" for sentence in pair)]

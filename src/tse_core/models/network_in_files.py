@@ -7,7 +7,6 @@ are compared with what they were when the identity was worked out.
 # mypy: disable-error-code=override
 import hashlib
 from functools import cached_property
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -61,10 +60,6 @@ class NetworkInFiles(HuggingFaceNetwork):
         elif source.adapter:
             self.libraries = (*self.libraries, "peft")
         self._spread = device == "map"
-        if self._spread and find_spec("accelerate") is None:
-            raise InputError(
-                "device 'map' needs one package more: pip install 'tse-core[gpus]' (or accelerate)"
-            )
         if self._spread:
             device = "auto"  # where the inputs are
         self._device = usable_device(device)
