@@ -74,6 +74,10 @@ class PairScores:
     pairs: pd.DataFrame = field(repr=False)
     signature: Signature
 
+    def __str__(self) -> str:
+        share = self.accuracy("all")["accuracy"].iloc[0]
+        return f"accuracy {share:.3f} of {len(self.pairs):,} pairs | {self.signature}"
+
     def accuracy(self, by: str = "paradigm") -> pd.DataFrame:
         """See :func:`accuracy`."""
         return accuracy(self.pairs, by)

@@ -60,6 +60,9 @@ class Outcome:
     items: pd.DataFrame = field(repr=False)
     signature: Signature
 
+    def __str__(self) -> str:
+        return f"accuracy {self.accuracy:.3f} of {len(self.by_item):,} items | {self.signature}"
+
     @property
     def by_item(self) -> pd.Series:
         """Whether all predictions hold, by item number."""
