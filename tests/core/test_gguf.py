@@ -264,8 +264,12 @@ def test_a_file_is_converted_once_and_another_of_its_name_anew(cache, tmp_path, 
     assert converted_folder(path) != first and len(made) == 2
     assert len([*cache.glob("*-*")]) == 2
     monkeypatch.setattr(gguf_files, "version", lambda package: "0")  # other libraries
+    by_others = converted_folder(path)
+    assert len(made) == 3 and len([*cache.glob("*-*")]) == 3  # the former may be in use
+    os.utime(by_others, (0, 0))
+    monkeypatch.setattr(gguf_files, "version", lambda package: "1")
     converted_folder(path)
-    assert len(made) == 3 and len([*cache.glob("*-*")]) == 2
+    assert len(made) == 4 and not by_others.exists()
 
 
 @pytest.mark.slow

@@ -5,7 +5,15 @@ import shutil
 import pandas as pd
 import pytest
 
-from tse_core import InputError, evaluate, evaluate_models, load_pairs, load_sentence_pairs
+from tse_core import (
+    InputError,
+    evaluate,
+    evaluate_blimp,
+    evaluate_models,
+    load_model,
+    load_pairs,
+    load_sentence_pairs,
+)
 from tse_core.errors import TseWarning
 
 AUTHOR = "The author laughs.,The author laugh.,singular\n"
@@ -192,6 +200,21 @@ def test_the_mark_of_a_gap_is_read_or_quoted(write, mark):
     with pytest.raises(InputError) as error:
         load_pairs(write("m.csv", f"text\n{text}\n"))
     assert f"{text!r} has a gap, and needs the two forms beside it" in str(error.value)
+    with pytest.raises(InputError, match="the first line has no names of columns"):
+        load_pairs(write("m.csv", f"{text},runs,run\n{text},sees,see\n"))
+
+
+@pytest.mark.parametrize("beside", ["text", "left"])
+def test_forms_under_the_names_of_sentences_are_not_scored_as_sentences(write, beside):
+    text = "The cat ***mask*** here." if beside == "text" else "The cat"
+    path = write("m.csv", f"{beside},good,bad\n{text},runs,run\n")
+    with pytest.raises(InputError, match=f"'good' .'runs'. does not begin like '{beside}'"):
+        load_sentence_pairs(path)
+    forms = load_sentence_pairs(path, {"correct": "good", "wrong": "bad"})
+    assert forms["good"].iloc[0].startswith("The cat runs")
+    assert load_sentence_pairs(path, {"good": "good", "bad": "bad"})["good"].tolist() == ["runs"]
+    sentences = write("n.csv", f"{beside},good,bad\n{text},The cat runs here.,The cat run here.\n")
+    assert load_sentence_pairs(sentences)["good"].tolist() == ["The cat runs here."]
 
 
 def test_rows_that_are_no_pair_of_one_verb_are_set_aside(write):
@@ -218,3 +241,11 @@ def test_surprisals_skip_what_cannot_be_read(write, tiny_causal, tse):
     assert "m.txt: empty lines are skipped: 2\n" in errors and "line 3 has " in errors
     code, output, _ = tse("tokenize", tiny_causal, write("t.txt", "The author\n\nlaughs.\n"))
     assert code == 0 and output.splitlines()[1] == "" and len(output.splitlines()) == 3
+
+
+def test_pairs_of_one_sentence_twice_are_counted_in_a_note(write, tiny_causal, tse):
+    path = write("m.csv", f"good,bad\n{GOOD},{BAD}\n{GOOD},{GOOD}\n")
+    code, _, errors = tse("blimp", tiny_causal, "--data", path, "--no-store")
+    assert code == 0 and "pairs whose two sentences are the same, and so tie: 1" in errors
+    scores = evaluate_blimp(load_model(tiny_causal), load_sentence_pairs(path))
+    assert str(scores).startswith("accuracy ") and " of 2 pairs | " in str(scores)

@@ -178,6 +178,12 @@ def test_the_columns_of_a_spreadsheet_are_the_order_of_a_sentence(tmp_path):
     }
 
 
+def test_a_spreadsheet_without_heads_is_told_what_they_are(tmp_path):
+    (tmp_path / "a.csv").write_text("item,condition,region,content\n1,a,1,The dog\n")
+    with pytest.raises(InputError, match="no line begins with item_number, condition_name, 1: "):
+        read_suite(tmp_path / "a.csv")
+
+
 def second(data):
     """The item 2, its condition "right", and that condition's region 3."""
     condition = data["items"][1]["conditions"][0]

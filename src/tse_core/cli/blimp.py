@@ -187,6 +187,9 @@ def _print_accuracies(scores: "PairScores", by: str, cluster: str | None) -> Non
     unknown = int(scores.pairs["unknown_critical"].sum())
     if unknown:
         note(f"{unknown:,} pairs have a critical word that the model does not know")
+    same = int((scores.pairs["good"] == scores.pairs["bad"]).sum())
+    if same:
+        note(f"pairs whose two sentences are the same, and so tie: {same:,}")
     unscored = int(scores.pairs["unscored_difference"].sum())
     if unscored:
         note(

@@ -76,6 +76,8 @@ def renamed(
         raise _no_pairs_error(table, names, where)
     for use in layout:
         refuse(table[name_of[use]].isna(), f"{name_of[use]} is missing")
+    if layout == ("good", "bad") and "good" not in (columns or {}):
+        _refuse_forms(table, name_of, where)
     cells = {}
     for use, name in name_of.items():
         if use in layout or use not in _LAYOUT_COLUMNS:
@@ -120,6 +122,30 @@ def layout_of(uses: Collection[str]) -> tuple[str, ...] | None:
     return None
 
 
+def _refuse_forms(table: pd.DataFrame, name_of: Mapping[str, str], where: str) -> None:
+    """Refuse forms that are called like sentences, as the text they belong to stands beside them.
+
+    That is where no good sentence begins like the text. Raises InputError.
+    """
+    good, bad = name_of["good"], name_of["bad"]
+    for use in ("text", "left"):
+        if use not in name_of:
+            continue
+        texts = table[name_of[use]].fillna("").map(str)
+        if use == "text" and not texts.str.contains(GAP).all():
+            continue
+        begun = []
+        for text, sentence in zip(texts, table[good], strict=True):
+            start = GAP.split(text)[0].strip()
+            begun.append(str(sentence).strip().casefold().startswith(start.casefold()))
+        if not any(begun):
+            raise InputError(
+                f"{where}: {good!r} ({table[good].iloc[0]!r}) does not begin like {name_of[use]!r} "
+                f"({texts.iloc[0]!r}) beside it: --columns correct={good},wrong={bad} if they are "
+                f"forms, --columns good={good},bad={bad} if they are sentences"
+            )
+
+
 def _no_pairs_error(table: pd.DataFrame, names: Mapping[str, tuple], where: str) -> InputError:
     """The error for columns that hold no pairs: what is needed, and how columns are named."""
     function = "load_pairs" if names is NAMES else "load_sentence_pairs"
@@ -128,6 +154,8 @@ def _no_pairs_error(table: pd.DataFrame, names: Mapping[str, tuple], where: str)
     text = _first_text_with_mark(table)
     if text:
         hint = f"{text!r} has a gap, and needs the two forms beside it; {hint}"
+        if text in table:
+            hint = f"the first line has no names of columns, e.g. text, correct, wrong; {hint}"
     if where.lower().endswith(".txt"):
         hint += "; of good and bad lines in turn, --columns good=odd,bad=even or the reverse"
     return InputError(

@@ -14,9 +14,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import pairwise
@@ -52,6 +53,7 @@ PACKAGE_MODELS = {
     name: PackageModel(**row)
     for name, row in read_yaml(data_folder() / "packaged_models.yaml").items()
 }
+DAYS_OF_OTHERS = 7  # another environment's converted file is kept so long after its last use
 KEYS = "gguf.schema.json"  # the keys of a header, with their values, for each architecture
 
 
@@ -192,6 +194,8 @@ def converted_folder(path: str | Path) -> Path:
     digest = cached([path], lambda: file_digest(path))[:16]
     folder = cache_folder() / "gguf" / f"{digest}-{code_digest}"
     if folder.is_dir():
+        with suppress(OSError):  # a cache that cannot be written
+            os.utime(folder)  # in use, so that other code leaves it
         return folder
     with _new_folder(folder.parent) as draft:
         if not folder.is_dir():  # another process was not faster
@@ -201,7 +205,8 @@ def converted_folder(path: str | Path) -> Path:
             )
             _convert(path, draft)
             for former in folder.parent.glob(f"{digest}-*"):  # by other code
-                shutil.rmtree(former, ignore_errors=True)
+                if time.time() - former.stat().st_mtime > DAYS_OF_OTHERS * 24 * 60 * 60:
+                    shutil.rmtree(former, ignore_errors=True)
             (draft / "model").replace(folder)
     return folder
 

@@ -287,6 +287,8 @@ def _spreadsheet(text: str) -> tuple[dict, list[str]]:
             region_of_column[column] = int(number), name.lstrip()
         elif head:
             faults.append(f"{head!r} is no head of a region, such as 3: verb")
+    if not len(heads) and not table.empty:
+        faults.append("no line begins with item_number, condition_name, 1: the first region, ...")
     sentences = table[~kind.isin(["#meta", "#prediction", "item_number"])]
     rows = []
     for item, condition, *contents in sentences.to_numpy():
