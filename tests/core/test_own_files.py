@@ -248,4 +248,4 @@ def test_pairs_of_one_sentence_twice_are_counted_in_a_note(write, tiny_causal, t
     code, _, errors = tse("blimp", tiny_causal, "--data", path, "--no-store")
     assert code == 0 and "pairs whose two sentences are the same, and so tie: 1" in errors
     scores = evaluate_blimp(load_model(tiny_causal), load_sentence_pairs(path))
-    assert str(scores).startswith("accuracy ") and " of 2 pairs | " in str(scores)
+    assert str(scores).startswith("accuracy ") and " over 2 pairs | " in str(scores)
