@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, evaluate_models, load_pairs, load_sentence_pairs
+from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.errors import TseWarning
 
 AUTHOR = "The author laughs.,The author laugh.,singular\n"
@@ -99,6 +100,59 @@ def test_columns_of_ones_own_are_rows_and_are_written(write, tiny_causal, tse, t
     assert signature in tse("blimp", tiny_causal, "--data", plain)[1]
     code, _, errors = tse("blimp", tiny_causal, "--data", data, "--by", "kategory")
     assert code == 2 and "unknown column for --by 'kategory' (did you mean 'category'?)" in errors
+
+
+@pytest.mark.parametrize("name", ["first", "p_value", "squares", "lemmas", "correct_second"])
+def test_a_column_called_like_a_result_divides_as_any_other(
+    write, tiny_causal, tmp_path, tse, name
+):
+    tables = []
+    for column in ("condition", name):
+        table = pd.read_csv(write("mine.csv", BY)).rename(columns={"category": column})
+        path = write(f"{column}.csv", table.to_csv(index=False))
+        files = [tmp_path / f"{column}-{kind}.csv" for kind in ("out", "table", "items")]
+        options = dict(zip(("--out", "--table", "--items"), files, strict=True))
+        words = [word for option in options.items() for word in option]
+        models = [tiny_causal, "--against", f"again={tiny_causal}"]
+        code, _, errors = tse("blimp", *models, "--data", path, "--by", column, *words)
+        assert code == 0, errors
+        differences = pd.read_csv(tmp_path / f"{column}-out-differences.csv")
+        assert {"syntax", "meaning"} < set(differences.iloc[:, 0])
+        numbers = differences[["pairs", "difference", "low", "high"]].astype(float)
+        items = pd.read_csv(files[2])
+        (own,) = (kept for kept in items if items[kept].isin(["syntax", "meaning"]).all())
+        scores = pd.read_csv(files[1])[["construction", "score", "pairs", "lemmas"]]
+        scores["construction"] = scores["construction"].replace(column, "file")
+        tables.append((numbers, items[own].tolist(), scores))
+    (numbers, labels, scores), (numbers_of_other, labels_of_other, scores_of_other) = tables
+    pd.testing.assert_frame_equal(numbers, numbers_of_other)
+    assert labels == labels_of_other
+    pd.testing.assert_frame_equal(scores, scores_of_other)
+
+
+def test_a_column_is_not_taken_for_another_that_begins_with_data(write, tiny_causal, tse, tmp_path):
+    table = pd.read_csv(write("mine.csv", BY))
+    table = table.assign(data_category="x", data_margin=["a", "b", "c"])
+    path, out = write("mine.csv", table.to_csv(index=False)), tmp_path / "out.csv"
+    code, output, errors = tse(
+        "blimp", tiny_causal, "--data", path, "--by", "category", "--out", out
+    )
+    assert code == 0 and output.startswith("category\t") and "\nsyntax\t" in output, errors
+    written = pd.read_csv(out)
+    for own, name in (("data_margin", "data_margin"), ("margin", "data_data_margin")):
+        assert written[name].tolist() == table[own].tolist()
+    code, _, errors = tse("blimp", tiny_causal, "--data", path, "--by", "methods")
+    assert code == 2 and "unknown column for --by 'methods'" in errors
+
+
+def test_a_value_called_like_a_paradigm_has_a_row_of_its_own(write, tiny_causal):
+    table = pd.read_csv(write("mine.csv", BY)).assign(paradigm="syntax")
+    scores = evaluate_blimp(tiny_causal, table)
+    accuracy = scores.accuracy("category").set_index("category")["accuracy"]
+    numbers = scores.tidy("category").set_index("construction")["score"]
+    assert numbers["category=syntax"] == accuracy["syntax"]
+    assert numbers["meaning"] == accuracy["meaning"]
+    assert numbers["syntax"] == numbers["all pairs"] == scores.accuracy()["accuracy"].item()
 
 
 GOOD, BAD = "The cat runs here.", "The cat run here."
