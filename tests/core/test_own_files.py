@@ -155,6 +155,16 @@ def test_a_value_called_like_a_paradigm_has_a_row_of_its_own(write, tiny_causal)
     assert numbers["syntax"] == numbers["all pairs"] == scores.accuracy()["accuracy"].item()
 
 
+def test_two_files_of_one_name_are_not_one_paradigm(write, tiny_causal, tse):
+    paths = [write(f"{folder}/mine.csv", BY) for folder in "ab"]
+    data = [word for path in paths for word in ("--data", path)]
+    code, _, errors = tse("blimp", tiny_causal, *data)
+    assert code == 2 and "2 data sets are called 'mine'" in errors and "NAME=FILE" in errors
+    data = ["--data", f"a={paths[0]}", "--data", f"b={paths[1]}"]
+    code, output, _ = tse("blimp", tiny_causal, *data, "--by", "paradigm")
+    assert code == 0 and "\na\t" in output and "\nb\t" in output
+
+
 GOOD, BAD = "The cat runs here.", "The cat run here."
 ROWS = {  # the same pair, one sentence a row, as other projects write it, and what columns say of it
     "dutch.csv": (
