@@ -221,6 +221,14 @@ def test_items_without_two_sentences_are_set_aside(write):
         load_sentence_pairs(write("m.csv", rows), {"item": "sentence"})
 
 
+def test_a_column_of_both_sides_replaces_no_other(write):
+    rows = f"sentence,label,item,freq,freq_good\n{GOOD},1,a,5,x\n{BAD},0,a,7,x\n"
+    with pytest.raises(InputError, match="m.csv: the column 'freq_good' is there, and another"):
+        load_sentence_pairs(write("m.csv", rows))
+    pairs = load_sentence_pairs(write("m.csv", rows.replace("freq_good", "kind")))
+    assert pairs[["freq_good", "freq_bad", "kind"]].to_numpy().tolist() == [["5", "7", "x"]]
+
+
 def test_good_and_bad_lines_alternate_in_the_order_that_is_given(write):
     path = write("zorro.txt", f"{BAD}\n{GOOD}\n\nThe dogs sits .\nThe dogs sit .\n")
     pairs = load_sentence_pairs(path, {"good": "even", "bad": "odd"})
