@@ -290,3 +290,13 @@ def test_surprisals_skip_what_cannot_be_read(write, tiny_causal, tse):
     assert "m.txt: empty lines are skipped: 2\n" in errors and "line 3 has " in errors
     code, output, _ = tse("tokenize", tiny_causal, write("t.txt", "The author\n\nlaughs.\n"))
     assert code == 0 and output.splitlines()[1] == "" and len(output.splitlines()) == 3
+
+
+def test_the_end_of_the_last_word_needs_room(write, tiny_causal, tse):
+    """The model reads 64 tokens: it predicts a 65th, but not what follows that."""
+    path = write("m.txt", f"The author laughs.\n{' '.join(['author'] * 65)}\n")
+    command = ["surprisals", tiny_causal, path, "--unit", "word", "--punctuation", "apart"]
+    for more, lines in (([], {"1", "2"}), (["--word-end"], {"1"})):
+        code, output, errors = tse(*command, *more)
+        assert {row.split("\t")[0] for row in output.splitlines()[1:]} == lines
+        assert code == len(more) and errors.count("line 2 has 65 tokens") == len(more)
