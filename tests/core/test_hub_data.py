@@ -57,6 +57,18 @@ def test_the_cache_is_kept_when_the_branch_moves_and_a_commit_names_the_new_one(
         load_sentence_pairs(new)
 
 
+def test_the_branch_moves_in_the_cache_with_another_file_of_it(hub, repository):
+    before = load_sentence_pairs(NAME)
+    pinned = f"hf:{PAIRS}@{dataset_commit(repository)}/eng/data.tsv"
+    path = repository / "eng" / "data.tsv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:2]))
+    assert len(load_sentence_pairs(NAME)) == len(before)
+    load_sentence_pairs(f"hf:{PAIRS}/more1.csv")
+    moved = load_sentence_pairs(NAME)
+    assert len(moved) == 1 and dataset_commit(repository) in moved.attrs["source"]
+    assert load_sentence_pairs(pinned).equals(before)
+
+
 @pytest.mark.filterwarnings("ignore:.*is a guess")
 def test_the_signature_holds_the_commit_and_the_hash_decides(hub, repository, tmp_path):
     commit = dataset_commit(repository)

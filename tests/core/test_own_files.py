@@ -109,6 +109,69 @@ def test_columns_of_ones_own_are_rows_and_are_written(write, tiny_causal, tse, t
     assert code == 2 and "unknown column for --by 'kategory' (did you mean 'category'?)" in errors
 
 
+@pytest.mark.parametrize("name", ["first", "p_value", "squares", "lemmas", "correct_second"])
+def test_a_column_called_like_a_result_divides_as_any_other(
+    write, tiny_causal, tmp_path, tse, name
+):
+    tables = []
+    for column in ("condition", name):
+        table = pd.read_csv(write("mine.csv", BY)).rename(columns={"category": column})
+        path = write(f"{column}.csv", table.to_csv(index=False))
+        files = [tmp_path / f"{column}-{kind}.csv" for kind in ("out", "table", "items")]
+        options = dict(zip(("--out", "--table", "--items"), files, strict=True))
+        words = [word for option in options.items() for word in option]
+        models = [tiny_causal, "--against", f"again={tiny_causal}"]
+        code, _, errors = tse("blimp", *models, "--data", path, "--by", column, *words)
+        assert code == 0, errors
+        differences = pd.read_csv(tmp_path / f"{column}-out-differences.csv")
+        assert {"syntax", "meaning"} < set(differences.iloc[:, 0])
+        numbers = differences[["pairs", "difference", "low", "high"]].astype(float)
+        items = pd.read_csv(files[2])
+        (own,) = (kept for kept in items if items[kept].isin(["syntax", "meaning"]).all())
+        scores = pd.read_csv(files[1])[["construction", "score", "pairs", "lemmas"]]
+        scores["construction"] = scores["construction"].replace(column, "file")
+        tables.append((numbers, items[own].tolist(), scores))
+    (numbers, labels, scores), (numbers_of_other, labels_of_other, scores_of_other) = tables
+    pd.testing.assert_frame_equal(numbers, numbers_of_other)
+    assert labels == labels_of_other
+    pd.testing.assert_frame_equal(scores, scores_of_other)
+
+
+def test_a_column_is_not_taken_for_another_that_begins_with_data(write, tiny_causal, tse, tmp_path):
+    table = pd.read_csv(write("mine.csv", BY))
+    table = table.assign(data_category="x", data_margin=["a", "b", "c"])
+    path, out = write("mine.csv", table.to_csv(index=False)), tmp_path / "out.csv"
+    code, output, errors = tse(
+        "blimp", tiny_causal, "--data", path, "--by", "category", "--out", out
+    )
+    assert code == 0 and output.startswith("category\t") and "\nsyntax\t" in output, errors
+    written = pd.read_csv(out)
+    for own, name in (("data_margin", "data_margin"), ("margin", "data_data_margin")):
+        assert written[name].tolist() == table[own].tolist()
+    code, _, errors = tse("blimp", tiny_causal, "--data", path, "--by", "methods")
+    assert code == 2 and "unknown column for --by 'methods'" in errors
+
+
+def test_a_value_called_like_a_paradigm_has_a_row_of_its_own(write, tiny_causal):
+    table = pd.read_csv(write("mine.csv", BY)).assign(paradigm="syntax")
+    scores = evaluate_blimp(tiny_causal, table)
+    accuracy = scores.accuracy("category").set_index("category")["accuracy"]
+    numbers = scores.tidy("category").set_index("construction")["score"]
+    assert numbers["category=syntax"] == accuracy["syntax"]
+    assert numbers["meaning"] == accuracy["meaning"]
+    assert numbers["syntax"] == numbers["all pairs"] == scores.accuracy()["accuracy"].item()
+
+
+def test_two_files_of_one_name_are_not_one_paradigm(write, tiny_causal, tse):
+    paths = [write(f"{folder}/mine.csv", BY) for folder in "ab"]
+    data = [word for path in paths for word in ("--data", path)]
+    code, _, errors = tse("blimp", tiny_causal, *data)
+    assert code == 2 and "2 data sets are called 'mine'" in errors and "NAME=FILE" in errors
+    data = ["--data", f"a={paths[0]}", "--data", f"b={paths[1]}"]
+    code, output, _ = tse("blimp", tiny_causal, *data, "--by", "paradigm")
+    assert code == 0 and "\na\t" in output and "\nb\t" in output
+
+
 GOOD, BAD = "The cat runs here.", "The cat run here."
 ROWS = {  # the same pair, one sentence a row, as other projects write it, and what columns say of it
     "dutch.csv": (
@@ -163,6 +226,14 @@ def test_items_without_two_sentences_are_set_aside(write):
         assert len(load_sentence_pairs(write("m.csv", rows))) == 1
     with pytest.raises(InputError, match=r"m.csv:2: all rows are set aside, .* item=NAME\+NAME"):
         load_sentence_pairs(write("m.csv", rows), {"item": "sentence"})
+
+
+def test_a_column_of_both_sides_replaces_no_other(write):
+    rows = f"sentence,label,item,freq,freq_good\n{GOOD},1,a,5,x\n{BAD},0,a,7,x\n"
+    with pytest.raises(InputError, match="m.csv: the column 'freq_good' is there, and another"):
+        load_sentence_pairs(write("m.csv", rows))
+    pairs = load_sentence_pairs(write("m.csv", rows.replace("freq_good", "kind")))
+    assert pairs[["freq_good", "freq_bad", "kind"]].to_numpy().tolist() == [["5", "7", "x"]]
 
 
 def test_good_and_bad_lines_alternate_in_the_order_that_is_given(write):
@@ -249,3 +320,13 @@ def test_pairs_of_one_sentence_twice_are_counted_in_a_note(write, tiny_causal, t
     assert code == 0 and "pairs whose two sentences are the same, and so tie: 1" in errors
     scores = evaluate_blimp(load_model(tiny_causal), load_sentence_pairs(path))
     assert str(scores).startswith("accuracy ") and " over 2 pairs | " in str(scores)
+
+
+def test_the_end_of_the_last_word_needs_room(write, tiny_causal, tse):
+    """The model reads 64 tokens: it predicts a 65th, but not what follows that."""
+    path = write("m.txt", f"The author laughs.\n{' '.join(['author'] * 65)}\n")
+    command = ["surprisals", tiny_causal, path, "--unit", "word", "--punctuation", "apart"]
+    for more, lines in (([], {"1", "2"}), (["--word-end"], {"1"})):
+        code, output, errors = tse(*command, *more)
+        assert {row.split("\t")[0] for row in output.splitlines()[1:]} == lines
+        assert code == len(more) and errors.count("line 2 has 65 tokens") == len(more)

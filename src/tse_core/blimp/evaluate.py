@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tse_core.blimp.accuracies import BOUNDS, CLUSTER, COUNTS, ITEM, STRATUM, accuracy
+from tse_core.blimp.accuracies import (
+    BOUNDS,
+    CLUSTER,
+    COUNTS,
+    GROUPS,
+    ITEM,
+    STRATUM,
+    accuracy,
+)
 from tse_core.datasets.loading import (
     blimp_paradigms,
     data_hash,
@@ -47,22 +55,21 @@ from tse_core.words import First
 ITEM_COLUMNS = [  # that a mixed model needs, in front of the others
     "model", "data", "phenomenon", "paradigm", "pair_id", "good", "bad", "correct", "margin",
 ]  # fmt: skip
-# Columns of scores, accuracies and results, which a column of the data must not replace.
-SCORE_NAMES = {
+# Columns of scores, accuracies, comparisons and results: no column of the data replaces them.
+_OF_SCORES = {
     *("paradigm", "pair_id", "phenomenon", "margin", "correct", "tie", "unknown_critical"),
     *("unscored_difference", "logp_good", "logp_bad", "length_good", "length_bad"),
-    *(
-        "unknown_good",
-        "unknown_bad",
-        "accuracy_items",
-        "clusters",
-        "model",
-        "data",
-        "signature",
-        "all",
-    ),
-    *(*BOUNDS, *COUNTS, CLUSTER, ITEM, STRATUM),
+    *("unknown_good", "unknown_bad", "model", "data", "signature", CLUSTER, ITEM, STRATUM),
 }
+_OF_ACCURACIES = {
+    *("accuracy_items", "clusters", "correct_items", "squares", "all", *BOUNDS, *COUNTS),
+}
+_OF_COMPARISONS = {
+    *("first", "second", "difference", "only_first", "only_second", "p_value", "p_holm"),
+    *("model_first", "model_second", "signature_first", "signature_second"),
+    *("difference_low", "difference_high", "correct_second", f"{ITEM}_second"),
+}
+SCORE_NAMES = _OF_SCORES | _OF_ACCURACIES | _OF_COMPARISONS
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,7 +117,8 @@ class PairScores:
     def tidy(self, by: str | None = None) -> pd.DataFrame:
         """Accuracies of all pairs, phenomena and paradigms, a row each, in columns of result files.
 
-        ``by`` is a further column of the pairs whose values get a row each, too.
+        ``by`` is a further column of the pairs whose values get a row each, too; one that is the
+        name of another row stands as ``by=value``.
         All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP
         with a paradigm missing has no row, so that no part stands for the whole.
         """
@@ -120,13 +128,18 @@ class PairScores:
             if not set(group["UID"]) <= paradigms:
                 incomplete.append(phenomenon)
         name = "Overall" if paradigms == set(published["UID"]) else "all pairs"
+        taken = {name, *incomplete, *paradigms, *self.pairs["phenomenon"]}
         parts = [self.accuracy("all").assign(construction=name)]
         groupings = [by] if by else []
         for grouping in dict.fromkeys([*groupings, "phenomenon", "paradigm"]):
-            part = self.accuracy(grouping)
-            parts.append(part.assign(construction=part[grouping]))
+            part = self.accuracy(grouping).rename(columns={grouping: "construction"})
+            if grouping in GROUPS:
+                part = part[~part["construction"].isin(incomplete)]
+            else:
+                part["construction"] = _told_apart(grouping, part["construction"], taken)
+            parts.append(part)
         table = pd.concat(parts, ignore_index=True).dropna(subset=["construction"])
-        table = table[~table["construction"].isin(incomplete)].drop_duplicates("construction")
+        table = table.drop_duplicates("construction")
         table = table.rename(columns={"accuracy": "score"})
         table = table.assign(metric="accuracy", contexts=table["pairs"])
         table["invalid"] = 1 - table["judged"] / table["pairs"]
@@ -264,11 +277,31 @@ def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, beside: pd.DataFrame) -
 
 
 def _beside(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The sentences and the further columns of pairs, under names that scores do not have."""
+    """The sentences and the further columns of pairs, under the names of `names_beside`."""
+    new_names = names_beside(pairs)
+    return pairs[list(new_names)].rename(columns=new_names).reset_index(drop=True)
+
+
+def names_beside(pairs: pd.DataFrame) -> dict[str, str]:
+    """The names that the sentences and the further columns of pairs have beside their scores.
+
+    One that is called like a column of scores or accuracies stands there as ``data_NAME``, or with
+    one more ``data_`` where the pairs have that name, too.
+    """
     names = [name for name in ("good", "bad") if name in pairs]
     names += [name for name in pairs if name not in SENTENCE_COLUMNS]
-    new_names = {name: f"data_{name}" for name in names if name in SCORE_NAMES}
-    return pairs[names].rename(columns=new_names).reset_index(drop=True)
+    new_names = {}
+    for name in names:
+        new_name = name
+        while new_name in SCORE_NAMES or (new_name != name and new_name in pairs):
+            new_name = f"data_{new_name}"
+        new_names[name] = new_name
+    return new_names
+
+
+def _told_apart(column: str, values: pd.Series, taken: set[str]) -> list[str]:
+    """The values of a column as labels, with its name before those that are `taken`."""
+    return [f"{column}={value}" if value in taken else value for value in values]
 
 
 def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataFrame:

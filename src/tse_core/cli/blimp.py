@@ -96,7 +96,7 @@ def blimp(
     tse blimp gpt2 --data dutch.csv --columns sentence=zin,grammatical=goed,item=paar
     tse blimp seed-1=runs/1/checkpoint-500 --data first=a/test.csv --data second=b/test.csv
     """
-    from tse_core.blimp.evaluate import evaluate_blimp
+    from tse_core.blimp.evaluate import evaluate_blimp, names_beside
 
     names_of_columns = options.columns_of(columns)
     tables = []
@@ -104,9 +104,11 @@ def blimp(
         name, path = options.named_file(text)
         tables.append(load_sentence_pairs(path, names_of_columns, name=name))
     pairs = joined_pairs(tables)
-    for option, column in (("--by", by), ("--cluster", cluster)):
-        if column is not None:
-            check_known(f"column for {option}", column, pairs.columns)
+    names_in_scores = names_beside(pairs)
+    check_known("column for --by", by, ["phenomenon", "paradigm", "pair_id", *names_in_scores])
+    column_of_by = names_in_scores.get(by, by)
+    if cluster is not None:
+        check_known("column for --cluster", cluster, pairs.columns)
     if against and ties == "half":
         raise InputError("--against counts right and wrong pairs: leave --ties as it is (wrong)")
     runs: list[PairScores] = []
@@ -130,8 +132,6 @@ def blimp(
         runs.append(scores)
         if len(runs) == 2:
             print()
-        # A column that is called like one of scores has another name there.
-        column_of_by = f"data_{by}" if f"data_{by}" in scores.pairs else by
         _print_accuracies(scores, column_of_by, cluster)
     write_table(_pair_scores(runs), out)
     tidy = [scores.tidy(column_of_by) for scores in runs]

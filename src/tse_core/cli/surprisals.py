@@ -56,7 +56,7 @@ def surprisals(
     """
     lines = _sentences(file)  # before the model, which takes longer
     (opened,) = opening.models(model)
-    too_long = _too_long(opened, lines)
+    too_long = _too_long(opened, lines, word_end)
     for number, reason in too_long.items():
         del lines[number]
         if not lines:
@@ -114,13 +114,13 @@ def _rows_of_words(
     return rows
 
 
-def _too_long(opened: Any, lines: dict[int, str]) -> dict[int, str]:
+def _too_long(opened: Any, lines: dict[int, str], word_end: bool) -> dict[int, str]:
     """The reason why each line with too many tokens for a model is not read, by its number."""
     if opened.kind not in ("causal", "masked") or not opened.network.max_length:
         return {}
     limit = opened.network.max_length
-    # A causal model only predicts the last token, and need not read it.
-    spare = 1 if opened.kind == "causal" else 0
+    # A causal model only predicts the last token, and reads it for the end of the last word alone.
+    spare = 1 if opened.kind == "causal" and not word_end else 0
     reasons = {}
     encodings = opened.encode_batch(list(lines.values()))
     for number, encoding in zip(lines, encodings, strict=True):

@@ -3,7 +3,8 @@
 A name is that of one file; subsets and splits have no name here. Its revision, a branch, a tag or
 a commit, stands behind the repository's name as in the hub's own paths: hf:OWNER/NAME@v1.0/PATH.
 As with models the cache of the hub's library (HF_HOME) is asked first, and the network only for
-what it lacks: a table stays the same while others push to its branch.
+what it lacks: a table stays the same while others push to its branch, until another file of that
+branch is fetched, with which the branch moves in the cache, too. A commit in the name never moves.
 """
 
 import re

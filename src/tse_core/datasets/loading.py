@@ -256,11 +256,21 @@ def data_source(pairs: pd.DataFrame) -> dict[str, str]:
 
 
 def joined_pairs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Pairs of several data sets in one table, with their names and sources joined."""
+    """Pairs of several data sets in one table, with their names and sources joined.
+
+    Raises InputError where two have one name: their pairs would be one paradigm with ids in common.
+    """
     tables = list(tables)
+    names = Counter(table.attrs["name"] for table in tables)
+    name, count = names.most_common(1)[0]
+    if count > 1:
+        raise InputError(
+            f"{count} data sets are called {name!r}; give each once, or a name of your own: "
+            "NAME=FILE"
+        )
     pairs = pd.concat(tables, ignore_index=True)
     sources = [table.attrs["source"] for table in tables if "source" in table.attrs]
-    pairs.attrs = {"name": "+".join(table.attrs["name"] for table in tables)}
+    pairs.attrs = {"name": "+".join(names)}
     if sources:
         pairs.attrs["source"] = ",".join(sources)
     return pairs

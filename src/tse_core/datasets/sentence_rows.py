@@ -99,7 +99,7 @@ def paired_rows(
     _warn_of_rows(is_whole, locations, where)
     good, bad = _two_sides(rows, number, is_good, is_whole)
     used = [names[use] for use in ("grammatical", *parts)]
-    pairs = _beside(good, bad, used, [*items, *names.values()])
+    pairs = _beside(good, bad, used, [*items, *names.values()], where)
     if "form" in parts:
         left, form = names["left"], names["form"]
         pairs = pairs.assign(left=good[left], correct=good[form], wrong=bad[form])
@@ -228,17 +228,31 @@ def _warn_of_rows(is_whole: pd.Series, locations: pd.Series, where: str) -> None
 
 
 def _beside(
-    good: pd.DataFrame, bad: pd.DataFrame, used: list[str], kept: Collection[str]
+    good: pd.DataFrame,
+    bad: pd.DataFrame,
+    used: list[str],
+    kept: Collection[str],
+    where: str,
 ) -> pd.DataFrame:
-    """The columns that are not used, each once if both sides agree or if it has a use."""
+    """The columns that are not used, each once if both sides agree or if it has a use.
+
+    Raises InputError where the name of a side is that of another column.
+    """
     known = set(kept).union(*NAMES.values(), *IN_SENTENCES.values())
-    columns = {}
+    columns: list[pd.Series] = []
     for name in good.columns.difference(used, sort=False):
         texts = good[name].astype(object).map(plain_text)
         others = bad[name].astype(object).map(plain_text)
         if name in known or texts.equals(others):
-            columns[name] = good[name]
+            columns.append(good[name])
         else:
-            columns[f"{name}_good"] = good[name]
-            columns[f"{name}_bad"] = bad[name]
-    return pd.DataFrame(columns, index=good.index)
+            columns.append(good[name].rename(f"{name}_good"))
+            columns.append(bad[name].rename(f"{name}_bad"))
+    names = [column.name for column in columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(
+                f"{where}: the column {name!r} is there, and another that differs between the two "
+                "sentences of an item would be called so; give one of them another name"
+            )
+    return pd.DataFrame(dict(zip(names, columns, strict=True)), index=good.index)

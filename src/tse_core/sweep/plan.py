@@ -23,7 +23,8 @@
 Only `models` is required. Without `data`, `blimp` and `suites` the data are marvin-linzen; other
 defaults are those of `tse_core.evaluate`. Files and folders are looked up next to the plan first,
 then in the current folder. Data on the Hugging Face hub (``hf:OWNER/NAME@REVISION/PATH``) without a
-revision stay as they were first fetched; where workers have caches of their own, name the commit.
+revision stay as they were first fetched until another file of their branch is; where that matters,
+or workers have caches of their own, name the commit.
 
 The step of a checkpoint is read from its name (`tse_core.sweep.steps`), unless `steps` gives it: a
 regular expression whose group is the number, a number for each revision, or a mapping from
