@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tiny import save_model
+from tse_book import charts
 from tse_book.claims import noun_statements, verdicts
 from tse_book.claims.noun_statements import (
     AS_FIXED,
@@ -19,6 +20,7 @@ from tse_book.claims.noun_statements import (
     measure,
     noun_scores,
 )
+from tse_book.pages import expected_nouns
 from tse_book.studies.controls import controlled_verbs
 from tse_book.studies.expected_nouns import key_words, nouns_for, subject_nouns
 from tse_core import load_lemmas, load_model, load_pairs
@@ -169,6 +171,30 @@ def test_few_nouns_are_described():
     m, _ = random_nouns(9)
     tables = made(m, -m, np.zeros(9))
     assert set(judge_nouns(tables)["verdict"]) <= {verdicts.DESCRIBED, verdicts.NOT_RUN}
+
+
+def test_a_page_names_the_ends_and_the_likeliest_words_and_draws_each_noun_once():
+    m, random = random_nouns()
+    also = -(m + 4) + random.normal(0, 0.3, len(m))
+    tables = {name: made(m, also, random.normal(3, 0.3, len(m))) for name in ("one", "other")}
+    rows = expected_nouns.noun_scores(tables)
+    one = rows[rows["model"] == "one"].set_index("noun")
+    # P(flight) is exp(M's part) and the word's end exp(-1); music adds exp(-21).
+    assert one["P"].to_numpy() == pytest.approx(np.exp(m - 1), rel=1e-4)
+    assert one.loc[f"noun{m.argmax()}", "named"] and one["named"].sum() <= 4
+    words = expected_nouns.likeliest_words(tables, ["noun0"], 2)
+    assert words["words"].tolist() == ["flight, music"] * 2
+    verdicts_of = expected_nouns.verdict_table(tables)
+    assert (
+        verdicts_of["id"].tolist()
+        == ["S7"] * 2 + ["S7b"] * 2 + ["S7b.never"] * 2 + ["S7b.also"] * 2
+    )
+    assert verdicts_of["verdict"].tolist() == ["extends"] * 4 + ["described"] * 4
+    assert "EW by tokens" in verdicts_of["another verdict by"][2]
+    assert expected_nouns.variant_table(tables).shape == (9, 5)
+    chart = charts.noun_dots(rows, "EW after each noun").to_dict()
+    [data] = chart["datasets"].values()
+    assert len(data) == 80
 
 
 def test_there_are_eight_variants_beside_what_was_fixed():

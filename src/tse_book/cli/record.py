@@ -16,7 +16,8 @@ provenance.json (hardware, versions, date, seconds, checksums). Of a model from 
 (what the general claims need; of BLiMP and suites from the recorded pairs and items); pairs, wordings, items and
 regions.parquet (each pair, Table 2, items and their regions, with a BOS token and without); words and verbs.parquet
 (Table 2 by single-token verbs and by whole words, in a sample of contexts); controls.parquet (every verb behind
-subjects of seven kinds, and three tables beside it).
+subjects of seven kinds, and three tables beside it); noun_verbs and noun_words.parquet (every verb, and nouns that may
+follow, behind 64 nouns of persons).
 
 The book shows what is in data/recorded, labelled as recorded; on another machine [b]tse results add[/b] puts the files
 into its store. What cannot be measured with the model is listed.
@@ -38,7 +39,7 @@ def record(
     part: Annotated[
         list[str] | None,
         typer.Option(
-            help="agreement, blimp, suites, findings, details, words, controls; may be repeated."
+            help="agreement, blimp, suites, findings, details, words, controls, nouns; may be repeated."
         ),
     ] = None,
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",
