@@ -163,12 +163,69 @@ judged
 # No choice in the last column changes S2, S3a or S4.
 
 # %% [markdown] tags=["explains"]
+# ## Why do nouns differ?
+#
+# Some nouns invite a noun: *the tourist attraction*, but seldom *the author attraction*. If this is why verbs that are also nouns do so badly after *The tourist*, then EW should fall with the probability of a noun there. So let *M* of a noun be the summed probability, after *The N*, of 600 nouns such as *flight* or *music*, each with its end. None of them is a form of a verb, so that *M* and EW share no word.
+#
+# This was again stated beforehand, as S7 and S7b, with the words, the tests and 64 new nouns of persons, before any model was run on these nouns:
+#
+# - **S7**: over the nouns, EW of verbs that are also nouns falls with *M*. That is nearly built in, since the wrong form of such a verb is itself a bare noun. It says no more than that the reading as a noun is *enough* to put the nouns in order.
+# - **S7b** decides: verbs that are also nouns lose *more* of their margin than the others as *M* grows. Otherwise *M* may only say that the subject is not finished yet, which lowers the margin of every verb.
+#
+# ```{dropdown} Predict: do the margins of verbs that are never nouns fall with M, too?
+# If a likely noun only competes with verbs that are nouns themselves, they stay. If after *The tourist* the subject is often not finished, no verb agrees with *tourist* yet, and they fall.
+# ```
+
+# %%
+from tse_book.pages import expected_nouns
+
+noun_tables = expected_nouns.tables_of([*real_models(models), *recorded], lemmas)
+three = ["researcher", "guardian", "deputy"]
+by_noun = expected_nouns.noun_scores(noun_tables, three)
+charts.noun_dots(by_noun, "EW by how likely another noun is")
+
+# %% [markdown]
+# A dot is a noun. Named are those at the ends and three whose likeliest words the table shows.
+
+# %%
+expected = expected_nouns.likeliest_words(noun_tables, three)
+table(
+    expected,
+    "The likeliest three words of the key, and the probability of the first",
+    digits=5,
+)
+
+# %% tags=["full-width"]
+noun_verdicts = expected_nouns.verdict_table(noun_tables)
+noun_judged = table(
+    noun_verdicts, "S7 and S7b: Spearman's rho over nouns, with its 95 % interval"
+)
+noun_judged
+
+# %% tags=["hide-input", "full-width"]
+variants = table(
+    expected_nouns.variant_table(noun_tables), "As fixed, and with one choice changed"
+)
+folded(variants, "Rho under eight other choices")
+
+# %% [markdown] tags=["explains"]
+# After *The guardian* both models expect *angel*, after *The researcher* no noun in particular. S7 extends to both models: rho is −.85 [−.92, −.74] on SmolLM2 and −.76 [−.84, −.63] on Gemma. Where *M* is smallest, EW of verbs that are also nouns is .85 on SmolLM2 and .64 on Gemma (*winner*, *chairman*); where it is largest, .09 and .21 (*socialist*, *deputy*).
+#
+# S7b extends to SmolLM2 alone: rho is .37 [.10, .62], and on Gemma .18 [−.07, .42], undecided. So EW goes with *M* on both models, but only on SmolLM2 can one say that the verbs that are also nouns pay for it more than the others. For the others pay too: their margin falls with *M*, with a rho of −.69 on SmolLM2 and −.59 on Gemma. After *The socialist*, which reads like an adjective, even verbs that are never nouns have an EW of .40 and .55. A likely noun means that the subject is often not finished, and that lowers every verb's margin. The reading as a noun is enough to put the nouns in order, but these results do not show that it is the reason.
+#
+# Of the eight other choices none changes the verdict on S7. S7b becomes undecided on SmolLM2 if EW is counted by tokens, and extends to Gemma if the probability of the forms in *-s* is held fixed.
+#
+# The design was attacked before it was built, and two things fell. The first list of words held *that*, *this* and *himself*, which the inflection library counts among the nouns, so that nouns were put in the order of these; and S7 was to decide by itself, though it is nearly built in.
+
+# %% [markdown] tags=["explains"]
 # ## Exercises
 #
 # {download}`A notebook checks your answers <../_build/exercises/gap.ipynb>`.
 
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
+
+from tse_book.pages import expected_nouns
 
 verbs = ["walk", "plan", "see", "rust"]
 after_singular = pd.DataFrame(index=verbs)  # log-probabilities after The author
@@ -177,6 +234,9 @@ after_singular["base form"] = [-8.5, -6.0, -9.0, -11.0]
 after_plural = pd.DataFrame(index=verbs)  # log-probabilities after The authors
 after_plural["form in -s"] = [-9.0, -9.5, -9.5, -12.0]
 after_plural["base form"] = [-6.5, -5.5, -6.0, -11.0]
+of_smollm = expected_nouns.tables_of(["smollm2-135m-instruct"], "newman-clean")
+nouns = expected_nouns.noun_scores(of_smollm).sort_values("noun")
+seen, apart = nouns[::2], nouns[1::2]
 
 # %% [markdown]
 # ````{exercise} ★ Does it know, or does it prefer?
@@ -202,6 +262,36 @@ gain = lead - (after_plural["form in -s"] - after_plural["base form"])
 assert ew == (lead > 0).mean(), "ew: for which share is the form in -s ahead?"
 assert ns == (gain > 0).mean(), "ns: for which share does the form in -s gain?"
 print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.")
+
+# %% [markdown]
+# ````{exercise} ★★ Look on one half, test on the other
+# :label: 18-apart
+#
+# `seen` and `apart` hold the nouns of SmolLM2's chart, every other one each: `P`, the probability of a noun of the key, and `EW` of verbs that are also nouns. A pattern that you notice in `seen` may be chance, so test it in `apart`. Give `rho`, Spearman's correlation of P and EW in `apart`, and the ends `low` and `high` of its 95 % interval: draw the nouns of `apart` anew 1,000 times, with replacement. Is 0 inside?
+#
+# Then, without a check: do the same for the twenty nouns of `agreement-controls`, with P from {py:func}`tse_core.slot_distribution`. These nouns prompted the question, so describe what you find; only nouns that you held apart, ten or more, can decide.
+#
+# ```{dropdown} Hint
+# `apart.sample(frac=1, replace=True, random_state=i)` is a draw, and `x.corr(y, "spearman")` a correlation.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+import numpy as np
+
+rho = apart["P"].corr(apart["EW"], "spearman")
+rhos = []
+for i in range(1000):
+    draw = apart.sample(frac=1, replace=True, random_state=i)
+    rhos.append(draw["P"].corr(draw["EW"], "spearman"))
+low, high = np.quantile(rhos, [0.025, 0.975])
+
+# %% tags=["hide-cell", "check"]
+correlation = nouns[1::2]["P"].corr(nouns[1::2]["EW"], "spearman")
+assert rho == correlation, "rho: Spearman's correlation over the nouns of `apart`"
+assert low < rho < high, "low and high: the quantiles .025 and .975 of the draws"
+assert 0.1 < high - low < 1, "low and high: draw as many nouns as `apart` has"
+print(f"rho {rho:.2f} [{low:.2f}, {high:.2f}] over {len(apart)} nouns held apart")
 
 # %% [markdown] tags=["explains"]
 # ````{exercise} ★★ A subject of your own

@@ -73,6 +73,12 @@ table(given, "Rows by verdict and paper.", index=True)
 # ```{glue:} statements_table
 # :doc: gap.ipynb
 # ```
+#
+# Why nouns differ was asked later, of both models, with the statements and their tests fixed before either was run:
+#
+# ```{glue:} noun_statements_table
+# :doc: gap.ipynb
+# ```
 
 # %% [markdown] tags=["explains"]
 # ```{margin} Verdicts

@@ -246,3 +246,60 @@ if both:
         on_g = rises_after_pronoun(tables[G], score, "zipf")
         guard("S4 is undecided on SmolLM2", on_s.low < 0 < on_s.high)
         guard("S4 is reversed on Gemma", on_g.high < 0)
+
+# %% [markdown]
+# ## Why do nouns differ?
+
+# %%
+glue("noun_statements_table", noun_judged)
+if {S, G} <= set(noun_tables):
+    rhos = expected_nouns.judged(noun_tables).set_index(["id", "model", "choice"])
+    fixed = rhos.xs("as fixed", level="choice")
+
+    def with_interval(statement, model):
+        return fixed.loc[(statement, model), ["value", "low", "high"]]
+
+    said = "rho is −.85 [−.92, −.74] on SmolLM2 and −.76 [−.84, −.63] on Gemma"
+    quotes(said, *-with_interval("S7", S), *-with_interval("S7", G))
+    said = "rho is .37 [.10, .62], and on Gemma .18 [−.07, .42]"
+    s7b = [*with_interval("S7b", S), *with_interval("S7b", G)]
+    quotes(said, *(abs(number) for number in s7b))
+    guard("on Gemma the interval begins below 0", s7b[4] < 0 < s7b[1])
+    never = [-fixed.loc[("S7b.never", model), "value"] for model in (S, G)]
+    quotes("with a rho of −.69 on SmolLM2 and −.59 on Gemma", *never)
+
+# %%
+if {S, G} <= set(noun_tables):
+    outcome = noun_verdicts.pivot(index="id", columns="model", values="verdict")
+    guard("S7 extends to both", (outcome.loc["S7"] == "extends").all())
+    guard("S7b extends to SmolLM2 alone", outcome.loc["S7b", S] == "extends")
+    guard("undecided on Gemma", outcome.loc["S7b", G] == "undecided")
+    turned = noun_verdicts.pivot(
+        index="id", columns="model", values="another verdict by"
+    )
+    guard("none changes the verdict on S7", (turned.loc["S7"] == "").all())
+    guard("S7b on SmolLM2 turns by tokens", turned.loc["S7b", S] == "EW by tokens")
+    gemma_turns = turned.loc["S7b", G] == "given the forms in -s"
+    guard("S7b on Gemma turns given the forms in -s", gemma_turns)
+
+# %%
+if {S, G} <= set(noun_tables):
+    ends = []
+    for part in ("smallest", "largest"):
+        for model in (S, G):
+            of_model = by_noun[by_noun["model"] == model].sort_values("P")
+            ends.append(of_model.iloc[0 if part == "smallest" else -1])
+    named = [end["noun"] for end in ends]
+    guard("the ends of M", named == ["winner", "chairman", "socialist", "deputy"])
+    said = "where M is smallest, EW is .85 on SmolLM2 and .64 on Gemma; where it is largest, .09 and .21"
+    quotes(said, *(end["EW"] for end in ends))
+    socialist = by_noun[by_noun["noun"] == "socialist"].set_index("model")
+    never = socialist.loc[[S, G], "EW of never-nouns"]
+    quotes("never nouns have an EW of .40 and .55", *never)
+    guard("64 new nouns", (by_noun.groupby("model").size() == 64).all())
+    words = noun_tables[S].key
+    guard("600 nouns", (words["number"] == "singular").sum() == 600)
+    first = expected[expected["noun"] == "guardian"]["words"].str.split(", ").str[0]
+    guard("After The guardian both models expect angel", set(first) == {"angel"})
+    none = expected[expected["noun"] == "researcher"]["P"].max() < 0.0001
+    guard("after The researcher no noun in particular", none)

@@ -11,6 +11,7 @@ from .cutoffs import cutoff_curves as cutoff_curves
 from .cutoffs import invalid_curves as invalid_curves
 from .digitised import published_curves as published_curves
 from .gap import fifth_lines as fifth_lines
+from .gap import noun_dots as noun_dots
 from .gap import preposition_dots as preposition_dots
 from .gap import share_lines as share_lines
 from .gap import subject_dots as subject_dots

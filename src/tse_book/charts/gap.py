@@ -138,6 +138,55 @@ def preposition_dots(rows, title: str):
     )
 
 
+def noun_dots(rows, title: str):
+    """EW of verbs that are also nouns after each noun, over how probable a noun is there, models side by side.
+
+    `rows`: model, noun, P (on a logarithmic axis), EW, named (whether the noun's name stands at its dot).
+    """
+    rows = needs(rows, "model", "noun", "P", "EW", "named", what="a chart of nouns")
+    named = rows["noun"].where(rows["named"], "")
+    is_likely = rows["P"] > rows.groupby("model")["P"].transform("median")
+    rows = rows.assign(
+        model=rows["model"].replace(SHOWN_NAMES),
+        name_on_left=named.where(~is_likely, ""),
+        name_on_right=named.where(is_likely, ""),
+    )
+    powers = alt.Axis(values=[10.0**power for power in range(-8, 1)], format="~g")
+    title_of_p = "probability of a noun of the key after The N"
+    lowest = axis_start(rows["EW"])
+    base = alt.Chart().encode(
+        x=alt.X(
+            "P:Q",
+            scale=alt.Scale(type="log", nice=False, padding=62),
+            title=title_of_p,
+            axis=powers,
+        ),
+        y=alt.Y(
+            "EW:Q", scale=alt.Scale(domain=[lowest, 1.0]), title="EW, verbs that are also nouns"
+        ),
+        tooltip=["model:N", "noun:N", alt.Tooltip("P:Q", format=".2~g"), *tips("EW")],
+    )
+    colour = KIND_COLOURS["also nouns"]
+    points = base.mark_point(filled=True, size=45, opacity=0.85, color=colour, shape="diamond")
+    right = base.mark_text(align="left", dx=7, fontSize=11).encode(text="name_on_right:N")
+    left = base.mark_text(align="right", dx=-7, fontSize=11).encode(text="name_on_left:N")
+    panels = (
+        alt.layer(points, right, left, data=rows)
+        .properties(width=300, height=280)
+        .facet(
+            column=alt.Column(
+                "model:N",
+                sort=list(dict.fromkeys(rows["model"])),
+                title=None,
+                header=alt.Header(orient="top"),
+            )
+        )
+    )
+    return described(
+        panels, title, "Scatter plots of EW over the probability of a noun. A panel for each model."
+    )
+
+
 def _over_fifths(rows, axis: str, names: list[str], legend: alt.Legend, lowest: float):
     """EW over fifths: dots, and a line for each different name, whose dashes are those of the first kind of name."""
     base = alt.Chart().encode(

@@ -15,8 +15,9 @@ Writes a folder MODEL below [b]--out[/b]. For every model it holds agreement, bl
 provenance.json (hardware, versions, date, seconds, checksums). For a model from outside this project it also holds
 findings.csv (what the general claims need; for BLiMP and suites, taken from the recorded pairs and items); pairs,
 wordings, items and regions.parquet (each pair, Table 2, items and their regions, with a BOS token and without); words
-and verbs.parquet (Table 2 by single-token verbs and by whole words, in a sample of contexts); and controls.parquet
-(every verb after subjects of seven kinds, and three further tables).
+and verbs.parquet (Table 2 by single-token verbs and by whole words, in a sample of contexts); controls.parquet
+(every verb after subjects of seven kinds, and three further tables); and noun_verbs and noun_words.parquet (every
+verb, and the nouns that may follow, after 64 nouns of persons).
 
 The book shows what is in data/recorded, labelled as recorded. On another machine, [b]tse results add[/b] puts the files
 into its store. The command lists what cannot be measured with the model.
@@ -38,7 +39,7 @@ def record(
     part: Annotated[
         list[str] | None,
         typer.Option(
-            help="agreement, blimp, suites, findings, details, words, controls; may be repeated."
+            help="agreement, blimp, suites, findings, details, words, controls, nouns; may be repeated."
         ),
     ] = None,
     lemmas: Annotated[str, typer.Option(help="Verb list by name or .csv file.")] = "newman-clean",

@@ -1,4 +1,5 @@
 from . import blimp_figures as blimp_figures
+from . import expected_nouns as expected_nouns
 from . import figures as figures
 from . import newman as newman
 from . import profiles as profiles

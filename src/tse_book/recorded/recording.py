@@ -21,6 +21,7 @@ from tse_book.recorded.findings import record_findings
 from tse_book.recorded.measurements import PARTS, Pieces, default_sources, parts_for
 from tse_book.recorded.provenance import PROVENANCE, read_provenance, write_provenance
 from tse_book.studies.controls import controls_for
+from tse_book.studies.expected_nouns import nouns_for
 from tse_book.studies.rows import suite_rows
 from tse_core import __version__
 from tse_core.errors import InputError
@@ -29,7 +30,7 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
 
-ALL_PARTS = (*PARTS, "findings", "details", "words", "controls")  # of `tse record --part`
+ALL_PARTS = (*PARTS, "findings", "details", "words", "controls", "nouns")  # of `tse record --part`
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
 
 
@@ -68,6 +69,8 @@ def record_model(
         details |= words_for(model, lemmas, sources["data"], store)
     if "controls" in parts:
         details |= controls_for(model, lemmas)
+    if "nouns" in parts:
+        details |= nouns_for(model, lemmas)
     home = run_folder(model, folder)
     record_details(home, details)
     if "findings" in parts:  # last: they use what was recorded

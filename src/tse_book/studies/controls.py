@@ -113,7 +113,7 @@ def subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
             words.log_probabilities(form) - tokens.log_probabilities(form)
         ).round(2)
     signatures = {"whole words": words.signature, "single tokens": tokens.signature}
-    return small_detail(_by_verb(words, columns, lemmas), signatures)
+    return small_detail(by_verb(words, columns, lemmas), signatures)
 
 
 def bare_subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
@@ -121,7 +121,7 @@ def bare_subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     bare, tables, signatures = model.with_policies(bos="none"), [], {}
     for slug in ("opener-noun", "he-she-they"):
         found = evaluate(bare, f"{SUBJECTS}/{slug}", lemmas, cutoffs=WHOLE, detail="forms")
-        tables.append(_by_verb(found, {"log_odds_tokens": found.log_odds}, lemmas))
+        tables.append(by_verb(found, {"log_odds_tokens": found.log_odds}, lemmas))
         signatures[slug] = found.signature
     return small_detail(
         pd.concat(tables, ignore_index=True).drop(columns=["left", "right"]), signatures
@@ -140,7 +140,7 @@ def attractor_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     tables = []
     for also_noun in (False, True):
         margins = _margins(found)[
-            :, _counted(found, lemmas) & (found.lemmas["noun"] == also_noun).to_numpy()
+            :, counted_lemmas(found, lemmas) & (found.lemmas["noun"] == also_noun).to_numpy()
         ]
         counts = {
             "verbs": margins.shape[1],
@@ -159,7 +159,7 @@ def row_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     tables, signatures = [], {}
     for slug in load_grammar(ROWS).constructions:
         found = evaluate(model, f"{ROWS}/{slug}", lemmas, cutoffs=WHOLE, detail="forms")
-        counted = _counted(found, lemmas)
+        counted = counted_lemmas(found, lemmas)
         right, odds = _margins(found)[:, counted] > 0, found.log_odds[:, counted]
         cells = found.contexts.groupby(["construction", "noun", "number"], sort=False).indices
         for cell, rows in cells.items():
@@ -203,9 +203,9 @@ def likelihood_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
     return Detail(table, {"likelihoods": Signature(identity, signature.policy)})
 
 
-def _by_verb(found: Evaluation, columns: dict[str, np.ndarray], lemmas: str) -> pd.DataFrame:
+def by_verb(found: Evaluation, columns: dict[str, np.ndarray], lemmas: str) -> pd.DataFrame:
     """A row for each context and verb that counts, with arrays (contexts, lemmas) as its columns."""
-    counted = _counted(found, lemmas)
+    counted = counted_lemmas(found, lemmas)
     contexts = found.contexts[["construction", "opener", "noun", "number", "left", "right"]]
     table = contexts.loc[np.repeat(contexts.index, counted.sum())].reset_index(drop=True)
     table["lemma"] = np.tile(found.lemmas["lemma"][counted], len(contexts))
@@ -214,7 +214,7 @@ def _by_verb(found: Evaluation, columns: dict[str, np.ndarray], lemmas: str) -> 
     )
 
 
-def _counted(found: Evaluation, lemmas: str) -> np.ndarray:
+def counted_lemmas(found: Evaluation, lemmas: str) -> np.ndarray:
     """Which of an evaluation's lemmas count in the controls: bool (lemmas,)."""
     return found.lemmas["lemma"].isin(controlled_verbs(lemmas)["lemma"]).to_numpy()
 
