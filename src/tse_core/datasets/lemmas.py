@@ -158,7 +158,7 @@ def load_lemmas(
 ) -> Lemmas:
     """A verb list by name, or from a file or a table with columns lemma, singular, plural.
 
-    A file is one of `READ` in `tse_core.datasets.table_files`, such as .csv or .tsv. A `Lemmas`
+    A file is one of ``READ`` in ``tse_core.datasets.table_files``, such as .csv or .tsv. A `Lemmas`
     stays as it is. `drop_faulty` leaves out the rows that `Lemmas` refuses, with a warning.
 
     Raises InputError for an unknown name, and what `Lemmas` raises.

@@ -54,7 +54,7 @@ def load_pairs(
         (sentence_good, sentence_bad, label), of a table (one of `READ`, see
         :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; a table in a
         dataset repository on the Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``, with
-        a revision ``"hf:OWNER/NAME@REVISION/PATH"``, see :mod:`tse_core.datasets.hub`); or a
+        a revision ``"hf:OWNER/NAME@REVISION/PATH"``, see ``tse_core.datasets.hub``); or a
         DataFrame with the columns of such a table.
     columns : use of a column -> its name, if that does not show the use: ``{"good": "satz"}``
         Of one sentence a row ``{"sentence": "zin", "grammatical": "goed", "item": "paar"}``; an

@@ -13,7 +13,7 @@ show whether the word is over: their probability includes that of *walked*. Pime
 
 - With marks as part of words, a word ends before white space and at the end of the text, as in the
   code of Pimentel & Meister; with marks apart before everything that is no letter or digit
-  (`tse_core.models.word_ends`).
+  (``tse_core.models.word_ends``).
 - Behind a mark of its own anything may follow, so that nothing is counted there, and nothing at the
   beginning of a text: this follows Oh & Schuler. The code of Pimentel & Meister also divides a
   first word by the probability that a text does not begin with white space.
