@@ -26,7 +26,7 @@ def shown(text: str) -> str:
 def one_line(text: object, longest: int | None = None) -> str:
     """A text, or the message of an error, in one line of at most `longest` characters.
 
-    >>> one_line("no such\n    file", 9)
+    >>> one_line("no such    file", 9)
     'no such f'
     """
     return " ".join(str(text).split())[:longest]

@@ -90,7 +90,9 @@ def test_in_vocabulary_counts(name, tokenizer):
     def spellings(words):
         return [None if word_id(word) is None else (word_id(word),) for word in words]
 
-    model = SimpleNamespace(kind="causal", name=tokenizer, spellings=spellings)
+    model = SimpleNamespace(
+        name=tokenizer, spellings=spellings, reads_right=False, compares_lengths=True
+    )
     counted = counted_verbs(model, load_lemmas(name))
     assert len(counted.lemmas) == len(counted.ids) == IN_VOCABULARY[name][tokenizer]
     first = counted.lemmas.iloc[0]

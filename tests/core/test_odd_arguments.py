@@ -40,8 +40,8 @@ SWAPPED = pd.DataFrame({"lemma": ["laugh"], "singular": ["laugh"], "plural": ["l
             "pairs is a list; give one data set, or several to evaluate_models",
         ),
         (
-            {"pairs": PAIRS.assign(wrong=["laugh", "laugh"])},
-            "row 2: the correct and the wrong form are the same",
+            {"pairs": PAIRS.assign(wrong=["laughs", "laugh"])},
+            "row 1: the correct and the wrong form are the same",
         ),
         (
             {"pairs": PAIRS.assign(number=["plural", "singular"])},
