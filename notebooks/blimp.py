@@ -192,7 +192,7 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 #
 # On Mechanical Turk, twenty people judged each of five pairs of every paradigm; they were in the US and called themselves native speakers. A paradigm was kept if most of them agreed with the label in at least four of the five pairs, and two more paradigms were rejected. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with this number.
 #
-# The authors add two warnings. Several paradigms of anaphor agreement and binding need a name's usual gender: a model must expect *herself* after *Mary*, and *themself* is never right. And the labels follow mainstream American and British English; other dialects differ.
+# The authors add two warnings. Several paradigms of anaphor agreement and binding need a name's usual gender: after *Mary* a model must expect *herself*; *himself* and *themselves* count as wrong, and *themself* never occurs. And the labels follow mainstream American and British English; other dialects differ.
 #
 # ## Models against humans
 #

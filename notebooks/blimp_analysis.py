@@ -160,11 +160,11 @@ columns = irregular.pivot_table("accuracy", "model", ["group", "condition"])
 table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=True)
 
 # %% [markdown]
-# Between determiner and noun, an irregular plural takes the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %. Between subject and verb it costs both models almost nothing.
+# Between determiner and noun, an irregular plural takes the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %. Between subject and verb it costs both models almost nothing. The paper explains the LSTM's loss by loanwords such as *theses*, many of which are not in its vocabulary.
 #
 # ## Training size
 #
-# *Figure 5.* What does doubling the training text buy? The paper trained two models on growing parts of one corpus. It finds that the amount of text matters most, more than the size of the model, and expects that only the hardest phenomena, {term}`NPI` licensing and islands, would need well over 10²⁰ tokens.
+# *Figure 5.* What does doubling the training text buy? The paper trained two models on growing parts of one corpus. It finds that the amount of text matters most, more than the size of the model, and estimates that on the hardest phenomena, {term}`NPI` licensing and islands, its two models would need well over 10²⁰ tokens to match people.
 
 # %%
 from tse_book import published

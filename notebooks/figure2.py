@@ -107,7 +107,7 @@ summary = of_models.agg(["mean", "min", "max", "count"]).reset_index()
 table(summary, "Fall from the first top cut-off to the last bottom one", digits=3)
 
 # %% [markdown] tags=["explains"]
-# EW falls by .33 on average for SmolLM2 and by .15 for Gemma; for each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without this row Gemma's EW falls by .27.
+# From the first top cut-off to the last bottom one EW falls by .33 on average for SmolLM2 and by .15 for Gemma; for each model 15 of 18 curves fall by more than .05. Two of Gemma's curves rise from 0, in the row *In a sentential complement*, where only two contexts have a verb at top 10 %. Without this row Gemma's EW falls by .27.
 
 # %% [markdown] tags=["explains"]
 # ## How much of the fall comes from the cut-offs?
@@ -160,7 +160,7 @@ caption = "Mean fall: measured, from the cut-offs alone, and beyond"
 table(means.reset_index(), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
-# Over 40 contexts of each construction SmolLM2's EW falls by .161 on average; the cut-offs alone give .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not. But only 239 of the 340 contexts have a verb at top 30 %, and only one of 40 in the row *In a sentential complement*. At bottom 1 % all contexts have one, and eight of nine rows lie below their band.
+# From top 30 % to bottom 1 %, over 40 contexts of each construction, SmolLM2's EW falls by .161 on average; the cut-offs alone give .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not. But only 239 of the 340 contexts have a verb at top 30 %, and only one of 40 in the row *In a sentential complement*. At bottom 1 % all contexts have one, and eight of nine rows lie below their band.
 
 # %% [markdown] tags=["explains"]
 # ## Which constructions fall furthest?

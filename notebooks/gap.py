@@ -49,7 +49,7 @@ recorded = as_list(recorded)
 # %% [markdown] tags=["explains"]
 # ## A question and a prediction
 #
-# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The student* a noun may follow (*the student plan was rejected*), and its probability counts as that of a wrong form: {cite:t}`newman2021refining` call this a potential confounder. No bare noun can follow *he*, *she* or *who*. So change the subject.
+# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The student* a noun may follow (*the student plan was rejected*), and its probability counts as that of a wrong form: {cite:t}`newman2021refining` call this a potential confounder for models that read only the left context, as both models here do. No bare noun can follow *he*, *she* or *who*. So change the subject.
 #
 # ```{dropdown} Predict: what happens to EW of verbs that are also nouns, from *I think that the customer* to *I think that he*?
 # If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly a noun, EW rises, and after a name such as *Mary* too, because hardly any noun follows a name.
@@ -94,7 +94,7 @@ folded(counted, "EW by whole words and by tokens, with the number of contexts")
 # %% [markdown] tags=["explains"]
 # After an opener and a noun SmolLM2 prefers the agreeing form for 99.3 % of the verbs that are never nouns and for 75.6 % [25.6, 84.7] of those that are also nouns, Gemma for 97.7 % and 63.0 % [46.2, 79.1]: means of 20 nouns. After an opener and *he* or *she* it is 100 % and 97.4 % on SmolLM2, 100 % and 93.1 % on Gemma. After *everyone*, *it* and a noun with *who* EW is about as high. So on average most apparent agreement failures after a singular noun disappear after a pronoun. Both models pass the test of this (S1 below), but three openers, one half of the nouns or intervals by the jackknife leave it undecided.
 #
-# The nouns differ more than the means of nouns and pronouns do: EW of verbs that are also nouns runs from *tourist* .32 to *farmer* .96 on SmolLM2 and from *tourist* .25 to *doctor* .87 on Gemma. Each stands after one opener, but without openers the range is as wide: from *pilot* .32 to *farmer* .93, and from *tourist* .17 to *author* .90. *Author*, which stands in most examples of this book, is an exception (.93 and .90), *customer* (.44 and .33) and *student* (.55 and .41) are not. Yet all twenty nouns lie below the mean of *he* and *she*.
+# The lowest and the highest noun lie further apart than the means of nouns and pronouns: EW of verbs that are also nouns runs from *tourist* .32 to *farmer* .96 on SmolLM2 and from *tourist* .25 to *doctor* .87 on Gemma. Each stands after one opener, but without openers the range is about as wide: from *pilot* .32 to *farmer* .93, and from *tourist* .17 to *author* .90. *Author*, which stands in most examples of this book, is an exception (.93 and .90), *customer* (.44 and .33) and *student* (.55 and .41) are not. Yet all twenty nouns lie below the mean of *he* and *she*.
 #
 # What remains is a weaker preference. After *he* or *she* verbs that are also nouns have a smaller margin, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* the form in *-s* gains for nearly every verb, but less if the verb is also a noun: 10.2 nats against 13.2, and 8.6 against 12.8.
 
@@ -165,11 +165,11 @@ judged
 # %% [markdown] tags=["explains"]
 # ## Why do nouns differ?
 #
-# Some nouns invite a noun: *the tourist attraction*, but seldom *the author attraction*. If this is why verbs that are also nouns do so badly after *The tourist*, then EW should fall with the probability of a noun there. So let *M* of a noun be the summed probability, after *The N*, of 600 nouns such as *flight* or *music*, each with its end. None of them is a form of a verb, so that *M* and EW share no word.
+# Some nouns invite a noun: *the tourist attraction*, but seldom *the author attraction*. If this is why verbs that are also nouns do so badly after *The tourist*, then EW should fall with the probability of a noun there. So let *M* of a noun be the summed probability, after *The N*, of 600 nouns such as *flight* or *music* (the *key*), each with its end. None of them is a form of a verb, so that *M* and EW share no word.
 #
 # This was again stated beforehand, as S7 and S7b, with the words, the tests and 64 new nouns of persons, before any model was run on these nouns:
 #
-# - **S7**: over the nouns, EW of verbs that are also nouns falls with *M*. That is nearly built in, since the wrong form of such a verb is itself a bare noun. It says no more than that the reading as a noun is *enough* to put the nouns in order.
+# - **S7**: over the nouns, EW of verbs that are also nouns falls with *M*. That is nearly built in, since the wrong form of such a verb is itself a bare noun. It says no more than that the reading as a noun *could* explain the order of the nouns.
 # - **S7b** decides: verbs that are also nouns lose *more* of their margin than the others as *M* grows. Otherwise *M* may only say that the subject is not finished yet, which lowers the margin of every verb.
 #
 # ```{dropdown} Predict: do the margins of verbs that are never nouns fall with M, too?
@@ -211,11 +211,11 @@ folded(variants, "Rho under eight other choices")
 # %% [markdown] tags=["explains"]
 # After *The guardian* both models expect *angel*, after *The researcher* no noun in particular. S7 extends to both models: rho is −.85 [−.92, −.74] on SmolLM2 and −.76 [−.84, −.63] on Gemma. Where *M* is smallest, EW of verbs that are also nouns is .85 on SmolLM2 and .64 on Gemma (*winner*, *chairman*); where it is largest, .09 and .21 (*socialist*, *deputy*).
 #
-# S7b extends to SmolLM2 alone: rho is .37 [.10, .62], and on Gemma .18 [−.07, .42], undecided. So EW goes with *M* on both models, but only on SmolLM2 can one say that the verbs that are also nouns pay for it more than the others. For the others pay too: their margin falls with *M*, with a rho of −.69 on SmolLM2 and −.59 on Gemma. After *The socialist*, which reads like an adjective, even verbs that are never nouns have an EW of .40 and .55. A likely noun means that the subject is often not finished, and that lowers every verb's margin. The reading as a noun is enough to put the nouns in order, but these results do not show that it is the reason.
+# S7b extends to SmolLM2 alone: rho is .37 [.10, .62], and on Gemma .18 [−.07, .42], undecided. So EW goes with *M* on both models, but only on SmolLM2 can one say that the verbs that are also nouns pay for it more than the others. (The two intervals overlap, so the models need not differ.) The others pay, too: their margin falls with *M*, with a rho of −.69 on SmolLM2 and −.59 on Gemma. After *The socialist*, which reads like an adjective, even verbs that are never nouns have an EW of .40 and .55. Where a noun is likely, the subject may not be finished yet, which would lower every verb's margin. So the reading as a noun could explain the order of the nouns, but these results do not show that it does.
 #
-# Of the eight other choices none changes the verdict on S7. S7b becomes undecided on SmolLM2 if EW is counted by tokens, and extends to Gemma if the probability of the forms in *-s* is held fixed.
+# Of the eight other choices none changes the verdict on S7. S7b becomes undecided on SmolLM2 if margins are counted by tokens (*EW by tokens*), and extends to Gemma if the probability of the forms in *-s* is held fixed.
 #
-# The design was attacked before it was built, and two things fell. The first list of words held *that*, *this* and *himself*, which the inflection library counts among the nouns, so that nouns were put in the order of these; and S7 was to decide by itself, though it is nearly built in.
+# The design was attacked before it was built, and two things fell. The first list of words held *that*, *this* and *himself*, which the inflection library counts among the nouns, so that these words decided the order of the nouns; and S7 was to decide by itself, though it is nearly built in.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises
@@ -267,7 +267,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 # ````{exercise} ★★ Look on one half, test on the other
 # :label: 18-apart
 #
-# `seen` and `apart` hold the nouns of SmolLM2's chart, every other one each: `P`, the probability of a noun of the key, and `EW` of verbs that are also nouns. A pattern that you notice in `seen` may be chance, so test it in `apart`. Give `rho`, Spearman's correlation of P and EW in `apart`, and the ends `low` and `high` of its 95 % interval: draw the nouns of `apart` anew 1,000 times, with replacement. Is 0 inside?
+# `seen` and `apart` hold the nouns of SmolLM2's chart, every other one each: `P`, the probability of a noun of the key (*M* above), and `EW` of verbs that are also nouns. A pattern that you notice in `seen` may be chance, so test it in `apart`. Give `rho`, Spearman's correlation of P and EW in `apart`, and the ends `low` and `high` of its 95 % interval: draw the nouns of `apart` anew 1,000 times, with replacement. Is 0 inside?
 #
 # Then, without a check: do the same for the twenty nouns of `agreement-controls`, with P from {py:func}`tse_core.slot_distribution`. These nouns prompted the question, so describe what you find; only nouns that you held apart, ten or more, can decide.
 #

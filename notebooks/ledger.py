@@ -74,7 +74,7 @@ table(given, "Rows by verdict and paper.", index=True)
 # :doc: gap.ipynb
 # ```
 #
-# Why nouns differ was asked later, of both models, with the statements and their tests fixed before either was run:
+# Why nouns differ was asked later, of both models, with the statements and their tests fixed before either was run on these nouns:
 #
 # ```{glue:} noun_statements_table
 # :doc: gap.ipynb

@@ -80,7 +80,7 @@ if both:
     guard("all twenty nouns lie below the mean of he and she", all(under))
     wider = [with_opener[m].max() - with_opener[m].min() for m in (S, G)]
     rise = (above - ew.xs(ALSO, level="verbs")[NOUN])[[S, G]]
-    guard("nouns differ more than the means", (wider > rise).all())
+    guard("the ends lie further apart than the means", (wider > rise).all())
     per_opener = crossed.groupby(["model", "opener"])["noun"].nunique()
     guard("five openers with four nouns each", per_opener.tolist() == [4] * 10)
 
