@@ -43,6 +43,7 @@ def judged(results, ids):
     return run[run["id"].str.startswith(ids)]
 
 
+@pytest.mark.slow
 def test_table_3_is_asked_of_a_model(bert):
     printed, asked = table3(), sentence_rows(bert)
     assert list(asked.columns) == TIDY_COLUMNS

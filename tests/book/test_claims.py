@@ -482,6 +482,7 @@ def test_the_laboratory_has_its_own_ledger():
     assert list(without["verdict"]) == ["within 0.02", "within 0.02", "differs"]
 
 
+@pytest.mark.slow
 def test_an_evaluation_goes_into_the_ledger_as_it_is(small_models, reference_data):
     """A random model that calls itself by a paper model's name, for the form of the table alone."""
     model = tse_core.load_model(small_models / "random-bert-cased", device="cpu")
@@ -588,6 +589,7 @@ def otherwise(table: pd.DataFrame, way: str) -> pd.DataFrame:
     return table
 
 
+@pytest.mark.slow
 def test_each_check_fails_where_the_papers_had_printed_other_numbers():
     claims = [claim for claim in load_claims()["claims"] if "from_data" in claim]
     found = {claim["id"]: [] for claim in claims}

@@ -161,6 +161,7 @@ def test_what_has_no_rule_or_no_place_is_an_error(myst, error):
 # Every chapter
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", notebook_names())
 def test_no_cell_holds_a_role_a_directive_or_a_relative_link(name, address):
     reader = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin)

@@ -368,6 +368,7 @@ def test_every_predicate_is_listed():
     assert set(FAILS) == {claim["id"] for claim in load_claims()["extensions"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", FAILS)
 def test_each_predicate_fails_for_some_model_or_made_table(claim):
     assert verdict(claim, FAILS[claim]()) not in (EXTENDS, NOT_RUN)

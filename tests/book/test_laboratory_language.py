@@ -222,6 +222,7 @@ def test_the_lexical_curves_fall_towards_the_tail():
     assert (top - whole > 0.01).all() and (whole - bottom > 0.01).all()
 
 
+@pytest.mark.slow
 def test_the_recorded_scores_are_those_of_the_weights_in_data():
     pairs = load_pairs("marvin-linzen/simple")
     for model in MODELS:

@@ -119,6 +119,7 @@ if os.name == "posix":
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_shard_that_cannot_be_used_is_named_and_it_alone_computed_again(
     run, unbroken, store, damage

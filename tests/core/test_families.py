@@ -60,6 +60,7 @@ def test_every_architecture_of_a_list_is_tested():
     assert {module_of(family).config.model_type for family in MASKED} >= set(EMBEDS_LAST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("family", TREE_FAMILIES)
 def test_a_tree_of_prefixes_errs_no_more_than_plain_transformers_does(family, dtype):

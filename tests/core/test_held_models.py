@@ -95,6 +95,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing_that_is_old(
     what, tiny_causal, tmp_path

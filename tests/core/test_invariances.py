@@ -81,6 +81,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_scores_do_not_depend_on(way, model, pairs, whole):
     found = scores(WAYS[way](model, pairs))
@@ -102,6 +103,7 @@ def test_the_number_of_threads(model, pairs, whole):
     assert difference(found, whole) < WITHIN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", list(NOISE))
 def test_margins_move_less_than_the_stated_noise(request, dtype, pairs):
     """The measurement behind NOISE: the same margins with other batches, shared prefixes or none."""

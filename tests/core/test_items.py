@@ -80,6 +80,7 @@ def test_sentence_pairs_keep_their_sentences_and_own_columns():
     assert items["correct"].mean() == run.accuracy("all")["accuracy"].item()
 
 
+@pytest.mark.slow
 def test_two_models_are_tested_on_the_same_pairs(tse, tmp_path):
     pairs = sentence_pairs().drop(columns="margin")
     pairs.to_csv(tmp_path / "pairs.csv", index=False)
@@ -116,6 +117,7 @@ def test_what_cannot_be_tested_is_refused_before_it_is_scored(tse, tmp_path):
     assert code == 2 and "both models are called" in errors
 
 
+@pytest.mark.slow
 def test_evaluate_writes_the_differences_that_it_prints(tse, tmp_path):
     AGREEMENT.to_csv(tmp_path / "pairs.csv", index=False)
     data = [tmp_path / "pairs.csv", "marvin-linzen/simple"]

@@ -58,6 +58,7 @@ def apart(first: pd.DataFrame, second: pd.DataFrame) -> float:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{"detail": "forms"}, {"protocol": "released"}, {"verbs": "all"}], ids=str
 )

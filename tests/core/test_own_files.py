@@ -109,6 +109,7 @@ def test_columns_of_ones_own_are_rows_and_are_written(write, tiny_causal, tse, t
     assert code == 2 and "unknown column for --by 'kategory' (did you mean 'category'?)" in errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["first", "p_value", "squares", "lemmas", "correct_second"])
 def test_a_column_called_like_a_result_divides_as_any_other(
     write, tiny_causal, tmp_path, tse, name

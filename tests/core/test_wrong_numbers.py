@@ -280,6 +280,7 @@ MISTRALS = {  # the pattern that the merges were learned with, that of the file,
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", MISTRALS)
 def test_what_transformers_says_of_a_tokenizer_is_done_where_it_is_right_and_said_once(
     which, tmp_path
