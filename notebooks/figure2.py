@@ -126,7 +126,8 @@ tail = np.maximum(correct, wrong) < np.log(1e-6)
 shuffled = np.random.default_rng(0).permutation(margins)
 shuffled_tail = likely + abs(shuffled) / 2 < np.log(1e-6)
 shares = margins > 0, margins[tail] > 0, shuffled[shuffled_tail] > 0
-[round(share.mean(), 2) for share in shares]  # all verbs, the tail, the shuffled tail
+# all verbs, the tail, the shuffled tail
+[round(float(share.mean()), 2) for share in shares if len(share)]
 
 # %% [markdown] tags=["explains"]
 # Over all verbs EW is .91; in the tail it is .75. With shuffled margins it falls as well, although likely and unlikely verbs now differ by chance alone. The {term}`null` baseline does this in every context and at every cut-off, twenty times:

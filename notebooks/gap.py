@@ -165,7 +165,7 @@ judged
 # %% [markdown] tags=["explains"]
 # ## Why do nouns differ?
 #
-# Some nouns invite a noun: *the tourist attraction*, but seldom *the author attraction*. If this is why verbs that are also nouns do so badly after *The tourist*, then EW should fall with the probability of a noun there. So let *M* of a noun be the summed probability, after *The N*, of 600 nouns such as *flight* or *music* (the *key*), each with its end. None of them is a form of a verb, so that *M* and EW share no word.
+# Some nouns invite a noun: *the tourist attraction*, but seldom *the author attraction*. If this is why verbs that are also nouns do so badly after *The tourist*, then EW should fall with the probability of a noun there. So let *M* of a noun be the summed probability, after *The N*, of 600 nouns such as *flight* or *music*, each scored as a whole word. None of these nouns, the *key*, is a form of a verb, so that *M* and EW share no word.
 #
 # This was again stated beforehand, as S7 and S7b, with the words, the tests and 64 new nouns of persons, before any model was run on these nouns:
 #
@@ -211,11 +211,11 @@ folded(variants, "Rho under eight other choices")
 # %% [markdown] tags=["explains"]
 # After *The guardian* both models expect *angel*, after *The researcher* no noun in particular. S7 extends to both models: rho is −.85 [−.92, −.74] on SmolLM2 and −.76 [−.84, −.63] on Gemma. Where *M* is smallest, EW of verbs that are also nouns is .85 on SmolLM2 and .64 on Gemma (*winner*, *chairman*); where it is largest, .09 and .21 (*socialist*, *deputy*).
 #
-# S7b extends to SmolLM2 alone: rho is .37 [.10, .62], and on Gemma .18 [−.07, .42], undecided. So EW goes with *M* on both models, but only on SmolLM2 can one say that the verbs that are also nouns pay for it more than the others. (The two intervals overlap, so the models need not differ.) The others pay, too: their margin falls with *M*, with a rho of −.69 on SmolLM2 and −.59 on Gemma. After *The socialist*, which reads like an adjective, even verbs that are never nouns have an EW of .40 and .55. Where a noun is likely, the subject may not be finished yet, which would lower every verb's margin. So the reading as a noun could explain the order of the nouns, but these results do not show that it does.
+# S7b extends to SmolLM2 alone: rho is .37 [.10, .62], and on Gemma .18 [−.07, .42], undecided. So EW falls with *M* on both models, but only on SmolLM2 can one say that the verbs that are also nouns lose more than the others. (The two intervals overlap, so the models need not differ.) The others lose, too: their margin falls with *M*, with a rho of −.69 on SmolLM2 and −.59 on Gemma. After *The socialist*, which reads like an adjective, even verbs that are never nouns have an EW of .40 and .55. Where a noun is likely, the subject may not be finished yet, which would lower every verb's margin. So the reading as a noun could explain the order of the nouns, but these results do not show that it does.
 #
-# Of the eight other choices none changes the verdict on S7. S7b becomes undecided on SmolLM2 if margins are counted by tokens (*EW by tokens*), and extends to Gemma if the probability of the forms in *-s* is held fixed.
+# Of the eight other choices none changes the verdict on S7. S7b becomes undecided on SmolLM2 if margins are counted by tokens (*EW by tokens*), and extends to Gemma if the probability of the forms in *-s* is held fixed. Rows marked *described* have no verdict; they show the two margins of S7b one by one.
 #
-# The design was attacked before it was built, and two things fell. The first list of words held *that*, *this* and *himself*, which the inflection library counts among the nouns, so that these words decided the order of the nouns; and S7 was to decide by itself, though it is nearly built in.
+# Two faults of the design were found before it was carried out. The first list of words held *that*, *this* and *himself*, which the inflection library counts among the nouns, so that these words decided the order of the nouns; and S7 was to decide by itself, although it is nearly built in.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises

@@ -232,3 +232,13 @@ def test_the_command_draws_a_results_file(tse, tidy, tmp_path, monkeypatch):
     tidy.to_csv("run.csv", index=False)
     code, out, _ = tse("plot", "run.csv", "--figure", "table2", "--beside", "gpt2-xl")
     assert (code, out) == (0, "written: table2-tiny-causal.html\n")
+
+
+def test_a_suite_in_no_circuit_stands_below_a_heading_of_its_own():
+    suites = pd.DataFrame(
+        {"circuit": ["Licensing", None], "suite": ["npi", "nn"], "model": "m", "accuracy": 0.5}
+    )
+    suites = suites.assign(correct=5, items=10)
+    drawn = charts.suite_accuracy(suites, suites, title="Every suite").to_json()
+    assert '"In no circuit"' in drawn and '"nn"' in drawn
+    assert not re.search(r"\bnan\b|, None\]", drawn)

@@ -23,6 +23,7 @@ def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
     dots = theme.needs(table, "suite", "model", "accuracy", what="a chart of accuracies").replace(
         SHOWN_NAMES
     )
+    dots["circuit"] = dots["circuit"].fillna("In no circuit")
     rows = pd.concat(
         [dots.assign(source="dot"), recorded.assign(source="diamond")], ignore_index=True
     )
