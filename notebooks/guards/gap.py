@@ -16,6 +16,11 @@ found = beside.set_index(["subject", "model", "verbs"]).sort_index()
 ew = found["EW"].unstack("subject")
 
 # %%
+if models[:1] == [S]:
+    shares = [by_hand[f"I think that {one}"][True] for one in ("the customer", "he")]
+    quotes("wins for .39; after *he*, for .89", *shares)
+
+# %%
 if both:
     cells = product((NOUN, HE), (S, G), (NEVER, ALSO))
     said = "99.3 % and 75.6 %; Gemma 97.7 % and 63.0 %; 100 and 97.4; 100 and 93.1"
