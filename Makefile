@@ -49,7 +49,7 @@ linkcheck: $(READY)
 	@PYTHONPATH=.:src $(BIN)/python -c "from jupyter_book.cli.main import main; main()" build . --builder linkcheck -q
 
 test: $(TESTED)
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --doctest-modules --ignore tests/browser -m "not slow" \
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --doctest-modules --ignore tests/browser -m "not slow and not reference" \
 	  tests src book/make/execute.py
 
 test-slow: $(TESTED)

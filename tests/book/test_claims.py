@@ -334,6 +334,7 @@ def test_a_run_is_judged_at_our_threshold_where_another_would_turn_it():
     assert row["otherwise"] == "at least 7: direction; at least 9: not reproduced"
 
 
+@pytest.mark.slow
 def test_a_run_says_what_another_bos_token_or_precision_makes_of_a_number():
     usual = results("gpt2-xl").assign(signature=of_gpt2("bos:none dtype:float32"))
     bos = results("gpt2-xl", shift=0.1).assign(signature=of_gpt2("bos:add dtype:float32"))
@@ -400,6 +401,7 @@ def falling(highest, slopes):
     return pd.DataFrame(rows, columns=names).assign(protocol="released")
 
 
+@pytest.mark.slow
 def test_claims_about_all_rows_wait_for_all_rows():
     table = falling(0.99, {"EW": 0.02, "MW": 0.02})
     expected = ["S4.head-tail.4", "F3.mass.4", "F4.invalid.4", "T2.mw-ew.run.4"]

@@ -173,6 +173,7 @@ def test_few_nouns_are_described():
     assert set(judge_nouns(tables)["verdict"]) <= {verdicts.DESCRIBED, verdicts.NOT_RUN}
 
 
+@pytest.mark.slow
 def test_a_page_names_the_ends_and_the_likeliest_words_and_draws_each_noun_once():
     m, random = random_nouns()
     also = -(m + 4) + random.normal(0, 0.3, len(m))
@@ -201,6 +202,7 @@ def test_there_are_eight_variants_beside_what_was_fixed():
     assert len(VARIANTS) == 9 and len(set(VARIANTS.values())) == 9
 
 
+@pytest.mark.slow
 def test_the_key_takes_no_side_and_the_nouns_stand_in_none_of_the_controls():
     words = key_words()
     verbs = load_lemmas("newman-clean").table

@@ -103,6 +103,7 @@ def made(seed: int = 1, **effects: float) -> Tables:
     return Tables(controls, pd.DataFrame(attractors), pd.concat(rows), keys, verbs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement.id)
 def test_each_statement_has_a_table_for_which_it_fails(statement):
     effect = ABOUT[statement.id.partition(".")[0]]

@@ -58,6 +58,7 @@ def test_the_evaluations_of_models_are_a_mapping_from_their_names(runs):
         runs["gpt2"]
 
 
+@pytest.mark.slow
 def test_several_data_sets_stand_under_one_another():
     data = [SIMPLE, "marvin-linzen/vp-coordination"]
     evaluations = evaluate_models({"one": MODELS[0], "other": MODELS[1]}, data)
@@ -75,6 +76,7 @@ def test_several_data_sets_stand_under_one_another():
     assert found[["model", "construction"]].apply(tuple, axis=1).tolist() == rows
 
 
+@pytest.mark.slow
 def test_a_network_is_forgotten_before_the_next_is_opened(tiny_causal, tiny_masked, monkeypatch):
     networks, score = [], pipeline.score_contexts
 

@@ -132,6 +132,7 @@ def test_a_run_that_kept_more_serves_one_that_asks_for_less(
         )
 
 
+@pytest.mark.slow
 def test_a_stored_shard_serves_a_run_in_which_its_contexts_have_other_numbers(
     tiny_causal, simple, tmp_path
 ):

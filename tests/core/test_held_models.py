@@ -352,6 +352,7 @@ TIED = {  # adapters of GPT-2, whose output embedding is its input embedding; wh
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", TIED)
 @pytest.mark.filterwarnings("ignore::UserWarning:peft", "ignore::FutureWarning")
 def test_an_adapter_of_tied_embeddings_is_merged_into_the_end_that_it_changes(

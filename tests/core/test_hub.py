@@ -53,6 +53,7 @@ UNUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_every_layout_opens_from_the_hub_and_agrees_with_transformers(hub, name):
     model = load_model(name)

@@ -91,6 +91,7 @@ def test_the_signature_holds_the_commit_and_the_hash_decides(hub, repository, tm
     assert moved.signature.provenance["source"] != scores[0].signature.provenance["source"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*is a guess")
 def test_a_sweep_goes_on_with_what_it_has_read(hub, repository, tmp_path, monkeypatch):
     plan = {"models": ["lab-systematic-causal"], "data": [NAME], "blimp": [NAME]}

@@ -93,6 +93,7 @@ def test_the_size_of_the_shards(model, pairs, whole, monkeypatch):
     assert difference(scores(evaluate(model, pairs)), whole) < WITHIN
 
 
+@pytest.mark.slow
 def test_the_number_of_threads(model, pairs, whole):
     threads = torch.get_num_threads()
     try:

@@ -35,6 +35,7 @@ def sentence_pairs() -> pd.DataFrame:
     return pairs.assign(speaker=[str(number % 7) for number in range(len(pairs))], margin="mine")
 
 
+@pytest.mark.slow
 def test_agreement_has_a_row_for_each_pair(tse, tmp_path):
     AGREEMENT.to_csv(tmp_path / "pairs.csv", index=False)
     data = ["--data", tmp_path / "pairs.csv", "--data", "marvin-linzen/simple"]

@@ -168,6 +168,7 @@ def signature(model, right, **how):
     return evaluate(model, pd.DataFrame([pair]), VERBS, store=None, **how).signature
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_signature_says_where_the_masks_own_text_would_have_been_read_otherwise(models, kind):
     """A mark behind the mask that the sentence lacks, or a space before it where it has no lstrip."""

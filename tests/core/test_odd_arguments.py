@@ -55,6 +55,7 @@ def test_what_evaluate_refuses(arguments, message, tiny_causal):
         evaluate(tiny_causal, **{"pairs": PAIRS, "lemmas": "newman-clean"} | arguments)
 
 
+@pytest.mark.slow
 def test_a_metric_that_is_no_share_is_written_read_and_compared(tiny_causal, tmp_path, monkeypatch):
     points = Metric(
         "MEAN_POINTS", "context", lambda f: f.wins * 30 - 10, metrics.one_per_lemma, range=(-10, 20)

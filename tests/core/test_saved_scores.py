@@ -19,6 +19,7 @@ def pairs():
     return pairs.assign(length=pairs["left"].str.len())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detail", ["contexts", "lemmas", "forms"])
 @pytest.mark.parametrize("kind", ["tiny_causal", "tiny_masked"])
 def test_saved_scores_are_loaded_to_the_last_bit(kind, detail, pairs, request, tmp_path):

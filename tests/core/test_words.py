@@ -117,6 +117,7 @@ def test_marks_and_words_together_have_the_surprisal_of_the_sentence(gpt2):
     assert texts == second["word"].tolist()
 
 
+@pytest.mark.slow
 def test_published_ways_to_count_ends_on_the_vocabulary_of_gpt2(shared):
     """A word's end before every mark, and nothing at the beginning of a text (Oh & Schuler 2024)."""
     model = tse_core.load_model(shared / "models" / "random-gpt2", device="cpu", bos="add")
