@@ -73,6 +73,9 @@ def ledger_table(table: pd.DataFrame, caption: str):
 def _row(row: dict) -> str:
     name, printed = _NAMES.get(row["verdict"], row["verdict"]), markup.decimals(row["published"])
     digits = max(3, printed)
+    numbers = float(row["published"]), float(row["measured"])
+    is_count = min(numbers) >= 2 and all(number.is_integer() for number in numbers)
+    digits_of_difference = 0 if is_count else digits
     command = row["how"].split(" ")[0] in ("make", "tse")
     return markup.row_of(
         {column: row[column] for column in _FILTERS} | {"verdict": name, "robustness": _turns(row)},
@@ -89,7 +92,7 @@ def _row(row: dict) -> str:
         {
             "Published": markup.number(row["published"], printed),
             "Ours": markup.estimate(row["measured"], row["low"], row["high"], digits, row["out_of"]),
-            "Difference": markup.number(row["difference"], digits, signed=True),
+            "Difference": markup.number(row["difference"], digits_of_difference, signed=True),
             "Verdict": markup.badge(row["verdict"], name),
             "Robust": _robust(row),
         },
