@@ -193,7 +193,7 @@ def evaluate_blimp(
     name = pairs.attrs.get("name", "sentence-pairs")
     source = data_source(pairs)
     pairs = suited(pairs, method)
-    sides = [side.text for side in sides_of(pairs, method, first)]
+    texts = [side.text for side in sides_of(pairs, method, first)]
     dependence = _dependence(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
     beside = _beside(pairs)
@@ -203,7 +203,7 @@ def evaluate_blimp(
         "method": method,
         "first": first,
         **model.policies(),
-        **words_policy(model, sides, method),
+        **words_policy(model, texts, method),
         "protocol": f"pairs/{PROTOCOL_VERSION}",
     }
     # Paradigms that several data sets share have their scores in common: no hash of all pairs.

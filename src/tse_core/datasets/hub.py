@@ -211,8 +211,8 @@ def _state_of_cache(file: HubFile) -> str:
             others = ", ".join(file.at(label) for label in holders)
             return f"the cache {cache} has it only as {others}"
     if file.revision not in revisions:
-        known = ", ".join(revisions)
-        return f"the cache {cache} has no revision {file.revision!r} of it, only {known}"
+        labels = ", ".join(revisions)
+        return f"the cache {cache} has no revision {file.revision!r} of it, only {labels}"
     return f"of its files the cache {cache} has only {_shortened(revisions[file.revision])}"
 
 

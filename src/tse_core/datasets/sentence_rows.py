@@ -238,12 +238,12 @@ def _beside(
 
     Raises InputError where the name of a side is that of another column.
     """
-    known = set(kept).union(*NAMES.values(), *IN_SENTENCES.values())
+    with_a_use = set(kept).union(*NAMES.values(), *IN_SENTENCES.values())
     columns: list[pd.Series] = []
     for name in good.columns.difference(used, sort=False):
         texts = good[name].astype(object).map(plain_text)
         others = bad[name].astype(object).map(plain_text)
-        if name in known or texts.equals(others):
+        if name in with_a_use or texts.equals(others):
             columns.append(good[name])
         else:
             columns.append(good[name].rename(f"{name}_good"))
