@@ -120,11 +120,14 @@ table(summary, "Fall from the first top cut-off to the last bottom one", digits=
 import numpy as np
 
 forms = tse_core.score_context(asked[0], "The author", number="singular").forms
-correct, wrong = np.log(forms["p_correct"]), np.log(forms["p_wrong"])
-likely, margins = (correct + wrong) / 2, correct - wrong
-tail = np.maximum(correct, wrong) < np.log(1e-6)
+correct = np.log(forms["p_correct"])
+wrong = np.log(forms["p_wrong"])
+margins = correct - wrong
+middle = (correct + wrong) / 2  # how likely the verb is, whatever its margin
+millionth = np.log(1e-6)
+tail = np.maximum(correct, wrong) < millionth
 shuffled = np.random.default_rng(0).permutation(margins)
-shuffled_tail = likely + abs(shuffled) / 2 < np.log(1e-6)
+shuffled_tail = middle + abs(shuffled) / 2 < millionth
 shares = margins > 0, margins[tail] > 0, shuffled[shuffled_tail] > 0
 # all verbs, the tail, the shuffled tail
 [round(float(share.mean()), 2) for share in shares if len(share)]

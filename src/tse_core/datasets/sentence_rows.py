@@ -1,7 +1,7 @@
 """Pairs from files with one sentence a row, or a line: the two sentences of an item are a pair.
 
-So BLiMP-NL and CLiMP write theirs, and Gulordava et al. (2018), whose rows have the text before a
-verb and one of its forms. Zorro's files have no columns at all: good and bad lines alternate.
+BLiMP-NL and CLiMP have this layout. In the table of Gulordava et al. (2018) a row has the text
+before a verb and one of its forms. Zorro's files have no columns: good and bad lines alternate.
 """
 
 from collections.abc import Collection, Iterable, Mapping
