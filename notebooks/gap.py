@@ -36,26 +36,26 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct"]  # one without recorded results takes hours
+models = ["smollm2-135m-instruct"]  # without recorded results a model takes hours
 recorded = ["gemma-3-270m"]  # shown beside them, from results kept with the book
 lemmas = "newman-clean"  # the list of verbs
 
 # %%
 from tse_book.pages import as_list
 
-models = as_list(models)  # several may be one text: "gpt2, roberta-base"
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 recorded = as_list(recorded)
 
 # %% [markdown] tags=["explains"]
 # ## A question and a prediction
 #
-# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The student* a noun may follow (*the student plan was rejected*), and its probability counts as that of a wrong form: {cite:t}`newman2021refining` call this a potential confounder for models that read only the left context, as both models here do. No bare noun can follow *he*, *she* or *who*. So change the subject.
+# Why is {term}`EW` mostly below {term}`TSE`? Many of the verbs that EW asks about are nouns as well: *plan*, *need*, *order*. After *The student* a noun may follow (*the student plan was rejected*), and the probability of this {term}`noun reading` is counted for a wrong form. {cite:t}`newman2021refining` call this a potential confounder for models that read only the left context, as both models here do. No bare noun can follow *he*, *she* or *who*. So change the subject.
 #
-# ```{dropdown} Predict: what happens to EW of verbs that are also nouns, from *I think that the customer* to *I think that he*?
-# If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly a noun, EW rises, and after a name such as *Mary* too, because hardly any noun follows a name.
+# ```{dropdown} Predict: what happens to EW of verbs that are also nouns when *I think that the customer* becomes *I think that he*?
+# If the model cannot conjugate them, EW stays low. If the form without *-s* was mostly read as a noun, EW rises, and it also rises after a name such as *Mary*, because hardly any noun follows a name.
 # ```
 #
-# The data set `agreement-controls` has seven kinds of subject. It leaves out verbs whose base is also their past form (*cut*), since after *he* a past form is correct. A form is scored as a {term}`whole word`: its probability includes that of the word's end, because *pot* after *he* is mostly the beginning of *potted*. Both forms must be single tokens. Of the 896 verbs that are never nouns, this leaves 292 on SmolLM2 and 402 on Gemma; of the 998 that are also nouns, 648 and 785.
+# The data set `agreement-controls` has seven kinds of subject. It leaves out verbs whose base is also their past form (*cut*), since after *he* a past form is correct. A form is scored as a {term}`whole word`: its probability includes the probability that the word ends there, because after *he* the token *pot* is mostly the beginning of *potted*. Both forms must be single tokens. Of the 896 verbs that are never nouns, this leaves 292 on SmolLM2 and 402 on Gemma; of the 998 that are also nouns, 648 and 785.
 
 # %%
 from tse_book.pages import real_models, statements
@@ -80,9 +80,9 @@ for name in real_models(models)[:1]:
 by_hand
 
 # %% [markdown]
-# After *the customer*, the agreeing form wins for .39 of SmolLM2's verbs that are also nouns; after *he*, for .89. Now over many subjects, both models, and by whole words.
+# After *the customer*, the agreeing form wins for .39 of SmolLM2's verbs that are also nouns; after *he*, for .89. Now the same over many subjects, for both models, and by whole words.
 #
-# Twenty nouns were scored, with and without an *opener*, one of five beginnings such as *I think that*; and ten names, two pronouns, *it*, *everyone* and *nobody*, all after an opener. The large marks are means, and the small dots below them single nouns or names. The lines are 95 % intervals over nouns (or names), openers and verbs; where every verb is right in all contexts there is none, since nothing varies.
+# Twenty nouns were scored with and without an *opener*, one of five beginnings such as *I think that*. Ten names, two pronouns, *it*, *everyone* and *nobody* were all scored after an opener. The large marks are means, and the small dots below them are single nouns or names. The lines are 95 % intervals over nouns (or names), openers and verbs; where every verb is right in all contexts there is none, since nothing varies.
 
 # %%
 from tse_book import charts
@@ -104,31 +104,31 @@ table(wide, "EW, margin and shift (nats) by whole words, singular subjects", dig
 
 # %% tags=["hide-input"]
 columns = ["model", "subject", "verbs", "contexts", "EW", "EW of tokens", "ends"]
-caption = "ends: the share of a token's probability after which the word ends"
+caption = "ends: the mean probability that the word ends after its token"
 counted = table(subjects[columns], caption, digits=3)
 folded(counted, "EW by whole words and by tokens, with the number of contexts")
 
 # %% [markdown] tags=["explains"]
-# After an opener and a noun SmolLM2 prefers the agreeing form for 99.3 % of the verbs that are never nouns and for 75.6 % [25.6, 84.7] of those that are also nouns, Gemma for 97.7 % and 63.0 % [46.2, 79.1]: means of 20 nouns. After an opener and *he* or *she* it is 100 % and 97.4 % on SmolLM2, 100 % and 93.1 % on Gemma. After *everyone*, *it* and a noun with *who* EW is about as high. So on average most apparent agreement failures after a singular noun disappear after a pronoun. Both models pass the test of this (S1 below), but three openers, one half of the nouns or intervals by the jackknife leave it undecided.
+# After an opener and a noun, on average over 20 nouns, SmolLM2 prefers the agreeing form for 99.3 % of the verbs that are never nouns and for 75.6 % [25.6, 84.7] of those that are also nouns; Gemma does so for 97.7 % and 63.0 % [46.2, 79.1]. After an opener and *he* or *she* the shares are 100 % and 97.4 % on SmolLM2, 100 % and 93.1 % on Gemma. After *everyone*, *it* and a noun with *who* EW is about as high. So on average most apparent agreement failures after a singular noun disappear after a pronoun. Both models pass the test of this statement (S1 below), but with three openers, with one half of the nouns, or with intervals by the jackknife (leaving out one unit at a time) it is undecided.
 #
-# The lowest and the highest noun lie further apart than the means of nouns and pronouns: EW of verbs that are also nouns runs from *tourist* .32 to *farmer* .96 on SmolLM2 and from *tourist* .25 to *doctor* .87 on Gemma. Each stands after one opener, but without openers the range is about as wide: from *pilot* .32 to *farmer* .93, and from *tourist* .17 to *author* .90. *Author*, which stands in most examples of this book, is an exception (.93 and .90), *customer* (.44 and .33) and *student* (.55 and .41) are not. Yet all twenty nouns lie below the mean of *he* and *she*.
+# Single nouns differ more than the means of nouns and pronouns do: EW of verbs that are also nouns runs from .32 (*tourist*) to .96 (*farmer*) on SmolLM2 and from .25 (*tourist*) to .87 (*doctor*) on Gemma. Each noun stands after one opener, but without openers the range is about as wide: from .32 (*pilot*) to .93 (*farmer*), and from .17 (*tourist*) to .90 (*author*). After *author*, the noun in most examples of this book, EW is exceptionally high (.93 and .90); after *customer* (.44 and .33) and *student* (.55 and .41) it is not. Yet all twenty nouns lie below the mean of *he* and *she*.
 #
-# What remains is a weaker preference. After *he* or *she* verbs that are also nouns have a smaller margin, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. From *they* to *he* the form in *-s* gains for nearly every verb, but less if the verb is also a noun: 10.2 nats against 13.2, and 8.6 against 12.8.
+# What remains is a weaker preference. After *he* or *she* verbs that are also nouns have a smaller margin than the others, by 2.1 nats on SmolLM2 and by 2.4 on Gemma. When *they* becomes *he*, the form in *-s* gains for nearly every verb, but less if the verb is also a noun: 10.2 nats against 13.2, and 8.6 against 12.8.
 
 # %% [markdown] tags=["explains"]
 # ## Is the noun the only reason?
 #
-# Hardly any noun follows a name, and yet over ten names EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; that of verbs that are never nouns is .993 and .939. Over the five openers a name lies below *he* or *she* by .13 [.03, .22] on SmolLM2 and by .27 [.11, .42] on Gemma (a post-hoc comparison). So the contrast is between nouns or names and pronouns, and the reading as a noun is one explanation of it.
+# Hardly any noun follows a name, and yet, over ten names, EW of verbs that are also nouns is only .845 on SmolLM2 and .664 on Gemma; for verbs that are never nouns it is .993 and .939. Over the five openers, EW after a name is lower than after *he* or *she* by .13 [.03, .22] on SmolLM2 and by .27 [.11, .42] on Gemma (a post-hoc comparison). So the contrast is between nouns or names and pronouns, and the noun reading is one explanation of it.
 #
-# Nor can we say how much it explains: from 6 % to 89 % of the difference between the two kinds of verb after a noun disappears on SmolLM2, depending on the new subject (a name, *everyone*, *it*, *he*, *who*) and the measure (EW, margin).
+# Nor can we say how much it explains. After a noun the two kinds of verb differ; on SmolLM2 from 6 % to 89 % of this difference disappears, depending on the new subject (a name, *everyone*, *it*, *he*, *who*) and the measure (EW, margin).
 
 # %% [markdown] tags=["explains"]
 # ## Are likely verbs conjugated better?
 #
-# If a verb's likelihood were read off the forms that EW compares, the answer would be built in. So it is measured after a modal (*I believe that you will ...*), where all subjects take the same form. The verbs of each kind are cut into fifths, and EW is a mean over the nine rows of Table 2.
+# If a verb's likelihood were read off the forms that EW compares, the answer would be built in. So it is measured after a modal (*I believe that you will ...*), where all subjects take the same form. The verbs of each kind are divided into fifths by this likelihood, and EW is a mean over the nine rows of Table 2.
 #
 # ```{dropdown} Predict: for which verbs does EW rise over the fifths?
-# For all, if rare verbs are not conjugated. If nouns get in the way, only for verbs that are also nouns: those that are rarely used as verbs are mostly nouns.
+# For all, if the model does not conjugate rare verbs. If nouns get in the way, only for verbs that are also nouns: those that are rarely used as verbs are mostly nouns.
 # ```
 
 # %%
@@ -136,19 +136,19 @@ over_fifths = statements.fifth_scores(tables)
 charts.fifth_lines(over_fifths, "EW over fifths of verbs, from unlikely to likely")
 
 # %% [markdown] tags=["explains"]
-# After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. That of the others hardly moves: from .93 to .95 and from .92 to .88. With fifths by the past form, or by a lexicon's count of uses as a verb, the picture is much the same. But by the word form's frequency in any use, EW of verbs that are also nouns does not rise: it is .70 and .66 at the two ends on SmolLM2, .56 and .57 on Gemma.
+# After singular subjects EW of verbs that are also nouns rises from .52 to .82 on SmolLM2 and from .37 to .74 on Gemma. For the other verbs it hardly moves: from .93 to .95 and from .92 to .88. With fifths by the probability of the past form, or by a lexicon's count of uses as a verb, the picture is much the same. But with fifths by the word form's frequency in any use, EW of verbs that are also nouns does not rise: it is .70 and .66 at the two ends on SmolLM2, .56 and .57 on Gemma.
 
 # %% [markdown] tags=["explains"]
 # ## Nouns by degrees
 #
-# Which verbs are *also nouns* was decided by the library lemminflect and, for 44 verbs, by hand. But this is a matter of degree: *pot* is mostly a noun, *look* seldom. Here the fifths are by the share of a word's uses that are nouns in WordNet's counts.
+# Which verbs are *also nouns* was decided by the library lemminflect and, for 44 verbs, by hand. But being a noun is a matter of degree: *pot* is mostly a noun, *look* seldom. Here the verbs are divided into fifths by how often they are nouns, as a share of the uses that WordNet counts.
 
 # %%
 graded = statements.noun_share_scores(tables)
 charts.share_lines(graded, "EW over fifths of the noun share, by whole words")
 
 # %% [markdown] tags=["explains"]
-# After the noun EW falls with every step, from .91 to .53 on SmolLM2 and from .83 to .29 on Gemma. After the pronoun it falls mainly in the last fifth, among words that are mostly nouns: from 1.00 to .92, and from .99 to .76. Two thirds of the errors after a pronoun are there.
+# After a noun EW falls with every step, from .91 to .53 on SmolLM2 and from .83 to .29 on Gemma. After a pronoun it falls mainly in the last fifth, among words that are mostly nouns: from 1.00 to .92, and from .99 to .76. Two thirds of the errors after a pronoun are in this fifth.
 
 # %% [markdown] tags=["explains"]
 # ## A noun in between
@@ -160,12 +160,12 @@ between = statements.preposition_scores(tables)
 charts.preposition_dots(between, "EW after a singular and a plural attractor")
 
 # %% [markdown] tags=["explains"]
-# A plural attractor lowers EW after all 22 prepositions, on SmolLM2 by .13 on average and on Gemma by .23. The loss differs by pair of nouns, from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma. Without a {term}`BOS token` Gemma fails after either attractor (EW .19 and .20).
+# A plural attractor lowers EW after all 22 prepositions, on SmolLM2 by .13 on average and on Gemma by .23. The loss depends on the pair of nouns: it ranges from .06 to .31 on SmolLM2 and from .05 to .36 on Gemma. Without a {term}`BOS token` Gemma fails after either attractor (EW .19 and .20).
 
 # %% [markdown] tags=["explains"]
 # ## What was stated beforehand
 #
-# The statements below came from SmolLM2's results. They and their tests were written down before Gemma 3 270M was run on these sentences, so Gemma's verdicts are a replication, but not an independent one: both models learned from the same kind of web text. A statement *extends* to a model if its whole interval lies above 0 and its p-value, corrected over the model's statements ({term}`Holm correction`), is below .05. The last column names choices of method that would change the verdict, such as the jackknife (intervals from leaving out one unit at a time).
+# The statements below came from SmolLM2's results. They and their tests were written down before Gemma 3 270M was run on these sentences, so Gemma's verdicts are a replication, but not an independent one: both models learned from the same kind of web text. A statement *extends* to a model if its whole interval lies above 0 and its p-value, corrected over the model's statements ({term}`Holm correction`), is below .05. The last column names choices of method that would change the verdict, such as the jackknife.
 
 # %% tags=["full-width"]
 verdicts = statements.verdict_table(tables)
@@ -173,8 +173,8 @@ judged = table(verdicts, "Statements S1 to S6b: measured, tested, verdict", digi
 judged
 
 # %% [markdown] tags=["explains"]
-# - **Nouns and pronouns.** S1 (by .22 on SmolLM2 and by .30 on Gemma) and S2 extend to both models. But S1 rests on five openers with four nouns each: with three openers, with one half of the nouns (on SmolLM2 the paper's, on Gemma the new ones) or by the jackknife it is undecided.
-# - **Likely verbs.** S3a and S4 extend to both models, S3b, about verbs that are never nouns, to neither. With fifths by the word form's frequency, S3a is undecided on both, and S4 is undecided on SmolLM2 and reversed on Gemma.
+# - **Nouns and pronouns.** S1 (a difference of .22 on SmolLM2 and of .30 on Gemma) and S2 extend to both models. But S1 rests on five openers with four nouns each: with three openers, with one half of the nouns (on SmolLM2 the paper's, on Gemma the new ones) or by the jackknife it is undecided.
+# - **Likely verbs.** S3a and S4 extend to both models; S3b, which is about verbs that are never nouns, extends to neither. With fifths by the word form's frequency, S3a is undecided on both, and S4 is undecided on SmolLM2 and reversed on Gemma.
 # - **Attraction.** S6 extends to Gemma alone, and changes under the most choices. S6b, that an adverb makes attraction worse, extends to SmolLM2 alone: there the adverb *probably* raises the margin after a singular attractor and hardly changes it after a plural one (1.62 nats without it, 1.59 with it).
 #
 # No choice in the last column changes S2, S3a or S4.
@@ -182,15 +182,15 @@ judged
 # %% [markdown] tags=["explains"]
 # ## Why do nouns differ?
 #
-# Some nouns invite a noun: *the tourist attraction*, but seldom *the author attraction*. If this is why verbs that are also nouns do so badly after *The tourist*, then EW should fall with the probability of a noun there. So let *M* of a noun be the summed probability, after *The N*, of 600 nouns such as *flight* or *music*, each scored as a whole word. None of these nouns, the *key*, is a form of a verb, so that *M* and EW share no word.
+# Some nouns invite another noun: *the tourist attraction*, but seldom *the author attraction*. If this is why verbs that are also nouns do so badly after *The tourist*, then EW should be lower where a noun is more probable. So for each noun *N* let *M* be the summed probability, after *The N*, of 600 nouns such as *flight* or *music*, each scored as a whole word. None of these 600 nouns, called the *key*, is a form of a verb, so *M* and EW share no word.
 #
-# This was again stated beforehand, as S7 and S7b, with the words, the tests and 64 new nouns of persons, before any model was run on these nouns:
+# Again two statements, S7 and S7b, were fixed, with the words, the tests and 64 new nouns for persons, before any model was run on these nouns:
 #
-# - **S7**: over the nouns, EW of verbs that are also nouns falls with *M*. That is nearly built in, since the wrong form of such a verb is itself a bare noun. It says no more than that the reading as a noun *could* explain the order of the nouns.
+# - **S7**: over the nouns, EW of verbs that are also nouns falls as *M* grows. That is nearly built in, since the wrong form of such a verb is itself a bare noun. It says no more than that the noun reading *could* explain the order of the nouns.
 # - **S7b** decides: verbs that are also nouns lose *more* of their margin than the others as *M* grows. Otherwise *M* may only say that the subject is not finished yet, which lowers the margin of every verb.
 #
 # ```{dropdown} Predict: do the margins of verbs that are never nouns fall with M, too?
-# If a likely noun only competes with verbs that are nouns themselves, they stay. If after *The tourist* the subject is often not finished, no verb agrees with *tourist* yet, and they fall.
+# If a likely noun competes only with verbs that are nouns themselves, they do not. If after *The tourist* the subject is often not finished, no verb agrees with *tourist* yet, and they fall.
 # ```
 
 # %%
@@ -202,13 +202,13 @@ by_noun = expected_nouns.noun_scores(noun_tables, three)
 charts.noun_dots(by_noun, "EW by how likely another noun is")
 
 # %% [markdown]
-# A dot is a noun. Named are those at the ends and three whose likeliest words the table shows.
+# Each dot is a noun. The nouns at the ends are named, and so are three whose likeliest words are in the table.
 
 # %%
 expected = expected_nouns.likeliest_words(noun_tables, three)
 table(
     expected,
-    "The likeliest three words of the key, and the probability of the first",
+    "The three likeliest words of the key, and the probability of the first",
     digits=5,
 )
 
@@ -228,11 +228,11 @@ folded(variants, "Rho under eight other choices")
 # %% [markdown] tags=["explains"]
 # After *The guardian* both models expect *angel*, after *The researcher* no noun in particular. S7 extends to both models: rho is −.85 [−.92, −.74] on SmolLM2 and −.76 [−.84, −.63] on Gemma. Where *M* is smallest, EW of verbs that are also nouns is .85 on SmolLM2 and .64 on Gemma (*winner*, *chairman*); where it is largest, .09 and .21 (*socialist*, *deputy*).
 #
-# S7b extends to SmolLM2 alone: rho is .37 [.10, .62], and on Gemma .18 [−.07, .42], undecided. So EW falls with *M* on both models, but only on SmolLM2 can one say that the verbs that are also nouns lose more than the others. (The two intervals overlap, so the models need not differ.) The others lose, too: their margin falls with *M*, with a rho of −.69 on SmolLM2 and −.59 on Gemma. After *The socialist*, which reads like an adjective, even verbs that are never nouns have an EW of .40 and .55. Where a noun is likely, the subject may not be finished yet, which would lower every verb's margin. So the reading as a noun could explain the order of the nouns, but these results do not show that it does.
+# S7b extends to SmolLM2 alone: there rho is .37 [.10, .62]; on Gemma it is .18 [−.07, .42], undecided. So EW falls with *M* on both models, but we can say only of SmolLM2 that the verbs that are also nouns lose more than the others. (The two intervals overlap, so the models need not differ.) The others lose, too: their margin falls with *M*, with a rho of −.69 on SmolLM2 and −.59 on Gemma. After *The socialist*, which reads like an adjective, even verbs that are never nouns have an EW of .40 and .55. Where a noun is likely, the subject may not be finished yet, which would lower every verb's margin. So the noun reading could explain the order of the nouns, but these results do not show that it does.
 #
-# Of the eight other choices none changes the verdict on S7. S7b becomes undecided on SmolLM2 if margins are counted by tokens (*EW by tokens*), and extends to Gemma if the probability of the forms in *-s* is held fixed. Rows marked *described* have no verdict; they show the two margins of S7b one by one.
+# None of the eight other choices changes the verdict on S7. S7b becomes undecided on SmolLM2 if margins are counted by tokens (*EW by tokens*), and extends to Gemma if the probability of the forms in *-s* is held fixed. Rows marked *described* have no verdict; they show the two margins of S7b separately.
 #
-# Two faults of the design were found before it was carried out. The first list of words held *that*, *this* and *himself*, which the inflection library counts among the nouns, so that these words decided the order of the nouns; and S7 was to decide by itself, although it is nearly built in.
+# Two faults of the design were found before it was carried out. The first list of words contained *that*, *this* and *himself*, which the inflection library counts among the nouns, and these words decided the order of the nouns. And S7 was to decide by itself, although it is nearly built in.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises
@@ -284,7 +284,7 @@ print(f"EW {ew:.2f}, number sensitivity {ns:.2f}: a preference is not ignorance.
 # ````{exercise} ★★ Look on one half, test on the other
 # :label: 18-apart
 #
-# `seen` and `apart` hold the nouns of SmolLM2's chart, every other one each: `P`, the probability of a noun of the key (*M* above), and `EW` of verbs that are also nouns. A pattern that you notice in `seen` may be chance, so test it in `apart`. Give `rho`, Spearman's correlation of P and EW in `apart`, and the ends `low` and `high` of its 95 % interval: draw the nouns of `apart` anew 1,000 times, with replacement. Is 0 inside?
+# `seen` and `apart` each hold half of the nouns in SmolLM2's chart, with `P`, the probability of a noun of the key (*M* above), and `EW` of verbs that are also nouns. A pattern that you notice in `seen` may be chance, so test it in `apart`. Give `rho`, Spearman's correlation of P and EW in `apart`, and the ends `low` and `high` of its 95 % interval: draw the nouns of `apart` anew 1,000 times, with replacement. Is 0 inside the interval?
 #
 # Then, without a check: do the same for the twenty nouns of `agreement-controls`, with P from {py:func}`tse_core.slot_distribution`. These nouns prompted the question, so describe what you find; only nouns that you held apart, ten or more, can decide.
 #
@@ -323,12 +323,12 @@ print(f"rho {rho:.2f} [{low:.2f}, {high:.2f}] over {len(apart)} nouns held apart
 #
 # ```{solution} 18-subject
 # :class: dropdown
-# A verb that is right now was probably read as a noun. What stays wrong is mostly the beginning of another word (the page scores tokens), a past form, or a word hardly used as a verb.
+# A verb that has become right was probably read as a noun before. Those that stay wrong are mostly beginnings of other words (the page scores tokens), past forms, or words hardly used as verbs.
 # ```
 
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A low EW can come from nouns, from attraction or from not knowing the number: [report it](../book/reporting.md) by kind of verb and of subject, with the margin beside it.
+# A low EW can come from nouns, from attraction or from not knowing the subject's number: [report it](../book/reporting.md) by kind of verb and of subject, with the margin beside it.
 #
 # Functions: {py:func}`tse_book.pages.statements.subject_scores`, {py:func}`tse_book.pages.statements.fifth_scores` and {py:func}`tse_book.claims.statements.judge`.

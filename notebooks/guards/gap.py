@@ -60,18 +60,18 @@ if both:
     ]
     with_opener, plain = by_noun[NOUN], by_noun[PLAIN]
     quotes(
-        "from *tourist* .32 to *farmer* .96 on SmolLM2",
+        "from .32 (*tourist*) to .96 (*farmer*) on SmolLM2",
         *with_opener[S].agg(["min", "max"]),
     )
     quotes(
-        "from *tourist* .25 to *doctor* .87 on Gemma",
+        "from .25 (*tourist*) to .87 (*doctor*) on Gemma",
         *with_opener[G].agg(["min", "max"]),
     )
     quotes(
-        "without openers from *pilot* .32 to *farmer* .93",
+        "without openers from .32 (*pilot*) to .93 (*farmer*)",
         *plain[S].agg(["min", "max"]),
     )
-    quotes("and from *tourist* .17 to *author* .90", *plain[G].agg(["min", "max"]))
+    quotes("and from .17 (*tourist*) to .90 (*author*)", *plain[G].agg(["min", "max"]))
     ends = [
         one[m].index[[0, -1]].tolist() for one in (with_opener, plain) for m in (S, G)
     ]
@@ -79,13 +79,19 @@ if both:
     guard("the lowest noun", lowest == ("tourist", "tourist", "pilot", "tourist"))
     guard("the highest noun", highest == ("farmer", "doctor", "farmer", "author"))
     own = [plain[m][noun] for noun in ("author", "customer", "student") for m in (S, G)]
-    quotes("(.93 and .90), *customer* (.44 and .33), *student* (.55 and .41)", *own)
+    quotes(
+        "(.93 and .90); after *customer* (.44 and .33) and *student* (.55 and .41)",
+        *own,
+    )
     above = ew.xs(ALSO, level="verbs")[HE]
     under = [(with_opener[m] < above[m]).all() for m in (S, G)]
     guard("all twenty nouns lie below the mean of he and she", all(under))
     wider = [with_opener[m].max() - with_opener[m].min() for m in (S, G)]
     rise = (above - ew.xs(ALSO, level="verbs")[NOUN])[[S, G]]
-    guard("the ends lie further apart than the means", (wider > rise).all())
+    guard(
+        "Single nouns differ more than the means of nouns and pronouns do",
+        (wider > rise).all(),
+    )
     per_opener = crossed.groupby(["model", "opener"])["noun"].nunique()
     guard("five openers with four nouns each", per_opener.tolist() == [4] * 10)
 
@@ -157,7 +163,7 @@ if both:
     said = "from .91 to .53 and from 1.00 to .92; from .83 to .29 and from .99 to .76"
     quotes(said, *fell)
     steps = by_share.xs(NOUN, level="subject").diff(axis=1).iloc[:, 1:]
-    guard("After the noun EW falls with every step", (steps < 0).all(axis=None))
+    guard("After a noun EW falls with every step", (steps < 0).all(axis=None))
     left_over = 1 - by_share.xs(HE, level="subject")
     last = left_over[5] / left_over.sum(axis=1)
     guard("Two thirds of what is left", last.between(0.63, 0.71).all())
@@ -211,7 +217,7 @@ if both:
     one_model = said.loc[["S6", "S6b.often", "S6b.probably"]].to_numpy().tolist()
     guard("S6 and S6b extend to one model", one_model == [gemma, smol, smol])
     above = (ew[HE] - ew[NOUN]).xs(ALSO, level="verbs")[[S, G]]
-    quotes("S1 by .22 on SmolLM2 and by .30 on Gemma", *above)
+    quotes("S1 (a difference of .22 on SmolLM2 and of .30 on Gemma)", *above)
     measured = verdicts.pivot(index="id", columns="model", values="measured")
     first = measured.loc["S1"].str.split().str[0].astype(float)
     guard("S1 is what the table of subjects says", (above - first).abs().max() < 0.001)
@@ -266,11 +272,11 @@ if {S, G} <= set(noun_tables):
 
     said = "rho is −.85 [−.92, −.74] on SmolLM2 and −.76 [−.84, −.63] on Gemma"
     quotes(said, *-with_interval("S7", S), *-with_interval("S7", G))
-    said = "rho is .37 [.10, .62], and on Gemma .18 [−.07, .42]"
+    said = "rho is .37 [.10, .62]; on Gemma it is .18 [−.07, .42]"
     s7b = [*with_interval("S7b", S), *with_interval("S7b", G)]
     quotes(said, *(abs(number) for number in s7b))
     guard("on Gemma the interval begins below 0", s7b[4] < 0 < s7b[1])
-    quotes("64 new nouns of persons", by_noun["noun"].nunique())
+    quotes("64 new nouns for persons", by_noun["noun"].nunique())
     never = [-fixed.loc[("S7b.never", model), "value"] for model in (S, G)]
     quotes("with a rho of −.69 on SmolLM2 and −.59 on Gemma", *never)
 
@@ -283,7 +289,10 @@ if {S, G} <= set(noun_tables):
     turned = noun_verdicts.pivot(
         index="id", columns="model", values="another verdict by"
     )
-    guard("none changes the verdict on S7", (turned.loc["S7"] == "").all())
+    guard(
+        "None of the eight other choices changes the verdict on S7",
+        (turned.loc["S7"] == "").all(),
+    )
     guard("S7b on SmolLM2 turns by tokens", turned.loc["S7b", S] == "EW by tokens")
     gemma_turns = turned.loc["S7b", G] == "given the forms in -s"
     guard("S7b on Gemma turns given the forms in -s", gemma_turns)
