@@ -46,7 +46,7 @@ models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 # %% [markdown] tags=["explains"]
 # ## Nine constructions
 #
-# Every test sentence comes from a {term}`template` of {cite:t}`marvin2018targeted`. A bracket names a list of words: `[person 1]` is a noun from the list *person*, and `[*does 1]` the tested verb. Words that share an index agree in number.
+# Every test sentence comes from a {term}`template` of {cite:t}`marvin2018targeted`. A bracket names a list of words: `[person 1]` is a noun from the list *person*, and `[*does 1]` is the tested verb. Words that share an index agree in number.
 
 # %%
 from tse_book.pages import folded, table
@@ -57,7 +57,7 @@ patterns = grammar.patterns[["construction", "pattern"]]
 table(patterns, "The templates")
 
 # %% [markdown] tags=["explains"]
-# Each way to fill the slots gives one {term}`minimal pair`. How many pairs will nine constructions and a few dozen words give?
+# Each way to fill the brackets gives one {term}`minimal pair`. How many pairs will nine constructions and a few dozen words give?
 
 # %%
 import tse_core
@@ -129,7 +129,7 @@ folded(table(of_tse.reset_index(), "The verbs that TSE asks about"), "All verbs"
 # %% [markdown] tags=["explains"]
 # ## The verb list
 #
-# EW and MW need a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*. The paper's 3,562 come from three sources: the 1,000 most frequent verbs of COCA {cite}`davies2008coca`, the 1,951 tagged as base forms in the Penn Treebank {cite}`marcus1993penn`, and the 3,250 of the Giant Verb List, which may not be copied. Its appendix prints the verbs from the first two. Three lists can be used here:
+# EW and MW need a long list of {term}`lemmas <lemma>`, pairs such as *walks* and *walk*. The paper's 3,562 come from three sources: the 1,000 most frequent verbs of COCA {cite}`davies2008coca`, the 1,951 tagged as base forms in the Penn Treebank {cite}`marcus1993penn`, and the 3,250 of the Giant Verb List, which may not be copied. The paper's appendix prints the verbs from the first two. Three lists can be used here:
 #
 # - `newman-appendix`: the list in the paper's appendix
 # - `newman-clean`, for new results: the same list without typos, modals, *was/were* and words that are not verbs
@@ -183,12 +183,12 @@ verbs = pd.concat(of_each_model)
 # %%
 whole = ["singular is one token", "plural is one token"]
 lemma_counts = verbs.groupby(["model", *whole]).size().reset_index(name="lemmas")
-table(lemma_counts, "How many lemmas have each form as a single token")
+table(lemma_counts, "Lemmas, counted by which of their forms are single tokens")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 keeps 962 of 1,945 lemmas. Of those that it loses, 563 lack only the form in *-s*: *gleams* is read as *gle* + *ams*. The paper's models keep between 980 (BERT, cased) and 1,265 (RoBERTa and GPT-2) of the full list of 3,562, which may not be redistributed.
+# SmolLM2 keeps 962 of 1,945 lemmas. Of the others, 563 are lost only because the form in *-s* is split: *gleams* is read as *gle* + *ams*. The paper's models keep between 980 (BERT, cased) and 1,265 (RoBERTa and GPT-2) of the full list of 3,562, which may not be redistributed.
 #
-# Do the verbs that remain differ from the others? The column `noun` says which are also nouns.
+# Do the verbs that remain differ from the others? The list's column `noun` says which verbs are also nouns; here is their share.
 
 # %%
 verbs["kept"] = verbs[whole].all(axis=1)
@@ -263,7 +263,7 @@ print(f"{pairs:,} pairs; contexts: {both_sides:,} masked, {left:,} causal.")
 # :label: 01-template
 #
 # Write `grammar`, a string in the notation of `data/grammars/marvin-linzen.yaml`, with one pattern for sentences such as
-# *The dog near the cats barks.*: three subject nouns, two others as {term}`attractors <attractor>`, one preposition, two verbs.
+# *The dog near the cats barks.* Use three subject nouns, two other nouns as {term}`attractors <attractor>`, one preposition and two verbs.
 #
 # ```{dropdown} Hint
 # The keys are `lexicon` (with `nouns`, `predicates`, `words`) and `constructions`.
@@ -306,7 +306,7 @@ print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.
 # and to their contexts in EW? Can the two models' TSE be compared?
 #
 # ```{dropdown} Hint
-# TSE asks each pair about its own verb.
+# In TSE each pair asks about its own verb only.
 # ```
 # ````
 #
@@ -319,6 +319,6 @@ print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A few dozen words make very many pairs. The tokenizer decides which verbs count: frequent ones, often nouns as well.
+# A few dozen words make very many pairs. The tokenizer decides which verbs count: frequent ones, many of which are also nouns.
 #
 # Functions: {py:func}`tse_core.load_pairs` and {py:func}`tse_core.load_lemmas`.

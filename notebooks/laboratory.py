@@ -44,7 +44,7 @@ from tse_book.pages import as_list
 grammars = as_list(grammars)  # one string works, too
 
 # %% [markdown] tags=["explains"]
-# Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose true scores follow by arithmetic.
+# Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, for which the true scores can be worked out by arithmetic.
 #
 # ## A made-up language
 #
@@ -75,7 +75,7 @@ table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 # : Every verb agrees with its subject: a rule.
 #
 # Lexical grammar
-# : Verbs in the head always agree; middle-band verbs agree in three of every four uses. Each verb in the tail takes its favourite form in nine of every ten uses, whatever the subject. This is a list of verbs that agree, not a rule.
+# : Verbs in the head always agree; middle-band verbs agree in three of every four uses. Each verb in the tail takes its favourite form in nine of every ten uses, whatever the subject. So this grammar is a list of verbs that agree, not a rule.
 #
 # In both grammars a verb sometimes agrees with the nearest noun instead, by {term}`attraction` {cite}`bock1991broken`.
 #
@@ -85,7 +85,7 @@ table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 # TSE. It asks about frequent verbs, which agree in both grammars.
 # ```
 #
-# A perfect model has the language's own probabilities, so no model is needed to compute what it would score.
+# A perfect model has the language's own probabilities, so its scores can be computed without training any model.
 
 # %%
 import pandas as pd
@@ -125,12 +125,12 @@ charts.truth_vs_measured(lexical_model, title)
 # %% [markdown] tags=["explains"]
 # Most dots lie on their ticks. The models of the systematic grammar have an EW of 1.00 in every construction.
 #
-# EW is far off in only two rows, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has seen a middle-band verb only a few dozen times probably relies on what verbs do in general. The error is the model's, and the score reports it.
+# EW is far off in only two rows, across an object relative clause with and without *that*: it should be .61 and is .72. A model that has seen a middle-band verb only a few dozen times probably relies on how verbs behave in general. The error is the model's, and the score reports it.
 
 # %% [markdown] tags=["explains"]
 # ## What the few verbs of TSE hide
 #
-# Which score shows which of the two causal models learned the rule?
+# Which score shows that only one of the two causal models learned the rule?
 
 # %%
 causal = overall[overall["model"].str.endswith("causal")]
@@ -213,7 +213,7 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 # ```{solution} 16-limits
 # :class: dropdown
 #
-# What those models know; and whether the verb list suits English with its {term}`homographs <homograph>`, because here every form has only one meaning.
+# What those models know, and whether the verb list suits English with its {term}`homographs <homograph>`, because here every form has only one meaning.
 # ```
 
 # %% [markdown]
@@ -229,7 +229,7 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 
 
 # %% tags=["hide-cell", "solution"]
-# A weighted metric misses whatever its weights make small: here, still, the rarest verbs.
+# A weighted metric misses whatever has a small weight: here it is still the rarest verbs.
 def score(agreeing, frequency):
     """Mean probability of agreeing, weighted by the root of the frequency."""
     return float(np.average(agreeing, weights=np.sqrt(frequency)))

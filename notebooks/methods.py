@@ -77,7 +77,7 @@ table(toy, "A model that knows two verbs, after The keys to the cabinet")
 # $$
 #
 # ```{dropdown} Predict: which of the three is largest here, if TSE asks about *be*?
-# TSE, because *are* beats *is*. EW finds *exist* wrong. MW lies between them, because *are* is so probable.
+# TSE, because *are* beats *is*. EW also counts *exist*, which the model gets wrong. MW lies between them, because *are* is so probable.
 # ```
 
 # %%
@@ -124,12 +124,12 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important
-# EW and TSE are means of yes-or-no judgements; MW is made of probabilities. A verb whose correct form is barely ahead counts 1 in EW, but hardly more than one half in MW.
+# EW and TSE are means of yes-or-no judgements; MW is computed from the probabilities themselves. A verb whose correct form is barely ahead counts 1 in EW, but hardly more than one half in MW.
 # :::
 #
 # ## A real distribution
 #
-# Now a real model that the paper never saw: SmolLM2-135M-Instruct, with 135 million weights. Some verbs have two forms that are both single {term}`entries of its vocabulary <vocabulary entry>`. For what share of them will the correct form be more probable?
+# Now a real model that the paper never saw: SmolLM2-135M-Instruct, with 135 million weights. For some verbs both forms are single {term}`entries of its vocabulary <vocabulary entry>`. For what share of these verbs will the correct form be more probable?
 
 # %%
 import tse_core
@@ -149,7 +149,7 @@ newman.what_is_missing(models)
 # %% [markdown]
 # SmolLM2 prefers the correct form of 95&nbsp;% of the 962 verbs, and 97&nbsp;% of the probability on their forms goes to correct ones. It gives *are* .37 and *is* .006, so TSE with *be* is 1.
 #
-# The slider sets a {term}`cut-off`: it keeps only the most probable entries, which together have this share of the probability.
+# The slider sets a {term}`cut-off`, a share of the probability: it keeps only the most probable entries, which together make up this share.
 
 # %%
 from IPython.display import display
@@ -228,7 +228,7 @@ charts.cutoff_explorer(small, curves, cutoffs, title)
 #
 # ## Masked and causal models
 #
-# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Both are given *The author next to the guards ___ tall.* The masked model is a {term}`laboratory model`, trained on a small artificial language. First, the {term}`tokens <token>` that each model reads, and the position at which it predicts the verb (tokens in brackets mark the beginning, the slot and the end):
+# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Here a model of each kind is given *The author next to the guards ___ tall.* The masked one is a {term}`laboratory model`, trained on a small artificial language. First come the {term}`tokens <token>` that each model reads, and the position at which it predicts the verb (tokens in brackets mark the beginning, the slot and the end):
 
 # %%
 left, right = "The author next to the guards", "tall."
@@ -250,7 +250,7 @@ table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 # %% [markdown] tags=["explains"]
 # ## Exact and released
 #
-# A {term}`protocol` is the way in which a score is computed. *Exact* follows the definitions above. *Released* follows the authors' code, which drops a few entries in the far tail; use it to compare with published numbers. Every result has a {term}`signature`, a line that names protocol, model, data, verb list and every other choice.
+# A {term}`protocol` is the way in which a score is computed. *Exact* follows the definitions above. *Released* follows the authors' code, which drops a few entries in the far tail; use it to compare with published numbers. Every result has a {term}`signature`, a line that names the protocol, the model, the data, the verb list and every other choice.
 
 # %% [markdown]
 # ## Exercises
@@ -260,7 +260,7 @@ table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
 # %% tags=["hide-input", "exercise-setup"]
 import pandas as pd
 
-# what a model gives after "The author"
+# the probabilities that a model gives after "The author"
 after_author = {"walks": 0.30, "the": 0.19, "quickly": 0.15, "sing": 0.14}
 after_author |= {"walk": 0.10, "sings": 0.06, "sleeps": 0.05, "sleep": 0.01}
 
@@ -336,7 +336,7 @@ print(f"MW {mw:.3f}: nearly all it says is right, but only half of its verbs are
 #
 # ```{solution} 02-report
 # :class: dropdown
-# EW for knowledge, because it treats every verb alike; MW for errors, because it weighs verbs as the model would use them.
+# EW for knowledge, because it treats every verb alike; MW for errors, because it weighs verbs by how often the model would use them.
 # ```
 
 # %% [markdown] tags=["explains"]
