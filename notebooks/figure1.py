@@ -125,7 +125,7 @@ published["model"] = published["model"] + " (published)"
 charts.cutoff_slider(pd.concat([runs.curves(intervals=True), published]))
 
 # %% [markdown] tags=["explains"]
-# But the tail is a selection. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs the model is unsure about ([Figure 2](figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
+# But the tail is not a fair sample of verbs. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs the model is unsure about ([Figure 2](figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
@@ -183,8 +183,8 @@ print(f"EW of Simple drops below 0.99 at {side} {cutoff:.0%}.")
 # ````{exercise} ★★★ A tail that selects
 # :label: 04-tail
 #
-# In the made-up distribution above, rare and frequent `verbs` agree equally well. Give `rare`, the share of the
-# 100 verbs of lowest `frequency` whose correct form is ahead (`agreement(logits, verbs, [1])`), and `bottom`, EW at bottom
+# In the made-up distribution above, rare and frequent `verbs` agree equally well. Give `rare`, the share of verbs
+# whose correct form is ahead (`agreement(logits, verbs, [1])`) among the 100 of lowest `frequency`, and `bottom`, EW at bottom
 # 1&nbsp;% (`cutoff_scores(logits, verbs, [1], top=[], bottom=[0.01])`). What would a reader of the bottom curve conclude?
 #
 # ```{dropdown} Hint
@@ -213,6 +213,6 @@ print(f"{rare:.0%} of the rarest verbs agree; EW at bottom 1 % is {bottom:.2f}."
 # %% [markdown]
 # ## Takeaways
 #
-# EW and MW fall from head to tail in the published figure, and in most rows of two other models. But the cut-offs themselves keep verbs in the tail that the model is unsure about.
+# EW and MW fall from head to tail in the published figure, and in most rows of two other models. But the bottom cut-offs themselves select verbs that the model is unsure about.
 #
 # Functions: {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_core.cutoff_scores`.

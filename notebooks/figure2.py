@@ -79,7 +79,7 @@ falls = head_and_tail(printed)
 # %% [markdown] tags=["explains"]
 # 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % onwards; for the others a later point stands in for the head, which makes a fall look smaller (see the last exercise).
 #
-# A point can rest on few contexts. The largest published fall is .92, for GPT-2 XL's EW in the row *Across subject relative clause*; at the lower end of this curve, 99.7 % of the contexts have no verb left.
+# A point can rest on few contexts. The largest published fall is .92, for GPT-2 XL's EW in the row *Across subject relative clause*; at the last point of this curve, 99.7 % of the contexts have no verb left.
 
 # %% [markdown] tags=["explains"]
 # ## Two models that the paper never saw
@@ -112,9 +112,9 @@ table(summary, "Fall from the first top cut-off to the last bottom one", digits=
 # %% [markdown] tags=["explains"]
 # ## How much of the fall comes from the cut-offs?
 #
-# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs the model is unsure about: the other verbs have one form that is too probable.
+# At bottom *p* a verb counts only if *both* its forms are in the tail. That selects verbs the model is unsure about: the other verbs have one form that is too probable for the tail.
 #
-# How far would a curve fall if a model were equally sure of likely and unlikely verbs? To find out, shuffle the {term}`margins <margin>` (how far the correct form is ahead) among the verbs of a context. Here this is done after *The author*, for verbs whose forms both have less than a millionth of the probability:
+# How far would a curve fall if a model were equally sure of likely and unlikely verbs? To find out, shuffle the {term}`margins <margin>` (how far the correct form is ahead) among the verbs of a context. Here this is done after *The author*; the tail consists of the verbs whose forms both have less than a millionth of the probability:
 
 # %%
 import numpy as np
@@ -160,11 +160,11 @@ tail = with_null.query("side == 'bottom' and cutoff == .01").set_index(keys)
 fall = head[["score", "null"]] - tail[["score", "null"]]
 fall["beyond"] = fall["score"] - fall["null"]
 means = fall.groupby(["model", "metric"])[["score", "null", "beyond"]].mean()
-caption = "Mean fall: measured, from the cut-offs alone, and beyond"
+caption = "Mean fall: measured, from the cut-offs alone, and beyond them"
 table(means.reset_index(), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
-# From top 30 % to bottom 1 %, over 40 contexts of each construction, SmolLM2's EW falls by .161 on average; the cut-offs alone give .116, so .045 is more than they explain. Six of nine rows fall further than their null; *Simple* does not. But only 239 of the 340 contexts have a verb at top 30 %, and only one of 40 in the row *In a sentential complement*. At bottom 1 % all contexts have one, and eight of nine rows lie below their band.
+# From top 30 % to bottom 1 %, over 40 contexts of each construction, SmolLM2's EW falls by .161 on average; the cut-offs alone give .116, which leaves .045 that they do not explain. Six of nine rows fall further than their null; *Simple* does not. But only 239 of the 340 contexts have a verb at top 30 %, and only one of 40 in the row *In a sentential complement*. At bottom 1 % all contexts have a verb, and eight of nine rows lie below their grey band.
 
 # %% [markdown] tags=["explains"]
 # ## Which constructions fall furthest?
@@ -222,7 +222,7 @@ print(f"Hidden: {hidden_top:.2f} of the points at the top, {hidden_bottom:.2f} b
 # ````{exercise} ★★★ Do hidden points bias the fall?
 # :label: 06-bias
 #
-# `complete` holds four constructions of BERT-large-cased from Figure 1, where every point can be read. Leave out the points that Figure 2 hides. With `figures.head_and_tail`, find the mean `fall` in the points that remain, `with_gaps`, and in all points of the same curves, `without_gaps`.
+# `complete` holds four constructions of BERT-large-cased from Figure 1, where every point can be read. Leave out the points that Figure 2 hides. With `figures.head_and_tail`, find `with_gaps`, the mean `fall` over the points that remain, and `without_gaps`, the mean `fall` over all points of the same curves.
 #
 # ```{dropdown} Hint
 # `complete.merge(...)` on construction, metric, side and cutoff keeps the points that `curves` has for BERT-large-cased.

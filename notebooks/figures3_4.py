@@ -54,7 +54,7 @@ data = as_list(data)
 # %% [markdown] tags=["explains"]
 # ## The published coverage
 #
-# How much of what a model would say do the scores judge? The {term}`coverage` is the probability on the verb forms that EW or MW counts. Figure 3 of {cite:t}`newman2021refining` draws it for every cut-off.
+# How much of what a model would say is judged by the scores? The {term}`coverage` is the probability on the verb forms that EW or MW counts. Figure 3 of {cite:t}`newman2021refining` draws it for every cut-off.
 #
 # ```{dropdown} Predict: after *The author*, how much of the probability is on present-tense verb forms?
 # The sentence may also go on with *of*, *was*, *said* or a comma: see the row *Simple* below.
@@ -102,7 +102,7 @@ table(cells, "Coverage at top 100 %; a dash means it cannot be read off", index=
 # %% [markdown] tags=["explains"]
 # ## Where the rest of the probability is
 #
-# The paper names other {term}`inflections <inflection>` of verbs, such as the past, and other words. Mark every vocabulary entry as in [Table 3](table3.ipynb), and add up the probability of each kind.
+# The paper mentions other {term}`inflections <inflection>` of verbs, such as the past, and other words. Mark every vocabulary entry as in [Table 3](table3.ipynb), and add up the probability of each kind.
 
 # %%
 from tse_book.pages.newman import opened
@@ -141,7 +141,7 @@ charts.invalid_curves(empty, chosen=coloured, title="Figure 4 as published")
 charts.invalid_curves(curves, chosen=coloured, title="Figure 4, measured here")
 
 # %% [markdown] tags=["explains"]
-# In the published figure between 16 % and 69 % of a row's contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % at most 0.4 % have none, where this can be read off. So scores in the middle can be compared; at the ends a score may change because its contexts do.
+# In the published figure between 16 % and 69 % of a row's contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % at most 0.4 % have none, where this can be read off. So scores in the middle can be compared; at the ends a score may change because the contexts change.
 
 # %% [markdown] tags=["explains"]
 # ## The same contexts at both ends
@@ -238,7 +238,7 @@ print(
 # ````{exercise} ★★★ The same contexts throughout
 # :label: 07-same
 #
-# `scores` has a row for each of 300 contexts and a column for each of three cut-offs; an empty context is NaN. Write `falls(scores)`, which returns the fall of the mean from the first to the last column twice: over whatever contexts each has, and over those with a score in *every* column.
+# `scores` has a row for each of 300 contexts and a column for each of three cut-offs; an empty context is NaN. Write `falls(scores)`, which returns the fall of the mean from the first to the last column twice: over whatever contexts each column has, and over those with a score in *every* column.
 #
 # ```{dropdown} Hint
 # `mean()` leaves NaN out, column by column; `dropna()` leaves out whole rows.

@@ -115,7 +115,7 @@ folded(table(wide, "As measured", index=True), "The numbers")
 #
 # ## Could the difference be chance?
 #
-# Overlapping intervals do not answer this, because a noun that is hard for one score is hard for the other. So take the difference noun by noun, here by hand in one row:
+# Overlapping intervals do not answer this, because a noun that is hard for one score is hard for the other. So take the difference noun by noun, here by hand for one row:
 
 # %%
 row = "Across prepositional phrase"
@@ -128,7 +128,7 @@ by_noun["difference"] = by_noun["TSE"] - by_noun["EW"]
 folded(table(by_noun.reset_index(), f"{name}, {row}"), "Noun by noun")
 
 # %% [markdown]
-# `compare` does this for every row. From the differences between nouns it computes an interval for the mean difference and a p-value, corrected for testing nine rows ({term}`Holm correction`).
+# `compare` does this for every row. From the difference for each noun it computes an interval for the mean difference and a p-value, corrected for testing nine rows ({term}`Holm correction`).
 
 # %%
 by_subject = runs.compare("TSE", "EW")
@@ -137,7 +137,7 @@ shown = ["model", "construction", "difference", "low", "high", "p < .05"]
 table(by_subject[shown], "TSE minus EW, with intervals over subjects", digits=3)
 
 # %% [markdown] tags=["explains"]
-# EW is below TSE by .10 on average for SmolLM2, and by .11 for Gemma. With intervals over subjects this is significant (p < .05) in all nine rows of Gemma and in seven of SmolLM2.
+# EW is below TSE by .10 on average for SmolLM2, and by .11 for Gemma. With intervals over subjects the difference is significant (p < .05) in all nine rows of Gemma and in seven of SmolLM2.
 #
 # But a template has few *verbs*, too. If they are to stand for verbs in general, the interval must allow for other subjects and other verbs ({term}`crossed` samples). How wide will it be?
 
@@ -153,7 +153,7 @@ folded(table(differences[shown], caption, digits=3), caption)
 # %% [markdown] tags=["explains"]
 # ## With and without a BOS token
 #
-# Most models read a {term}`BOS token` before the first word. The paper does not say what GPT-2 read; its released code gives it none. Here is SmolLM2 with and without one. How much can a row's TSE change?
+# Most models read a {term}`BOS token` before the first word. The paper does not say whether GPT-2 did; the released code gives it none. Here is SmolLM2 with and without one. How much can a row's TSE change?
 
 # %%
 from tse_book.recorded import recorded_details
@@ -168,7 +168,7 @@ readings = wordings.assign(model=wordings["bos"].map(names)).melt(
 charts.table2_dots(readings, title="With and without a BOS token")
 
 # %% [markdown] tags=["explains"]
-# Without the token, TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (BLiMP was fetched for these recorded runs); in the row *In object relative (no that)* it is now above TSE.
+# Without the token, TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (the tenth row, BLiMP's, was fetched for these recorded runs); in the row *In object relative (no that)* it is now above TSE.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "table2-measured.csv", "All numbers, measured")
@@ -220,7 +220,7 @@ print(f"{len(exceptions)} of {len(cells)} cells are exceptions.")
 # ````{exercise} ★★★ Sentences are not independent
 # :label: 03-bootstrap
 #
-# The cell above makes up a model's `scores` in 120 contexts, and the `nouns` that are their subjects, as numbers. Write
+# The cell above makes up a model's `scores` in 120 contexts; `nouns` has a number for the subject of each. Write
 # `interval(scores, groups, draws=2000)`: draw whole groups with replacement, take the mean of their scores, repeat, and return
 # the 2.5&nbsp;% and 97.5&nbsp;% quantiles. Compare the groups `nouns` and `range(120)`.
 #
@@ -231,8 +231,8 @@ print(f"{len(exceptions)} of {len(cells)} cells are exceptions.")
 
 
 # %% tags=["hide-cell", "solution"]
-# The interval over nouns: with other nouns the score could be far from this one,
-# however many sentences they stand in.
+# The interval over nouns is right: with other nouns the score could be far from this
+# one, however many sentences they stand in.
 def interval(scores, groups, draws=2000):
     """Bounds of a 95 % interval of the mean, from drawing whole groups."""
     groups = np.asarray(groups)
@@ -264,6 +264,6 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # ## Takeaways
 #
 # - EW is below TSE in nearly every cell, published and measured; with other verbs in TSE it might not be.
-# - A BOS token can move TSE by .25; the {term}`signature` of a number says what was read.
+# - A BOS token can move TSE by .25; the {term}`signature` of a number says which token was read, if any.
 #
 # Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_core.agreement.comparison.compare_metrics`.

@@ -70,7 +70,7 @@ printed["form"] = mark_words(printed["token"], "singular", "newman-appendix")
 charts.form_bars(printed, title="BERT-large-cased, published")
 
 # %% [markdown]
-# None of the template's verbs is among the first sentence's ten. How much probability does each kind of word have there?
+# None of the template's verbs is among the ten of the first sentence. How much probability does each kind of word have there?
 
 # %%
 first = printed[printed["sentence"].str.contains("skater")]
@@ -78,7 +78,7 @@ kinds = first.groupby("form")["probability"].sum()
 kinds
 
 # %% [markdown] tags=["explains"]
-# The paper reports a TSE of .67 for it: the model gets one of the three verbs wrong. {term}`MW` asks about what the model would say: of the probability on present-tense forms among the ten, 22 % is on wrong ones.
+# The paper reports a TSE of .67 for this sentence: the model gets one of the three verbs wrong. {term}`MW` asks about what the model would say: of the probability on present-tense forms among the ten, 22 % is on wrong ones.
 
 # %% [markdown] tags=["explains"]
 # ## The same sentences in other models
@@ -177,7 +177,7 @@ top_ten["form"] = mark_words(top_ten["subword"], "singular", "newman-appendix")
 # ```{solution} 05-luck
 # :class: dropdown
 #
-# With more than 100. In return EW asks about verbs that do not fit the sentence, such as *rain*.
+# More than 100. In return EW also asks about verbs that do not fit the sentence, such as *rain*.
 # ```
 
 # %% [markdown]
@@ -216,7 +216,7 @@ print(f"TSE is {tse:.2f} for these verbs, 0.67 for the template's.")
 # :label: 05-bounds
 #
 # Suppose all the probability that was not printed for `SENATORS` were on wrong forms, or all of it on correct ones. Give `low`
-# and `high`, the MW of the two cases.
+# and `high`, the MW in these two cases.
 #
 # ```{dropdown} Hint
 # The rest is 1 minus the sum of all ten printed entries. Past forms and *other* count in neither MW.

@@ -41,7 +41,7 @@ if asked[:1] == ["smollm2-135m-instruct"]:
 
 # %%
 if asked == ["smollm2-135m-instruct"] and sample == 40:
-    said = "From top 30 % to bottom 1 % EW falls by .161; the cut-offs alone give .116, so .045"
+    said = "From top 30 % to bottom 1 % EW falls by .161; the cut-offs alone give .116, which leaves .045"
     ends = 100 * head["cutoff"].max(), 100 * tail["cutoff"].max()
     quotes(said, *ends, *means.loc[(asked[0], "EW"), ["score", "null", "beyond"]])
     further = fall["beyond"].xs("EW", level="metric") > 0
