@@ -74,7 +74,7 @@ table(given, "Rows by verdict and paper.", index=True)
 # :doc: gap.ipynb
 # ```
 #
-# Why nouns differ was asked later, of both models, with the statements and their tests fixed before either was run on these nouns:
+# The question of why nouns differ was asked later, of both models; the statements and their tests were fixed before either model was run on these nouns:
 #
 # ```{glue:} noun_statements_table
 # :doc: gap.ipynb
@@ -91,12 +91,12 @@ table(given, "Rows by verdict and paper.", index=True)
 # ## Every claim
 #
 # ```{dropdown} Predict: somebody runs the paper's model with a cleaner list of verbs and gets the printed number. Is it reproduced?
-# No. Another difference may have cancelled the effect of the list. A number that agrees over another list is *comparable*.
+# No. Another difference may have cancelled the effect of the list. A number that agrees but was computed over another list is *comparable*.
 # ```
 #
 # [Claims about a model that the papers never saw (*E. ...*) are in [the report](report.ipynb).]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
 #
-# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on one. Of the 63 rows from published data, 25 are the same under every choice and 25 depend on one; for 13 there was none to try.
+# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on a choice. Of the 63 rows from published data, 25 are the same under every choice and 25 depend on a choice; for 13 there was no choice to try.
 
 # %% tags=["hide-input"]
 from tse_book.pages import ledger_table
@@ -121,7 +121,8 @@ from tse_book.recorded import list_recorded, load_recorded
 recorded = list_recorded()
 columns = ["model", "parts", "numbers", "date", "hardware", "minutes", "left_out"]
 made = recorded[columns].rename(columns={"left_out": "left out"})
-table(made, "Recorded runs in data/recorded: what, when and on what.", digits=1)
+caption = "Recorded runs in data/recorded: what was run, when, and on which machine."
+table(made, caption, digits=1)
 
 # %% tags=["hide-input"]
 from tse_book.published import blimp_table3

@@ -50,7 +50,7 @@ models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 # %% [markdown] tags=["explains"]
 # ## Does the finding hold for a model the paper never saw?
 #
-# A claim about models in general can be tested on any model with a number and a threshold. Here we test two models that the papers did not. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`.
+# A claim about models in general can be tested on any model, given a number to measure and a threshold. Here we test two models that the papers did not. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`.
 
 # %%
 import pandas as pd
@@ -81,11 +81,11 @@ extension_table(judged, findings, "General claims on models that the papers neve
 judged.groupby("model")["verdict"].value_counts()
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 three claims extend: EW is below TSE, past forms make up more than a tenth of what is not counted, and attractors lower TSE. For Gemma two claims extend, EW below TSE and attractors. That MW is above EW is undecided for both, although the intervals lie above 0: p-values are corrected for the number of tests, intervals are not.
+# For SmolLM2 three claims extend: EW is below TSE, past forms make up more than a tenth of what is not counted, and attractors lower TSE. For Gemma two claims extend: EW is below TSE, and attractors lower TSE. That MW is above EW is undecided for both, although the intervals lie above 0: p-values are corrected for the number of tests, intervals are not.
 #
-# SmolLM2's means include BLiMP's row. Over the other nine rows alone, as in [Table 2](table2.ipynb) and [Figures 3 and 4](figures3_4.ipynb), TSE minus EW is .100 instead of .099, and past forms hold 26 % of what is not counted, instead of .248.
+# SmolLM2's means include BLiMP's row. Over the other nine rows alone, as in [Table 2](table2.ipynb) and [Figures 3 and 4](figures3_4.ipynb), TSE minus EW is .100 instead of .099, and past forms make up 26 % of what is not counted, instead of .248.
 #
-# *How* below a claim unfolds each construction, because a mean can hide one that goes the other way. It also says what the interval is over: for *EW is below TSE*, subjects and EW's verbs, but not the few verbs of TSE.
+# *How* below a claim opens the results for each construction, because a mean can hide a construction that goes the other way. *How* also says what the interval is over: for *EW is below TSE*, subjects and EW's verbs, but not the few verbs of TSE.
 
 # %% tags=["hide-input"]
 from tse_book import charts
@@ -132,7 +132,7 @@ table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need
 #
 # ## Every table and figure
 #
-# *Live* is computed with the book, *recorded* comes from a run kept with it, {term}`digitised` is read off a published figure, without hidden points.
+# *Live* numbers are computed with the book, *recorded* ones come from a run kept with it, and {term}`digitised` ones are read off a published figure, without its hidden points.
 #
 # ### Newman and others 2021
 #

@@ -10,7 +10,7 @@ guard(
     "For SmolLM2 three claims extend",
     extends["smollm2-135m-instruct"] == {*two, "E.mass-past"},
 )
-said = "For Gemma two claims extend, EW below TSE and attractors"
+said = "For Gemma two claims extend: EW is below TSE, and attractors lower TSE"
 guard(said, extends["gemma-3-270m"] == two)
 by_row = findings[findings["model"] == "smollm2-135m-instruct"]
 by_row = by_row[by_row["condition"] == "default"]
