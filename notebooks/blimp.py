@@ -53,7 +53,7 @@ recorded = as_list(recorded)
 # %% [markdown] tags=["explains"]
 # ## Phenomena
 #
-# BLiMP, the Benchmark of Linguistic Minimal Pairs ({cite:t}`warstadt2020blimp`; [its data](https://github.com/alexwarstadt/blimp)), has 67 {term}`paradigms <paradigm>` of 1,000 {term}`minimal pairs <minimal pair>` each, in twelve phenomena. A model is right if it finds the acceptable sentence more probable. Here is an example of our own for each:
+# BLiMP, the Benchmark of Linguistic Minimal Pairs ({cite:t}`warstadt2020blimp`; [its data](https://github.com/alexwarstadt/blimp)), has 67 {term}`paradigms <paradigm>` of 1,000 {term}`minimal pairs <minimal pair>` each, in twelve phenomena. A model is right if it finds the acceptable sentence more probable. Here is an example of our own for each phenomenon:
 #
 # | phenomenon | what it tests | example |
 # |---|---|---|
@@ -84,7 +84,7 @@ folded(shown, "One pair from each of the 67 paradigms")
 # %% [markdown] tags=["explains"]
 # ### Read a pair, token by token
 #
-# A {term}`causal model` gives each {term}`token` a {term}`surprisal`: the less probable the token, the higher. Choose a pair above the chart.
+# A {term}`causal model` gives each {term}`token` a {term}`surprisal`, which is high if the token is improbable. Choose a pair above the chart.
 #
 # ```{dropdown} Predict: where in a sentence is a model most surprised?
 # Where the next word is hardest to guess, which need not be where the sentences differ.
@@ -139,7 +139,7 @@ beside = by_phenomenon[by_phenomenon["model"].isin(["GPT-2 large", "human"])]
 charts.accuracy_dots(pd.concat([ours, beside]), title="Accuracy by phenomenon")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. It is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was tested on only 50 pairs from each paradigm, so its intervals are wider. Where people (grey) disagree with BLiMP's labels of what is acceptable, a low accuracy may be the label's fault.
+# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. SmolLM2 is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was tested on only 50 pairs from each paradigm, so its intervals are wider. Where people (grey) disagree with BLiMP's labels of what is acceptable, a low accuracy may be the labels' fault.
 
 # %%
 paradigms = recorded_accuracies(recorded)
@@ -176,7 +176,7 @@ folded(shown, "Table 3 as printed, as corrected and as recomputed")
 #
 # ## Table 4
 #
-# Table 4 has the 67 paradigms. The corrected one still disagrees with the authors' data in 12 cells of 6 rows.
+# Table 4 has the 67 paradigms. Even the corrected version disagrees with the authors' data in 12 cells of 6 rows.
 
 # %%
 cells = table4.pivot_table(
@@ -190,13 +190,13 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # %% [markdown] tags=["explains"]
 # ## Humans
 #
-# On Mechanical Turk, twenty people judged each of five pairs of every paradigm; they were in the US and called themselves native speakers. A paradigm was kept if most of them agreed with the label in at least four of the five pairs, and two more paradigms were rejected. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with this number.
+# On Mechanical Turk, five pairs of every paradigm were judged by twenty people each, all of whom were in the US and called themselves native speakers. A paradigm was kept if most of them agreed with the label in at least four of the five pairs; two other paradigms were rejected. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with this number.
 #
-# The authors add two warnings. Several paradigms of anaphor agreement and binding need a name's usual gender: after *Mary* a model must expect *herself*; *himself* and *themselves* count as wrong, and *themself* never occurs. And the labels follow mainstream American and British English; other dialects differ.
+# The authors add two warnings. Several paradigms of anaphor agreement and binding depend on a name's usual gender: after *Mary* a model must expect *herself*; *himself* and *themselves* count as wrong, and *themself* never occurs. And the labels follow mainstream American and British English; other dialects differ.
 #
 # ## Models against humans
 #
-# GPT-2 large agrees with the labels more often than single people on ellipsis, determiner-noun agreement and anaphor agreement. The paper says that it nearly reaches people on subject-verb agreement, too. The printed 89.0 %, against their 90.9 %, bears this out; recomputed, GPT-2 large has only 86.4 %.
+# GPT-2 large agrees with the labels more often than single people do on ellipsis, determiner-noun agreement and anaphor agreement. The paper says that it nearly reaches people on subject-verb agreement, too. The printed 89.0 %, against their 90.9 %, bears this out; recomputed, GPT-2 large has only 86.4 %.
 #
 # ## The hardest phenomenon
 #
@@ -205,7 +205,7 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # %% [markdown]
 # ## Models scored on this page
 #
-# The laboratory's models know only the words of [their own language](laboratory.ipynb), so they read pairs made of these words, as does a 5-gram model. With `sentence_pairs = "blimp"` the models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
+# The laboratory's models know only the words of [their own language](laboratory.ipynb), so they read pairs made of these words, and so does a 5-gram model. With `sentence_pairs = "blimp"` the models of the first cell are scored on BLiMP, masked ones by {term}`pseudo-log-likelihood` {cite}`salazar2020masked`.
 
 # %%
 from tse_book.laboratory.networks import laboratory_ngram
@@ -261,7 +261,7 @@ small, large = scored["small"]["correct"] == 1, scored["large"]["correct"] == 1
 # ````{exercise} ★ Only one of them is right
 # :label: 09-mcnemar
 #
-# `small` and `large` say which of the same 200 pairs two n-gram models get right. Count the pairs that only the first gets right (`only_small`, a whole number) and only the second (`only_large`). Compute McNemar's `p_value`: how often would a fair coin, tossed once for each such pair, come out at least as unevenly, in either direction?
+# `small` and `large` say which of the same 200 pairs two n-gram models get right. Count the pairs that only the first gets right (`only_small`, a whole number) and those that only the second gets right (`only_large`). Compute McNemar's `p_value`: how often would a fair coin, tossed once for each such pair, come out at least as unevenly, in either direction?
 #
 # ```{dropdown} Hint
 # The chance of `k` heads in `n` tosses is `comb(n, k) / 2**n`. Sum over the smaller side, and double.

@@ -47,7 +47,7 @@ models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 recorded = as_list(recorded)
 
 # %% [markdown] tags=["explains"]
-# Why do accuracies differ? We compare these models, and humans; *GPT-2* is GPT-2 large:
+# Why do accuracies differ? We compare the following models, and humans; *GPT-2* is GPT-2 large:
 
 # %%
 import pandas as pd
@@ -70,7 +70,7 @@ print(*scores["model"].unique(), sep=", ")
 # *Figure 1.* If two models find the same paradigms hard, their accuracies correlate.
 #
 # ```{dropdown} Predict: will a model of 2024 resemble the models of 2019, or the humans?
-# The models, if predicting words is what makes them alike.
+# The models, if models are alike because they all predict words.
 # ```
 
 # %%
@@ -121,7 +121,7 @@ charts.accuracy_lines(
 )
 
 # %% [markdown] tags=["explains"]
-# SmolLM2's accuracy rises with its confidence, from .54 to .92, as GPT-2's does in the paper. It falls with {term}`perplexity`, from .91 to .60. But part of this is built in: it is the perplexity of the good sentence, and the model is right if it prefers this sentence. With the perplexity of both sentences together, accuracy falls only from .82 to .73. With length it goes from .80 to .75.
+# SmolLM2's accuracy rises with its confidence, from .54 to .92, as GPT-2's does in the paper. It falls with {term}`perplexity`, from .91 to .60. But part of this is built in: the perplexity is measured on the good sentence, and the model is right if it prefers this sentence. With the perplexity of both sentences together, accuracy falls only from .82 to .73. With length it goes from .80 to .75.
 
 # %% [markdown] tags=["explains"]
 # ## Locality
@@ -143,11 +143,11 @@ percent = 100 * apart.pivot_table("accuracy", "model", "condition", sort=False)
 table(percent.reset_index(), "Accuracy in percent", digits=1)
 
 # %% [markdown] tags=["explains"]
-# An adjective takes the 5-gram model from 87.6 % to 52.5 %. The neural models lose little: the LSTM and Transformer-XL 5 points, GPT-2 2, SmolLM2 4. (The paper: 35 points for the 5-gram model, 3 to 5 for the others.)
+# An adjective lowers the 5-gram model's accuracy from 87.6 % to 52.5 %. The neural models lose little: the LSTM and Transformer-XL 5 points, GPT-2 2, SmolLM2 4. (The paper reports 35 points for the 5-gram model and 3 to 5 for the others.)
 #
 # ## Attractors
 #
-# With an attractor, over both columns of the table, GPT-2's mean is 72.6 %, 24 points lower than without. The LSTM loses 20, Transformer-XL 5; the paper says 22, 20 and 5. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
+# With an attractor, GPT-2's mean over both columns of the table is 72.6 %, 24 points lower than without one. The LSTM loses 20, Transformer-XL 5; the paper says 22, 20 and 5 for the three models. SmolLM2 falls from 92.3 % to 85.0 % in a phrase and to 69.8 % in a clause. The 5-gram model does not guess: at 23.5 % and 21.7 % it mostly follows the nearest noun.
 
 # %% [markdown] tags=["explains"]
 # ## Irregulars
@@ -160,7 +160,7 @@ columns = irregular.pivot_table("accuracy", "model", ["group", "condition"])
 table(100 * columns, "Accuracy in percent, by kind of plural", digits=1, index=True)
 
 # %% [markdown]
-# Between determiner and noun, an irregular plural takes the LSTM from 89.1 % to 81.7 % and SmolLM2 from 95.5 % to 90.5 %. Between subject and verb it costs both models almost nothing. The paper explains the LSTM's loss by loanwords such as *theses*, many of which are not in its vocabulary.
+# Between determiner and noun, an irregular plural lowers the accuracy of the LSTM from 89.1 % to 81.7 % and of SmolLM2 from 95.5 % to 90.5 %. Between subject and verb it costs both models almost nothing. The paper explains the LSTM's loss by loanwords such as *theses*, many of which are not in its vocabulary.
 #
 # ## Training size
 #
@@ -211,7 +211,7 @@ folded(shown, "The slopes, with 95 % intervals of the fitted line")
 # %% [markdown]
 # ## Methods
 #
-# *Figure 6.* Instead of whole sentences we can compare two words after one beginning (one prefix), or one word after two beginnings (two prefixes). Twenty paradigms allow each method.
+# *Figure 6.* Instead of whole sentences we can compare two words after one beginning (one prefix), or one word after two beginnings (two prefixes). Each of these two methods suits twenty paradigms.
 
 # %%
 methods = published.blimp_methods_compared()
@@ -306,7 +306,7 @@ print(f"Like the rule in {like_the_rule:.0%} of the pairs.")
 # ````{exercise} ★★★ What is left of a correlation
 # :label: 10-partial
 #
-# From the columns LSTM and Transformer-XL of `accuracies`, subtract what a straight line predicts from the mean of the other three columns. Give their correlation `before` and `after` this.
+# From the columns LSTM and Transformer-XL of `accuracies`, subtract what a straight line predicts from the mean of the other three columns. Give the correlation of the two columns `before` and `after` this.
 #
 # ```{dropdown} Hint
 # `numpy.polyfit(x, y, 1)` gives slope and intercept of the line.
@@ -338,6 +338,6 @@ print(f"{before:.2f} before, {after:.2f} without what all systems share.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A flat curve can mean that a model knows all or nothing. Evaluation methods agree on average, but not on individual paradigms.
+# A flat curve can mean that a model knows everything, or that it learns nothing. Evaluation methods agree on average, but not on individual paradigms.
 #
 # Functions: {py:func}`tse_book.baselines.train_baseline` and {py:func}`tse_book.pages.blimp_figures.doubling_slopes`.

@@ -66,7 +66,7 @@ table(counts, "The 31 suites by circuit")
 # %% [markdown] tags=["explains"]
 # ## The models of the SyntaxGym paper
 #
-# Its Table 1 lists eight models. Hu and colleagues recorded their accuracies; a *run* is one training of a model.
+# The paper's Table 1 lists eight models. Hu and colleagues recorded their accuracies; a *run* is one training of a model.
 
 # %%
 from tse_book import published
@@ -142,7 +142,7 @@ means = one_suite.groupby("model")["accuracy"].mean().sort_values(ascending=Fals
 bars(means.reset_index(), "model", "accuracy", title="Accuracy on number_prep")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2, GPT-2 and GPT-2 XL are right on the same number of items, 15 of 19 (.79), Gemma on 10 (.53). The LSTM gets nearly none (.02).
+# SmolLM2, GPT-2 and GPT-2 XL are right on the same number of items, 15 of 19 (.79); Gemma is right on 10 (.53). The LSTM gets nearly none (.02).
 
 # %% [markdown] tags=["explains"]
 # ## Every suite
@@ -205,7 +205,7 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # ````{exercise} ★★ A masked model on a garden path
 # :label: 12-masked
 #
-# A {term}`masked model` scores 0.2 on a {term}`garden-path <garden path>` suite, a {term}`causal model` of the same size 0.9. Does this mean that it does not know subordinate clauses?
+# A {term}`masked model` scores 0.2 on a {term}`garden-path <garden path>` suite, a {term}`causal model` of the same size 0.9. Does this mean that the masked model does not know subordinate clauses?
 #
 # ```{dropdown} Hint
 # What has each model read when it predicts the critical word?

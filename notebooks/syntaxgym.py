@@ -44,7 +44,7 @@ recorded = "smollm2-135m-instruct"  # whose recorded run on the public suite is 
 # %% [markdown]
 # ## The paper's own example
 #
-# How can we test any part of a sentence? A {term}`suite` {cite}`gauthier2020syntaxgym` has *items*, each a sentence in several *conditions*. Every sentence is cut into numbered {term}`regions <region>`, so that we can compare the same place in all of them. This suite holds the two items of the paper's Figure 2.
+# How can we test any part of a sentence? A {term}`suite` {cite}`gauthier2020syntaxgym` has *items*, each a sentence in several *conditions*. Every sentence is cut into numbered {term}`regions <region>`, so that we can compare the same place in all of them. The suite below holds the two items of the paper's Figure 2.
 
 # %%
 from tse_core.paths import data_folder
@@ -63,7 +63,7 @@ table(figure2.sentences(" | "), caption)
 # The noun before the verb, an {term}`attractor`, has the *other* number, so a model that follows it gets every item wrong.
 #
 # ```{margin} Surprisal
-# $-\log_2 P$ of a token after what comes before it, in bits. One bit more means half as probable.
+# $-\log_2 P$ of a token, given what comes before it, in bits. One bit more means half as probable.
 # ```
 #
 # The *prediction*, a formula over {term}`surprisals <surprisal>`, says what should be true of every item.
@@ -104,7 +104,7 @@ contexts = (
 try_this(*contexts, pair=pair, verb="know")
 
 # %% [markdown] tags=["explains"]
-# The next chart shows the mean surprisal of each region over all 19 items; the prediction is about the shaded one, the verb. Before the verb, conditions with the same subject have the same text, so their marks coincide.
+# The next chart shows the mean surprisal of each region over all 19 items; the prediction is about the shaded region, the verb. Before the verb, conditions with the same subject have the same text, so their marks coincide.
 
 # %%
 from tse_book.charts import region_profile
@@ -179,7 +179,7 @@ item_profile(shown, title="Surprisal of each region, one item", critical=critica
 # %% [markdown]
 # ## The prediction, step by step
 #
-# `parts` takes the prediction apart for one item. A part's `depth` says how deep inside the formula it is; it is shown as indentation.
+# `parts` takes the prediction apart for one item. Each part's `depth` inside the formula is shown as indentation.
 
 # %%
 surprisals = outcome.totals(item)  # of every region in every condition
@@ -227,7 +227,7 @@ suite = load_suite("lab_npi_src_ever")
 # ````{exercise} ★ A formula for a garden path
 # :label: 11-garden
 #
-# *When the dog scratched the vet left* leads readers astray at *left*, {term}`region` 6. This is the condition `no_object`; `object` has *scratched its owner the vet left*; `no_object_comma` and `object_comma` have a comma before *the vet*. Write `claim`, a formula as a string that is true of a reader who is led astray and false of one for whom a missing comma costs the same everywhere.
+# *When the dog scratched the vet left* leads readers astray at *left*, {term}`region` 6. This is the condition `no_object`; `object` has *scratched its owner the vet left*; `no_object_comma` and `object_comma` have a comma before *the vet*. Write `claim`, a formula (as a string) that is true of a reader who is led astray and false of one for whom a missing comma costs the same everywhere.
 #
 # ```{dropdown} Hint
 # The comma should help *more* where there is no object. Compare two differences.
@@ -255,7 +255,7 @@ print("A difference of differences: what the comma does beyond its usual effect.
 # ````{exercise} ★★ What guessing gets
 # :label: 11-chance
 #
-# A model that guesses puts the four conditions of an item in a random order. Compute `chance`, a dictionary with the share of the 24 orders for which a formula holds, for `"one"`: `(1;%a%) < (1;%b%)`; `"two"`: both this and `(1;%c%) < (1;%d%)`; and `"licensing"`: the prediction of `suite`, whose four conditions are `suite.conditions`.
+# A model that guesses puts the four conditions of an item in a random order. Compute `chance`, a dictionary with the share of the 24 orders in which each of three formulas holds. Its keys are `"one"`, for `(1;%a%) < (1;%b%)`; `"two"`, for both this and `(1;%c%) < (1;%d%)`; and `"licensing"`, for the prediction of `suite`, whose four conditions are `suite.conditions`.
 #
 # ```{dropdown} Hint
 # `permutations(range(4))` gives the orders. `Formula.parse(text).holds({(1, "a"): 0, ...})` says whether a formula holds.
@@ -310,6 +310,6 @@ print("One half, one quarter, 5 of 24: report it with every accuracy.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A suite compares the same place in several versions of a sentence. Where its prediction joins comparisons, chance is well below one half.
+# A suite compares the same place in several versions of a sentence. Where its prediction joins several comparisons, chance is well below one half.
 #
 # Functions: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite` and {py:class}`tse_core.syntaxgym.formula.Formula`.
