@@ -72,12 +72,12 @@ by_index
 # %% [markdown]
 # Only 1 of 1,951 rows of the released list survives. *Lesson:* print the number of verbs beside the score.
 #
-# It is no fault that the file has 1,951 rows and not 3,562: the authors' README says that the remaining verbs can be appended, and their script `scripts/create_combined_verb_list.py` does so. Our `data/lemmas/giant_verb_list.py` repeats its spelling rule.
+# It is not a fault that the file has 1,951 rows and not 3,562: the authors' README says that the remaining verbs can be appended, and their script `scripts/create_combined_verb_list.py` does so. Our `data/lemmas/giant_verb_list.py` follows the script's spelling rule.
 
 # %% [markdown]
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. But the code finds the {term}`cut-off` by a running sum in single precision, which reaches 1 before the last token. Lemmas after that point are left out, as in this made-up context:
+# At top 100 % every lemma should count. But the code finds the {term}`cut-off` with a running sum in single precision, which reaches 1 before the last token. Lemmas after that point are left out, as in this made-up context:
 
 # %%
 import numpy as np
@@ -119,7 +119,7 @@ print("the mask is at", sentence.index("<mask>"), "but is looked for at", counte
 #
 # ### Contexts that are ambiguous in number
 #
-# From the left, *The sheep that the guard likes* is singular or plural. The code keeps the first label; the {term}`protocol` *exact* keeps both, so every causal model is wrong for one of them.
+# Read from the left, *The sheep that the guard likes* may be singular or plural. The code keeps the first label; the {term}`protocol` *exact* keeps both, so every causal model is wrong for one of them.
 
 # %%
 import pandas as pd
@@ -156,7 +156,7 @@ table(accuracies, caption, digits=3)
 #
 # ## The switchboard
 #
-# Tools differ in {term}`policies <policy>`, choices that papers rarely print. Each switch in the chart changes one policy.
+# Tools differ in {term}`policies <policy>`, choices that papers rarely report. Each switch in the chart changes one policy.
 #
 # ```{dropdown} Predict: which switch cannot change any score of a causal model?
 # The final period. It stands to the right of the verb, and a causal model has read only the left.
@@ -237,7 +237,7 @@ caption = "Share of 200 simulated studies whose interval contains the truth"
 table(coverage.rename(columns={"clusters": "nouns"}), caption, digits=3)
 
 # %% [markdown]
-# With ten nouns, as in most of the templates, the interval contains the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still do so ({term}`rule of three`), because the interval begins at:
+# With ten nouns, as in most of the templates, the interval contains the truth in 95 % of the studies, as it should; with five in 93 %. If none of ten nouns shows an error, up to 26 % of all such nouns may still show one ({term}`rule of three`), because the interval begins at:
 
 # %%
 interval(np.ones(10)).low
@@ -305,7 +305,7 @@ def ew_and_mw(verbs, tie=0.0):
 # ````{exercise} ★★ Predict the sign
 # :label: 14-sign
 #
-# `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw(likely)` scores it, with ties as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay with these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with a row added, right 0.2 and wrong 0? Predict, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
+# `likely` has a model's probabilities of the right and wrong forms of six verbs after a plural subject; `ew_and_mw(likely)` scores it, with ties counted as wrong. Do {term}`EW` and {term}`MW` rise, fall or stay the same with these switches: `"no be"`, without *be*; `"no guard"`, without a verb that is also a noun; `"ties right"`; `"the"`, with a row added, right 0.2 and wrong 0? Predict, then make `signs`, a table with a column for each switch, rows `"EW"` and `"MW"`, and cells of 1, -1 or 0.
 #
 # ```{dropdown} Hint
 # Does the verb that is added or removed score better than the others?

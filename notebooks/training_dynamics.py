@@ -44,7 +44,7 @@ sizes = "laboratory-sizes"  # the same for the size of the corpus
 #
 # A model that conjugates nearly every verb may have learned one rule, or one verb after another. In the end both look alike; on the way, a rule should reach frequent and rare verbs at almost the same time.
 #
-# For each grammar of [the laboratory](laboratory.ipynb), *systematic* and *lexical*, a new model was trained on less text, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on Marvin and Linzen's templates. The 200 most frequent verbs are the *head*, the next 200 the *middle*, and 500 rare ones the *tail*.
+# For each grammar of [the laboratory](laboratory.ipynb), *systematic* and *lexical*, a new model was trained on less text than in that chapter, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on Marvin and Linzen's templates. The 200 most frequent verbs are the *head*, the next 200 the *middle*, and 500 rare ones the *tail*.
 
 # %%
 from tse_book.pages import table
@@ -77,7 +77,7 @@ charts.training_chart(systematic, "A language in which every verb agrees")
 
 # %% [markdown] tags=["explains"]
 # ```{dropdown} Predict: in the lexical language, what will EW of the rare verbs do over time?
-# It could stay at chance; or rise first, as the model learns that verbs agree, and fall when it learns that the rare ones do not.
+# It could stay at chance. Or it could rise first, as the model learns that verbs agree, and fall when it learns that the rare ones do not.
 # ```
 
 # %%
@@ -120,14 +120,14 @@ table(by_size[bands].reset_index(), "EW by size of the corpus, systematic langua
 # %% [markdown] tags=["explains"]
 # ## Your own models
 #
-# The plan `pythia` names twenty checkpoints of Pythia on the Hugging Face hub (how plans run: [You have a GPU, or a cluster?](../book/gpu.md)). On a GPU:
+# The plan `pythia` names twenty checkpoints of Pythia on the Hugging Face hub ([You have a GPU, or a cluster?](../book/gpu.md) says how to run a plan). On a GPU:
 #
 # ```bash
 # tse sweep data/sweeps/pythia.yaml
 # tse training-curves data/sweeps/pythia.yaml data/recorded/dynamics/pythia.csv
 # ```
 #
-# Then `dynamics.recorded("pythia")` gives a table like those above. There the head consists of the likeliest verbs, which have half of the last checkpoint's probability on verbs, and the tail of the verbs with the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
+# Then `dynamics.recorded("pythia")` gives a table like those above. There the head consists of the likeliest verbs, which together have half of the probability that the last checkpoint gives to verbs, and the tail consists of the least likely ones, which have the last tenth. {py:class}`tse_book.EvaluationCallback` scores a model while Hugging Face's Trainer trains it.
 
 # %% [markdown]
 # ## Exercises
