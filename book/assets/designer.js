@@ -5,7 +5,7 @@
   const root = document.getElementById("suite-designer");
   const { button, el, field, menu, plain, save, statusLine, table } = window.tseCommon, S = window.tseSuite;
   const NO_ITEM = "there is no item yet: the first row is “item | condition | 1 subject | 2 verb”, with the numbers " +
-    "and names of your regions; each other row is one condition of an item";
+    "and names of your regions; every other row is one condition of an item";
   const DRAFT = "tse-suite-text";
   const EXAMPLE = {
     name: "my_suite",
@@ -134,7 +134,7 @@
     const suite = data(), left = [...Object.entries(suite.meta), ...Object.entries(S.extraOf(suite))];
     save(name, toText(suite), type);
     const loses = ending === "csv" && left.some(([, value]) => typeof value !== "string");
-    const lost = loses ? " Notes of the JSON that a table has no place for are left out." : "";
+    const lost = loses ? " Notes in the JSON that have no place in a table are left out." : "";
     return say(`Saved as ${name}.${lost} Evaluate it with: tse syntaxgym evaluate MODEL ${name}`);
   }
 
@@ -162,9 +162,9 @@
     status,
     el("div", { className: "live-form", on: { input: changed } },
       el("div", { className: "live-two" }, field("Name", controls.name), field("Metric", controls.metric)),
-      field("Predictions, one a line", controls.predictions),
-      field("Items: a row for each condition, cells between | or tabs", controls.items)),
-    section("Is it right?", right), allSentences);
+      field("Predictions, one per line", controls.predictions),
+      field("Items: a row for each condition, with | or tabs between the cells", controls.items)),
+    section("Is the suite right?", right), allSentences);
 
   // For the script that runs the suite.
   window.tseDesigner = { problems, data: () => S.canonical(data()) };

@@ -53,7 +53,7 @@
       table(`The first of ${items} items`, ["condition", ...regions], texts),
       el("h3", {}, "Accuracy"),
       table("The share of items for which every prediction holds", ["model", "accuracy", "items"], rows),
-      ...(others.length ? [el("details", {}, el("summary", {}, `${others.length} recorded by Hu et al. (2020)`),
+      ...(others.length ? [el("details", {}, el("summary", {}, `${others.length} models recorded by Hu et al. (2020)`),
         table(`The share of items for which ${counted} holds`, ["model", "accuracy"], others))] : []),
     ];
   }

@@ -214,7 +214,7 @@
       data = shaped(given);
       conditions = [...new Set(conditionNames(data))];
     } catch {
-      return ["not the data of a suite, whose schema is below"];
+      return ["not the data of a suite; the schema of a suite is below"];
     }
     const regions = regionsOf(data), numbers = data.items.map((item) => item.item_number), { metric } = data.meta;
     const found = miscounted(numbers, [...new Set(numbers)], "item");

@@ -67,6 +67,8 @@ async function tokens(given, what) {
     end += decoder.decode(pieces[place], { stream: true }).length;
     return { id, token: decoded(pieces[place]), start, end };
   });
-  if (end !== text.length) throw new Problem(`${what} is not read by the tokenizer as it stands; type it again.`);
+  if (end !== text.length) {
+    throw new Problem(`The tokenizer does not read ${what.toLowerCase()} as it is written; type it again.`);
+  }
   return found;
 }

@@ -27,7 +27,8 @@ function explained(fault) {
 }
 
 const forbidden = () => new Problem("The Content-Security-Policy of this server forbids the engine. " +
-  "What it must allow stands on the page Try it, under Requirements; a copy of the book on another server works, too.");
+  "The page Try it says, under Requirements, what the policy must allow. A copy of the book on another server " +
+  "works, too.");
 
 /* Rejects once the browser refuses the engine's worker, of which the engine itself says nothing; until `signal`. */
 const refused = (signal) => new Promise((_, reject) => {
@@ -51,7 +52,7 @@ async function fetched(address, signal, progress) {
   try {
     const answer = await fetch(address, { signal });
     if (answer.ok) return await new Response(answer.body.pipeThrough(counting)).blob();
-    throw new Problem(`This copy of the book is not whole: the server answers ${answer.status} to ${address}.`);
+    throw new Problem(`This copy of the book is incomplete: the server answers ${answer.status} to ${address}.`);
   } catch (fault) {
     signal.throwIfAborted();
     throw fault instanceof Problem ? fault : lost("the transfer broke off");

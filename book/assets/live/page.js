@@ -38,7 +38,7 @@ function loadingBar({ model }) {
   const amount = el("span", { className: "live-quiet" }), controls = el("span", { className: "live-row" });
   const asked = () => load().catch(() => {}); // the bar shows what went wrong
   const main = (label) => [button(label, asked, { className: "live-main" })];
-  const costs = `${model.title} is a file of ${size} MB; the browser keeps it, so it is downloaded once. ` +
+  const costs = `${model.title} is a file of ${size} MB; the browser keeps it, so it is downloaded only once. ` +
     `While it runs, the page takes about ${MEMORY} MB of memory. On a phone, watch your data plan; an older phone may ` +
     "not have enough memory.";
   const shown = {

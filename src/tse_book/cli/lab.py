@@ -17,7 +17,10 @@ group = typer.Typer(
 )
 app.add_typer(group, name="lab")
 Regime = Annotated[
-    str, typer.Option(help="systematic: every verb agrees; lexical: rare verbs keep a form.")
+    str,
+    typer.Option(
+        help="systematic: every verb agrees; lexical: each rare verb has a favourite form."
+    ),
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")]
 Seed = Annotated[
@@ -31,7 +34,9 @@ def corpus(
     sentences: Annotated[int, typer.Option(help="How many sentences.", min=1)] = 1000,
     seed: Seed = 0,
 ) -> None:
-    """Print sentences of the laboratory language, one per line; a longer corpus of a seed starts with a shorter one.
+    """Print sentences of the laboratory language, one per line.
+
+    With the same seed, a longer corpus begins with the shorter one.
 
     Examples:  tse lab corpus | head   |   tse lab corpus --regime lexical --sentences 400000 --seed 1 > corpus.txt
     """
@@ -78,13 +83,15 @@ def train(
     seed: Seed = 0,
     steps: Annotated[
         int | None,
-        typer.Option(help="Each of 512 sentences; by default enough for that kind.", min=1),
+        typer.Option(help="Each has 512 sentences; by default as many as the model needs.", min=1),
     ] = None,
     sentences: Annotated[
-        int | None, typer.Option(help="Repeat a corpus of this many; by default all are new.")
+        int | None,
+        typer.Option(help="Repeat a corpus of this many; by default every sentence is new."),
     ] = None,
     byte_pair: Annotated[
-        int | None, typer.Option(help="Entries of a byte-pair vocabulary; by default words.")
+        int | None,
+        typer.Option(help="Entries of a byte-pair vocabulary; by default entries are words."),
     ] = None,
     device: Device = "cpu",
     threads: Annotated[
@@ -94,7 +101,7 @@ def train(
         str, typer.Option(help="log: also save the model after 1, 2, 4, 8, ... steps.")
     ] = "",
 ) -> None:
-    """Train a laboratory model from its seed; minutes on two cores.
+    """Train a laboratory model from its seed, which takes minutes on two cores.
 
     Examples:  tse lab train lab-systematic-causal --out my-model
 

@@ -23,7 +23,7 @@ def plot(
         ),
     ] = None,
     construction: Annotated[
-        str | None, typer.Option(help="The construction in colour at the start.")
+        str | None, typer.Option(help="The construction that is in colour at first.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help=".html, .svg or .png; named after figure and model.")

@@ -12,8 +12,8 @@ pipeline_tag: {pipeline}
 # {name}
 
 A {shape}-shaped language model (3 layers, width 128, {entries}, {parameters:,} parameters) of the laboratory
-language: a small known English in which every probability can be computed. It serves to hold metrics of
-syntactic evaluation against the truth; it knows no other words and says nothing about English.
+language: a small known English in which every probability can be computed. It is used to compare metrics of
+syntactic evaluation with the truth; it knows no other words and says nothing about English.
 
 - **Data**: the first {count:,} sentences of `tse lab corpus --regime {regime} --seed {seed}`; {regime_text}.
   Some noun-verb combinations never occur in it, so that generalising can be measured.

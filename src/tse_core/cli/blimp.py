@@ -85,7 +85,8 @@ def blimp(
     Log-probabilities are summed, so short sentences have an advantage;
     --normalise divides by the length of what is scored. Without a BOS token
     this length leaves out the first token. --against compares two models on the
-    same pairs; with --out, the differences go into scores-differences.csv.
+    same pairs; with --out scores.csv, the differences are written to
+    scores-differences.csv.
 
     \b
     tse blimp lab-systematic-causal --data laboratory

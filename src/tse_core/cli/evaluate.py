@@ -43,7 +43,7 @@ def evaluate(
         str | None, typer.Option(help="Verb list, by name or file (.csv, .tsv).")
     ] = None,
     drop_faulty: Annotated[
-        bool, typer.Option("--drop-faulty", help="Leave faulty rows of the verb list out.")
+        bool, typer.Option("--drop-faulty", help="Leave out faulty rows of the verb list.")
     ] = False,
     protocol: Annotated[
         Literal["exact", "released"], typer.Option(help="released: as in the authors' code.")
@@ -55,7 +55,7 @@ def evaluate(
         bool | None, typer.Option(help="Count the end of the word; default: with --verbs all.")
     ] = None,
     sample: Annotated[
-        str | None, typer.Option(metavar="N|all", help="Contexts from each construction.")
+        str | None, typer.Option(metavar="N|all", help="Contexts to draw from each construction.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
     first: options.First = None,
@@ -76,12 +76,13 @@ def evaluate(
 ) -> None:
     """TSE, EW and MW on agreement pairs: the rows of the paper's Table 2, with 95 % intervals.
 
-    Each unique context is scored over a whole list of verb lemmas (EW: the
-    share it conjugates correctly, MW: the share of probability on correct
-    forms), each pair with its own verb (TSE). Verbs of several tokens
-    (--verbs all) cost much more, so 24 contexts are drawn from each
-    construction. With --against, only lemmas that all models have count, and
-    --out writes the differences beside the scores: scores-differences.csv.
+    Each distinct context is scored with a whole list of verb lemmas (EW: the
+    share that the model conjugates correctly; MW: the share of the
+    probability that is on correct forms). Each pair is scored with its own
+    verb (TSE). Verbs of several tokens (--verbs all) cost much more, so 24
+    contexts are drawn from each construction. With --against, only lemmas
+    that all models have count, and --out scores.csv also writes the
+    differences, to scores-differences.csv.
 
     --by takes factors of the pairs (construction, number, adverb) and columns
     of the verb list (noun, band, tokens), separated by commas; NS is number
@@ -144,7 +145,7 @@ def _note_weak_scores(evaluation: "Evaluation") -> None:
     """Notes on pairs within numeric noise, and on contexts without a score."""
     uncertain = int(evaluation.pairs["within_noise"].sum())
     if uncertain:
-        note(f"{uncertain:,} pairs are decided by less than numeric noise")
+        note(f"{uncertain:,} pairs are decided by a difference within numeric noise")
     undefined = int(evaluation.contexts["mw"].isna().sum())
     if undefined:
         note(f"MW leaves out {undefined:,} contexts, in which all forms have probability 0")

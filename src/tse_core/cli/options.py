@@ -75,8 +75,8 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="USE=NAME,...",
-        help="What columns of a file contain, e.g. good=sen,bad=wrong_sen; of one sentence a row "
-        "sentence=NAME,grammatical=NAME,item=NAME; of good and bad lines in turn "
+        help="What the columns of a file hold, e.g. good=sen,bad=wrong_sen; with one sentence per "
+        "row: sentence=NAME,grammatical=NAME,item=NAME; with good and bad lines in turn: "
         "good=odd,bad=even, or the reverse; may be repeated.",
     ),
 ]

@@ -85,7 +85,7 @@ def add(
 
 @group.command()
 def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None:
-    """Say which policies of two results differ, what each does to scores, and by how much.
+    """Say which policies of two results differ, what each does to scores, and how scores differ.
 
     Example:  tse results diff 4f2a91 scores.parquet
     """

@@ -147,7 +147,7 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
 @app.command()
 @options.opens_a_model
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print for every token of every sentence 1 if the model does not know it, else 0."""
+    """For every token of every sentence, print 1 if the model does not know it, else 0."""
     lines = _sentences(file)
     (opened,) = opening.models(model)
     marks_of = dict(zip(lines, opened.unkify(list(lines.values())), strict=True))

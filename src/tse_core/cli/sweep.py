@@ -35,7 +35,7 @@ def sweep(
     suites (suites). An interrupted sweep resumes when it is started again.
     Exit code 1: some runs failed, the others are done and written; 2: none
     can be done. A dry run lists the runs, and exits as the sweep would.
-    By default there is a process for each GPU, else one.
+    By default there is one process for each GPU, or a single one without GPUs.
 
     \b
     printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run

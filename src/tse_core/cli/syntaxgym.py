@@ -92,7 +92,7 @@ def evaluate(
         print(f"written: {regions}")
     has_unknown = any(outcome.items["unknown"].any() for outcome in outcomes)
     if unknown == "refuse" and (out or table or regions) and has_unknown:
-        note("what was written is about all items, those with unknown words too")
+        note("what was written covers all items, including those with unknown words")
 
 
 @group.command()
