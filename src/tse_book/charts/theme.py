@@ -17,6 +17,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from tse_book.model_names import SHOWN_NAMES
 from tse_core.errors import InputError
 from tse_core.metrics import definitions
 
@@ -146,9 +147,10 @@ def axis_start(numbers: pd.DataFrame | pd.Series, most: float = 0.5) -> float:
 
 
 def menu(name: str, options: Iterable, label: str, value: str | None = None) -> alt.Parameter:
-    """A parameter that the reader chooses from a list above the chart."""
+    """A parameter that the reader chooses from a list above the chart; models have their short names in it."""
     options = list(dict.fromkeys(options))
-    bind = alt.binding_select(options=options, name=f"{label} ")
+    shown = [SHOWN_NAMES.get(option, str(option)) for option in options]
+    bind = alt.binding_select(options=options, labels=shown, name=f"{label} ")
     return alt.param(name=name, value=options[0] if value is None else value, bind=bind)
 
 
