@@ -3,7 +3,8 @@
 The palette was found by search: the smallest distance between two of its ten colours (OKLab) is kept large for normal
 vision and under simulated protanopia, deuteranopia and tritanopia, with a contrast of 3:1 on white. What the page shows
 instead when it is dark stands in tse.css and was found in the same way.
-Constructions with and without "that" share a hue.
+Constructions with and without "that" share a hue. The two across an object relative clause, whose curves lie side by
+side in Figure 1, differ most in lightness.
 """
 
 import base64
@@ -27,7 +28,7 @@ CONSTRUCTIONS = {
     "VP coordination": "#198868",
     "Across prepositional phrase": "#df7a00",
     "Across subject relative clause": "#9000ae",
-    "Across object relative clause": "#ae0004",
+    "Across object relative clause": "#720008",
     "Across object relative (no that)": "#e21c1f",
     "In object relative clause": "#8a67c1",
     "In object relative (no that)": "#a880e9",
