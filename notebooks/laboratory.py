@@ -133,7 +133,8 @@ charts.truth_vs_measured(lexical_model, title)
 # Which score shows that only one of the two causal models learned the rule?
 
 # %%
-causal = overall[overall["model"].str.endswith("causal")]
+names = {f"lab-{grammar}-causal": f"{grammar} grammar" for grammar in grammars}
+causal = overall[overall["model"].isin(names)].replace({"model": names})
 compared = causal.groupby("model", sort=False)[scores].mean().T
 first, second = compared.columns  # the systematic model, the lexical one
 compared["difference"] = compared[first] - compared[second]
@@ -144,10 +145,10 @@ table(compared.reset_index(names="score"), caption, digits=3)
 # Not TSE. EW does, and the curves show where, as the {term}`cut-off` moves from likely verbs (left) to unlikely ones (right).
 
 # %%
-curves = pd.read_csv(recorded / "curves.csv")
+curves = pd.read_csv(recorded / "curves.csv").replace({"model": names})
 longest = "Across object relative clause"
 shown = curves["construction"].isin(["Simple", longest])
-shown &= curves["model"].str.endswith("causal")
+shown &= curves["model"].isin(compared.columns)
 title = "EW from likely to unlikely verbs, two grammars"
 chart = charts.cutoff_curves(curves[shown], "EW", chosen=longest, title=title)
 chart

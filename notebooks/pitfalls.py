@@ -38,7 +38,7 @@ if "google.colab" in sys.modules:
 # %% tags=["parameters"]
 models = ["smollm2-135m-instruct"]  # short names, folders, or names on the hub
 lemmas = "newman-clean"  # the list of verbs
-constructions = [  # kept small: every switch is a new run
+constructions = [  # kept small: every change is a new run
     "marvin-linzen/simple",
     "marvin-linzen/vp-coordination",
 ]
@@ -156,10 +156,10 @@ table(accuracies, caption, digits=3)
 #
 # ## The switchboard
 #
-# Tools differ in {term}`policies <policy>`, choices that papers rarely report. Each switch in the chart changes one policy.
+# Tools differ in {term}`policies <policy>`, choices that papers rarely report. The chart shows what changing one of them does.
 #
-# ```{dropdown} Predict: which switch cannot change any score of a causal model?
-# The final period. It stands to the right of the verb, and a causal model has read only the left.
+# ```{dropdown} Predict: which change cannot move any score of a causal model?
+# Leaving out the final period. It stands to the right of the verb, and a causal model has read only the left.
 # ```
 
 # %% tags=["hide-input"]

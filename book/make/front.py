@@ -90,9 +90,9 @@ def subject_panel(model: str, asked: tuple[str, ...]) -> str:
         lines.append(subject_row(subject, both, own))
         words.append(in_words(subject, both, own))
     name = SHOWN_NAMES[model]
-    title = f'<p class="front-title">{name}<span class="front-opener">{OPENER}</span></p>'
+    heading = head(name, f'<span class="front-opener">{OPENER}</span> EW', mark(NEVER), mark(ALSO))
     rows = "".join(lines) + axis(0, 4)
-    return picture(f"{name}. {'; '.join(words)}", f"{title}{rows}")
+    return picture(f"{name}. {'; '.join(words)}", f"{heading}{rows}")
 
 
 def subject_row(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
@@ -119,11 +119,10 @@ def subject_row(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
             style, both_names = f"right: {right:.1f}%", f"{named(first)} to {named(last)}"
             marks.append(f'<span class="front-noun" style="{style}">{both_names}</span>')
         spread = " front-spread"
-    numbers = " ".join(decimals(both.loc[kind, "EW"]) for kind in (NEVER, ALSO))
+    numbers = [decimals(both.loc[kind, "EW"]) for kind in (NEVER, ALSO)]
     return (
         f'<div class="front-row{spread}"><span class="front-label">{label}</span>'
-        f'<span class="front-track">{"".join(marks)}</span>'
-        f'<span class="front-numbers">{numbers}</span></div>'
+        f'<span class="front-track">{"".join(marks)}</span>{columns(*numbers)}</div>'
     )
 
 
@@ -170,19 +169,21 @@ def measured(rows: pd.DataFrame) -> str:
             places = 100 * (scores - low) / (1 - low)
             marks = [mark(name, f' style="left: {p:.1f}%"') for name, p in places.items()]
             ends = f"left: {places.min():.1f}%; right: {100 - places.max():.1f}%"
-            numbers = " ".join(decimals(score) for score in scores)
+            numbers = [decimals(score) for score in scores]
             cells.append(f'<span class="front-track"><b style="{ends}"></b>{"".join(marks)}</span>')
-            cells.append(f'<span class="front-numbers">{numbers}</span>')
-            words.append(f"{construction}, {SHOWN_NAMES.get(model, model)}: TSE, EW {numbers}")
+            cells.append(columns(*numbers))
+            said = f"TSE {numbers[0]}, EW {numbers[1]}"
+            words.append(f"{construction}, {SHOWN_NAMES.get(model, model)}: {said}")
         lines.append(f'<div class="front-row">{"".join(cells)}</div>')
     ends = f"<span>{low:.1f}</span><span>{(low + 1) / 2:.2g}</span><span>1</span>"
     scale = f'<span class="front-ticks">{ends}</span><span></span>' * len(models)
     lines.append(f'<div class="front-row front-axis"><span></span>{scale}</div>')
     heads = "".join(
-        f'<span class="front-title">{SHOWN_NAMES.get(m, m)}</span><span></span>' for m in models
+        f'<span class="front-title">{SHOWN_NAMES.get(m, m)}</span>{columns("TSE", "EW")}'
+        for m in models
     )
-    head = f'<div class="front-row front-axis"><span></span>{heads}</div>'
-    chart = picture("; ".join(words), head + "".join(lines))
+    heading = f'<div class="front-row front-axis"><span></span>{heads}</div>'
+    chart = picture("; ".join(words), heading + "".join(lines))
     return f'{legend(["TSE", "EW"])}<div class="front-beside">{chart}</div>'
 
 
@@ -241,6 +242,19 @@ def mark(name: str, style: str = "", unit: bool = False) -> str:
     return f'<i class="{shape} front-{name.split()[0].lower()}"{style}></i>'
 
 
+def head(title: str, before: str, *over: str) -> str:
+    """The line above a panel: its title, and what stands over the columns of numbers and before them."""
+    return (
+        f'<div class="front-row front-head"><span class="front-title">{escape(title)}</span>'
+        f'<span class="front-before">{before}</span>{columns(*over)}</div>'
+    )
+
+
+def columns(*cells: str) -> str:
+    """The numbers at the end of a row, or what stands over them."""
+    return f'<span class="front-numbers">{"".join(f"<span>{cell}</span>" for cell in cells)}</span>'
+
+
 def axis(low: float, steps: int) -> str:
     """The line of ticks below a panel, `steps` of equal length from `low` to 1."""
     ticks = "".join(f"<span>{low + (1 - low) * n / steps:.3g}</span>" for n in range(steps + 1))
@@ -262,15 +276,13 @@ def panel(title: str, scores: pd.DataFrame, low: float) -> str:
         marks = "".join(
             mark(name, f' style="left: {max(0, place):.1f}%"') for name, place in places.items()
         )
-        numbers = " ".join(f"{value:.2f}".lstrip("0") for value in row)
+        numbers = columns(*(decimals(value) for value in row))
         lines.append(
             f'<div class="front-row"><span class="front-label">{escape(label)}</span>'
-            f'<span class="front-track">{between}{marks}</span><span class="front-numbers">{numbers}</span></div>'
+            f'<span class="front-track">{between}{marks}</span>{numbers}</div>'
         )
     lines.append(axis(low, 2))
-    return picture(
-        f"{title}. {'; '.join(said)}", f'<p class="front-title">{escape(title)}</p>{"".join(lines)}'
-    )
+    return picture(f"{title}. {'; '.join(said)}", head(title, "", *scores) + "".join(lines))
 
 
 def picture(alt: str, html: str) -> str:

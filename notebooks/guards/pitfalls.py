@@ -26,7 +26,7 @@ quotes("from .624 to .546, near chance, where the first token differs", *differ)
 own = board[board["model"] == "smollm2-135m-instruct"]
 if len(own):
     wide = own.pivot_table("score", ["switch", "metric", "construction"], "setting")
-    moved = (wide["flipped"] - wide["default"]).abs().groupby("switch").max()
+    moved = (wide["changed"] - wide["default"]).abs().groupby("switch").max()
     guard("the final period moves nothing", moved["no final period"] == 0)
     guard("moves a score most", moved.idxmax() == "BOS token: <|im_start|>")
     quotes("by .14", moved.max())

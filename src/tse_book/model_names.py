@@ -7,4 +7,8 @@ SHOWN_NAMES = {
     "bert-large-uncased": "BERT uncased",
     "roberta-large": "RoBERTa",
     "gpt2-xl": "GPT-2 XL",
+    "lab-systematic-causal": "Laboratory, systematic",
+    "lab-lexical-causal": "Laboratory, lexical",
+    "lab-systematic-masked": "Laboratory, systematic, masked",
+    "lab-lexical-masked": "Laboratory, lexical, masked",
 }

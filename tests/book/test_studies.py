@@ -125,9 +125,9 @@ def test_the_period_moves_nothing_of_a_causal_model_and_the_default_is_its_evalu
     table = policy_switches(str(tiny_causal), ["marvin-linzen/simple"], "newman-appendix")
     own = evaluate(tiny_causal, "marvin-linzen/simple", "newman-appendix").table().iloc[0]
     scores = table.set_index(["switch", "setting", "metric"])["score"].loc["no final period"]
-    for metric, setting in itertools.product(("MW", "EW", "TSE"), ("default", "flipped")):
+    for metric, setting in itertools.product(("MW", "EW", "TSE"), ("default", "changed")):
         assert scores[setting, metric] == own[metric]
-    assert set(table["setting"]) == {"default", "flipped"} and table["switch"].nunique() >= 8
+    assert set(table["setting"]) == {"default", "changed"} and table["switch"].nunique() >= 8
 
 
 BANDS = {"laugh": "head", "swim": "head", "see": "middle", "walk": "tail", "write": "tail"}

@@ -188,16 +188,16 @@ def token_browser(tokens, sentences, title: str):
 
 
 def switchboard(scores):
-    """Scores under the default policies (hollow) and with one policy changed (filled), chosen from a list.
+    """Scores under the default settings (hollow) and with one of them changed (filled), chosen from a list.
 
-    `scores`: switch (what the list shows), setting ("default" or "flipped"), construction, metric, score; several
+    `scores`: switch (what the list shows), setting ("default" or "changed"), construction, metric, score; several
     models in a column model.
     """
     rows = theme.needs(
         scores, "switch", "setting", "construction", "metric", "score", what="a switchboard"
     )
     rows = theme.with_models(rows).drop(columns="source")
-    picked = theme.menu("policy", rows["switch"], "Switch")
+    picked = theme.menu("change", rows["switch"], "Change")
     order = list(theme.colours_of(rows["construction"]).domain)
     metrics, colours, shapes = theme.metric_scales(rows["metric"])
     scale = alt.Scale(domain=[float(rows["score"].min()) // 0.05 * 0.05, 1.0])
@@ -216,11 +216,11 @@ def switchboard(scores):
         tooltip=["construction:N", "metric:N", "setting:N", *theme.tips("score", of=".4f")],
     )
     chart = theme.chosen_model(
-        theme.filling(alt.layer(paths, dots), rows["construction"], 40), rows["model"]
+        theme.filling(alt.layer(paths, dots), rows["construction"], 52), rows["model"]
     ).add_params(picked)
-    description = "Dot plot: TSE, EW and MW of each construction, hollow by default and filled with one policy changed."
-    note = "Hollow: default policies. Filled: with the chosen switch flipped."
-    return theme.described(chart, "Flip one policy and see the score move", description, note)
+    description = "Dot plot: TSE, EW and MW of each construction, hollow by default and filled with one setting changed."
+    note = "Hollow: default settings. Filled: with the chosen change."
+    return theme.described(chart, "Change one setting and see the scores move", description, note)
 
 
 def pair_browser(pairs, title):

@@ -9,7 +9,7 @@ MODEL_COLOURS = {
     "5-gram": "#a0814f", "LSTM": "#3f8f8f", "Transformer-XL": "#7c9a35", "GPT-2": "#4a63c9", "GPT-2 large": "#4a63c9",
     "human": "#8a8a8a",
 }  # fmt: skip
-OTHERS = ["#9000ae", "#c2410c", "#2b8cc4", "#198868", "#df7a00", "#132aff", "#ae0004"]
+OTHERS = ["#9000ae", "#c2410c", "#2b8cc4", "#198868", "#df7a00", "#132aff", "#720008"]
 INTERVAL = {"low", "high"}
 
 

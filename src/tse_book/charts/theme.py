@@ -3,7 +3,8 @@
 The palette was found by search: the smallest distance between two of its ten colours (OKLab) is kept large for normal
 vision and under simulated protanopia, deuteranopia and tritanopia, with a contrast of 3:1 on white. What the page shows
 instead when it is dark stands in tse.css and was found in the same way.
-Constructions with and without "that" share a hue.
+Constructions with and without "that" share a hue. The two across an object relative clause, whose curves lie side by
+side in Figure 1, differ most in lightness.
 """
 
 import base64
@@ -17,6 +18,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from tse_book.model_names import SHOWN_NAMES
 from tse_core.errors import InputError
 from tse_core.metrics import definitions
 
@@ -26,7 +28,7 @@ CONSTRUCTIONS = {
     "VP coordination": "#198868",
     "Across prepositional phrase": "#df7a00",
     "Across subject relative clause": "#9000ae",
-    "Across object relative clause": "#ae0004",
+    "Across object relative clause": "#720008",
     "Across object relative (no that)": "#e21c1f",
     "In object relative clause": "#8a67c1",
     "In object relative (no that)": "#a880e9",
@@ -146,9 +148,10 @@ def axis_start(numbers: pd.DataFrame | pd.Series, most: float = 0.5) -> float:
 
 
 def menu(name: str, options: Iterable, label: str, value: str | None = None) -> alt.Parameter:
-    """A parameter that the reader chooses from a list above the chart."""
+    """A parameter that the reader chooses from a list above the chart; models have their short names in it."""
     options = list(dict.fromkeys(options))
-    bind = alt.binding_select(options=options, name=f"{label} ")
+    shown = [SHOWN_NAMES.get(option, str(option)) for option in options]
+    bind = alt.binding_select(options=options, labels=shown, name=f"{label} ")
     return alt.param(name=name, value=options[0] if value is None else value, bind=bind)
 
 

@@ -17,7 +17,7 @@ def policy_switches(
 ) -> pd.DataFrame:
     """MW, EW and TSE of a model on some constructions ("marvin-linzen/simple"), with one policy after another changed.
 
-    Returns a table: model, switch (what was changed), setting ("default" or "flipped"), construction, metric, score.
+    Returns a table: model, switch (what was changed), setting ("default" or "changed"), construction, metric, score.
     Scores that are undefined under a switch are left out.
     """
     constructions, model = list(constructions), load_model(name)
@@ -55,7 +55,7 @@ def policy_switches(
         changes[f"BOS token: {own}"] = {"changed": model.with_policies(bos="add")}
     parts, default = [], scores()
     for switch, change in changes.items():
-        for setting, table in (("default", default), ("flipped", scores(**change))):
+        for setting, table in (("default", default), ("changed", scores(**change))):
             parts.append(table.assign(model=model.label, switch=switch, setting=setting))
     return pd.concat(parts, ignore_index=True).dropna()
 
