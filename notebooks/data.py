@@ -91,6 +91,8 @@ to_count = {
 counts = pd.DataFrame()
 for name, rows in to_count.items():
     counts[name] = rows.groupby("construction", sort=False).size()
+
+# %%
 shown = counts.rename(columns={"contexts": "masked", "left_contexts": "causal"})
 caption = "Minimal pairs, and contexts for a masked and for a causal model"
 table(shown, caption, index=True)

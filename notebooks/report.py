@@ -53,24 +53,27 @@ models = as_list(models)  # one string works, too: "gpt2, roberta-base"
 # A claim about models in general can be tested on any model, given a number to measure and a threshold. Here we test two models that the papers did not. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance (p < .05), is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`.
 
 # %%
-import pandas as pd
-
-from tse_book.claims.extension import extension_ledger
 from tse_book.claims.finding import load_claims
 from tse_book.pages import real_models
 from tse_book.pages.newman import label
 from tse_book.recorded import recorded_findings
-from tse_book.studies.findings import measure_findings
-from tse_core import load_model
 
 recorded = recorded_findings()  # SmolLM2 and Gemma
 known = [*recorded["model"], *load_claims()["tested"]["newman-2021"]]
 new = [name for name in real_models(models) if label(name) not in known]
+
+# %%
+import pandas as pd
+
+from tse_book.studies.findings import measure_findings
+from tse_core import load_model
+
 how = {"lemmas": lemmas, "data": [data], "protocol": protocol, "sample": 40}
 live = [measure_findings(load_model(n), **how) for n in new]  # other models
 findings = pd.concat([recorded, *live])
 
 # %%
+from tse_book.claims.extension import extension_ledger
 from tse_book.pages import extension_table
 
 judged = extension_ledger(findings)

@@ -27,6 +27,14 @@ from tse_core import load_lemmas, load_model, load_pairs
 
 S7, S7B, NEVER, ALSO = STATEMENTS
 LEMMAS = {"go": False, "see": False, "plan": True, "need": True}
+KEY_AFTER = pd.DataFrame(  # Mary with two words on the right, as a masked model reads them
+    [
+        ("Opener + a name", "I think that", "Mary", log(0.1)),
+        ("Opener + a name", "I think that", "Mary", log(0.3)),
+        ("It", "I think that", "it", log(0.4)),
+    ],
+    columns=["construction", "opener", "noun", "log_sum"],
+)
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +64,8 @@ def made(m: np.ndarray, also: np.ndarray, never: np.ndarray) -> NounTables:
     zipf = random.permutation(len(m)) / 10
     nouns = pd.DataFrame({"noun": names, "verb": np.arange(len(m)) % 4 == 0, "zipf": zipf})
     key = pd.DataFrame({"word": ["flight", "music"], "number": "singular"})
-    return NounTables(pd.DataFrame(verbs_after), pd.DataFrame(words_after), verbs, nouns, key)
+    verbs_after, words_after = pd.DataFrame(verbs_after), pd.DataFrame(words_after)
+    return NounTables(verbs_after, words_after, verbs, nouns, key, KEY_AFTER)
 
 
 def test_a_noun_s_scores_by_hand():
@@ -81,7 +90,8 @@ def test_a_noun_s_scores_by_hand():
     verbs = pd.DataFrame({"lemma": list(LEMMAS), "also_noun": list(LEMMAS.values())})
     nouns = pd.DataFrame({"noun": ["rider"], "verb": [False], "zipf": [4.0]})
     key = pd.DataFrame({"word": list(of_words), "number": ["singular", "singular", "plural"]})
-    tables = NounTables(pd.DataFrame(verbs_after), pd.DataFrame(words_after), verbs, nouns, key)
+    verbs_after, words_after = pd.DataFrame(verbs_after), pd.DataFrame(words_after)
+    tables = NounTables(verbs_after, words_after, verbs, nouns, key, KEY_AFTER)
     [scores] = noun_scores(tables).to_dict("records")
     expected = {
         "M": log(0.25),
@@ -173,6 +183,16 @@ def test_few_nouns_are_described():
     assert set(judge_nouns(tables)["verdict"]) <= {verdicts.DESCRIBED, verdicts.NOT_RUN}
 
 
+def test_a_page_has_the_chance_of_a_noun_after_each_subject():
+    m, _ = random_nouns()
+    rows = expected_nouns.subject_chances({"one": made(m, -m, m)})
+    assert rows[["model", "subject", "noun", "opener"]].to_numpy().tolist() == [
+        ["one", "opener + name", "Mary", "I think that"],
+        ["one", "opener + it", "it", "I think that"],
+    ]
+    assert rows["P"].tolist() == pytest.approx([0.2, 0.4])
+
+
 @pytest.mark.slow
 def test_a_page_names_the_ends_and_the_likeliest_words_and_draws_each_noun_once():
     m, random = random_nouns()
@@ -230,8 +250,12 @@ def test_the_tables_are_measured_and_judged_on_a_model_of_either_kind(tmp_path, 
         controlled_verbs(),
         subject_nouns(),
         key_words(),
+        details["subject_words"].table,
     )
     scores = noun_scores(tables)
     assert scores.groupby("construction").size().tolist() == [64, 64]
     assert (scores["M"] < 0).all() and (scores["M_tokens"] >= scores["M"] - 1e-6).all()
     assert scores[["gap", "ew_also", "s_forms"]].notna().all(axis=None)
+    after = tables.key_after
+    assert after["noun"].isin(["Mary", "he", "it", "everyone"]).sum() >= 4
+    assert (after["log_sum"] < 0).all()

@@ -62,6 +62,7 @@ class NounTables(NamedTuple):
     verbs: pd.DataFrame  # of `controlled_verbs`
     nouns: pd.DataFrame  # of `subject_nouns`
     key: pd.DataFrame  # of `key_words`
+    key_after: pd.DataFrame  # subject_words: after other subjects, about which no statement is
 
 
 class NounStatement(NamedTuple):

@@ -16,8 +16,9 @@ provenance.json (hardware, versions, date, seconds, checksums). For a model from
 findings.csv (what the general claims need; for BLiMP and suites, taken from the recorded pairs and items); pairs,
 wordings, items and regions.parquet (each pair, Table 2, items and their regions, with a BOS token and without); words
 and verbs.parquet (Table 2 by single-token verbs and by whole words, in a sample of contexts); controls.parquet
-(every verb after subjects of seven kinds, and three further tables); and noun_verbs and noun_words.parquet (every
-verb, and the nouns that may follow, after 64 nouns of persons).
+(every verb after subjects of seven kinds, and three further tables); noun_verbs and noun_words.parquet (every verb, and
+the nouns that may follow, after 64 nouns of persons); and subject_words.parquet (how likely such nouns are after the
+subjects of seven kinds).
 
 The book shows what is in data/recorded, labelled as recorded. On another machine, [b]tse results add[/b] puts the files
 into its store. The command lists what cannot be measured with the model.

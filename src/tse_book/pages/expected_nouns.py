@@ -8,6 +8,7 @@ import pandas as pd
 from tse_book.claims import noun_statements, verdicts
 from tse_book.claims.noun_statements import AS_FIXED, START, NounTables
 from tse_book.pages.newman import label, opened
+from tse_book.pages.statements import SUBJECTS
 from tse_book.recorded import noun_tables
 from tse_book.studies.controls import controlled_verbs
 from tse_book.studies.expected_nouns import key_words, nouns_for, subject_nouns
@@ -34,6 +35,7 @@ def tables_of(models: Iterable[str], lemmas: str) -> dict[str, NounTables]:
             controlled_verbs(lemmas),
             subject_nouns(),
             key_words(),
+            measured["subject_words"],
         )
     return tables
 
@@ -80,6 +82,22 @@ def likeliest_words(
                 {"model": model, "noun": noun, "words": ", ".join(first.index), "P": first.iloc[0]}
             )
     return pd.DataFrame(rows)
+
+
+def subject_chances(tables: Mapping[str, NounTables]) -> pd.DataFrame:
+    """How likely a noun of the key is after each singular subject of agreement-controls.
+
+    Returns a table: model, subject (its kind), noun, opener, P (the summed probability of the key's words; of a masked
+    model the mean over the words on the right).
+    """
+    parts = []
+    for model, of in tables.items():
+        chances = of.key_after.assign(P=np.exp(of.key_after["log_sum"].astype(float)))
+        context = ["construction", "noun", "opener"]
+        means = chances.groupby(context, sort=False)["P"].mean().reset_index()
+        means["subject"] = means["construction"].map(SUBJECTS)
+        parts.append(means.assign(model=model)[["model", "subject", "noun", "opener", "P"]])
+    return pd.concat(parts, ignore_index=True)
 
 
 def verdict_table(tables: Mapping[str, NounTables]) -> pd.DataFrame:

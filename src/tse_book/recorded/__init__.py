@@ -13,7 +13,7 @@ The ledger reads results (`tse_core.results`); chapters read details, in single 
     verbs.parquet          forms, construction, lemma: in how many contexts it agrees, its tokens
     languages.parquet      language, construction: TSE, EW, MW on CLAMS
     controls.parquet       and the tables beside it: see `tse_book.studies.controls`
-    noun_verbs.parquet     and noun_words.parquet: see `tse_book.studies.expected_nouns`
+    noun_verbs.parquet     and the tables beside it: see `tse_book.studies.expected_nouns`
     findings.csv           the general claims in numbers: see `tse_book.recorded.findings`
     evaluations/           whole evaluations: see `tse_book.recorded.evaluations`
     provenance.json        hardware, versions, date, checksums, what was left out and why

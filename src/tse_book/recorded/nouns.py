@@ -1,4 +1,4 @@
-"""The tables of recorded nouns: the verbs and the words of the key after each of them."""
+"""The tables of recorded nouns: verbs and words of the key after each, the key after other subjects."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tse_book.studies.expected_nouns import NOUN_MEASURES
 
 
 def noun_tables(model: str, folder: Path | None = None) -> dict[str, pd.DataFrame] | None:
-    """The two tables of nouns of a recorded run, by name; None where it lacks one."""
+    """The three tables of nouns of a recorded run, by name; None where it lacks one."""
     tables = {}
     for name in NOUN_MEASURES:
         detail = recorded_details(model, name, folder)
