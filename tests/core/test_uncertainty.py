@@ -79,6 +79,16 @@ def test_the_moments_are_those_of_leaving_out_one_cluster_after_another():
         assert spread(samples, np.array(weights))[1:3] == pytest.approx(moments(samples, weights))
 
 
+def test_the_skewness_of_nouns_nested_in_openers_is_corrected_for_the_number_of_nouns():
+    """The nouns differ, the openers' means do not: the nouns decide, and there are twelve of them."""
+    scores_of_nouns = np.tile([0.2, 0.8, 0.8, 1.0], 3)
+    nouns, openers = np.arange(12), np.repeat(np.arange(3), 4)
+    openers_too = interval(scores_of_nouns, nouns, crossed_with=[openers])
+    nouns_alone = interval(scores_of_nouns, nouns)
+    assert openers_too.freedom == 2 and nouns_alone.freedom == 11
+    assert openers_too.skewness == pytest.approx(nouns_alone.skewness)
+
+
 def test_a_mean_of_one_verb_is_compared_with_one_of_many_as_by_nouns_alone():
     """Were the verb's overlap with its nouns taken off, the interval would leave out its own estimate."""
     nouns, verbs, scored = (

@@ -26,19 +26,20 @@ class Sample(NamedTuple):
 
 def spread(
     samples: Sequence[Sample | tuple], weights: np.ndarray
-) -> tuple[float, float, float, int, int, int]:
+) -> tuple[float, float, float, int, int, int, int]:
     """How far a weighted sum of means varies over other clusters.
 
-    Returns the estimate, its variance, its third moment, its degrees of freedom, the number of
-    clusters of the way of clustering that has fewest, and the smallest number of clusters of any
-    way in any one mean. Raises InputError: no defined value, a value without a cluster.
+    Returns the estimate, its variance, its third moment, its degrees of freedom, those of the
+    moments, the number of clusters of the way of clustering that has fewest, and the smallest
+    number of clusters of any way in any one mean. Raises InputError: no defined value, a value
+    without a cluster.
 
     A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those
     by each way, less those by each two ways together, plus those by each three (Cameron, Gelbach &
     Miller 2011); a way by which a mean has only one cluster samples nothing of that mean, so
     nothing is taken off for it. Where one way alone gives a larger variance, both moments are its
-    own; the third is never more than that of a single cluster. The degrees of freedom are those of
-    the way that has fewest.
+    own, and so are the degrees of freedom of the moments; the third is never more than that of a
+    single cluster. The degrees of freedom of the estimate are those of the way that has fewest.
     """
     part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
     means = np.zeros(len(samples))
@@ -69,16 +70,16 @@ def spread(
                 freedom = _freedom(counts_by_cluster, moves, weights)
                 single.append(_Way(square, cube, freedom, len(moves), int(clusters_of_mean.min())))
 
+    freedom = min(way.freedom for way in single)
     # The sum over crossed ways may be too small, even negative: one way alone gives more then.
-    moments = [(variance, third)]
-    moments += [(way.square, way.cube) for way in single]
-    variance, third = max(moments)
+    moments = [(variance, third, freedom)]
+    moments += [(way.square, way.cube, way.freedom) for way in single]
+    variance, third, freedom_of_moments = max(moments)
     limit = variance**1.5  # the third moment, if one cluster moved alone
     third = float(np.clip(third, -limit, limit))
-    freedom = min(way.freedom for way in single)
     number = min(way.clusters for way in single)
     fewest = min(way.fewest for way in single)
-    return float(weights @ means), variance, third, freedom, number, fewest
+    return float(weights @ means), variance, third, freedom, freedom_of_moments, number, fewest
 
 
 class _Way(NamedTuple):

@@ -154,7 +154,9 @@ def combine(
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
     factors = np.asarray(weights, dtype=float)
     reach = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
-    estimate, variance, third, freedom, clusters, fewest = spread(samples, factors)
+    estimate, variance, third, freedom, freedom_of_moments, clusters, fewest = spread(
+        samples, factors
+    )
     if clusters < FEWEST_CLUSTERS:
         reason = f"fewer than {FEWEST_CLUSTERS} clusters: no interval"
         return Interval(estimate, float(reach[0]), float(reach[1]), reason, fewest)
@@ -163,8 +165,8 @@ def combine(
     error = float(np.sqrt(variance))
     skewness = third / error**3
     # Fewer clusters show less skewness than there is; three are too few to tell by how much.
-    if freedom > 3:
-        skewness *= (freedom + 1) / (freedom - 1)
+    if freedom_of_moments > 3:
+        skewness *= (freedom_of_moments + 1) / (freedom_of_moments - 1)
     quantile = stdtrit(freedom, (1 + level) / 2)
     low = estimate - error * skewed(quantile, skewness)
     high = estimate - error * skewed(-quantile, skewness)
