@@ -222,7 +222,7 @@ table(
 )
 
 # %% [markdown] tags=["explains"]
-# EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. So the noun reading can hardly be the only reason. But in French and German TSE asks about one to four verbs in each construction, so this says little about how languages differ.
+# EW is below TSE in all five rows of all three languages: on average .81 against .92 in English, .84 against .94 in French, .91 against .95 in German. This suggests that the noun reading is not the only reason. But in French and German TSE asks about one to four verbs in each construction, so this says little about how languages differ.
 
 # %% [markdown]
 # ## Exercises

@@ -56,7 +56,7 @@ columns = ["name", "step", "band", "metric", "score", "low", "high"]
 curves[columns].tail(3)
 
 # %% [markdown] tags=["explains"]
-# Each row is a score of one checkpoint, with its 95 % interval over subject nouns.
+# Each row is a score of one checkpoint, with its 95 % interval over subject nouns. It is a mean over all contexts together, not over the nine constructions as in the laboratory's chapter.
 #
 # ## Over the steps of training
 #

@@ -204,7 +204,10 @@ def preposition_scores(tables: Mapping[str, Tables]) -> pd.DataFrame:
 
 def verdict_table(tables: Mapping[str, Tables]) -> pd.DataFrame:
     """The verdicts on the statements, a row for each and each model: measured (with its interval), Holm's p, units,
-    verdict, and the choices by which the recorded verdict is another one."""
+    verdict, and the choices by which the recorded verdict is another one.
+
+    A choice that leaves a statement's interval as it is, and moves only the correction for many tests, is not named.
+    """
     parts = []
     for model, of in tables.items():
         known = recorded_details(model, STATEMENTS)
@@ -214,7 +217,8 @@ def verdict_table(tables: Mapping[str, Tables]) -> pd.DataFrame:
             else known.table
         )
         fixed = every[every["choice"] == statements.AS_FIXED].set_index("id")
-        others = every[every["verdict"] != every["id"].map(fixed["verdict"])]
+        moved = every["low"] != every["id"].map(fixed["low"])  # not by the correction alone
+        others = every[(every["verdict"] != every["id"].map(fixed["verdict"])) & moved]
         otherwise = others.groupby("id")["choice"].agg("; ".join)
         turned = otherwise.reindex(fixed.index, fill_value="" if known else "not judged")
         measured = [_in_words(row) for row in fixed.itertuples()]
