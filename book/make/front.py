@@ -223,7 +223,8 @@ def slider() -> str:
     wrong = ", ".join(verb[1] for verb in whole["verbs"][:8])
     held = json.dumps(steps).replace("<", "\\u003c")
     return (
-        f'{legend(("correct", "wrong"))}<div class="front-slider"><p>The likeliest errors: {escape(wrong)}.</p></div>'
+        f'{legend(("correct", "wrong"))}<div class="front-slider">'
+        f"<p>The likeliest errors among them: {escape(wrong)}.</p></div>"
         f'<script type="application/json" id="front-steps">{held}</script><script src="../_static/front.js"></script>'
     )
 
