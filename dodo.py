@@ -22,6 +22,7 @@ from book.make.reporter import StepReporter
 from book.make.slides import PARTS, SOURCE, TARGET, notebooks_used
 from tse_core import __version__
 from tse_core.paths import store_folder
+from tse_core.syntaxgym.library import suite_names
 
 DOIT_CONFIG = {
     "default_tasks": ["html"],
@@ -120,7 +121,12 @@ def task_notebook():
 def task_gym():
     """Evaluate suites on models as data/gym.yaml says and write what their page shows: only what is new is computed."""
     sources = [ROOT / "src" / "tse_book" / name for name in ("cli/gym.py", "gym.py")]
-    needs = {"file_dep": [*inputs(*sources), *gym_files()], "targets": [GYM / "gym-data.js"]}
+    downloaded = as_before("suites", lambda: suite_names("public"))
+    needs = {
+        "file_dep": [*inputs(*sources), *gym_files()],
+        "uptodate": [downloaded],
+        "targets": [GYM / "gym-data.js"],
+    }
     return step("tse_core.cli", "gym", "--page", str(GYM), **needs)
 
 

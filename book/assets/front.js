@@ -13,11 +13,16 @@
 
   const whole = steps.findIndex((step) => step.cutoff === 1);
   const max = steps.length - 1;
+  const kindOfRows = (wrong) => {
+    if (wrong === 0) return "The likeliest verbs among them:";
+    if (wrong < LINES) return "The errors among them, then the likeliest of the other verbs:";
+    return "The likeliest errors among them:";
+  };
   const range = el("input", { type: "range", min: 0, max, step: 1, value: whole, on: { input: show } });
   const output = el("output"), said = el("p", { role: "status" });
-  const rows = el("div", { className: "front-chart", role: "img" });
+  const heading = el("p", { className: "front-kind" }), rows = el("div", { className: "front-chart", role: "img" });
   const label = el("label", { className: "front-cut" }, "Verbs among ", output, range);
-  document.querySelector(".front-slider").replaceChildren(label, said, rows);
+  document.querySelector(".front-slider").replaceChildren(label, said, heading, rows);
 
   const line = (label, ...rest) =>
     el("div", { className: "front-row" }, el("span", { className: "front-label" }, label), ...rest);
@@ -46,6 +51,7 @@
     range.setAttribute("aria-valuetext", named(step));
     said.textContent = `${inside === 1 ? "1 verb" : `${inside} verbs`} inside; ${wrong || "none"} wrong. ` +
       `EW ${step.ew.toFixed(2)}, MW ${step.mw.toFixed(2)}.`;
+    heading.textContent = kindOfRows(wrong);
     const listed = verbs.map(([right, other, p, q]) => (q >= p ? `${other} (wrong)` : right));
     rows.setAttribute("aria-label", `${said.textContent} Shown: ${listed.join(", ")}`);
     const empty = Array.from({ length: LINES - verbs.length }, () => line("\u00a0"));

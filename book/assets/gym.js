@@ -42,6 +42,9 @@
     const others = Object.entries(recorded).map(([model, value]) => [model, share(value)]);
     const counted = predictions.length > 1 ? "the first prediction" : "the prediction"; // they count no other
     const texts = example.map((row) => [row.condition, ...row.texts]);
+    const absent = el("p", {}, "This build does not have the suite's sentences. ",
+      el("code", {}, "tse data fetch syntaxgym"), " downloads them, and the next ", el("code", {}, "make book"),
+      " shows the first item here and evaluates the suite on the models of ", el("code", {}, "data/gym.yaml"), ".");
     // Words between asterisks are examples and stand in italics.
     const parts = (question ?? "").replaceAll("`", "").split("*");
     const words = parts.map((part, index) => (index % 2 ? el("em", {}, part) : part));
@@ -50,7 +53,7 @@
       ...(question ? [el("p", {}, ...words)] : []),
       el("h3", {}, predictions.length > 1 ? "Predictions" : "Prediction"),
       el("ul", {}, ...predictions.map((formula) => el("li", {}, el("code", {}, formula)))),
-      table(`The first of ${items} items`, ["condition", ...regions], texts),
+      texts.length ? table(`The first of ${items} items`, ["condition", ...regions], texts) : absent,
       el("h3", {}, "Accuracy"),
       table("The share of items for which every prediction holds", ["model", "accuracy", "items"], rows),
       ...(others.length ? [el("details", {}, el("summary", {}, `${others.length} models recorded by Hu et al. (2020)`),

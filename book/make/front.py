@@ -7,6 +7,7 @@ import json
 from functools import cache
 from html import escape
 
+import numpy as np
 import pandas as pd
 
 from book.make.live_pages import recorded
@@ -14,7 +15,7 @@ from tse_book import published
 from tse_book.claims.statements import OPENER_NOUN
 from tse_book.claims.statements import PRONOUN as HE_OR_SHE
 from tse_book.model_names import SHOWN_NAMES
-from tse_book.pages import statements
+from tse_book.pages import expected_nouns, statements
 
 MODELS = (statements.FOUND_ON, statements.SECOND)
 NOUN, PRONOUN = (statements.SUBJECTS[kind] for kind in (OPENER_NOUN, HE_OR_SHE))
@@ -30,6 +31,8 @@ LABELS = {  # the dots are an opener
 }
 OPENER = "… means <em>I think that</em> or the like"
 KIND_OF_UNIT = {"opener + name": "names"}
+LEMMAS = "newman-clean"
+POWERS = 4  # the axis of the scatter plots begins at 10 to the power of minus this
 
 
 def finding() -> str:
@@ -50,7 +53,13 @@ def subjects() -> str:
 @cache
 def tables() -> dict:
     """What is recorded of both models in the controls."""
-    return statements.tables_of(MODELS, "newman-clean")
+    return statements.tables_of(MODELS, LEMMAS)
+
+
+@cache
+def further_nouns() -> pd.DataFrame:
+    """EW after each of the nouns that the finding was not made on, and how probable another noun is there."""
+    return expected_nouns.noun_scores(expected_nouns.tables_of(MODELS, LEMMAS))
 
 
 @cache
@@ -143,6 +152,42 @@ def in_words(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
     return text
 
 
+def likely_nouns() -> str:
+    """EW of verbs that are also nouns, over the probability of another noun: a dot for each noun."""
+    panels = "".join(noun_panel(model) for model in MODELS)
+    asks = '<p class="front-asks">EW of verbs that are also nouns falls as another noun becomes likely</p>'
+    legend_line = f'<p class="front-legend"><span>{mark(ALSO, unit=True)} after one noun</span></p>'
+    return f'{asks}{legend_line}<div class="front-panels">{panels}</div>'
+
+
+def noun_panel(model: str) -> str:
+    """A scatter plot of one model's nouns; those with the highest and the lowest EW have their names."""
+    scores = further_nouns().query("model == @model").sort_values("EW")
+    scores = scores.assign(
+        across=100 * (1 + np.log10(scores["P"]) / POWERS), down=100 * (1 - scores["EW"])
+    )
+    dots = [f"M{noun.across:.1f} {noun.down:.1f}h0" for noun in scores.itertuples()]
+    names, words = [], []
+    for end, noun in (("lowest", scores.iloc[0]), ("highest", scores.iloc[-1])):
+        place = f"left: {noun['across']:.1f}%; top: {noun['down']:.1f}%"
+        names.append(f'<span class="front-{end}" style="{place}">{named(noun)}</span>')
+        words.append(f"{named(noun)} where this is {noun['P']:.2g}")
+    field = (
+        f'<svg viewBox="0 0 100 100" preserveAspectRatio="none"><path d="{"".join(dots)}"/></svg>'
+    )
+    over = "".join(f"<span>{tick}</span>" for tick in ("1", "0.5", "0"))
+    along = "".join(f"<span>{10.0**power:g}</span>" for power in range(-POWERS, 1))
+    name = SHOWN_NAMES[model]
+    said = f"EW after {len(scores)} nouns, by the probability of another noun"
+    drawn = (
+        f'<div class="front-title">{name}</div><div class="front-scatter">'
+        f'<span class="front-over">{over}</span><span class="front-field">{field}{"".join(names)}</span>'
+        f'<span class="front-ticks">{along}</span>'
+        '<span class="front-along">probability that another noun follows</span></div>'
+    )
+    return picture(f"{name}. {said}: {'; '.join(words)}", drawn)
+
+
 def named(noun: pd.Series) -> str:
     """A noun with its EW: "tourist .32"."""
     return f"{noun['noun']} {decimals(noun['EW'])}"
@@ -223,7 +268,8 @@ def slider() -> str:
     wrong = ", ".join(verb[1] for verb in whole["verbs"][:8])
     held = json.dumps(steps).replace("<", "\\u003c")
     return (
-        f'{legend(("correct", "wrong"))}<div class="front-slider"><p>The likeliest errors: {escape(wrong)}.</p></div>'
+        f'{legend(("correct", "wrong"))}<div class="front-slider">'
+        f"<p>The likeliest errors among them: {escape(wrong)}.</p></div>"
         f'<script type="application/json" id="front-steps">{held}</script><script src="../_static/front.js"></script>'
     )
 

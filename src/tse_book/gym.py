@@ -23,9 +23,10 @@ from tse_core.models.loading import as_model
 from tse_core.paths import data_folder
 from tse_core.schemas import check
 from tse_core.syntaxgym.accuracies import accuracy_table, judged_items, label
-from tse_core.syntaxgym.library import circuit, load_suites
+from tse_core.syntaxgym.formula import Formula
+from tse_core.syntaxgym.library import circuit, load_suites, public_suites
 from tse_core.syntaxgym.outcomes import TOKEN_COLUMNS, Outcome, evaluate_suite
-from tse_core.syntaxgym.suites import Suite
+from tse_core.syntaxgym.suites import KEYS, Suite
 
 _LIST = {"type": "array", "items": {"type": "string"}}
 SCHEMA = {  # of data/gym.yaml
@@ -88,7 +89,10 @@ def _placed(entry: str, path: Path) -> str:
 
 
 def recorded_outcomes(gym: Gym) -> Iterator[Outcome]:
-    """The outcomes of recorded runs on those suites that are the same today, run by run.
+    """The outcomes of recorded runs, run by run.
+
+    They are those on the gym's suites that are the same today, and those on public suites that are
+    not downloaded, where the words of the regions are missing.
 
     Raises InputError: a run of which no suites are recorded.
     """
@@ -100,10 +104,14 @@ def recorded_outcomes(gym: Gym) -> Iterator[Outcome]:
                 f"{model}: no recorded run with suites; take its line out of `recorded`"
             )
         kind = read_provenance(runs_folder() / model)["kind"]
-        for suite in gym.suites:
+        wordless = _wordless_suites(gym, regions.table)
+        for suite in [*gym.suites, *wordless]:
             part = f"default {suite.name}"  # with the model's own BOS policy
             signature = items.signatures.get(part)
-            if signature is None or signature.identity["data"] != f"{suite.name}@{suite.hash}":
+            if signature is None:
+                continue
+            same = signature.identity["data"] == f"{suite.name}@{suite.hash}"
+            if suite not in wordless and not same:
                 continue
             yield Outcome(
                 suite,
@@ -111,22 +119,42 @@ def recorded_outcomes(gym: Gym) -> Iterator[Outcome]:
                 signature.policy["metric"],
                 pd.DataFrame(columns=TOKEN_COLUMNS),
                 _recorded_regions(regions.table, suite),
-                _of_suite(items.table, suite),
+                _of_suite(items.table, suite.name),
                 signature,
             )
+
+
+def _wordless_suites(gym: Gym, regions: pd.DataFrame) -> list[Suite]:
+    """The public suites of a recorded run that the gym lacks, with None for the words of a region."""
+    lacking = set(regions["suite"]) - {suite.name for suite in gym.suites}
+    public = public_suites().set_index("suite")
+    suites = []
+    for name, formulas in public.loc[public.index.isin(lacking), "formula"].items():
+        rows = _of_suite(regions, str(name))
+        words = rows["tokens"].map(lambda tokens: None if tokens else "")
+        region_names = rows.drop_duplicates("region").set_index("region")["name"]
+        predictions = [Formula.parse(formula) for formula in formulas.split(" || ")]
+        suite = Suite(
+            {"name": name, "metric": "sum"},
+            region_names.to_dict(),
+            tuple(predictions),
+            rows[KEYS].assign(content=words.astype(object)),
+        )
+        suites.append(suite)
+    return suites
 
 
 def _recorded_regions(regions: pd.DataFrame, suite: Suite) -> pd.DataFrame:
     """The rows of a run's regions of a suite, as ``Outcome.regions``."""
     keys = ["item", "condition", "region"]
     columns = [*keys, "name", "content", "bits", "tokens"]
-    rows = suite.table.merge(_of_suite(regions, suite), on=keys, how="left", validate="1:1")
+    rows = suite.table.merge(_of_suite(regions, suite.name), on=keys, how="left", validate="1:1")
     return rows[columns].assign(bits=rows["bits"].astype(float), unknown="")
 
 
-def _of_suite(table: pd.DataFrame, suite: Suite) -> pd.DataFrame:
+def _of_suite(table: pd.DataFrame, suite: str) -> pd.DataFrame:
     """The rows of a recorded table of one suite, with the model's own BOS policy."""
-    rows = table[(table["bos"] == "default") & (table["suite"] == suite.name)]
+    rows = table[(table["bos"] == "default") & (table["suite"] == suite)]
     return rows.drop(columns=["bos", "suite"]).reset_index(drop=True)
 
 
@@ -155,7 +183,8 @@ def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> No
     folder = Path(folder)
     (folder / "gym").mkdir(parents=True, exist_ok=True)
     suites = []
-    for suite in gym.suites:
+    shown = {suite.name: suite for suite in [*(one.suite for one in outcomes), *gym.suites]}
+    for suite in shown.values():
         own = [outcome for outcome in outcomes if outcome.suite.name == suite.name]
         suites.append(_suite(suite, own, gym.unknown))
         if own:
@@ -191,6 +220,8 @@ def _shown_name(outcome: Outcome, gym: Gym) -> str:
 def _suite(suite: Suite, outcomes: list[Outcome], unknown: str) -> dict:
     """What the page shows of a suite: its question, an item, and what each model did on it."""
     first = suite.table[suite.table["item"] == suite.items[0]].sort_values("region", kind="stable")
+    if first["content"].isna().any():  # its sentences are not here
+        first = first.iloc[:0]
     item = first.groupby("condition", sort=False)["content"]  # in the order of the columns
     recorded = published.hu2020_suites()
     recorded = recorded[recorded["suite"] == suite.name].fillna({"corpus": ""})

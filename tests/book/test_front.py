@@ -1,6 +1,8 @@
 """The front page: its charts and its sentences come from recorded numbers (those on subjects: chapter 18's guards).
 So do those of the page on GPUs."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -40,6 +42,24 @@ def test_each_page_that_tells_the_finding_gives_the_recorded_spread_of_the_nouns
             )
             ways = [f"from {spread}" for spread in (in_words, in_numbers, in_percent)]
             assert any(spread in text for spread in ways), (page, in_words)
+
+
+def test_the_scatter_plots_show_every_further_noun_and_the_page_gives_their_correlation():
+    page = (ROOT / "book" / "index.md").read_text()
+    correlations, panels = [], front.likely_nouns().split("<svg ")[1:]
+    for model, panel in zip(front.MODELS, panels, strict=True):
+        nouns = front.further_nouns()
+        nouns = nouns[nouns["model"] == model].sort_values("EW")
+        dots = re.findall(r"M([\d.]+) ([\d.]+)h0", panel)
+        assert len(dots) == len(nouns) == 64
+        drawn = sorted(100 - float(down) for _, down in dots)
+        assert drawn == pytest.approx(100 * nouns["EW"], abs=0.06)
+        rho = nouns["P"].corr(nouns["EW"], method="spearman")
+        correlations.append(front.decimals(-rho))
+        for noun in (nouns.iloc[0], nouns.iloc[-1]):
+            assert front.named(noun) in panel
+    first, second = correlations
+    assert f"(rho) is −{first} on SmolLM2 and −{second} on Gemma" in page
 
 
 def test_the_slider_is_never_empty_and_shows_first_what_goes_wrong():

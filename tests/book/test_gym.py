@@ -16,6 +16,7 @@ from tse_core.errors import InputError
 from tse_core.models.surprisal_model import PROBE
 from tse_core.results.store import Store
 from tse_core.syntaxgym.accuracies import accuracy_table, circuit_table
+from tse_core.syntaxgym.library import public_suites
 from tse_core.syntaxgym.suites import suite_from_dict, to_json
 
 SINGULAR_IS_LONGER, WHOLE = "(2;%plural%) < (2;%singular%)", "(*;%plural%) < (*;%singular%)"
@@ -186,6 +187,27 @@ def test_recorded_results_stand_first_on_the_suites_that_are_the_same(place, mon
     assert data["models"] == {"short": "short (recorded)", "long": "long"}
     assert data["opens"] == "second"
     assert [list(shown["profiles"]) for shown in data["suites"]] == [["short", "long"], ["long"]]
+
+
+def test_a_public_suite_that_is_not_downloaded_is_shown_as_recorded_without_its_sentences(place):
+    (place / "gym.yaml").write_text("recorded: [smollm2-135m-instruct]\nopens: number_prep\n")
+    config = load_gym(place / "gym.yaml")
+    outcomes = list(gym.recorded_outcomes(config))
+    write_page_data(config, outcomes, place / "page")
+    text = (place / "page" / "gym-data.js").read_text()
+    suites = json.loads(text.removeprefix("window.tseGym = ").removesuffix(";\n"))["suites"]
+    shown = {suite["name"]: suite for suite in suites}
+    assert len(shown) == len(public_suites()) == 34
+    two = shown["fgd_hierarchy"]
+    assert len(two["predictions"]) == 2 and two["critical"] == [6, 9]
+    first = shown["number_prep"]
+    assert first["example"] == [] and first["circuit"] == "Agreement" and first["items"] == 19
+    (row,) = first["accuracies"]
+    holds = [verdict == "holds" for verdict in first["outcomes"][row["model"]].values()]
+    assert len(holds) == row["judged"] == 19 and sum(holds) == row["correct"]
+    bits = pd.DataFrame(first["profiles"][row["model"]]).set_index(["condition", "label"])["bits"]
+    (verb,) = (label for label in first["regions"] if label.startswith("6 "))
+    assert bits["match_plural", verb] < bits["mismatch_plural", verb]
 
 
 def test_a_run_without_suites_is_named(place):

@@ -82,6 +82,7 @@ def test_the_front_slider_says_its_step_and_shows_the_verbs_that_go_wrong_on_one
         assert said.inner_text() == slider.get_attribute("aria-valuetext") != ""
         assert chart.locator(".front-fails").count() == min(step["wrong"], 8)
         assert chart.locator(".front-mark").count() == 2 * len(step["verbs"]) > 0
+        assert ("errors" in page.locator(".front-kind").inner_text()) == (step["wrong"] > 0)
         assert chart.locator(".front-ticks").inner_text() == ticks
         slider.press("ArrowRight")
 

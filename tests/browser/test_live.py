@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from book.make.live_pages import recorded
 from book.make.live_record import distance
 
 from .live import KEYS, LOADING, load, said, shown, typed
@@ -183,6 +184,26 @@ def test_reading_a_long_pair_is_stopped(page):
     part.get_by_role("button", name="Compare").click()
     part.get_by_role("button", name="Stop").press("Enter")
     said(page, "pair").get_by_text("Stopped.").wait_for(timeout=LOADING)
+
+
+# The front page
+
+
+def test_the_front_page_sets_a_pronoun_beside_a_noun(visit, facts):
+    seen = visit("book/index.html")
+    seen.page.get_by_role("button", name="Ask the model yourself").click()
+    part = seen.page.locator("[data-part=subjects]")
+    part.get_by_role("button", name="Load the model (98 MB) and compare").click()
+    part.get_by_role("table").wait_for(timeout=LOADING)
+    lesson = {context["left"]: context for context in recorded()["lesson"]}
+    expected = [lesson["The customer"], lesson["I think that he"]]
+    for kind, key in (("never nouns", "never"), ("also nouns", "also"), ("all", "ew")):
+        row = part.get_by_role("row", name=kind)
+        _, *scores = row.locator("th, td").all_inner_texts()
+        assert [float(score) for score in scores] == pytest.approx(
+            [context[key] for context in expected], abs=0.02
+        )
+    assert not seen.outside and not seen.errors
 
 
 # How far it lies from the package

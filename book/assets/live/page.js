@@ -6,6 +6,7 @@ import { cancel, events, facts, load, status } from "./engine.js";
 import { MEMORY, kept } from "./model.js";
 import { pairPart } from "./pair.js";
 import * as state from "./state.js";
+import { subjectsPart } from "./subjects.js";
 import { megabytes } from "./text.js";
 import { twinsPart } from "./twins.js";
 
@@ -14,7 +15,8 @@ const PARTS = {
   context: (known) => [loadingBar(known), contextPart(known)],
   suite: (known) => [loadingBar(known), suitePart(known)],
   pair: (known) => [pairPart(known)],
-  twins: (known, start) => [twinsPart(known, start)],
+  twins: (known) => [twinsPart(known)],
+  subjects: (known, start) => [subjectsPart(known, start)],
 };
 
 window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // another state

@@ -3,6 +3,9 @@
  * `probabilities` is the whole distribution (one number an entry), `pairs` the verbs as [singular entry, plural entry],
  * `number` that of the subject: 0 singular, 1 plural. A tie is wrong. */
 
+/** Kinds of verb: a name, and which of the verbs of facts.json are of this kind. */
+export const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
+
 /** Each verb's probabilities and whether it agrees: P(correct) > P(wrong) (Newman et al. 2021, Eq. 1). */
 export function forms(probabilities, pairs, number) {
   return pairs.map((ids) => {

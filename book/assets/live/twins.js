@@ -4,16 +4,14 @@
 import { distributionAfter } from "./api.js";
 import { asking, typed, words } from "./asking.js";
 import { Problem } from "./model.js";
-import { equallyWeighted, forms, numberSensitivity } from "./scoring.js";
+import { KINDS, equallyWeighted, forms, numberSensitivity } from "./scoring.js";
 import * as state from "./state.js";
 import { share } from "./text.js";
 
 const { el, field, table } = window.tseCommon;
-const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
 
-/** `start`: the contexts and the adverb that the form begins with. */
-export function twinsPart({ model, lemmas }, start) {
-  const given = { singular: "The author", plural: "The authors", adverb: "often", ...start, ...state.read() };
+export function twinsPart({ model, lemmas }) {
+  const given = { singular: "The author", plural: "The authors", adverb: "often", ...state.read() };
   const inputs = [given.singular, given.plural, given.adverb].map(words);
 
   async function run({ say, results, goOn }) {
