@@ -156,7 +156,13 @@ table(accuracies, caption, digits=3)
 #
 # ## The switchboard
 #
-# Tools differ in {term}`policies <policy>`, choices that papers rarely report. The chart shows what changing one of them does.
+# Tools differ in {term}`policies <policy>`, choices that papers rarely report. The chart shows what changing one of them does:
+#
+# - *the sentence*: no capital on the first word, no final period, or a space before the first word;
+# - *verbs*: another list than ours, namely the list of the paper's appendix as printed (not cleaned), the file of the released code, or only those of our verbs that are never nouns or past forms;
+# - *half precision (bfloat16)*: each weight of the model is stored in 16 bits instead of 32, and so with fewer digits;
+# - *the released protocol*: as in the released code, no BOS token unless the tokenizer adds one by itself, and sums in single precision;
+# - *BOS token*: in front of the first word stands no token ("none"), or the one that the model's tokenizer calls its BOS ("beginning of sequence") token: `<|im_start|>` for SmolLM2, `[BOS]` for the laboratory's models, which by default read none.
 #
 # ```{dropdown} Predict: which change cannot move any score of a causal model?
 # Leaving out the final period. It stands to the right of the verb, and a causal model has read only the left.
@@ -179,6 +185,8 @@ charts.switchboard(board)
 
 # %% [markdown] tags=["explains"]
 # For SmolLM2 the final period moves nothing. Putting the token `<|im_start|>` in front moves a score most, by .14; in pretraining it was not there. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
+#
+# Why do *the released protocol* and *BOS token: none* look alike for SmolLM2? Its tokenizer adds no BOS token by itself, so both put nothing before the first word. The sums in single precision move a score by less than .001 more.
 #
 # ### Half precision
 #

@@ -28,10 +28,25 @@ if len(own):
     wide = own.pivot_table("score", ["switch", "metric", "construction"], "setting")
     moved = (wide["changed"] - wide["default"]).abs().groupby("switch").max()
     guard("the final period moves nothing", moved["no final period"] == 0)
-    guard("moves a score most", moved.idxmax() == "BOS token: <|im_start|>")
+    model = newman.opened("smollm2-135m-instruct")
+    own_bos = model.with_policies(bos="add").bos_read
+    guard("Putting the token `<|im_start|>` in front", own_bos == "<|im_start|>")
+    guard("moves a score most", moved.idxmax() == "BOS token: the tokenizer's own")
     quotes("by .14", moved.max())
-    nouns = "verbs: none that is also a noun or a past form"
-    quotes("by up to .11", moved[nouns])
+    quotes("by up to .11", moved["verbs: never nouns or past forms"])
+    released_bos = model.with_policies(bos="tokenizer").bos_read
+    guard("adds no BOS token by itself", released_bos == "none")
+    protocol = wide.loc["the released protocol", "changed"]
+    without = wide.loc["BOS token: none", "changed"]
+    guard("by less than .001 more", 0 < (protocol - without).abs().max() < 0.001)
+
+# %%
+laboratory = newman.laboratory_models(models)
+if laboratory:
+    readers = [newman.opened(name) for name in laboratory]
+    own = {model.with_policies(bos="add").bos_read for model in readers}
+    guard("`[BOS]` for the laboratory's models", own == {"[BOS]"})
+    guard("by default read none", {model.bos_read for model in readers} == {"none"})
 
 # %%
 half = half.set_index("dtype")

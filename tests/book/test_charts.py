@@ -234,6 +234,28 @@ def test_the_command_draws_a_results_file(tse, tidy, tmp_path, monkeypatch):
     assert (code, out) == (0, "written: table2-tiny-causal.html\n")
 
 
+def test_each_choice_on_the_switchboard_shows_changed_scores_or_a_note():
+    rows = [
+        ("first", "A", "default", 0.5, ""),
+        ("first", "A", "changed", 0.6, ""),
+        ("first", "B", "default", 0.5, "B is not for this model."),
+        ("second", "A", "default", 0.7, ""),
+    ]
+    table = pd.DataFrame(rows, columns=["model", "switch", "setting", "score", "note"])
+    table = table.assign(construction="Simple", metric="EW")
+    chart = charts.switchboard(table)
+    drawn = chart_data(chart)
+    undefined = "No score is defined after this change."
+    notes = drawn[drawn["note"] != ""].set_index(["model", "switch"])["note"]
+    assert notes.to_dict() == {
+        ("first", "B"): "B is not for this model.",
+        ("second", "A"): undefined,
+        ("second", "B"): undefined,
+    }
+    scores = drawn[drawn["note"] == ""].drop(columns="note")
+    assert scores.equals(table[scores.columns])
+
+
 def test_a_suite_in_no_circuit_stands_below_a_heading_of_its_own():
     suites = pd.DataFrame(
         {"circuit": ["Licensing", None], "suite": ["npi", "nn"], "model": "m", "accuracy": 0.5}

@@ -130,6 +130,23 @@ def test_the_period_moves_nothing_of_a_causal_model_and_the_default_is_its_evalu
     assert set(table["setting"]) == {"default", "changed"} and table["switch"].nunique() >= 8
 
 
+@pytest.mark.slow
+def test_every_model_has_the_same_switches_and_a_note_where_one_is_not_for_it(
+    tiny_causal, tiny_masked
+):
+    tables = []
+    for model in (tiny_causal, tiny_masked):
+        tables.append(policy_switches(str(model), ["marvin-linzen/simple"], "newman-appendix"))
+    causal, masked = tables
+    assert list(causal["switch"].unique()) == list(masked["switch"].unique())
+    for table in tables:
+        for switch, rows in table.groupby("switch"):
+            has_note = (rows["note"] != "").all()
+            assert has_note != (rows["setting"] == "changed").any(), switch
+    notes = masked.set_index("switch")["note"]
+    assert set(notes["BOS token: none"]) == {"Masked models read no BOS token."}
+
+
 BANDS = {"laugh": "head", "swim": "head", "see": "middle", "walk": "tail", "write": "tail"}
 
 

@@ -1,6 +1,6 @@
 """The effect of each policy on Table 2's scores: each changed alone, everything else at its default."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -9,7 +9,12 @@ from tse_core.agreement.evaluate import evaluate
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.loading import load_pairs
 from tse_core.datasets.pairs import Protocol
+from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import load_model
+
+NO_BOS = "BOS token: none"
+OWN_BOS = "BOS token: the tokenizer's own"
+SPACE = "a space before the first word"
 
 
 def policy_switches(
@@ -17,16 +22,22 @@ def policy_switches(
 ) -> pd.DataFrame:
     """MW, EW and TSE of a model on some constructions ("marvin-linzen/simple"), with one policy after another changed.
 
-    Returns a table: model, switch (what was changed), setting ("default" or "changed"), construction, metric, score.
-    Scores that are undefined under a switch are left out.
+    Returns a table: model, switch (what was changed), setting ("default" or "changed"), construction, metric, score,
+    note. Every model has the same switches. Where one is not for this model, there are only the scores of the default,
+    and the note says why; else the note is empty. Scores that are undefined under a switch are left out.
     """
     constructions, model = list(constructions), load_model(name)
 
     def scores(
-        changed=model, verbs: str | Lemmas = lemmas, protocol: Protocol = "exact", **wording
+        opened=model,
+        verbs: str | Lemmas = lemmas,
+        protocol: Protocol = "exact",
+        policies: Mapping[str, Any] | None = None,
+        **wording,
     ) -> pd.DataFrame:
         pairs = pd.concat([load_pairs(one, **wording) for one in constructions], ignore_index=True)
         pairs.attrs["name"] = "+".join(one.rpartition("/")[2] for one in constructions)
+        changed = opened.with_policies(**(policies or {}))
         table = evaluate(changed, pairs, verbs, protocol=protocol).table()
         return table.melt(
             "construction", ["MW", "EW", "TSE"], var_name="metric", value_name="score"
@@ -41,23 +52,45 @@ def policy_switches(
     changes: dict[str, dict[str, Any]] = {
         "no capital on the first word": {"first": "as-is"},
         "no final period": {"period": "as-is"},
-        "a space before the first word": {"changed": model.with_policies(space=True)},
-        "verbs: the appendix, junk and all": {"verbs": "newman-appendix"},
+        SPACE: {"policies": {"space": True}},
+        "verbs: the appendix, not cleaned": {"verbs": "newman-appendix"},
         "verbs: the released file": {"verbs": "newman-released"},
-        "verbs: none that is also a noun or a past form": {"verbs": only_verbs},
-        "weights in half precision (bfloat16)": {"changed": load_model(name, dtype="bfloat16")},
-        "the released protocol: no BOS token, sums in single precision": {"protocol": "released"},
+        "verbs: never nouns or past forms": {"verbs": only_verbs},
+        "half precision (bfloat16)": {"opened": load_model(name, dtype="bfloat16")},
+        "the released protocol": {"protocol": "released"},
+        NO_BOS: {"policies": {"bos": "none"}},
+        OWN_BOS: {"policies": {"bos": "add"}},
     }
-    if model.kind == "causal" and model.bos_read != "none":
-        changes["BOS token: none"] = {"changed": model.with_policies(bos="none")}
-    own = model.tokenizer.bos_token
-    if model.kind == "causal" and own and model.bos_read != own:
-        changes[f"BOS token: {own}"] = {"changed": model.with_policies(bos="add")}
-    parts, default = [], scores()
+    reasons = _reasons_against(model)
+    default = scores()
+    parts = []
     for switch, change in changes.items():
-        for setting, table in (("default", default), ("changed", scores(**change))):
-            parts.append(table.assign(model=model.label, switch=switch, setting=setting))
+        note = reasons.get(switch, "")
+        tables = {"default": default}
+        if not note:
+            tables["changed"] = scores(**change)
+        for setting, table in tables.items():
+            parts.append(table.assign(model=model.label, switch=switch, setting=setting, note=note))
     return pd.concat(parts, ignore_index=True).dropna()
+
+
+def _reasons_against(model: LanguageModel) -> dict[str, str]:
+    """Why some switches are not for this model, a sentence for each of them."""
+    reasons = {}
+    if model.space:
+        reasons[SPACE] = "This model reads that space anyway."
+    if model.kind == "masked":
+        reasons[NO_BOS] = "Masked models read no BOS token."
+        reasons[OWN_BOS] = reasons[NO_BOS]
+        return reasons
+    if model.bos_read == "none":
+        reasons[NO_BOS] = "This model reads no BOS token anyway."
+    own = model.tokenizer.bos_token
+    if not own:
+        reasons[OWN_BOS] = "The tokenizer of this model has none."
+    elif own == model.bos_read:
+        reasons[OWN_BOS] = "This model reads that token anyway."
+    return reasons
 
 
 def _once(compute: Callable) -> Callable:
