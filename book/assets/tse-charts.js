@@ -184,6 +184,12 @@
   window.addEventListener("load", () => setTimeout(reachable, 300));
   window.addEventListener("resize", reachable);
 
+  /* Formulas come after the charts: a phone that loads both at once shows neither for long. */
+  window.addEventListener("load", () => {
+    const mathjax = document.querySelector('meta[name="tse-mathjax"]');
+    if (mathjax) document.head.append(el("script", { src: mathjax.content }));
+  });
+
   /* The theme's toggles in the list of pages have no name. */
   document.addEventListener("DOMContentLoaded", () => {
     for (const toggle of document.querySelectorAll("summary > .toctree-toggle")) {
