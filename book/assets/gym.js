@@ -20,9 +20,10 @@
     suiteMenu.append(el("optgroup", { label: circuit || "Other suites" }, ...options));
   }
   const named = (wanted) => suites.find(({ name }) => name === wanted);
+  const opened = named(opens) ?? named(`lab_${opens}`); // the laboratory has a suite of its own beside many public ones
   const [favourite] = Object.keys(shownNames); // a suite that the first model was evaluated on
   const usual = suites.find(({ profiles }) => Object.hasOwn(profiles, favourite));
-  suiteMenu.value = (named(asked.get("suite")) ?? named(opens) ?? usual ?? suites[0]).name;
+  suiteMenu.value = (named(asked.get("suite")) ?? opened ?? usual ?? suites[0]).name;
 
   function show() {
     const suite = suites.find(({ name }) => name === suiteMenu.value);
