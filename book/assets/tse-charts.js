@@ -30,15 +30,16 @@
     return bundle.then(() => window.tseVega.vegaEmbed);
   }
 
-  /* ---- Fitting a chart into its page: on a phone, and on a slide, which has little height. ---- */
+  /* ---- Fitting a chart into its page: on a phone, on paper, and on a slide, which has little height. ---- */
 
   /* The chart with its colours by name, so that tse.css can change them; on a phone, panels and the entries of legends
-   * below each other. */
-  function fitted(spec, phone) {
+   * below each other; on paper, many panels in rows of four. */
+  function fitted(spec, phone, paper) {
     const change = (key, value) => {
       if (typeof value === "string") return value.replace(/^#([0-9a-f]{6})$/, "var(--mark-$1, #$1)");
       return phone && key === "columns" ? 1 : value;
     };
+    if (paper && spec.concat?.length > 4) return narrowed({ ...fitted(spec, phone), columns: 4 }, 100);
     const { hconcat, ...rest } = JSON.parse(JSON.stringify(spec), change);
     if (hconcat) return { ...rest, [phone ? "vconcat" : "hconcat"]: hconcat };
     return phone && (rest.concat || rest.facet) ? { ...rest, columns: 1 } : rest;
@@ -55,17 +56,19 @@
 
   async function draw(chart) {
     const embed = await embedder(), { element, options } = chart, phone = window.innerWidth < 600;
+    const paper = matchMedia("print").matches;
     const room = element.clientWidth || Math.min(600, window.innerWidth - 40); // none in a closed box
     const legend = phone ? { ...THEME.legend, columns: 1 } : THEME.legend;
     const config = { ...options.config, ...THEME, legend };
     const embedded = (spec) => embed(element, spec, { ...options, renderer: "svg", actions: false, config });
-    const { title, ...spec } = fitted(chart.spec, phone);
+    const { title, ...spec } = fitted(chart.spec, phone, paper);
     if ("slides" in document.documentElement.dataset && spec.height > 230) spec.height = 230;
     chart.result = await embedded(spec);
-    const excess = phone ? (element.querySelector("svg.marks")?.getAttribute("width") ?? 0) - room : 0;
-    if (excess > 0) {
+    const excess = () => (phone ? Math.ceil((element.querySelector("svg.marks")?.getAttribute("width") ?? 0) - room) : 0);
+    for (let less = excess(), tries = 0; excess() > 0 && tries < 2; tries += 1) { // names at dots can move outwards
       chart.result.finalize();
-      chart.result = await embedded(narrowed(spec, Math.ceil(excess)));
+      chart.result = await embedded(narrowed(spec, less));
+      less += excess();
     }
     if (title) element.prepend(heading(title));
     describe(chart);
@@ -93,7 +96,7 @@
     }
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", spec.description || titleOf(spec) || "Chart");
-    svg.style.minWidth = Math.min(svg.getAttribute("width"), 560) + "px"; // shrinks to the page, but stays readable
+    svg.style.minWidth = Math.min(0.97 * svg.getAttribute("width"), 560) + "px"; // shrinks to the page, but stays readable
     const controls = element.querySelector(".vega-bindings");
     if (controls) svg.before(controls); // panels below each other can be taller than a screen
     for (const [number, row] of element.querySelectorAll(".vega-bind").entries()) {
@@ -183,6 +186,12 @@
   }
   window.addEventListener("load", () => setTimeout(reachable, 300));
   window.addEventListener("resize", reachable);
+
+  /* Formulas come after the charts: a phone that loads both at once shows neither for long. */
+  window.addEventListener("load", () => {
+    const mathjax = document.querySelector('meta[name="tse-mathjax"]');
+    if (mathjax) document.head.append(el("script", { src: mathjax.content }));
+  });
 
   /* The theme's toggles in the list of pages have no name. */
   document.addEventListener("DOMContentLoaded", () => {

@@ -60,15 +60,19 @@ def repository_buttons(app, config) -> None:
         config.html_context["edit_page_provider_name"] = "GitHub"
 
 
-def formulas_where_there_are(app, pagename, templatename, context, doctree) -> None:
-    """MathJax only on a page that has a formula; Sphinx puts it on the pages above it, too."""
-    if doctree is None or not any(
-        doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block)))
-    ):
-        scripts = context.get("script_files", [])
-        scripts[:] = [
-            one for one in scripts if "mathjax" not in str(getattr(one, "filename", "")).lower()
-        ]
+def formulas_last(app, pagename, templatename, context, doctree) -> None:
+    """MathJax (1 MB) only on a page that has a formula, and only named there: tse-charts.js loads it after the charts."""
+    scripts = context.get("script_files", [])
+    mathjax = [one for one in scripts if "mathjax" in str(getattr(one, "filename", "")).lower()]
+    scripts[:] = [one for one in scripts if one not in mathjax]
+    formulas = doctree and list(doctree.findall(is_formula))
+    if formulas and mathjax:
+        address = context["pathto"](mathjax[0].filename, resource=True)
+        context["metatags"] += f'<meta name="tse-mathjax" content="{address}">\n'
+
+
+def is_formula(node: nodes.Node) -> bool:
+    return isinstance(node, (nodes.math, nodes.math_block))
 
 
 def charts_first(app, pagename, templatename, context, doctree) -> None:
@@ -190,7 +194,7 @@ def setup(app):
     app.connect("html-page-context", plain_lists)
     app.connect("html-page-context", charts_first)
     app.connect("html-page-context", picture_of_the_book)
-    app.connect("html-page-context", formulas_where_there_are, priority=900)
+    app.connect("html-page-context", formulas_last, priority=900)
     app.connect("build-finished", editions)
     app.connect("build-finished", redirects)
     app.connect("build-finished", without_icon_font)

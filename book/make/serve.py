@@ -4,11 +4,23 @@ Only this machine is answered, unless HOST names an address of it that others re
 """
 
 import argparse
+import gzip
+import io
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from book.make import HTML, fail
+
+TEXTS = {".css", ".csv", ".html", ".js", ".json", ".svg"}
+
+
+@cache
+def compressed(file: Path, changed: int) -> bytes:
+    """The file's contents as gzip; `changed` is the time of its last change, after which it is read anew."""
+    return gzip.compress(file.read_bytes(), compresslevel=6)
 
 
 class Pages(SimpleHTTPRequestHandler):
@@ -18,6 +30,23 @@ class Pages(SimpleHTTPRequestHandler):
         ".js": "text/javascript",
         ".wasm": "application/wasm",
     }
+
+    def send_head(self):
+        """Texts go out compressed, as on the web, if the browser takes that: a third of the bytes for a phone."""
+        file = Path(self.translate_path(self.path))
+        takes_gzip = "gzip" in self.headers.get("Accept-Encoding", "")
+        has_copy = "If-Modified-Since" in self.headers
+        if not takes_gzip or has_copy or file.suffix not in TEXTS or not file.is_file():
+            return super().send_head()
+        contents = compressed(file, file.stat().st_mtime_ns)
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", self.guess_type(str(file)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(contents)))
+        self.send_header("Vary", "Accept-Encoding")
+        self.send_header("Last-Modified", self.date_time_string(file.stat().st_mtime))
+        self.end_headers()
+        return io.BytesIO(contents)
 
     def copyfile(self, source, outputfile):
         with suppress(ConnectionError):  # the reader has left, or cancelled loading

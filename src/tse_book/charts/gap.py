@@ -1,6 +1,9 @@
 """What EW measures: scores by kind of subject, over fifths of the verbs, and by preposition."""
 
+from typing import Literal
+
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from tse_book.charts.theme import (
@@ -17,6 +20,19 @@ from tse_book.model_names import SHOWN_NAMES
 _LEGEND = alt.Legend(orient="top", symbolOpacity=1, symbolStrokeWidth=0)
 _COLOUR = alt.Color("verbs:N", scale=scale_of(KIND_COLOURS), title=None, legend=_LEGEND)
 _ORDER = list(KIND_COLOURS)
+_DOTS_WIDTH, _DOTS_HEIGHT = 285, 280  # pixels of a panel of noun_dots
+_NAME_PLACES: dict[
+    str, tuple[Literal["left", "center", "right"], int, int]
+] = {  # the alignment of a name at its dot, and how many pixels it is moved
+    "right": ("left", 7, 0),
+    "left": ("right", -7, 0),
+    "above": ("center", 0, -12),
+    "below": ("center", 0, 13),
+    "above right": ("left", 3, -12),
+    "above left": ("right", -3, -12),
+    "below right": ("left", 3, 13),
+    "below left": ("right", -3, 13),
+}
 
 
 def subject_dots(rows, nouns, title: str):
@@ -144,46 +160,92 @@ def noun_dots(rows, title: str):
     `rows`: model, noun, P (on a logarithmic axis), EW, named (whether the noun's name stands at its dot).
     """
     rows = needs(rows, "model", "noun", "P", "EW", "named", what="a chart of nouns")
-    named = rows["noun"].where(rows["named"], "")
-    is_likely = rows["P"] > rows.groupby("model")["P"].transform("median")
-    rows = rows.assign(
-        model=rows["model"].replace(SHOWN_NAMES),
-        name_on_left=named.where(~is_likely, ""),
-        name_on_right=named.where(is_likely, ""),
-    )
-    powers = alt.Axis(values=[10.0**power for power in range(-8, 1)], format="~g")
-    title_of_p = "probability of a noun of the key after The N"
-    lowest = axis_start(rows["EW"])
+    powers = np.log10(rows["P"])
+    lowest = int(np.floor(powers.min())) - 1  # room for names on the left
+    highest = int(np.ceil(powers.max()))
+    bottom = axis_start(rows["EW"])
+    across = (powers - lowest) / (highest - lowest) * _DOTS_WIDTH
+    down = (1 - rows["EW"]) / (1 - bottom) * _DOTS_HEIGHT
+    places = [
+        _name_places(part["noun"][part["named"]], across[part.index], down[part.index])
+        for _, part in rows.groupby("model", sort=False)
+    ]
+    rows = rows.assign(model=rows["model"].replace(SHOWN_NAMES), place=pd.concat(places))
+    ticks = [10.0**power for power in range(lowest, highest + 1)]
     base = alt.Chart().encode(
         x=alt.X(
             "P:Q",
-            scale=alt.Scale(type="log", nice=False, padding=62),
-            title=title_of_p,
-            axis=powers,
+            scale=alt.Scale(type="log", nice=False, domain=[ticks[0], ticks[-1]]),
+            title="probability of a noun of the key after The N",
+            axis=alt.Axis(values=ticks, format="~g"),
         ),
         y=alt.Y(
-            "EW:Q", scale=alt.Scale(domain=[lowest, 1.0]), title="EW, verbs that are also nouns"
+            "EW:Q", scale=alt.Scale(domain=[bottom, 1.0]), title="EW, verbs that are also nouns"
         ),
         tooltip=["model:N", "noun:N", alt.Tooltip("P:Q", format=".2~g"), *tips("EW")],
     )
     colour = KIND_COLOURS["also nouns"]
     points = base.mark_point(filled=True, size=45, opacity=0.85, color=colour, shape="diamond")
-    right = base.mark_text(align="left", dx=7, fontSize=11).encode(text="name_on_right:N")
-    left = base.mark_text(align="right", dx=-7, fontSize=11).encode(text="name_on_left:N")
+    names = [
+        base.transform_filter(alt.datum.place == place)
+        .mark_text(align=align, dx=dx, dy=dy, fontSize=11)
+        .encode(text="noun:N")
+        for place, (align, dx, dy) in _NAME_PLACES.items()
+        if (rows["place"] == place).any()
+    ]
     panels = (
-        alt.layer(points, right, left, data=rows)
-        .properties(width=300, height=280)
+        alt.layer(points, *names, data=rows)
+        .properties(width=_DOTS_WIDTH, height=_DOTS_HEIGHT)
         .facet(
-            column=alt.Column(
+            facet=alt.Facet(
                 "model:N",
                 sort=list(dict.fromkeys(rows["model"])),
                 title=None,
                 header=alt.Header(orient="top"),
-            )
+            ),
+            columns=2,
+            spacing=44,  # the last tick of a panel and the first of the next have long labels
         )
     )
     return described(
         panels, title, "Scatter plots of EW over the probability of a noun. A panel for each model."
+    )
+
+
+def _name_places(names: pd.Series, across: pd.Series, down: pd.Series) -> pd.Series:
+    """Where each name stands at its dot: the first place at which it touches no dot, no other name and no edge.
+
+    `across`, `down`: the pixels of every dot of the panel from its left and its upper edge, by the index of `names`.
+    """
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
+    places = {}
+    for dot, name in names.items():
+        boxes = {
+            place: _name_box(name, across[dot] + dx, down[dot] + dy, align)
+            for place, (align, dx, dy) in _NAME_PLACES.items()
+        }
+        free = [place for place, box in boxes.items() if _is_free(box, taken)]
+        places[dot] = free[0] if free else next(iter(boxes))
+        taken.append(boxes[places[dot]])
+    return pd.Series(places, dtype=object)
+
+
+def _name_box(name: str, x: float, y: float, align: str) -> tuple[float, float, float, float]:
+    """The left, upper, right and lower edge of a name in pixels."""
+    width = 7 * len(name)  # a wide font's letters
+    left = {"left": x, "right": x - width, "center": x - width / 2}[align]
+    return left, y - 7, left + width, y + 6
+
+
+def _is_free(box, taken) -> bool:
+    left, top, right, bottom = box
+    if left < 3 or right > _DOTS_WIDTH + 6:
+        return False
+    if top < -6 or bottom > _DOTS_HEIGHT - 3:
+        return False
+    return not any(
+        left < other[2] and other[0] < right and top < other[3] and other[1] < bottom
+        for other in taken
     )
 
 
