@@ -260,7 +260,7 @@ crossed = simulated_crossed_coverage(20, 4, runs=200)
 crossed
 
 # %% [markdown] tags=["explains"]
-# Intervals over subjects alone (`first_way`) contain the score over all nouns and verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 96 %. A claim about verbs needs the second. And among many tests some give false alarms, so this book corrects p-values ({term}`Holm correction`).
+# Intervals over subjects alone (`first_way`) contain the score over all nouns and verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94.5 %. A claim about verbs needs the second. And among many tests some give false alarms, so this book corrects p-values ({term}`Holm correction`).
 
 # %% [markdown]
 # ## Exercises
