@@ -11,6 +11,9 @@ export function forms(probabilities, pairs, number) {
   });
 }
 
+/** The two kinds of verb whose EW the page tells apart: a name, and whether a verb is of the kind. */
+export const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun]];
+
 /** EW: the share of verbs that agree. */
 export const equallyWeighted = (verbs) => verbs.filter((verb) => verb.agrees).length / verbs.length;
 

@@ -4,12 +4,12 @@
 import { distributionAfter } from "./api.js";
 import { asking, typed, words } from "./asking.js";
 import { Problem } from "./model.js";
-import { equallyWeighted, forms, numberSensitivity } from "./scoring.js";
+import { KINDS, equallyWeighted, forms, numberSensitivity } from "./scoring.js";
 import * as state from "./state.js";
 import { share } from "./text.js";
 
 const { el, field, table } = window.tseCommon;
-const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
+const ROWS = [...KINDS, ["all", () => true]];
 
 /** `start`: the contexts and the adverb that the form begins with. */
 export function twinsPart({ model, lemmas }, start) {
@@ -33,7 +33,7 @@ export function twinsPart({ model, lemmas }, start) {
       }
       read.push(twins);
     }
-    const rows = KINDS.map(([kind, holds]) => changes(kind, read, lemmas.filter(holds)));
+    const rows = ROWS.map(([kind, holds]) => changes(kind, read, lemmas.filter(holds)));
     const heads = ["", `EW after “${singular}”`, `EW after “${plural}”`, "number sensitivity"];
     results.replaceChildren(table(`Without an adverb → with “${adverb}”`, heads, rows));
     const said = rows.slice(0, 2).map(([, ew], place) => `${KINDS[place][0]} ${ew}`).join(", ");
