@@ -15,7 +15,11 @@ def test_the_front_page_says_what_is_recorded_of_its_first_example():
     given = {word: f"{p:.3f}".lstrip("0") for word, p, _ in STORY["likeliest"]}
     assert f"It gives *are* {given['are']} and *is* {given['is']}." in page
     whole = next(step for step in STORY["steps"] if step["cutoff"] == 1)
-    assert f"SmolLM2 gets {whole['wrong']} of {whole['inside']} verbs wrong" in page
+    verbs = whole["inside"]
+    assert f"SmolLM2 gets {whole['wrong']} of {verbs} verbs wrong" in page
+    [live] = [one for one in recorded()["lesson"] if one["left"] == STORY["left"]]
+    wrong = round((1 - live["ew"]) * verbs)
+    assert f"on [Try it](try.md), which computes less precisely, {wrong})" in page
 
 
 def test_each_page_that_tells_the_finding_gives_the_recorded_spread_of_the_nouns():
