@@ -264,11 +264,26 @@ print(f"{pairs:,} pairs; contexts: {both_sides:,} masked, {left:,} causal.")
 # ````{exercise} ★★ Write a template
 # :label: 01-template
 #
-# Write `grammar`, a string in the notation of `data/grammars/marvin-linzen.yaml`, with one pattern for sentences such as
-# *The dog near the cats barks.* Use three subject nouns, two other nouns as {term}`attractors <attractor>`, one preposition and two verbs.
+# This grammar makes eight pairs, among them *the baker waits today* with *the baker wait today*:
+#
+# ```yaml
+# lexicon:
+#   nouns:
+#     worker: [baker/bakers, nurse/nurses]
+#   predicates: {does: [waits/wait]}
+#   words: {when: [today, now]}
+# constructions:
+#   today:
+#     name: A word after the verb
+#     patterns:
+#       today: the [worker 1] [*does 1] [when]
+# ```
+#
+# In the same notation write `grammar`, a string in triple quotes, with one pattern for sentences such as *The dog near
+# the cats barks.* Use three subject nouns, two other nouns as {term}`attractors <attractor>`, one preposition and two verbs.
 #
 # ```{dropdown} Hint
-# The keys are `lexicon` (with `nouns`, `predicates`, `words`) and `constructions`.
+# Words with the same index agree in number. Each noun needs a list of its own, and so does the preposition.
 # ```
 # ````
 

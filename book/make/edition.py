@@ -13,7 +13,7 @@ import nbformat
 from papermill.translators import PythonTranslator
 
 from book.make import COLAB, DOWNLOADS, NOTEBOOKS
-from book.make.address import site
+from book.make.address import repository, site
 from book.make.execute import PROMPTS, chosen_parameters, with_values
 from book.make.pair import with_address
 from book.make.plain import plain
@@ -21,6 +21,12 @@ from book.make.profile import notebook_names
 
 FOLDER = COLAB / "notebooks"
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+UPLOAD = """\
+# On Colab, first upload the file that is named below: click the folder icon on the left, then the
+# icon for uploads."""
+NO_LINKS = """\
+# Chapters and pages that the text names are those of the book. Its page "Cite and downloads" has
+# exercises.zip, whose notebooks check your answers."""
 FOLDED = {"hide-input", "hide-cell"}  # tags of cells whose code the page folds
 
 
@@ -33,7 +39,7 @@ def edition(name: str):
         if cell.cell_type == "markdown":
             cell.source = plain(cell.source)
         elif "install" in tags:
-            cell.source = with_book(with_address(cell.source))
+            cell.source = with_book(install_cell(cell.source))
         elif "parameters" in tags:
             chosen = PythonTranslator.codify(chosen_parameters(name))
             cell.source = with_values(cell.source, chosen)
@@ -43,10 +49,16 @@ def edition(name: str):
     return notebook
 
 
+def install_cell(install: str) -> str:
+    """The install cell with the package's address, or with what to do where it has none."""
+    install = with_address(install)
+    return install if repository() else f"{UPLOAD}\n{install}"
+
+
 def with_book(install: str) -> str:
     """The install cell; of a book on the web with its address, to which tables and links lead."""
     if not site():
-        return install
+        return f"{NO_LINKS}\n{install}"
     return f'import os\n{install}\n\nos.environ["TSE_BOOK"] = "{site()}"'
 
 

@@ -10,8 +10,7 @@ import nbformat
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from book.make import EXERCISES, NOTEBOOKS
-from book.make.edition import KERNEL, archive
-from book.make.pair import with_address
+from book.make.edition import KERNEL, archive, install_cell
 from book.make.plain import boxes, plain, title_of
 
 SETUP, SOLUTION, CHECK = "exercise-setup", "solution", "check"
@@ -40,7 +39,7 @@ def learners_notebook(name: str):
         if SOLUTION in tags:
             cell.source = f"# Your answer\n{skeleton(cell.source, below.source)}"
         if "install" in tags:
-            cell.source = with_address(cell.source)
+            cell.source = install_cell(cell.source)
         if tags:
             cells.append(cell)
         elif cell.cell_type == "markdown":

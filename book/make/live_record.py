@@ -29,12 +29,15 @@ LESSON = (
     ("The keys to the cabinet", 1),
     ("The key to the cabinets", 0),
     ("The author that the guards like", 0),
+    ("The author that the guards like often", 0),
     ("The author that the guard likes", 0),
+    ("The author that the guard likes often", 0),
     ("The author", 0),
     ("The customer", 0),
     ("I think that he", 0),
     ("The customer often", 0),
-    ("The minister behind the guards usually", 0),
+    ("The key to the cabinets often", 0),
+    ("The key to the cabinets rarely", 0),
 )
 SCORED = """async ([left, number]) => {
   const facts = await (await fetch('../_static/live/facts.json')).json();

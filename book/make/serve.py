@@ -6,6 +6,7 @@ Only this machine is answered, unless HOST names an address of it that others re
 import argparse
 import gzip
 import io
+import socket
 from contextlib import suppress
 from functools import cache, partial
 from http import HTTPStatus
@@ -15,6 +16,8 @@ from pathlib import Path
 from book.make import HTML, fail
 
 TEXTS = {".css", ".csv", ".html", ".js", ".json", ".svg"}
+THIS_MACHINE, ALL_ADDRESSES = "127.0.0.1", "0.0.0.0"  # noqa: S104  (only where HOST asks for it)
+ELSEWHERE = ("203.0.113.1", 9)  # an address for documentation, which is no machine's
 
 
 @cache
@@ -56,7 +59,7 @@ class Pages(SimpleHTTPRequestHandler):
         pass
 
 
-def server(port: int, host: str = "127.0.0.1", pages: type[Pages] = Pages) -> ThreadingHTTPServer:
+def server(port: int, host: str = THIS_MACHINE, pages: type[Pages] = Pages) -> ThreadingHTTPServer:
     """A server over the built book; it answers once `serve_forever` is called."""
     if not (HTML / "book" / "index.html").exists():
         raise fail("the book is not built yet: make book")
@@ -68,15 +71,38 @@ def server(port: int, host: str = "127.0.0.1", pages: type[Pages] = Pages) -> Th
         ) from None
 
 
+def address_in_network() -> str | None:
+    """The address under which this machine's network knows it, or None without a network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way_out:
+        try:
+            way_out.connect(ELSEWHERE)  # UDP: this only chooses the way out, and sends nothing
+        except OSError:
+            return None
+        return way_out.getsockname()[0]
+
+
+def invitation(host: str, port: int) -> str:
+    """Where the book is found, on this machine and, if all may come, on the others of its network."""
+    if host != ALL_ADDRESSES:
+        return f"The book: {front_page(host, port)} (Ctrl-C ends the server)"
+    lines = [f"The book: {front_page(THIS_MACHINE, port)} (Ctrl-C ends the server)"]
+    if address := address_in_network():
+        lines.append(f"On the other machines of this network: {front_page(address, port)}")
+    else:
+        lines.append("No other machine can open it: this machine is not in a network.")
+    return "\n".join(lines)
+
+
+def front_page(host: str, port: int) -> str:
+    return f"http://{host}:{port}/book/index.html"
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(usage=argparse.SUPPRESS)
     parser.add_argument("PORT", type=int)
     parser.add_argument("HOST")
     asked = parser.parse_args()
     pages = server(asked.PORT, asked.HOST)
-    print(
-        f"The book: http://{asked.HOST}:{asked.PORT}/book/index.html (Ctrl-C ends the server)",
-        flush=True,
-    )
+    print(invitation(asked.HOST, pages.server_port), flush=True)
     with suppress(KeyboardInterrupt):
         pages.serve_forever()

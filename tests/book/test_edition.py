@@ -226,6 +226,19 @@ def test_links_of_output_lead_to_the_site_where_it_has_an_address():
     assert "TSE_BOOK" not in install
 
 
+def test_only_where_the_package_has_no_address_the_install_cell_says_what_to_upload(address):
+    for notebook in (edition_at("methods", address), learners_notebook("methods")):
+        [install] = [cell.source for cell in notebook.cells if is_install(cell)]
+        assert ("first upload" in install) == (not address)
+        assert (".whl" in install) == (not address)
+
+
+def test_without_links_the_edition_says_where_pages_and_exercises_are(address):
+    [install] = [cell.source for cell in edition_at("methods", address).cells if is_install(cell)]
+    where = title("book/cite")
+    assert (f'page "{where}" has' in install and "exercises.zip" in install) == (not address)
+
+
 def is_install(cell) -> bool:
     return "install" in cell.metadata.get("tags", [])
 

@@ -55,3 +55,17 @@ def test_a_learners_notebook_is_valid_and_holds_every_question_and_no_solution(n
     assert not re.search(r"\{[\w:]+\}`|```\{|\.ipynb\)", words), (
         "nothing that only the book understands"
     )
+
+
+def test_the_grammar_that_an_exercise_quotes_makes_the_pairs_that_it_says():
+    prepared = {"__name__": "exercise"}
+    exec(tagged("data", SETUP)[0], prepared)
+    cells = learners_notebook("data").cells
+    [quoting] = [cell.source for cell in cells if "```yaml" in cell.source]
+    [grammar] = re.findall(r"```yaml\n(.*?)```", quoting, re.DOTALL)
+    pairs = prepared["pairs_of"](grammar)
+    assert "eight pairs" in quoting and len(pairs) == 8
+    assert "*the baker waits today* with *the baker wait today*" in quoting
+    said = pairs.query("correct == 'waits' and wrong == 'wait'")
+    assert "the baker" in set(said["left"].str.strip())
+    assert "today" in set(said["right"].str.strip())

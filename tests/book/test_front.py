@@ -17,7 +17,11 @@ def test_the_front_page_says_what_is_recorded_of_its_first_example():
     given = {word: f"{p:.3f}".lstrip("0") for word, p, _ in STORY["likeliest"]}
     assert f"It gives *are* {given['are']} and *is* {given['is']}." in page
     whole = next(step for step in STORY["steps"] if step["cutoff"] == 1)
-    assert f"SmolLM2 gets {whole['wrong']} of {whole['inside']} verbs wrong" in page
+    verbs = whole["inside"]
+    assert f"SmolLM2 gets {whole['wrong']} of {verbs} verbs wrong" in page
+    [live] = [one for one in recorded()["lesson"] if one["left"] == STORY["left"]]
+    wrong = round((1 - live["ew"]) * verbs)
+    assert f"on [Try it](try.md), which computes less precisely, {wrong})" in page
 
 
 def test_each_page_that_tells_the_finding_gives_the_recorded_spread_of_the_nouns():
@@ -60,6 +64,23 @@ def test_the_scatter_plots_show_every_further_noun_and_the_page_gives_their_corr
             assert front.named(noun) in panel
     first, second = correlations
     assert f"(rho) is −{first} on SmolLM2 and −{second} on Gemma" in page
+
+
+def test_the_page_on_teaching_says_what_was_recorded_of_try_it():
+    page = (ROOT / "book" / "teaching.md").read_text()
+    ew = {one["left"]: front.decimals(one["ew"]) for one in recorded()["lesson"]}
+    key, guards, guard = (
+        "The key to the cabinets",
+        "The author that the guards like",
+        "The author that the guard likes",
+    )
+    for said in (
+        f"EW is {ew[key]}, and with *often* {ew[f'{key} often']}.",
+        f"with *rarely* it is {ew[f'{key} rarely']}.",
+        f"EW falls from {ew[guards]} to {ew[f'{guards} often']} after *the guards like*",
+        f"rises from {ew[guard]} to {ew[f'{guard} often']} after *the guard likes*",
+    ):
+        assert said in page
 
 
 def test_the_slider_is_never_empty_and_shows_first_what_goes_wrong():

@@ -22,4 +22,6 @@ def typed(page, left, number="plural"):
 
 
 def shown(page, value, card=0):
-    return float(page.locator(".live-card").nth(card).locator(f"[data-value={value}]").inner_text())
+    return float(
+        page.locator(".live-card").nth(card).locator(f"[data-value='{value}']").inner_text()
+    )

@@ -95,6 +95,29 @@ def test_continuations_are_marked_and_wrong_verbs_come_likely_ones_first(page, f
     ]
 
 
+def test_ew_is_shown_by_kind_of_verb_and_follows_the_cutoff(page, facts):
+    typed(page, KEYS)
+    said(page).get_by_text("Done").wait_for()
+    verbs = page.evaluate(
+        "tse.score({left: 'The keys to the cabinet', number: 1}).then((found) => found.lemmas)"
+    )
+    ew = {}
+    for noun, kind in ((False, "never nouns"), (True, "also nouns")):
+        both = zip(verbs, facts["lemmas"], strict=True)
+        agrees = [verb["agrees"] for verb, known in both if known["noun"] == noun]
+        ew[kind] = sum(agrees) / len(agrees)
+        assert f"{kind} ({len(agrees)})" in page.locator(".live-card").inner_text()
+        assert shown(page, f"ew {kind}") == pytest.approx(ew[kind], abs=0.0006)
+    slider = page.get_by_role("slider")
+    for _ in range(4):
+        slider.press("ArrowRight")
+    page.get_by_text("bottom 0.1 %;").wait_for()
+    assert shown(page, "ew also nouns") < ew["also nouns"]
+    for _ in range(4):
+        slider.press("ArrowLeft")
+    assert shown(page, "ew also nouns") == pytest.approx(ew["also nouns"], abs=0.0006)
+
+
 def test_a_link_carries_the_state(page, visit, facts):
     typed(page, 'The "keys" to the café')
     said(page).get_by_text("Done").wait_for()

@@ -135,6 +135,28 @@ def test_evaluate_writes_the_differences_that_it_prints(tse, tmp_path):
 
 
 @pytest.mark.slow
+def test_the_guide_says_why_the_interval_of_ew_is_wide():
+    page = GUIDE.read_text()
+    data = "marvin-linzen/vp-coordination"
+    assert f"--data {data}" in page and "all ten subject nouns" in page
+    runs = tse_core.evaluate_models(MODELS, data, shared=True)
+    differences = runs.compare_models(*MODELS).set_index("metric")
+    low, high = differences.loc["EW", ["low", "high"]]
+    assert f"wide ({low:.3f} to {high:.3f})".replace("-", "−") in page
+    narrow = differences.loc["MW", "high"] - differences.loc["MW", "low"]
+    assert narrow < (high - low) / 100
+    for model in MODELS:
+        contexts = tse_core.evaluate(model, data).contexts
+        means = contexts.groupby("noun")[["ew", "mw"]].mean()
+        assert len(means) == 10
+        assert means["ew"].max() - means["ew"].min() < 1e-9 < means["mw"].std()
+        shown = interval(contexts["ew"], contexts["noun"])
+        assert shown.method == "rule of three"
+    others = 1 - 0.05 ** (1 / len(means))
+    assert "about a quarter" in page and others == pytest.approx(1 / 4, abs=0.02)
+
+
+@pytest.mark.slow
 def test_the_guide_fits_a_mixed_model_to_items(tse, tmp_path, monkeypatch):
     """Run where statsmodels is there, of which nothing else here has need."""
     pytest.importorskip("statsmodels")

@@ -5,7 +5,7 @@ import { asking, typed, words } from "./asking.js";
 import { load } from "./engine.js";
 import { Problem } from "./model.js";
 import { card, curves } from "./result.js";
-import { cutoffScores, forms } from "./scoring.js";
+import { KINDS, cutoffScores, forms } from "./scoring.js";
 import * as state from "./state.js";
 import { NUMBERS, cutName } from "./text.js";
 
@@ -101,7 +101,11 @@ async function scores(facts, { left, number }) {
   sums.other = 1 - sums.correct - sums.wrong - sums.past;
   const rated = forms(distribution, pairs, number).map((form, place) => ({ ...form, ...facts.lemmas[place] }));
   const atCutoffs = cutoffScores(distribution, pairs, number, facts.cutoffs);
-  return { left, number, distribution, top, sums, rated, atCutoffs, chart: curves(atCutoffs) };
+  const kinds = KINDS.map(([kind, holds]) => {
+    const own = facts.lemmas.filter(holds).map(({ ids }) => ids);
+    return { kind, verbs: own.length, atCutoffs: cutoffScores(distribution, own, number, facts.cutoffs) };
+  });
+  return { left, number, distribution, top, sums, rated, atCutoffs, kinds, chart: curves(atCutoffs) };
 }
 
 /* Vocabulary entry -> {form, lemma} for those that are a form of a verb; correct goes before wrong before past. */

@@ -1,5 +1,5 @@
-/* What the model makes of one context: EW and MW at a cut-off, their curves, its continuations, one verb, and the verbs
- * it gets wrong. */
+/* What the model makes of one context: EW and MW at a cut-off, EW by kind of verb, their curves, its continuations, one
+ * verb, and the verbs it gets wrong. */
 
 import { NUMBERS, cutName, percent, share, visible } from "./text.js";
 
@@ -8,7 +8,7 @@ const { el, table } = window.tseCommon;
 /** One context's results; `cut` is {side, cutoff}, `verb` one of the list, or the word that is none. */
 export function card(scored, cut, verb) {
   const { left, number, top, rated, sums } = scored;
-  const at = scored.atCutoffs[cut.side].find(({ cutoff }) => cutoff === cut.cutoff);
+  const at = scoresAt(scored, cut);
   const score = (name, key) => el("span", {}, `${name} `, el("strong", { "data-value": key }, share(at[key])));
   const counts = `${cutName(cut)}; the verbs that count have ${percent(at.coverage)} of the probability`;
   const continuations = top.map((one) => [el("code", {}, visible(one.token)), percent(one.p), mark(one)]);
@@ -19,11 +19,23 @@ export function card(scored, cut, verb) {
     el("h4", {}, `${left} … `, el("small", {}, `${NUMBERS[number]} subject`)),
     el("p", { className: "live-numbers" }, score("EW", "ew"), score("MW", "mw"),
       el("span", { className: "live-quiet" }, counts)),
+    el("p", {}, "EW by kind of verb: ", ...kindsLine(scored, cut)),
     scored.chart,
     verb ? verbLine(scored, verb) : "",
     table("The likeliest continuations", ["Token", "Probability", "Marked as"], continuations),
     el("p", { className: "live-quiet" }, divided),
     ...wrongVerbs(rated, number));
+}
+
+const scoresAt = ({ atCutoffs }, { side, cutoff }) => atCutoffs[side].find((one) => one.cutoff === cutoff);
+
+/* EW by kind of verb: "never nouns (294) 0.759, also nouns (668) 0.268". */
+function kindsLine({ kinds }, cut) {
+  const parts = kinds.map((one) => [
+    `${one.kind} (${one.verbs}) `,
+    el("strong", { "data-value": `ew ${one.kind}` }, share(scoresAt(one, cut).ew)),
+  ]);
+  return parts.flatMap((part, place) => (place ? [", ", ...part] : part));
 }
 
 function mark({ form, lemma }) {

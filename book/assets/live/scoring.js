@@ -3,9 +3,6 @@
  * `probabilities` is the whole distribution (one number an entry), `pairs` the verbs as [singular entry, plural entry],
  * `number` that of the subject: 0 singular, 1 plural. A tie is wrong. */
 
-/** Kinds of verb: a name, and which of the verbs of facts.json are of this kind. */
-export const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun], ["all", () => true]];
-
 /** Each verb's probabilities and whether it agrees: P(correct) > P(wrong) (Newman et al. 2021, Eq. 1). */
 export function forms(probabilities, pairs, number) {
   return pairs.map((ids) => {
@@ -13,6 +10,10 @@ export function forms(probabilities, pairs, number) {
     return { correct, wrong, agrees: correct > wrong };
   });
 }
+
+/** The two kinds of verb whose EW the page tells apart: a name, and whether a verb is of the kind. */
+export const KINDS = [["never nouns", (verb) => !verb.noun], ["also nouns", (verb) => verb.noun]];
+export const KINDS_AND_ALL = [...KINDS, ["all", () => true]];
 
 /** EW: the share of verbs that agree. */
 export const equallyWeighted = (verbs) => verbs.filter((verb) => verb.agrees).length / verbs.length;

@@ -3,7 +3,7 @@
 import { distributionAfter } from "./api.js";
 import { asking, typed, words } from "./asking.js";
 import { Problem } from "./model.js";
-import { KINDS, equallyWeighted, forms } from "./scoring.js";
+import { KINDS_AND_ALL, equallyWeighted, forms } from "./scoring.js";
 import { share } from "./text.js";
 
 const { el, field, table } = window.tseCommon;
@@ -20,7 +20,7 @@ export function subjectsPart({ model, lemmas }, start) {
       read.push(await distributionAfter(context, SINGULAR));
       goOn();
     }
-    const rows = KINDS.map(([kind, holds]) => {
+    const rows = KINDS_AND_ALL.map(([kind, holds]) => {
       const verbs = lemmas.filter(holds), pairs = verbs.map((verb) => verb.ids);
       const scores = read.map((distribution) => equallyWeighted(forms(distribution, pairs, SINGULAR)));
       return [`${verbs.length} verbs, ${kind}`, ...scores.map((score) => share(score, 2))];

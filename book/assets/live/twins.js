@@ -4,7 +4,7 @@
 import { distributionAfter } from "./api.js";
 import { asking, typed, words } from "./asking.js";
 import { Problem } from "./model.js";
-import { KINDS, equallyWeighted, forms, numberSensitivity } from "./scoring.js";
+import { KINDS, KINDS_AND_ALL, equallyWeighted, forms, numberSensitivity } from "./scoring.js";
 import * as state from "./state.js";
 import { share } from "./text.js";
 
@@ -31,7 +31,7 @@ export function twinsPart({ model, lemmas }) {
       }
       read.push(twins);
     }
-    const rows = KINDS.map(([kind, holds]) => changes(kind, read, lemmas.filter(holds)));
+    const rows = KINDS_AND_ALL.map(([kind, holds]) => changes(kind, read, lemmas.filter(holds)));
     const heads = ["", `EW after “${singular}”`, `EW after “${plural}”`, "number sensitivity"];
     results.replaceChildren(table(`Without an adverb → with “${adverb}”`, heads, rows));
     const said = rows.slice(0, 2).map(([, ew], place) => `${KINDS[place][0]} ${ew}`).join(", ");
