@@ -93,7 +93,7 @@ for name, rows in to_count.items():
     counts[name] = rows.groupby("construction", sort=False).size()
 shown = counts.rename(columns={"contexts": "masked", "left_contexts": "causal"})
 caption = "Minimal pairs, and contexts for a masked and for a causal model"
-table(shown, caption, index=True)
+folded(table(shown, caption, index=True), "The counts of each construction")
 
 # %% [markdown]
 # How many of these counts differ from the paper's released data?
