@@ -52,6 +52,7 @@ recorded = as_list(recorded)
 # %%
 import pandas as pd
 
+from tse_book.model_names import SHOWN_NAMES
 from tse_book.pages import newman, published_accuracies, recorded_runs
 from tse_core.blimp.evaluate import accuracies, evaluate_blimp
 
@@ -62,7 +63,7 @@ if sentence_pairs:
         reader.label: evaluate_blimp(reader, sentence_pairs) for reader in readers
     }
 scores = pd.concat([published_accuracies(), accuracies(runs)], ignore_index=True)
-print(*scores["model"].unique(), sep=", ")
+print(*scores["model"].replace(SHOWN_NAMES).unique(), sep=", ")
 
 # %% [markdown] tags=["explains"]
 # ## Correlations

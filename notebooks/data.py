@@ -95,7 +95,7 @@ for name, rows in to_count.items():
 # %%
 shown = counts.rename(columns={"contexts": "masked", "left_contexts": "causal"})
 caption = "Minimal pairs, and contexts for a masked and for a causal model"
-table(shown, caption, index=True)
+folded(table(shown, caption, index=True), "The counts of each construction")
 
 # %% [markdown]
 # How many of these counts differ from the paper's released data?

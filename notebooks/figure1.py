@@ -120,8 +120,10 @@ table(ends[["model", *shown]], "Measured here", digits=3)
 # %%
 import pandas as pd
 
+from tse_book.model_names import SHOWN_NAMES
+
 published = charts.with_table2(charts.published_curves(2))
-published["model"] = published["model"] + " (published)"
+published["model"] = published["model"].replace(SHOWN_NAMES) + " (published)"
 charts.cutoff_slider(pd.concat([runs.curves(intervals=True), published]))
 
 # %% [markdown] tags=["explains"]

@@ -68,6 +68,12 @@ printed = charts.with_table2(charts.published_curves(2))
 charts.cutoff_curves(printed, chosen=coloured, title="Figure 2 as published")
 
 # %% [markdown]
+# The paper itself draws all constructions in colour. Here they are together, one model at a time:
+
+# %%
+charts.coloured_curves(printed, title="Figure 2 as published, all in colour")
+
+# %% [markdown]
 # How many of the curves fall by more than .05 from head to tail?
 
 # %%

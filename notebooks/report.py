@@ -124,11 +124,13 @@ failing_table(claims, "Claims that do not hold, or hold only as printed")
 # The other 229 claims wait for a model, so none is reproduced yet. *Reproduced* means that the paper's model, over the same number of verbs and scored in the same way, gave the printed number.
 
 # %%
-from tse_book.pages import table
+from tse_book.pages import folded, table
 
 todo = claims[claims["verdict"] == "not yet run"]
 todo = todo.groupby("how", sort=False).size().rename("claims").reset_index()
-table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need")
+todo = todo.rename(columns={"how": "to run it"})
+shown = table(todo, "What the remaining claims need")
+folded(shown, "What the remaining claims need, command by command")
 
 # %% [markdown] tags=["explains"]
 # [You have a GPU?](../book/gpu.md) says how to run them.
@@ -137,8 +139,7 @@ table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need
 #
 # *Live* numbers are computed with the book, *recorded* ones come from a run kept with it, and {term}`digitised` ones are read off a published figure, without its hidden points.
 #
-# ### Newman and others 2021
-#
+# ```{dropdown} Newman and others 2021
 # | original | shows | where | made from |
 # |---|---|---|---|
 # | Table 1 | a toy example | [](methods.ipynb) | live |
@@ -148,9 +149,9 @@ table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need
 # | Figure 2 | the same for all constructions | [](figure2.ipynb) | digitised; live |
 # | Figure 3 | the probability on the verbs that counted | [](figures3_4.ipynb) | digitised; live |
 # | Figure 4 | contexts in which no verb counted | [](figures3_4.ipynb) | digitised; live |
+# ```
 #
-# ### BLiMP: Warstadt and others 2020
-#
+# ```{dropdown} BLiMP: Warstadt and others 2020
 # | original | shows | where | made from |
 # |---|---|---|---|
 # | Table 1 | who had tested what before | [](blimp.ipynb) | published |
@@ -163,9 +164,9 @@ table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need
 # | Figure 4 | regular and irregular words | [](blimp_analysis.ipynb) | published; live |
 # | Figure 5 | accuracy by size of the training text | [](blimp_analysis.ipynb) | published slopes; recorded, for laboratory models |
 # | Figure 6 | whole sentences against prefixes | [](blimp_analysis.ipynb) | published; live |
+# ```
 #
-# ### SyntaxGym: Gauthier and others 2020
-#
+# ```{dropdown} SyntaxGym: Gauthier and others 2020
 # | original | shows | where | made from |
 # |---|---|---|---|
 # | Table 1 | the eight models | [](suites_and_models.ipynb) | published |
@@ -175,6 +176,7 @@ table(todo.rename(columns={"how": "to run it"}), "What the remaining claims need
 # | Figure 4a | the eight models on one suite | [](suites_and_models.ipynb) | published; recorded |
 # | Figure 4b | surprisal by region | [](syntaxgym.ipynb) | recorded, for another model |
 # | Figure 5 | two command lines | [](suites_and_models.ipynb) | published; live |
+# ```
 
 # %% [markdown]
 # ## Exercises

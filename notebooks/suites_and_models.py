@@ -93,7 +93,10 @@ import pandas as pd
 
 from tse_book.pages import recorded_suites
 
-hu2020["run"] = hu2020["model"] + " " + hu2020["corpus"].fillna("")
+names = eight.set_index("recorded_as")["model"].to_dict()
+# two more models, which Hu and colleagues trained themselves
+named = hu2020["model"].replace(names | {"gpt-2": "GPT-2", "ngram": "n-gram"})
+hu2020["run"] = named + " " + hu2020["corpus"].fillna("")
 hu2020["run"] = hu2020["run"].str.strip()
 ours = recorded_suites(recorded)
 everything = pd.concat([hu2020, ours.assign(run=ours["model"])])
@@ -119,7 +122,7 @@ bars(ranked, "run", "SG score", title="SG score", colour="recorded by")
 # %%
 from tse_book.charts import heat_map
 
-trained = ["gpt-2-xl-pretrained", "gpt-2-pretrained", "transformer-xl", "jrnn", "grnn"]
+trained = ["GPT-2 XL", "GPT-2", "Transformer-XL", "JRNN", "GRNN"]
 some = of_31[of_31["run"].isin([*recorded, *trained])]
 by_circuit = some.groupby(["circuit", "run"], as_index=False)["accuracy"].mean()
 heat_map(by_circuit, "circuit", "run", "accuracy", title="Accuracy by circuit")
@@ -135,7 +138,6 @@ heat_map(by_circuit, "circuit", "run", "accuracy", title="Accuracy by circuit")
 # *Figure 4a of the paper* compares the eight models on `number_prep`, the suite of [the last chapter](syntaxgym.ipynb). Where a model has several runs, their mean is shown.
 
 # %%
-names = eight.set_index("recorded_as")["model"].to_dict()
 one_suite = everything.query("suite == 'number_prep'").replace({"model": names})
 one_suite = one_suite[one_suite["model"].isin([*names.values(), *recorded])]
 means = one_suite.groupby("model")["accuracy"].mean().sort_values(ascending=False)

@@ -118,6 +118,8 @@ folded(table(wide, "As measured", index=True), "The numbers")
 # Overlapping intervals do not answer this, because a noun that is hard for one score is hard for the other. So take the difference noun by noun, here by hand for one row:
 
 # %%
+from tse_book.model_names import SHOWN_NAMES
+
 row = "Across prepositional phrase"
 name, run = runs.runs[0]
 contexts = run.contexts[run.contexts["construction"] == row]
@@ -125,7 +127,8 @@ pairs = run.pairs[run.pairs["context"].isin(contexts.index)]
 by_noun = pairs.groupby("noun")["tse"].mean().to_frame("TSE")
 by_noun["EW"] = contexts.groupby("noun")["ew"].mean()
 by_noun["difference"] = by_noun["TSE"] - by_noun["EW"]
-folded(table(by_noun.reset_index(), f"{name}, {row}"), "Noun by noun")
+caption = f"{SHOWN_NAMES.get(name, name)}, {row}"
+folded(table(by_noun.reset_index(), caption), "Noun by noun")
 
 # %% [markdown]
 # `compare` does this for every row. From the difference for each noun it computes an interval for the mean difference and a p-value, corrected for testing nine rows ({term}`Holm correction`).

@@ -4,6 +4,7 @@
   "use strict";
   const { button, el, field, keepInAddress, menu, statusLine } = window.tseCommon;
   const address = new URLSearchParams(location.search);
+  const MANY = 40; // so many rows scroll in a box of their own
 
   /* A row's words in small letters; cells and lines have no space between them. */
   const wordsOf = (row) => [...row.querySelectorAll("*")].map((part) => part.textContent).join(" ").toLowerCase();
@@ -28,7 +29,8 @@
     controls.words = el("input", words);
     const fields = Object.entries(controls).map(([name, control]) => field(name, control));
     const list = ledger.querySelector("table"), title = list.caption.textContent;
-    const box = el("div", { className: "tse-tall", tabIndex: 0, role: "region", "aria-label": title });
+    const scrolling = { className: "tse-tall", tabIndex: 0, role: "region", "aria-label": title };
+    const box = el("div", rows.length > MANY ? scrolling : {});
     const bar = el("form", {
       className: "tse-filters", role: "search", "aria-label": title,
       on: { input: show, submit: (event) => event.preventDefault() },

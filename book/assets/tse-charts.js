@@ -74,7 +74,8 @@
     describe(chart);
     offerData(chart);
     offerLegend(chart);
-    reachable();
+    reachable([element]);
+    sizes.observe(element);
     return chart.result;
   }
 
@@ -175,17 +176,19 @@
 
   /* ---- The page around the charts. ---- */
 
-  /* Boxes that scroll sideways can be reached and scrolled with the keyboard. */
-  const BOXES = ".cell_output .output, .pst-scrollable-table-container, pre, .vega-embed, .tse-wide, div.math";
+  /* Boxes that scroll sideways can be reached and scrolled with the keyboard: those of folds, too, once they open. */
+  const BOXES = ".output, .pst-scrollable-table-container, pre, .vega-embed, .tse-wide, div.math";
 
-  function reachable() {
-    for (const box of document.querySelectorAll(`.bd-article :is(${BOXES})`)) {
+  function reachable(boxes) {
+    for (const box of boxes) {
       if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
       else if (box.tabIndex === 0) box.removeAttribute("tabindex");
     }
   }
-  window.addEventListener("load", () => setTimeout(reachable, 300));
-  window.addEventListener("resize", reachable);
+  const sizes = new ResizeObserver((changes) => reachable(changes.map(({ target }) => target)));
+  window.addEventListener("load", () => {
+    for (const box of document.querySelectorAll(`.bd-article :is(${BOXES})`)) sizes.observe(box);
+  });
 
   /* Formulas come after the charts: a phone that loads both at once shows neither for long. */
   window.addEventListener("load", () => {
@@ -198,6 +201,13 @@
     for (const toggle of document.querySelectorAll("summary > .toctree-toggle")) {
       const chapter = toggle.closest("li").querySelector("a")?.textContent.trim() ?? "this chapter";
       toggle.parentElement.setAttribute("aria-label", `Pages of ${chapter}`);
+    }
+  });
+
+  /* The buttons that open solutions are named after what they open. */
+  window.addEventListener("load", () => {
+    for (const toggle of document.querySelectorAll(".admonition-title > .toggle-button")) {
+      toggle.setAttribute("aria-label", toggle.parentElement.textContent.trim());
     }
   });
 })();

@@ -16,9 +16,9 @@ bare = recorded_suites(recorded[:1], "none")
 quotes("score is .67", scores["smollm2-135m-instruct"])
 if "gemma-3-270m" in scores:
     quotes("as SmolLM2, reaches .78", scores["gemma-3-270m"])
-gpt2 = scores[["gpt-2-pretrained", "gpt-2-xl-pretrained"]]
+gpt2 = scores[["GPT-2", "GPT-2 XL"]]
 quotes("released (.78 and .84)", *gpt2)
-quotes("above Transformer-XL (.60)", scores["transformer-xl"])
+quotes("above Transformer-XL (.60)", scores["Transformer-XL"])
 quotes("Without the BOS token it is .53", bare.loc[bare["in_31"], "accuracy"].mean())
 
 # %% [markdown]
@@ -27,13 +27,13 @@ quotes("Without the BOS token it is .53", bare.loc[bare["in_31"], "accuracy"].me
 # %%
 wide = by_circuit.pivot(index="circuit", columns="run", values="accuracy")
 best = wide[trained].idxmax(axis=1)
-assert (best == "gpt-2-xl-pretrained").sum() == 5  # five of the six
+assert (best == "GPT-2 XL").sum() == 5  # five of the six
 if "gemma-3-270m" in wide:
-    embedded = wide.loc["Center Embedding", ["gemma-3-270m", "gpt-2-xl-pretrained"]]
+    embedded = wide.loc["Center Embedding", ["gemma-3-270m", "GPT-2 XL"]]
     quotes("(.98 against .96)", *embedded)
-both_small = wide[["smollm2-135m-instruct", "gpt-2-pretrained"]]
+both_small = wide[["smollm2-135m-instruct", "GPT-2"]]
 quotes("(.48 against .89)", *both_small.loc["Gross Syntactic State"])
-assert both_small.diff(axis=1)["gpt-2-pretrained"].idxmax() == "Gross Syntactic State"
+assert both_small.diff(axis=1)["GPT-2"].idxmax() == "Gross Syntactic State"
 
 # %% [markdown]
 # ## One suite, eight models

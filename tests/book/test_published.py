@@ -87,7 +87,7 @@ def test_the_other_figures_agree_with_figure_1_where_they_show_the_same_curve_an
 
 
 PLACE = ["figure", "model", "metric", "construction", "side", "cutoff"]
-READING = 0.02  # how far readings of Figures 2 to 4 may lie from what was drawn
+READING = 0.02  # the largest difference between two numbers read off that is no contradiction
 
 
 def broken_rules(points: pd.DataFrame) -> set[tuple]:
@@ -96,7 +96,7 @@ def broken_rules(points: pd.DataFrame) -> set[tuple]:
     found = list(map(tuple, points.loc[~points["estimate"].between(0, 1), PLACE].to_numpy()))
     # what lies in the bottom p holds at most p
     tail = points[(points["figure"] == 3) & (points["side"] == "bottom")]
-    found += map(tuple, tail.loc[tail["estimate"] > tail["cutoff"] + READING, PLACE].to_numpy())
+    found += map(tuple, tail.loc[tail["estimate"] > tail["cutoff"], PLACE].to_numpy())
     # a larger part of the distribution holds more verbs, and fewer contexts are without one
     for figure, sign in ((3, 1), (4, -1)):
         for _, curve in points[points["figure"] == figure].groupby(PLACE[1:-1]):
@@ -134,6 +134,10 @@ def test_each_point_that_was_taken_out_breaks_a_rule():
         (3, "bert-large-uncased", "EW", "In object relative (no that)", "bottom", 1e-6),
     ]
     assert {*worst} <= {*map(tuple, taken_out.to_numpy())}
+    words = (published.data_folder() / "README.md").read_text(encoding="utf-8")
+    assert f"{len(taken_out)} of those readings" in words
+    for figure, readings_out in taken_out.groupby("figure").size().items():
+        assert f"{readings_out} of Figure {figure}" in words
 
 
 def test_a_fall_over_the_same_contexts_is_not_one_of_the_means_of_what_is_left():

@@ -21,7 +21,7 @@ def marks(chart):
 
 def test_the_slider_shows_the_means_of_its_cutoff(turn):
     chart = chart_with(turn("notebooks/figure1.html"), "input[type=range]")
-    chart.locator("select").first.select_option("bert-large-cased (published)")
+    chart.locator("select").first.select_option("BERT cased (published)")
     slider = chart.locator("input[type=range]").first
     slider.press("Home")
     slider.press("ArrowRight")

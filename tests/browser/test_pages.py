@@ -101,21 +101,31 @@ def test_a_page_is_whole_fits_and_can_be_read_by_everyone(opened_in, number, nam
             "[...document.querySelectorAll('svg.marks')].map(s => s.getAttribute('aria-label'))"
         )
         assert all(len(text or "") > 15 for text in names)
+        if width == 390:
+            assert not obstacles(page, only=["scrollable-region-focusable"])
     page.evaluate(REPEATED)
     assert not obstacles(page)
 
 
-def obstacles(page) -> list:
-    """What keeps readers with screen readers or a keyboard out, of the serious kind."""
+def obstacles(page, only: list[str] | None = None) -> list:
+    """What keeps readers with screen readers or a keyboard out, of the serious kind; by all rules, or by some only."""
     page.wait_for_timeout(400)
     page.evaluate(AXE)
-    found = page.evaluate(
-        "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)"
-    )
+    options = {"resultTypes": ["violations"]}
+    if only:
+        options["runOnly"] = only
+    found = page.evaluate("options => axe.run(document, options).then(r => r.violations)", options)
     serious = [
         v for v in found if v["impact"] in ("critical", "serious") and v["id"] not in OF_THE_THEME
     ]
     return [(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in serious]
+
+
+def test_a_button_that_opens_a_solution_is_named_after_it(turn):
+    buttons = turn("notebooks/pitfalls.html").locator(".toggle-button")
+    names = [button.get_attribute("aria-label") for button in buttons.all()]
+    assert names
+    assert all(name.startswith("Solution to Exercise") for name in names)
 
 
 @cache

@@ -5,6 +5,7 @@ from .comparisons import heat_map as heat_map
 from .comparisons import table2_dots as table2_dots
 from .comparisons import training_chart as training_chart
 from .comparisons import truth_vs_measured as truth_vs_measured
+from .cutoffs import coloured_curves as coloured_curves
 from .cutoffs import construction_curves as construction_curves
 from .cutoffs import coverage_curves as coverage_curves
 from .cutoffs import cutoff_curves as cutoff_curves

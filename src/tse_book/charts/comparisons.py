@@ -132,7 +132,8 @@ def count_dots(counts, title):
 
 def heat_map(table, row, column, value, *, title, domain=(0.0, 1.0)):
     """A value for every row and column, written into its cell; lighter is higher."""
-    rows = theme.needs(table, row, column, value, what="a heat map").reset_index(drop=True)
+    rows = theme.needs(table, row, column, value, what="a heat map").replace(SHOWN_NAMES)
+    rows = rows.reset_index(drop=True)
     base = alt.Chart(rows).encode(
         x=alt.X(
             f"{column}:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=220)

@@ -57,6 +57,30 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, 
     return _figure(curves, metrics, "score", published, chosen, title)
 
 
+def coloured_curves(curves, metrics=("EW", "MW"), *, title):
+    """EW and MW at each cut-off with every construction in its colour, for one model at a time from a list: Figure 2
+    as the paper draws it.
+
+    `curves` as for `cutoff_curves`.
+    """
+    theme.needs(curves, "construction", "model", "metric", "side", "cutoff", "score", what=title)
+    rows = _rows(curves, metrics, "score")
+    picked = theme.menu("model", rows["model"], "Model")
+    ends = [theme.axis_start(rows["score"]), 1.0]
+    panels = []
+    for metric in metrics:
+        panel = _panel(rows, picked, metric, "score", ends, share="", all_in_colour=True)
+        heading = alt.TitleParams(metric, fontSize=12)
+        panels.append(panel.properties(title=heading, width=275, height=240))
+    chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 14})
+    chart.data = rows  # once for all layers
+    chart.params = [picked.param]
+    description = (
+        "Line charts of EW and MW along the cut-offs, each construction in its own colour."
+    )
+    return theme.described(chart, title, description, "Circles: top p. Crosses: bottom p.")
+
+
 def coverage_curves(curves, *, published=None, chosen=None, title=None):
     """The probability on the forms that counted, at each cut-off: Figure 3. Parameters as for `cutoff_curves`."""
     title = title or "How much of the distribution the verb list covers"
@@ -171,7 +195,8 @@ def _figure(curves, metrics, value, published, chosen, title):
     if "counted" in rows and (rows["counted"] < FEW).any():
         notes.append(f"Faint: a mean over fewer than {FEW} contexts.")
     chosen = chosen if chosen in constructions else _furthest(rows, value)
-    lowest = 0.0 if value != "score" else min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
+    drawn = [column for column in OF_SCORE if column in rows]
+    lowest = theme.axis_start(rows[drawn]) if value == "score" else 0.0
     highest = 1.0 if value != "coverage" else float(np.ceil(rows[value].max() * 10) / 10)
     panels = [(model, metric) for model in models for metric in metrics]
     plots = []

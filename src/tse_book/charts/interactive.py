@@ -20,7 +20,7 @@ RIGHT, WRONG = (
 LINES, PAGES = 9, 4  # minimal pairs on a page, and pages of a construction
 FORMS = {"correct": theme.GREEN, "wrong": theme.ORANGE, "not a verb": theme.QUIET}
 SHARE = alt.Scale(domain=[0, 1])
-SMALL = "datum.value < 0.001 ? format(datum.value, '.0e') : format(datum.value, '~g')"
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")  # digits of an exponent
 AGREES = theme.scale_of({"correct": theme.GREEN, "wrong": theme.ORANGE})
 GOOD_BAD = theme.scale_of({"good": theme.GREEN, "bad": theme.ORANGE})
 AGREES_SHAPES = theme.scale_of({"correct": "circle", "wrong": "cross"})
@@ -102,10 +102,9 @@ def context_slider(marked, curves, *, title):
     base = base.encode(
         y=alt.Y("lemma:N", sort=order, title=None, axis=alt.Axis(minExtent=80, maxExtent=80))
     )
-    ends = [10.0 ** np.floor(np.log10(rows[["correct", "wrong"]].min().min())), 1.0]
-    across = {"scale": alt.Scale(type="log", domain=ends), "title": "probability"}
+    across = _powers_of_ten(rows[["correct", "wrong"]].min().min())
     between = base.mark_rule(strokeWidth=2, opacity=0.5).encode(
-        x=alt.X("correct:Q", axis=alt.Axis(labelExpr=SMALL), **across),
+        x=alt.X("correct:Q", **across),
         x2="wrong:Q",
         color=alt.condition("datum.agrees", alt.value(theme.GREEN), alt.value(theme.ORANGE)),
     )
@@ -113,7 +112,7 @@ def context_slider(marked, curves, *, title):
         size=70, filled=True, opacity=1
     )
     points = points.encode(
-        x=alt.X("p:Q", axis=alt.Axis(labelExpr=SMALL), **across),
+        x=alt.X("p:Q", **across),
         color=alt.Color("form:N", scale=AGREES, legend=theme.legend()),
         shape=alt.Shape("form:N", scale=AGREES_SHAPES, legend=None),
         tooltip=["lemma:N", "form:N", alt.Tooltip("p:Q", format=".2~g", title="probability")],
@@ -130,6 +129,19 @@ def context_slider(marked, curves, *, title):
     description = "Dot plot of verbs inside a cut-off, with the probability of each form on a logarithmic axis."
     note = f"The most probable verbs: {RIGHT} whose correct form leads (green lines), and {WRONG} others."
     return theme.described(with_step_slider(chart, steps), title, description, note)
+
+
+def _powers_of_ten(lowest: float) -> dict:
+    """A logarithmic axis from a power of ten to 1, with every power in one notation."""
+    last = int(-np.floor(np.log10(lowest)))
+    powers = range(last + 1)
+    written = ["1", *("10⁻" + str(power).translate(RAISED) for power in powers[1:])]
+    axis = alt.Axis(
+        values=[10.0**-power for power in powers],
+        labelExpr=f"{written}[round(-log(datum.value) / LN10)]",
+    )
+    scale = alt.Scale(type="log", domain=[10.0**-last, 1.0])
+    return {"axis": axis, "scale": scale, "title": "probability"}
 
 
 def placed_verbs(marked: pd.DataFrame) -> pd.DataFrame:

@@ -104,7 +104,7 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
     """
     rows = theme.needs(
         items, "model", "item", "prediction", "holds", "unknown", what="a chart of outcomes"
-    ).copy()
+    ).replace({"model": SHOWN_NAMES})
     several = rows["prediction"].nunique() > 1
     rows["row"] = rows["model"] + (
         ", prediction " + rows["prediction"].astype(str) if several else ""

@@ -8,6 +8,7 @@ from IPython.display import HTML
 
 from tse_book.claims import verdicts
 from tse_book.claims.judging import LEDGER, papers
+from tse_book.model_names import SHOWN_NAMES
 from tse_book.pages import markup
 from tse_book.pages.notebook import table as plain_table
 from tse_book.recorded import without_provenance
@@ -209,16 +210,18 @@ def _extension_row(row: dict, beside: list[dict]) -> str:
         f"{row['threshold']:.3g}",
         "ours" if row["whose"] == "ours" else f"from {row['whose']}",
     )
+    model = SHOWN_NAMES.get(row["model"], row["model"])
     return markup.row_of(
-        {name: row[name] for name in ("paper", "model", "verdict")} | {"robustness": _turns(row)},
-        row["claim"],
-        (
-            markup.code(row["id"]),
-            escape(row["paper"]),
-            escape(row["model"]),
-            markup.chapter_link(row["cell"]),
-        ),
         {
+            "paper": row["paper"],
+            "model": model,
+            "verdict": row["verdict"],
+            "robustness": _turns(row),
+        },
+        row["claim"],
+        (markup.code(row["id"]), escape(row["paper"]), escape(model)),
+        {
+            "Chapter": markup.chapter_link(row["cell"]),
             "Measured": escape(row["statistic"]),
             "Threshold": escape(f"{threshold}, {whose}"),
             "Another threshold": escape(row["otherwise"]),
