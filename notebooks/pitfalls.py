@@ -139,7 +139,7 @@ for protocol in ["released", "exact"]:
 # The paper does not say what stands before GPT-2's first word; its released code puts nothing there. Other tools put the tokenizer's {term}`BOS token` there (for SmolLM2 `<|im_start|>`); this book uses the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a [BLiMP](blimp.ipynb) pair differ in it:
 
 # %%
-from tse_book.pages import folded, table
+from tse_book.pages import table
 from tse_book.recorded import recorded_pairs
 
 with_token = recorded_pairs(recorded, bos="default").pairs["correct"]
@@ -229,8 +229,7 @@ for construction, rows in contexts.groupby("construction", sort=False):
 # %%
 columns = ["construction", "contexts", "nouns", "independent", "by noun"]
 caption = "Width of the 95 % interval of MW, Gemma 3 270M"
-shown = table(pd.DataFrame(widths, columns=columns), caption, digits=3)
-folded(shown, "The widths of each construction")
+table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 
 # %% [markdown]
 # Clustered by noun, the interval is wider in eight of nine rows, and more than ten times as wide for *In object relative clause*: .28 instead of .02.

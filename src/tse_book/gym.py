@@ -190,7 +190,7 @@ def write_page_data(gym: Gym, outcomes: list[Outcome], folder: str | Path) -> No
         if own:
             write_output(
                 folder / "gym" / f"{safe_name(suite.name)}.csv",
-                _regions(own).round(6).to_csv(index=False),
+                _regions(own).round(4).to_csv(index=False),
             )
     accuracies = accuracy_table(outcomes, gym.unknown)
     write_output(folder / "gym" / "accuracies.csv", accuracies.round(6).to_csv(index=False))
