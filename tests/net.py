@@ -385,7 +385,8 @@ def is_slow(name: str) -> bool:
     models = (
         "the real model",
         "random-roberta",
-        "detail of lemmas, masked",
+        "detail of",
+        "lab-systematic-causal, exact",
         "a comparison of two models",
     )
     words = "whole words of a causal model", "single tokens with the word's end"

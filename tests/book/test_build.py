@@ -57,6 +57,7 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_without_the_engine_the_book_has_recorded_examples_and_one_warning(
     place, monkeypatch, capsys
 ):

@@ -137,6 +137,7 @@ def tidy(tiny_causal):
     )
 
 
+@pytest.mark.slow
 def test_the_slider_has_a_step_for_every_cutoff_from_likely_to_unlikely(tidy):
     curves = tidy.query("construction == 'Simple' and side != ''")
     chart = charts.cutoff_slider(curves)

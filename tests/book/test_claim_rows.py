@@ -77,6 +77,7 @@ def test_past_is_what_the_distribution_gives(gpt2):
     assert past_rows(gpt2, few, lemmas)["score"].iloc[0] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_ew_without_nouns_is_ew_over_a_list_without_nouns(gpt2, tmp_path):
     kept = tse_core.evaluate(gpt2, "marvin-linzen/simple", "newman-appendix", detail="lemmas")
     row = not_nouns_rows(kept).iloc[0]

@@ -261,6 +261,7 @@ def made(policy: str) -> str:
     return f"m@00000000 d@00000000 | {policy} | 0.1.0"
 
 
+@pytest.mark.slow
 def test_numbers_of_two_ways_are_never_judged_together():
     none, add = (made(f"list@00000000(1265) bos:{name}") for name in ("none", "add"))
     whole = results("gpt2-xl").assign(signature=none)

@@ -189,6 +189,7 @@ def test_recorded_results_stand_first_on_the_suites_that_are_the_same(place, mon
     assert [list(shown["profiles"]) for shown in data["suites"]] == [["short", "long"], ["long"]]
 
 
+@pytest.mark.slow
 def test_a_public_suite_that_is_not_downloaded_is_shown_as_recorded_without_its_sentences(place):
     (place / "gym.yaml").write_text("recorded: [smollm2-135m-instruct]\nopens: number_prep\n")
     config = load_gym(place / "gym.yaml")

@@ -32,6 +32,7 @@ def test_the_verbs_are_drawn_from_the_clean_list():
     pd.testing.assert_frame_equal(drawn.astype(str), LANGUAGE.lemmas.astype(str), check_dtype=False)
 
 
+@pytest.mark.slow
 def test_the_templates_verbs_are_in_the_head_and_all_their_words_are_known():
     pairs = load_pairs("marvin-linzen")
     band = LANGUAGE.lemmas.set_index("lemma")["band"]

@@ -64,6 +64,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(trained, t
         train(small("masked"), again)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "auto"), [("causal", AutoModelForCausalLM), ("masked", AutoModelForMaskedLM)]
 )
@@ -127,6 +128,7 @@ def test_tokens_spell_every_sentence_again_and_words_cut_one_by_one_are_the_sent
         assert pieces(row).tolist() == ids and tokens.decode(ids) == sentence.lower()
 
 
+@pytest.mark.slow
 def test_a_trained_folder_carries_its_tokens(tmp_path, tokens):
     plan = plan_for("lab-lexical-causal", steps=2, batch=16, byte_pair=ENTRIES)
     folder = train(plan, tmp_path / "lab-lexical-causal-bpe")

@@ -237,7 +237,8 @@ def test_the_key_takes_no_side_and_the_nouns_stand_in_none_of_the_controls():
         assert not set(nouns["noun"]) & {*others["noun"], *others["attractor"]}
 
 
-@pytest.mark.parametrize("kind", ["causal", pytest.param("masked", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_the_tables_are_measured_and_judged_on_a_model_of_either_kind(tmp_path, kind):
     entries = ["the", "i", "think", "that", ".", "it", "them", "now"]
     entries += [*subject_nouns()["noun"], *key_words()["word"][:20]]

@@ -31,6 +31,7 @@ def kept(made, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_was_kept_is_read_back_as_it_was(made, kept):
     found = recorded_evaluation(
         "model", load_pairs(SIMPLE), load_lemmas("newman-clean"), Options(), kept

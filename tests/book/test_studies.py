@@ -163,6 +163,7 @@ def result(model, simple, few):
     return evaluate(model, simple, few, detail="lemmas")
 
 
+@pytest.mark.slow
 def test_band_scores_are_those_of_each_slot(result, tiny_causal):
     """Each context by hand; in Simple, a subject and number have one left context, so pooling changes nothing."""
     values = []

@@ -100,6 +100,7 @@ def test_an_item_that_several_pairs_ask_counts_once():
     assert table[["pairs", "unscored", "verbs", "items"]].tolist() == [3, 1, 2, 2]
 
 
+@pytest.mark.slow
 def test_each_group_scores_as_an_evaluation_of_its_verbs_alone(tiny_causal, simple):
     table, verbs = simple.table("noun,construction").set_index("noun"), LEMMAS
     assert set(table.index) == {True, False}
@@ -113,6 +114,7 @@ def test_each_group_scores_as_an_evaluation_of_its_verbs_alone(tiny_causal, simp
         )
 
 
+@pytest.mark.slow
 def test_cells_of_contexts_average_to_the_row_and_their_order_is_that_of_the_names(tiny_causal):
     found = evaluate(tiny_causal, "marvin-linzen/across-subject-relative")
     table = found.table(["number", "attractor_number"], intervals=True)

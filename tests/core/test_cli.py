@@ -6,6 +6,8 @@ import subprocess
 import sys
 import warnings
 
+import pytest
+
 from tse_core.datasets.downloads import path_of
 from tse_core.metrics.definitions import METRICS, OF_CONTEXTS, OF_PAIRS, PAPER_CUTOFFS
 from tse_core.results.signature import Signature
@@ -28,6 +30,7 @@ def test_without_arguments_the_help_is_shown(tse):
     assert tse("--version")[0] == 0
 
 
+@pytest.mark.slow
 def test_results_go_into_the_store_out_to_a_file_and_into_another_store(
     tse, tiny_causal, tmp_path, monkeypatch
 ):
@@ -58,6 +61,7 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(
     assert tse("results", "list")[1].splitlines()[1].split("\t")[0] == key
 
 
+@pytest.mark.slow
 def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tmp_path):
     for protocol in ("exact", "released"):
         how = (

@@ -136,6 +136,7 @@ def test_a_shard_that_cannot_be_used_is_named_and_it_alone_computed_again(
         assert run(store) == unbroken[0] and not computed
 
 
+@pytest.mark.slow
 def test_damaged_numbers_are_left_out_and_made_again(run, unbroken, store):
     (result,) = store.glob("*/results-*.parquet")
     result.write_bytes(result.read_bytes()[:-10])
@@ -153,6 +154,7 @@ def test_what_other_code_computed_is_never_served(run, store, monkeypatch):
     assert len(computed) == 5 and len(shards(store)) == 10
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_loses_nothing_earlier(run, unbroken, tmp_path):
     def full(code: int):
         """The third file does not fit."""

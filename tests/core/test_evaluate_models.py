@@ -19,6 +19,7 @@ def runs():
     return evaluate_models(MODELS, SIMPLE, FEW, detail="forms")
 
 
+@pytest.mark.slow
 def test_each_table_is_that_of_the_models_alone_with_a_column_model(runs):
     alone = {name: evaluate(name, SIMPLE, FEW, detail="forms") for name in MODELS}
     for of in (

@@ -146,6 +146,7 @@ def test_a_stored_shard_serves_a_run_in_which_its_contexts_have_other_numbers(
     np.testing.assert_allclose(resumed.log_odds, plain.log_odds, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_stored_slice_serves_data_whose_other_sentences_begin_in_lower_case(
     tiny_causal, simple, tmp_path, monkeypatch
 ):

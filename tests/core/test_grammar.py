@@ -64,6 +64,7 @@ def published_counts():
     return table.drop(index="BLiMP")
 
 
+@pytest.mark.slow
 def test_each_construction_has_the_published_number_of_pairs_and_contexts(pairs):
     published = published_counts()
     assert list(published.index) == list(pairs["construction"].unique())

@@ -70,6 +70,7 @@ def test_the_branch_moves_in_the_cache_with_another_file_of_it(hub, repository):
 
 
 @pytest.mark.filterwarnings("ignore:.*is a guess")
+@pytest.mark.slow
 def test_the_signature_holds_the_commit_and_the_hash_decides(hub, repository, tmp_path):
     commit = dataset_commit(repository)
     store = tmp_path / "store"

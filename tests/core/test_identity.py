@@ -125,6 +125,7 @@ class Own(GPT2LMHeadModel):
 """
 
 
+@pytest.mark.slow
 def test_the_own_code_of_a_trusted_model_is_part_of_it(tmp_path):
     folder, own = (
         save_model(tmp_path / "model", "causal"),

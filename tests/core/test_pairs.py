@@ -135,6 +135,7 @@ def test_nouns_that_the_data_do_not_say_are_guessed_and_counted_in_one_warning(r
     assert not [warning for warning in recwarn if warning.category is TseWarning]
 
 
+@pytest.mark.slow
 def test_clusters_follow_the_noun_and_a_table_without_nouns_is_scored_as_one_that_has_them(
     tiny_causal,
 ):

@@ -170,6 +170,7 @@ def test_a_second_network_under_one_name_is_computed_anew_and_said(
     }
 
 
+@pytest.mark.slow
 def test_what_was_scored_on_two_machines_says_so(models, tmp_path, monkeypatch):
     """Simple in January on a GPU, then both constructions today: each shard keeps how it was made."""
     pairs = load_pairs("marvin-linzen").groupby("construction", sort=False).head(20)
@@ -212,6 +213,7 @@ def test_results_of_an_unnamed_network_are_read_but_not_compared(tse, tmp_path):
         ledger(read_results(tmp_path / "r.csv"))
 
 
+@pytest.mark.slow
 def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_interval(evaluations):
     table = compare_evaluations(*evaluations).set_index("metric")
     for metric in ("MW", "EW", "TSE"):

@@ -158,10 +158,13 @@ def put(key, place, value):
         (lambda *_: b"<html>", "no answer .*Expecting value"),
         (lambda *_: {"choices": []}, "#tiny: its answer holds no log-probabilities"),
         (lambda *_: (404, {"detail": "Not Here"}), "no answer .*404 .*Not Here"),
-        (lambda *_: time.sleep(3), "no answer .*Read timed out"),
-        (
+        pytest.param(
+            lambda *_: time.sleep(3), "no answer .*Read timed out", marks=pytest.mark.slow
+        ),
+        pytest.param(
             lambda *_: (time.sleep(0.002) or b" " for _ in range(10_000)),
             "no answer .*its answer is not whole after 1 s",
+            marks=pytest.mark.slow,
         ),
     ],
 )

@@ -269,6 +269,7 @@ def test_a_sweep_gives_what_each_evaluation_gives_and_a_second_one_computes_noth
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.parquet")} == written != {}
 
 
+@pytest.mark.slow
 def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, two, tmp_path):
     with serving(load_model(tiny_causal, device="cpu", bos="[CLS]")) as address:
         models = [f"command:{write_letters(tmp_path / 'letters')}", address]
@@ -279,6 +280,7 @@ def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, two, tmp_pa
     assert done.tidy()["score"].tolist() == alone["score"].tolist()
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, two, tmp_path, tse):
     (tmp_path / "broken").mkdir()
     models = ["no-such-model-here", str(tmp_path / "broken"), str(checkpoints / "step-2")]
