@@ -47,6 +47,7 @@ def test_a_finding_is_what_the_evaluation_says(model, store, findings):
     assert ((findings["row"] == "difference") <= (findings["condition"] != "default")).all()
 
 
+@pytest.mark.slow
 def test_recorded_findings_are_those_measured(model, store, findings, tmp_path):
     assert recorded_findings(tmp_path).empty
     home = tmp_path / model.label
@@ -77,6 +78,7 @@ def test_nouns_between_are_compared_by_their_number(model):
 RECORDED = "smollm2-135m-instruct"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bos", "condition"), [("default", "default"), ("none", "no BOS token")])
 def test_recorded_findings_follow_from_the_recorded_pairs_and_items(bos, condition):
     """What a recorded run says of BLiMP and of the suites can be worked out again from its pairs and items."""

@@ -62,6 +62,7 @@ def in_page(chart) -> str:
     return alt.renderers.get()(chart.to_dict())["text/html"]
 
 
+@pytest.mark.slow
 def test_the_data_of_the_gym_s_page(tmp_path):
     folder, outcomes = tmp_path / "<img src=x onerror=alert(2)>", []
     save_model(folder, "causal")

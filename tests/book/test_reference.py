@@ -17,6 +17,7 @@ def entries() -> list[str]:
     return [name for page in PAGES for name in ENTRY.findall(page.read_text(encoding="utf-8"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_give_what_they_print(page):
     source = "\n".join(BLOCK.findall(page.read_text(encoding="utf-8")))

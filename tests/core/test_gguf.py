@@ -357,6 +357,7 @@ def test_a_mirror_with_the_packages_or_the_file_replaces_the_index(index, monkey
         model_file("tiny")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [

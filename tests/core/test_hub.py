@@ -71,6 +71,7 @@ def test_every_layout_opens_from_the_hub_and_agrees_with_transformers(hub, name)
     assert not any("pytorch_model" in asked or "tf_model" in asked for asked in hub.asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gpt2", "bert-base-uncased"])
 def test_a_half_filled_cache_is_filled_and_a_full_one_asks_nothing(hub, name, monkeypatch):
     from huggingface_hub import hf_hub_download

@@ -69,6 +69,7 @@ def test_evaluations_give_the_same(both, options):
     assert apart(here.contexts, there.contexts) < WITHIN
 
 
+@pytest.mark.slow
 def test_distributions_and_contexts_give_the_same(both):
     here, there = (slot_distribution(model, "The author").sort_values("id") for model in both)
     assert apart(here, there) < WITHIN

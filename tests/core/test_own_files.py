@@ -31,6 +31,7 @@ def write(tmp_path):
     return written
 
 
+@pytest.mark.slow
 def test_contexts_that_a_model_cannot_read_are_set_aside(write, tiny_causal, tiny_masked):
     path = write("mine.csv", f"good,bad,number\nAre they tall?,Is they tall?,plural\n{AUTHOR}")
     with pytest.warns(

@@ -152,6 +152,7 @@ def test_numbers_outlive_an_upgrade_of_the_package_until_they_are_computed_anew(
     assert set(store.numbers()["low"]) == {0.3}
 
 
+@pytest.mark.slow
 def test_a_second_network_under_one_name_is_computed_anew_and_said(
     models, simple, tmp_path, monkeypatch
 ):

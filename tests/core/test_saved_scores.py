@@ -70,6 +70,7 @@ def test_columns_of_the_verb_list_keep_their_types(pairs, tiny_causal, tmp_path)
     assert loaded.lemmas["band"].cat.ordered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -279,6 +279,7 @@ def test_ten_nouns_that_nine_rows_share_are_ten():
     assert simulated_coverage(((9, 10), (1, 470)), runs=1000)["coverage"] >= 0.93
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(20, 4), (12, 10, 8)])
 def test_intervals_over_subjects_and_verbs_allow_for_other_verbs(sizes):
     found = simulated_crossed_coverage(*sizes, runs=200)
