@@ -9,10 +9,10 @@ CLOSE = "close"
 DIRECTION = "direction"
 OTHER_LIST = "comparable, other lemma list"
 NOT_REPRODUCED = "not reproduced"
-HOLDS = "checked from published data: holds"
+HOLDS = "published data agree"
 AS_PRINTED = "holds as printed, not on the corrected table"
 AT_THRESHOLD = "at our threshold"
-FAILS = "checked from published data: does not hold"
+FAILS = "published data disagree"
 NOT_RUN = "not yet run"
 VERDICTS = (
     REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED,
@@ -77,9 +77,9 @@ def of_published(holds: bool, turned: Container[str]) -> str:
     A threshold of ours decides nothing where another as good as ours would turn the answer.
 
     >>> of_published(True, []), of_published(False, [PRINTED])
-    ('checked from published data: holds', 'holds as printed, not on the corrected table')
+    ('published data agree', 'holds as printed, not on the corrected table')
     >>> of_published(False, [PRINTED, CORRECTED]), of_published(True, [THRESHOLD])
-    ('checked from published data: does not hold', 'at our threshold')
+    ('published data disagree', 'at our threshold')
     """
     if THRESHOLD in turned:
         return AT_THRESHOLD

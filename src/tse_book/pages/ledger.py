@@ -29,7 +29,6 @@ FEW_UNITS = 10  # fewer are counted beside the number
 _ALWAYS = (
     verdicts.REPRODUCED, verdicts.HOLDS, verdicts.AS_PRINTED, verdicts.AT_THRESHOLD, verdicts.FAILS, verdicts.NOT_RUN,
 )  # fmt: skip
-_NAMES = {verdicts.HOLDS: "published data agree", verdicts.FAILS: "published data disagree"}
 _FILTERS = ("paper", "chapter", "model", "construction", "verdict", "robustness")
 NONE_TRIED, ALWAYS_SO = "no other choice tried", "the same under every choice"
 
@@ -40,7 +39,7 @@ def verdict_tiles(table: pd.DataFrame):
     given = dict.fromkeys([*_ALWAYS, *counts.index.intersection(list(MEANING), sort=False)])
     items = []
     for verdict in given:
-        name, (sign, kind) = escape(_NAMES.get(verdict, verdict)), markup.SIGNS[verdict]
+        name, (sign, kind) = escape(verdict), markup.SIGNS[verdict]
         items.append(
             f'<li class="tse-tile tse-{kind}"><a href="#every-claim" data-verdict="{name}">'
             f'<span class="tse-tile-count">{counts.get(verdict, 0)}</span> '
@@ -72,14 +71,14 @@ def ledger_table(table: pd.DataFrame, caption: str):
 
 
 def _row(row: dict) -> str:
-    name, printed = _NAMES.get(row["verdict"], row["verdict"]), markup.decimals(row["published"])
+    printed = markup.decimals(row["published"])
     digits = max(3, printed)
     numbers = float(row["published"]), float(row["measured"])
     is_count = min(numbers) >= 2 and all(number.is_integer() for number in numbers)
     digits_of_difference = 0 if is_count else digits
     command = row["how"].split(" ")[0] in ("make", "tse")
     return markup.row_of(
-        {column: row[column] for column in _FILTERS} | {"verdict": name, "robustness": _turns(row)},
+        {column: row[column] for column in _FILTERS} | {"robustness": _turns(row)},
         row["claim"],
         (markup.code(row["id"]), escape(row["paper"]), escape(row["model"]), markup.chapter_link(row["cell"])),
         {
@@ -94,7 +93,7 @@ def _row(row: dict) -> str:
             "Published": markup.number(row["published"], printed),
             "Ours": markup.estimate(row["measured"], row["low"], row["high"], digits, row["out_of"]),
             "Difference": markup.number(row["difference"], digits_of_difference, signed=True),
-            "Verdict": markup.badge(row["verdict"], name),
+            "Verdict": markup.badge(row["verdict"]),
             "Robust": _robust(row),
         },
         row["place"],
@@ -122,7 +121,9 @@ def failing_table(table: pd.DataFrame, caption: str):
     on the ledger's page.
     """
     failing = table[table["verdict"].isin([verdicts.FAILS, verdicts.AS_PRINTED])]
-    failing = failing.sort_values("verdict", kind="stable")
+    failing = failing.sort_values(
+        "verdict", key=lambda verdict: verdict.eq(verdicts.AS_PRINTED), kind="stable"
+    )
     rows = failing.to_dict("records")
     columns = {
         "": failing["id"],
