@@ -381,7 +381,7 @@ SETTINGS = dict(settings())
 
 
 def is_slow(name: str) -> bool:
-    """Whether a setting takes more than a few seconds: the real model, and what others of these hold in part."""
+    """Whether a setting takes a second or more; quicker settings ask for some of the same."""
     models = (
         "the real model",
         "random-roberta",
