@@ -130,7 +130,7 @@ def failing_table(table: pd.DataFrame, caption: str):
         "claim": failing["claim"],
         "printed": [_plain(row["published"], markup.decimals(row["published"])) for row in rows],
         "from its data": [_measured(row) for row in rows],
-        "verdict": failing["verdict"].replace(verdicts.FAILS, verdicts.in_words(False)),
+        "verdict": failing["verdict"],
         "robust": [
             f"{row['agree']} of {row['choices']}" if row["choices"] else "–" for row in rows
         ],
