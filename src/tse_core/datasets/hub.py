@@ -8,18 +8,15 @@ branch is fetched, with which the branch moves in the cache, too. A commit in th
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
 
 import pandas as pd
-from huggingface_hub import CacheNotFound, HfApi, constants, errors, hf_hub_download, scan_cache_dir
+from huggingface_hub import constants, errors, hf_hub_download
 
 from tse_core.datasets.table_files import READ, read_table
-from tse_core.errors import InputError, did_you_mean
+from tse_core.errors import InputError
 from tse_core.hub import hub_address, hub_reason, hub_unreachable
 
 PREFIX = "hf:"
@@ -36,7 +33,6 @@ _ADDRESS = re.compile(
     r"https://[^/]+/datasets/(?P<repository>[^/]+/[^/]+)"
     r"(/(blob|resolve|raw|tree)/(?P<revision>refs%2F\w+%2F\w+|[^/]+)(/(?P<path>[^?]+))?)?.*"
 )
-_LISTED = 10  # files that an error lists
 
 
 @dataclass(frozen=True)
@@ -58,11 +54,6 @@ class HubFile:
 
     def __str__(self) -> str:
         return self.at(self.revision)
-
-    @property
-    def is_table(self) -> bool:
-        """Whether its name ends as those of tables do."""
-        return self.path.lower().endswith(READ)
 
 
 def is_hub_name(name: str) -> bool:
@@ -123,112 +114,46 @@ def read_hub_table(name: str) -> pd.DataFrame:
 
 def _local_path(file: HubFile) -> Path:
     """The path of a file in the cache, into which it is fetched if need be. Raises InputError."""
-    fetch = partial(
-        hf_hub_download,
-        file.repository,
-        file.path,
-        repo_type="dataset",
-        revision=file.revision,
-    )
-    with _errors_in_one_line(file):
-        if file.is_table:
-            with suppress(errors.LocalEntryNotFoundError):
-                return Path(fetch(local_files_only=True))
-        reason = hub_unreachable()
-        if reason:
-            raise InputError(f"{file}: {_state_of_cache(file)}, and {reason}")
-        if file.is_table:
-            with suppress(errors.RemoteEntryNotFoundError):
-                return Path(fetch())
-        paths = HfApi().list_repo_files(
-            file.repository, repo_type="dataset", revision=file.revision
-        )
-        raise InputError(f"{file}: {_choice(file, paths)}")
+    if not file.path.lower().endswith(READ):
+        raise InputError(f"{file}: a name ends in the path of one file, {', '.join(READ)}")
+    path = _fetched(file, local_files_only=True)
+    if path is not None:
+        return path
+    reason = hub_unreachable()
+    if reason:
+        cache = constants.HF_HUB_CACHE
+        raise InputError(f"{file}: the cache {cache} does not have it, and {reason}")
+    path = _fetched(file, local_files_only=False)
+    if path is None:
+        raise InputError(f"{file}: the connection broke while it was fetched; try again")
+    return path
 
 
-@contextmanager
-def _errors_in_one_line(file: HubFile) -> Iterator[None]:
-    """Raise InputError for any error of the hub's library, of the connection or of the disk."""
+def _fetched(file: HubFile, *, local_files_only: bool) -> Path | None:
+    """The path of a file in the cache; None where it is not there and nothing was reached.
+
+    Raises InputError for any other error of the hub's library, of the connection or of the disk.
+    """
     page = f"{hub_address()}/datasets/{file.repository}"
     try:
-        yield
-        return
-    except InputError:
-        raise
+        path = hf_hub_download(
+            file.repository,
+            file.path,
+            repo_type="dataset",
+            revision=file.revision,
+            local_files_only=local_files_only,
+        )
+        return Path(path)
+    except errors.LocalEntryNotFoundError:
+        return None
     except errors.GatedRepoError:
         reason = f"its owners want their terms accepted: do so at {page}, then set HF_TOKEN"
     except errors.RepositoryNotFoundError:
-        reason = (
-            f"there is no dataset repository {page}; a private one needs HF_TOKEN, a token that "
-            "may read it"
-        )
+        reason = f"there is no dataset repository {page}; a private one needs HF_TOKEN"
     except errors.RevisionNotFoundError:
         reason = f"{page} has no branch, tag or commit {file.revision!r}"
+    except errors.RemoteEntryNotFoundError:
+        reason = f"{page} has no file {file.path!r} at {file.revision}"
     except Exception as error:
         reason = f"could not be fetched from the Hugging Face hub: {hub_reason(error)}"
     raise InputError(f"{file}: {reason}")
-
-
-def _choice(file: HubFile, paths: Sequence[str]) -> str:
-    """What is wrong with the path of a file, and which paths of its repository can be read."""
-    endings = ", ".join(READ)
-    tables = [path for path in paths if path.lower().endswith(READ)]
-    if not tables:
-        copies = HubFile(file.repository, "", "refs/convert/parquet")
-        return (
-            f"none of its repository's {len(paths):,} files ends in {endings}; if the hub keeps "
-            f"copies in Parquet, {copies} lists them"
-        )
-    inside = [path for path in tables if path.startswith(f"{file.path}/")]
-    if inside:
-        fault = f"{file.path} is a folder"
-    elif not file.path:
-        fault = "is a whole repository"
-    elif file.path in paths:
-        fault = f"a file must end in {endings}"
-    else:
-        fault = f"there is no file {file.path!r}{did_you_mean(file.path, tables)}"
-    listed = _shortened(inside or tables)
-    return f"{fault}; name one of its files, as subsets and splits have no names here: {listed}"
-
-
-def _shortened(paths: Sequence[str]) -> str:
-    """The first paths, and the number of the others."""
-    listed = ", ".join(paths[:_LISTED])
-    others = len(paths) - _LISTED
-    return f"{listed} and {others:,} more" if others > 0 else listed
-
-
-def _state_of_cache(file: HubFile) -> str:
-    """What the cache of the hub's library has instead of a file that it lacks."""
-    cache = constants.HF_HUB_CACHE
-    revisions = _cached_files(file.repository)
-    if not revisions:
-        return f"the cache {cache} has nothing of {file.repository}"
-    if file.path:
-        holders = [label for label, paths in revisions.items() if file.path in paths]
-        if holders:
-            others = ", ".join(file.at(label) for label in holders)
-            return f"the cache {cache} has it only as {others}"
-    if file.revision not in revisions:
-        labels = ", ".join(revisions)
-        return f"the cache {cache} has no revision {file.revision!r} of it, only {labels}"
-    return f"of its files the cache {cache} has only {_shortened(revisions[file.revision])}"
-
-
-def _cached_files(repository: str) -> dict[str, list[str]]:
-    """The paths in the cache of a repository's files, by branch or tag, else by commit."""
-    try:
-        repositories = scan_cache_dir(constants.HF_HUB_CACHE).repos
-    except CacheNotFound:
-        return {}
-    files = {}
-    for cached in repositories:
-        if cached.repo_type != "dataset" or cached.repo_id != repository:
-            continue
-        for revision in cached.revisions:
-            folder = revision.snapshot_path
-            paths = [file.file_path.relative_to(folder).as_posix() for file in revision.files]
-            for label in sorted(revision.refs) or [revision.commit_hash]:
-                files[label] = sorted(paths)
-    return files
