@@ -5,7 +5,7 @@ import pytest
 
 from tse_core import evaluate, load_pairs
 from tse_core.datasets import pairs as datasets_pairs
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import TseWarning
 
 
 def pair(left="The author", right=".", number="singular", construction="Simple"):
@@ -79,20 +79,6 @@ def test_a_period_is_added_where_a_sentence_has_no_final_mark_of_its_script():
     assert [datasets_pairs.shape("A", end, period="add")[1] for end in bare] == [
         f"{end}." for end in bare
     ]
-
-
-@pytest.mark.parametrize(
-    ("older", "new"),
-    [
-        ({"capital": True}, "first='capital'"),
-        ({"capital": False}, "first='as-is'"),
-        ({"period": True}, "period='add'"),
-        ({"period": False}, "period='as-is'"),
-    ],
-)
-def test_spelling_by_true_and_false_is_refused_with_the_new_way(older, new):
-    with pytest.raises(InputError, match=f"is not read any more; write {new}$"):
-        load_pairs("marvin-linzen/simple", **older)
 
 
 def test_a_text_of_ones_own_is_read_as_it_stands_and_a_line_says_so(tmp_path, recwarn):

@@ -25,7 +25,7 @@ tse_core.LanguageModel("gpt2", "causal")  # type: ignore[call-arg]
 print(server.network)  # type: ignore[attr-defined]
 
 # Data
-tse_core.load_pairs("marvin-linzen", capital=True)  # type: ignore[arg-type]
+tse_core.load_pairs("marvin-linzen", capital=True)  # type: ignore[call-arg]
 tse_core.load_pairs("mine.csv", first="upper")  # type: ignore[arg-type]
 tse_core.load_sentence_pairs("mine.csv", "good")  # type: ignore[arg-type]
 tse_core.load_lemmas(name="newman-clean")  # type: ignore[call-arg]

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Never
 
 import pandas as pd
 
@@ -16,7 +15,7 @@ from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.hub import is_hub_name, read_hub_table
 from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, check_spelling
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS
 from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
 from tse_core.datasets.sentence_rows import has_lines, read_lines
@@ -38,7 +37,6 @@ def load_pairs(
     name: str | None = None,
     first: First | None = None,
     period: Period | None = None,
-    **older: Never,
 ) -> pd.DataFrame:
     """Agreement pairs by name or path, or from a table.
 
@@ -70,7 +68,6 @@ def load_pairs(
         sentences begin in lower case and have no final mark. A named data set says in
         data/datasets.yaml how it is written, a grammar in its own file.
     """
-    check_spelling(first, period, **older)
     has_policy = first is not None or period is not None
     if isinstance(name_or_path, pd.DataFrame):
         table = name_or_path

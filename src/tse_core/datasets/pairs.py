@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import InputError, check_known, warn
+from tse_core.errors import check_known, warn
 from tse_core.words import First, Period, final_period, first_letter, spelled_nouns, straight
 
 # fmt: off
@@ -95,26 +95,6 @@ def shape(
     is.
     """
     return first_letter(left, first), final_period(right, period)
-
-
-def check_spelling(first: object, period: object, **older: object) -> None:
-    """Check that the policies of spelling are not True or False, which an older version took.
-
-    Raises InputError with the new spelling for an old one (capital=True), TypeError for any other
-    argument in ``older``.
-    """
-    new = {
-        "capital": ("first", "capital"),
-        "first": ("first", "capital"),
-        "period": ("period", "add"),
-    }
-    for name, value in {"first": first, "period": period, **older}.items():
-        if name not in new:
-            raise TypeError(f"load_pairs() got an unexpected keyword argument {name!r}")
-        if isinstance(value, bool) or name == "capital":
-            argument, policy = new[name]
-            meaning = policy if value else "as-is"
-            raise InputError(f"{name}={value!r} is not read any more; write {argument}={meaning!r}")
 
 
 def verb_lemma(plural: str) -> str:
