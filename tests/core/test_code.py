@@ -127,7 +127,7 @@ def test_models_say_which_libraries_compute_their_numbers(tiny_causal, tmp_path,
     assert load_model(file).libraries == (*NETWORK, "gguf")
     model = load_model(tiny_causal)
     assert model.libraries == NETWORK and code_digest(model.libraries) in code_digests()
-    in_memory = load_model(model.network.module, model.tokenizer, name="run-7")
+    in_memory = load_model(model.network.module, model.tokenizer, fingerprint="run-7")
     assert in_memory.libraries == NETWORK
     assert load_model("command:cat").libraries == ()
 

@@ -21,7 +21,7 @@ from transformers.modeling_outputs import CausalLMOutput
 from families import module_of
 from tiny import words
 from tse_core import InputError, evaluate, load_model, surprisals
-from tse_core.models import adapters, hugging_face_network, network_in_files
+from tse_core.models import adapters, network_in_files
 
 PAIRS = pd.DataFrame(
     {"construction": "simple", "left": ["The author", "The authors"], "right": ".", "number": ["singular", "plural"],
@@ -84,11 +84,9 @@ CHANGES = {
     "another class": lambda module: setattr(module.lm_head, "__class__", Doubling),
     "a patched forward": without_its_block,
     "a forward patched by the usual idiom": patched_by_the_usual_idiom,
-    "a hook at a token that the probe lacks": lambda module: (
-        module.get_input_embeddings().register_forward_hook(
-            lambda _, given, found: torch.where(
-                (given[0] == 5 + words().index("authors"))[..., None], -3 * found, found
-            )
+    "a hook at one token": lambda module: module.get_input_embeddings().register_forward_hook(
+        lambda _, given, found: torch.where(
+            (given[0] == 5 + words().index("authors"))[..., None], -3 * found, found
         )
     ),
     "an epsilon": lambda module: setattr(module.transformer.ln_f, "eps", 1.0),
@@ -97,93 +95,64 @@ CHANGES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
-def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing_that_is_old(
-    what, tiny_causal, tmp_path
-):
+def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing(what, tiny_causal, tmp_path):
     module, tokenizer = opened(tiny_causal)
     module.eval()
-    held, named = load_model(module, tokenizer), load_model(module, tokenizer, name="run-7")
-    before, identity = evaluate(named, PAIRS, store=tmp_path), named.identity()
+    held = load_model(module, tokenizer)
+    before = evaluate(held, PAIRS, store=tmp_path)
     assert held.identity() == f"{tiny_causal.name}@memory" and not held.keeps_results
-    assert identity.startswith("run-7@") and named.keeps_results and named.identity() == identity
     CHANGES[what](module)
     ids = torch.tensor([held.encode(sentence).ids for sentence in SENTENCES[:1]])
     with torch.no_grad():
-        plain = module(ids).logits[0, :-1].log_softmax(-1)[
-            range(ids.shape[1] - 1), ids[0, 1:]
-        ] / -math.log(2)
-    for model in (held, named):
-        found = surprisals(model, SENTENCES[0])["surprisal"].iloc[
-            1:
-        ]  # nothing comes before the first token
-        assert found.tolist() == pytest.approx(plain.tolist(), abs=1e-4)
-    assert named.identity() != identity
-    after = evaluate(named, PAIRS, store=tmp_path)
+        logits = module(ids).logits[0, :-1].log_softmax(-1)
+    plain = logits[range(ids.shape[1] - 1), ids[0, 1:]] / -math.log(2)
+    found = surprisals(held, SENTENCES[0])["surprisal"].iloc[1:]  # nothing precedes the first token
+    assert found.tolist() == pytest.approx(plain.tolist(), abs=1e-4)
+    after = evaluate(held, PAIRS, store=tmp_path)
     assert after.contexts["mw"].tolist() != before.contexts["mw"].tolist()
-    assert evaluate(held, PAIRS, store=tmp_path).table().equals(after.table())
+    assert not list(tmp_path.iterdir())
 
 
-BEYOND_THE_PROBE = {
-    "a token": lambda module: module.get_input_embeddings().weight.data[7].add_(1),
-    "later places": lambda module: module.transformer.wpe.weight.data[40:].add_(1),
+def test_training_on_under_one_word_serves_no_older_scores(tiny_causal, tmp_path):
+    module, tokenizer = opened(tiny_causal)
+    model = load_model(module, tokenizer, name="run-7", fingerprint="plain")
+    before, identity = evaluate(model, PAIRS, store=tmp_path), model.identity()
+    assert identity.startswith("run-7@") and model.keeps_results
+    evaluate(model, PAIRS, store=tmp_path)
+    assert model.identity() == identity
+    with torch.no_grad():
+        next(module.parameters()).mul_(2)
+    after = evaluate(model, PAIRS, store=tmp_path)
+    assert model.identity() != identity
+    assert after.table().equals(evaluate(model, PAIRS, store=None).table())
+    assert after.contexts["mw"].tolist() != before.contexts["mw"].tolist()
+
+
+IDENTITY = {
+    "a weight": lambda module: module.get_input_embeddings().weight.data[7].add_(1),
     "the configuration": lambda module: setattr(module.config, "n_head", 4),
 }
 
 
-@pytest.mark.parametrize("what", BEYOND_THE_PROBE)
-def test_what_no_probe_reaches_is_part_of_a_named_network_s_identity(what, tiny_causal):
+@pytest.mark.parametrize("what", IDENTITY)
+def test_weights_and_configuration_are_part_of_the_identity(what, tiny_causal):
     module, tokenizer = opened(tiny_causal)
-    named = load_model(module, tokenizer, name="run-7")
-    before = named.identity()
-    surprisals(named, SENTENCES)
-    assert named.identity() == before
-    BEYOND_THE_PROBE[what](module)
-    assert named.identity() != before
+    model = load_model(module, tokenizer, fingerprint="run-7")
+    before = model.identity()
+    surprisals(model, SENTENCES)
+    assert model.identity() == before
+    IDENTITY[what](module)
+    assert model.identity() != before
 
 
-class Windowed(torch.nn.Module):
-    """A network of the caller's around another one: behind its window every token is as likely."""
-
-    def __init__(self, module, window):
-        super().__init__()
-        self.inner = module
-        self.config = module.config
-        self.window = window
-
-    def forward(self, input_ids, **_):
-        logits = self.inner(input_ids).logits.clone()
-        logits[:, self.window :] = 0
-        return CausalLMOutput(logits=logits)
-
-
-def test_the_settings_of_a_wrapper_are_part_of_a_named_network_s_identity(tiny_causal):
+def test_the_word_is_part_of_the_identity_and_no_empty_one_is_taken(tiny_causal):
     module, tokenizer = opened(tiny_causal)
-    wrapper = Windowed(module, window=40)
-    named = load_model(wrapper, tokenizer, name="run-7")
-    identities = [named.identity()]
-    wrapper.train()  # it is run in evaluation mode all the same
-    assert named.identity() == identities[0]
-    wrapper.window = 1000  # the probe is shorter than both
-    identities.append(named.identity())
-    for scales in (None, (1, [2.5]), (1, [3.5])):
-        wrapper.scales = scales
-        identities.append(named.identity())
-    assert len(set(identities)) == len(identities)
-    assert len(hugging_face_network.own_parts(torch.nn.Sequential(wrapper))) == 1
-
-
-def test_the_code_of_a_wrapper_is_part_of_a_named_network_s_identity(tiny_causal, monkeypatch):
-    module, tokenizer = opened(tiny_causal)
-    named = load_model(Windowed(module, window=40), tokenizer, name="run-7")
-    before = named.identity()
-    real = hugging_face_network.code_of
-    monkeypatch.setattr(hugging_face_network, "code_of", lambda kind: real(kind) and "other code")
-    assert named.identity() != before
-
-
-def test_nothing_of_a_library_s_network_is_taken_for_the_caller_s(tiny_causal):
-    module, _ = opened(tiny_causal)
-    assert hugging_face_network.own_parts(module) == []
+    identities = set()
+    for word in ("plain", "with a hook"):
+        identities.add(load_model(module, tokenizer, fingerprint=word).identity())
+    assert len(identities) == 2
+    with pytest.raises(InputError, match="fingerprint is empty; it is a word of your own"):
+        load_model(module, tokenizer, fingerprint=" ")
 
 
 @pytest.mark.parametrize("family", ["Llama", "Gemma2"])
@@ -500,7 +469,7 @@ def test_learned_vectors_before_the_text_are_refused(kind, tiny_causal, tmp_path
     tokenizer = opened(tiny_causal)[1]
     if kind != "PrefixTuning":
         with pytest.raises(InputError, match="gives no logits over a vocabulary"):
-            load_model(wrapped, tokenizer)
+            surprisals(load_model(wrapped, tokenizer), SENTENCES)
         return
     ids = torch.tensor([tokenizer(SENTENCES[0])["input_ids"]])
     plain = wrapped(input_ids=ids).logits[0, :-1].log_softmax(-1)[

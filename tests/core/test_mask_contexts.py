@@ -123,7 +123,7 @@ def masked(tokenizer, name="tiny"):
     config = BertConfig(
         vocab_size=len(tokenizer), max_position_embeddings=64, initializer_range=0.5, **size
     )
-    return load_model(BertForMaskedLM(config).eval(), tokenizer, name=name)
+    return load_model(BertForMaskedLM(config).eval(), tokenizer, name=name, fingerprint=name)
 
 
 @pytest.fixture(scope="module")
@@ -247,11 +247,6 @@ def in_one_word(model, sentence):
     return token_surprisals(model, [sentence], method="pll-l2r")[0].bits
 
 
-def policy_of(model, sentence):
-    pairs = pd.DataFrame({"good": [sentence], "bad": ["The author goes."]})
-    return evaluate_blimp(model, pairs, method="pll-l2r", store=None).signature.policy.get("words")
-
-
 def test_each_chinese_character_is_a_word_of_berts_tokenizer():
     entries = [
         *WORD_PIECES["BertTokenizer"],
@@ -267,28 +262,21 @@ def test_each_chinese_character_is_a_word_of_berts_tokenizer():
     assert in_one_word(model, sentence) == pytest.approx(
         bits_with(model, sentence, [{n} for n in range(1, 8)]), abs=1e-4
     )
-    assert policy_of(model, sentence) == "tokenizer"
     assert in_one_word(model, "the.") == pytest.approx(
         bits_with(model, "the.", [{1, 2, 3}, {2, 3}, {3}, {4}]), abs=1e-4
     )
-    assert policy_of(model, "the.") is None
 
 
 def test_a_final_mark_belongs_to_the_word_of_a_tokenizer_that_divides_at_spaces(models):
     model, sentence = models["XLMRobertaTokenizer"], "author goes."
     expected = bits_with(model, sentence, [{1}, {2, 3}, {3}])
     assert in_one_word(model, sentence) == pytest.approx(expected, abs=1e-4)
-    assert policy_of(model, sentence) == "tokenizer"
 
 
 def test_robertas_tokenizer_divides_digits_from_letters(models):
     model = models["roberta"]
     expected = bits_with(model, "80s here", [{1, 2}, {2}, {3}, {4}])
     assert in_one_word(model, "80s here") == pytest.approx(expected, abs=1e-4)
-    assert (policy_of(model, "80s here"), policy_of(model, "The author here")) == (
-        "tokenizer",
-        None,
-    )
 
 
 def listed(entries, pre_tokenizer):
@@ -324,14 +312,10 @@ def test_a_gap_that_changes_the_tokens_beside_it_is_refused():
 
 
 def test_the_scores_of_a_paradigm_are_kept_whatever_stands_beside_it(models, tmp_path):
-    """The words of another paradigm decide a run's policy, but no score of this one."""
     model = models["XLMRobertaTokenizer"]
     alone = pd.DataFrame({"paradigm": ["a"], "good": ["author"], "bad": ["goes"]})
     beside = pd.DataFrame({"paradigm": ["b"], "good": ["author goes."], "bad": ["goes author."]})
-    signatures = []
     for pairs in (alone, pd.concat([alone, beside], ignore_index=True)):
-        scores = evaluate_blimp(model, pairs, method="pll-l2r", store=tmp_path)
-        signatures.append(scores.signature)
-    assert [signature.policy.get("words") for signature in signatures] == [None, "tokenizer"]
+        evaluate_blimp(model, pairs, method="pll-l2r", store=tmp_path)
     shards = [file.name[0] for file in sorted(tmp_path.glob("*/*/*.parquet"))]
     assert shards == ["a", "b"]

@@ -1,6 +1,5 @@
 """Results files and the store's finished numbers; two models over the lemmas they share."""
 
-from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +9,6 @@ import pytest
 from tse_book.claims.judging import ledger
 from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.agreement.comparison import compare_evaluations
-from tse_core.errors import TseWarning
-from tse_core.models.language_model import LanguageModel
 from tse_core.results.code import code_digest
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
@@ -153,25 +150,6 @@ def test_numbers_outlive_an_upgrade_of_the_package_until_they_are_computed_anew(
 
 
 @pytest.mark.slow
-def test_a_second_network_under_one_name_is_computed_anew_and_said(
-    models, simple, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(models[0].network, "name", "run-7", raising=False)
-    for name in ("run-7@00000000", "run-7@11111111"):
-        monkeypatch.setattr(LanguageModel, "identity", lambda model, name=name: name)
-        with (
-            nullcontext()
-            if name.endswith("0")
-            else pytest.warns(TseWarning, match="another network called run-7")
-        ):
-            evaluate(models[0], simple, store=tmp_path)
-    assert {text.split()[0] for text in Store(tmp_path).numbers()["signature"]} == {
-        "run-7@00000000",
-        "run-7@11111111",
-    }
-
-
-@pytest.mark.slow
 def test_what_was_scored_on_two_machines_says_so(models, tmp_path, monkeypatch):
     """Simple in January on a GPU, then both constructions today: each shard keeps how it was made."""
     pairs = load_pairs("marvin-linzen").groupby("construction", sort=False).head(20)
@@ -205,12 +183,12 @@ def test_differences_number_by_number():
         difference_table(tidy(), tidy().assign(construction="Other"))
 
 
-def test_results_of_an_unnamed_network_are_read_but_not_compared(tse, tmp_path):
+def test_results_of_a_network_without_a_fingerprint_are_read_but_not_compared(tse, tmp_path):
     unnamed = SIGNATURE.replace("00000000", "memory")
     write_results(tidy(signature=unnamed), tmp_path / "r.csv")
     code, _, err = tse("results", "diff", tmp_path / "r.csv", tmp_path / "r.csv")
-    assert code == 2 and "of a network in memory without a name" in err
-    with pytest.raises(InputError, match="of a network in memory without a name"):
+    assert code == 2 and "of a network in memory, and nothing says which" in err
+    with pytest.raises(InputError, match="of a network in memory, and nothing says which"):
         ledger(read_results(tmp_path / "r.csv"))
 
 

@@ -26,7 +26,9 @@ server = tse_core.load_model("http://127.0.0.1:8000/v1", timeout=60)
 assert_type(server, SurprisalModel)
 module = transformers.GPT2LMHeadModel(transformers.GPT2Config())
 tokenizer = transformers.AutoTokenizer.from_pretrained("gpt2")
-assert_type(tse_core.load_model(module, tokenizer, name="run-7"), tse_core.LanguageModel)
+assert_type(
+    tse_core.load_model(module, tokenizer, name="run-7", fingerprint="7"), tse_core.LanguageModel
+)
 
 pairs = tse_core.load_pairs("marvin-linzen")
 sentences = tse_core.load_sentence_pairs("blimp")

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from tse_core.errors import InputError
-from tse_core.models.folders import quiet
-from tse_core.models.identity import bytes_of, code_of
 from tse_core.models.network import Network
 
 if TYPE_CHECKING:
@@ -36,9 +34,6 @@ EMBEDS_LAST = (
 )  # fmt: skip
 ADDS_A_MASK = ("sdpa", "eager")  # attention that adds a mask of (batch, 1, nodes, nodes)
 CAPS_LOGITS = ("gemma2", "gemma3_text")  # they read final_logit_softcapping
-PROBE = (4, 32)  # sequences and tokens of a named network's probe
-# Attributes of modules that change no number, or that this file sees to.
-NO_SETTINGS = {*vars(torch.nn.Module()), "name_or_path", "_is_hf_initialized"}
 # One lock for all networks: two of them may share a module, such as a head.
 one_pass = threading.RLock()
 
@@ -168,36 +163,25 @@ class HuggingFaceNetwork(Network):
 class NetworkInMemory(HuggingFaceNetwork):
     """A network that the caller opened, run as it is in each pass, neither copied nor changed.
 
-    Nothing shows what decides its numbers: an adapter, a hook and another activation leave its
+    Nothing shows all that decides its numbers: an adapter, a hook and another activation leave its
     weights as they were. So its own logits are read, without trees, and its results are kept only
-    under a `name` of the caller's, and not while it has a hook or a forward of its own, which may
-    act on a few tokens alone.
+    where the caller gives a `word`, which stands for whatever is no weight.
     """
 
     _head_apart = False
 
-    def __init__(self, module: Any, *, causal: bool, name: str | None = None):
+    def __init__(self, module: Any, *, causal: bool, word: str | None = None):
         super().__init__(module.config, causal=causal)
         self.module = module
         self._inner = module
-        self.name = name
+        self._word = word
+        self.keeps_results = word is not None
         if getattr(module, "peft_config", None):
             self.libraries = (*self.libraries, "peft")
         if self.device.type == "meta":
             raise InputError(
                 f"the weights of this {type(module).__name__} are not in memory (device 'meta')"
             )
-        self._probe()  # raises where it gives no logits over words
-
-    @property
-    def keeps_results(self) -> bool:
-        if self.name is None:
-            return False
-        for part in self.module.modules():
-            has_hooks = part._forward_hooks or part._forward_pre_hooks
-            if has_hooks or "forward" in vars(part):
-                return False
-        return True
 
     @property
     def dtype(self) -> str:
@@ -207,27 +191,9 @@ class NetworkInMemory(HuggingFaceNetwork):
         return self.module.config.to_dict()
 
     def fingerprint(self, tokenizer: "PreTrainedTokenizerFast") -> str:
-        """A hash of name, tokenizer, configuration, and the present bits of weights and probe.
-
-        The probe shows what is no weight, such as a hook; the weights, the configuration and the
-        code and the settings of the caller's own classes decide also what the probe does not reach:
-        other tokens, and later positions. Raises InputError where such code cannot be read.
-        """
-        digest = hashlib.sha256(f"{self.name}\n{super().fingerprint(tokenizer)}\n".encode())
-        digest.update(bytes_of(self._probe()))
-        for line in own_parts(self.module):
-            digest.update(f"{line}\n".encode())
-        return digest.hexdigest()
-
-    def _probe(self) -> torch.Tensor:
-        """Logits at each position of fixed sequences, (positions, vocabulary)."""
-        sequences, length = PROBE
-        shape = (sequences, min(length, self.max_length or length))
-        generator = torch.Generator().manual_seed(0)
-        ids = torch.randint(self.vocabulary_size, shape, generator=generator).to(self.device)
-        rows, columns = torch.ones(shape, dtype=torch.bool).nonzero(as_tuple=True)
-        with quiet():  # the library warns that an id may be padding
-            return self.logits(ids, rows.to(self.device), columns.to(self.device))
+        """A hash of the caller's word, the present weights, the configuration and the tokenizer."""
+        text = f"{self._word}\n{super().fingerprint(tokenizer)}"
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @contextmanager
     def _pass(self) -> Iterator[None]:
@@ -252,38 +218,6 @@ class NetworkInMemory(HuggingFaceNetwork):
                     part.training = True
                 for hook in hooks:
                     hook.remove()
-
-
-def own_parts(module: torch.nn.Module) -> list[str]:
-    """The code and the settings of each part whose class is in no library, a line each."""
-    codes = {kind: _codes_of(kind) for kind in set(map(type, module.modules()))}
-    lines = []
-    for name, part in module.named_modules():
-        codes_of_part = codes[type(part)]
-        if codes_of_part:
-            settings = {key: value for key, value in vars(part).items() if _is_setting(key, value)}
-            lines.append(repr([name, codes_of_part, sorted(settings.items())]))
-    return lines
-
-
-def _codes_of(kind: type) -> list[str]:
-    """The digests of a class's code and of that of its bases; empty for a class of a library."""
-    if not code_of(kind):
-        return []
-    digests = [code_of(base) for base in kind.__mro__ if base is not object]
-    return [kind.__qualname__, *digests]
-
-
-def _is_setting(name: str, value: object) -> bool:
-    """Whether an attribute of a module is a plain value that may change its numbers."""
-    return name not in NO_SETTINGS and _is_plain(value)
-
-
-def _is_plain(value: object) -> bool:
-    """Whether a value is a number, a text, a truth value or None, or a sequence of such values."""
-    if isinstance(value, (tuple, list)):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, (int, float, str))
 
 
 def dtype_of(module: torch.nn.Module) -> str:

@@ -148,7 +148,7 @@ class LanguageModel:
         """Name and hash of what decides its numbers, e.g. ``gpt2@1f3c9a27``.
 
         The hash covers weights, configuration and tokenizer; of a GGUF file it is that file's.
-        ``gpt2@memory`` is a network in memory without a name (see `load_model`).
+        ``gpt2@memory`` is a network in memory without a fingerprint (see `load_model`).
         """
         digest = "memory"
         if self.keeps_results:

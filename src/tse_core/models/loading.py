@@ -38,7 +38,7 @@ BACKENDS = (
         options=("kind", "device", "dtype", "revision", "bos", "trust_remote_code"),
     ),
 )
-IN_MEMORY = ("tokenizer", "name", "kind", "bos")  # options of a model in memory
+IN_MEMORY = ("tokenizer", "name", "fingerprint", "kind", "bos")  # options of a model in memory
 PLUGINS = "tse_core.backends"
 
 
@@ -61,6 +61,7 @@ def load_model(
     tokenizer: "PreTrainedTokenizerBase",
     *,
     name: str | None = None,
+    fingerprint: str | None = None,
     kind: Kind | None = None,
     bos: str = "default",
 ) -> LanguageModel: ...
@@ -69,6 +70,7 @@ def load_model(
     tokenizer: Any = None,
     *,
     name: str | None = None,
+    fingerprint: str | None = None,
     kind: Kind | None = None,
     device: str = "auto",
     dtype: str = "float32",
@@ -93,9 +95,10 @@ def load_model(
         (``command:./my-model``), an image of docker's that prints what lm-zoo's do
         (``docker://me/my-model``), or a server that speaks OpenAI's completions protocol
         (``http://127.0.0.1:8000/v1#name-of-the-model``).
-    tokenizer, name : of a model in memory
-        Its results are kept only if it has a name, e.g. "run-7": under it and a hash of weights,
-        configuration and the logits of a fixed probe.
+    tokenizer, name, fingerprint : of a model in memory
+        Tables show its name. Its results are kept only where you give a fingerprint, a word of your
+        own: under this word and a hash of weights, configuration and tokenizer. The word stands for
+        whatever is no weight, such as a hook or a patched function: another one needs another word.
     kind : "causal" or "masked"; by default read from the model's configuration
     device : "auto" takes a GPU where there is one; "map" spreads a model over all of them; else
         torch's name for one
@@ -136,6 +139,7 @@ def load_model(
     options = OpenOptions(
         tokenizer=tokenizer,
         name=name,
+        fingerprint=fingerprint,
         kind=kind,
         device=device,
         dtype=dtype,

@@ -11,7 +11,7 @@ from tse_core.errors import InputError
 from tse_core.results.signature import LEMMAS, MEMORY, Signature
 
 # Policies that come with a model: its user does not choose them.
-READING = ("bos", "space", "slot", "words", "quantised")
+READING = ("bos", "space", "slot", "quantised")
 EFFECTS = {
     "lemmas": "EW and MW are means over the lemmas that count, so other lemmas are other "
     "questions; TSE stays",
@@ -24,7 +24,6 @@ EFFECTS = {
     "most",
     "space": "another first token, so other probabilities after it",
     "slot": "the tokens beside a mask are the sentence's, not those beside the text of a mask",
-    "words": "other pieces are masked where the tokenizer's words are not those of letters",
     "caps": "a cased model reads other tokens at the start",
     "period": "a masked model reads other tokens at the end",
     "protocol": "'released' sums probability in float32, so lemmas of the far tail drop out of EW "
@@ -113,13 +112,12 @@ def require_comparable(signatures: Iterable[Signature | str], *, allow: Iterable
 
 
 def require_identified(signatures: Iterable[Signature]) -> None:
-    """Raise InputError for results of an unnamed network in memory, which nothing identifies."""
+    """Raise InputError for results of a network in memory that nothing identifies."""
     for signature in signatures:
         if signature.identity["model"].endswith(f"@{MEMORY}"):
             raise InputError(
-                f"the results of {signature.model} are of a network in memory without a name, "
-                "so nothing says what was scored; give it one: "
-                "load_model(network, tokenizer, name='run-7')"
+                f"the results of {signature.model} are of a network in memory, and nothing says "
+                "which; give it a word: load_model(network, tokenizer, fingerprint='run-7')"
             )
 
 

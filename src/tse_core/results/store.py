@@ -190,8 +190,8 @@ class Store:
         except OSError as error:
             raise InputError(
                 f"cannot write to the store {self.folder} ({error.strerror}): finished files are "
-                "kept; free some space or choose another folder with --store or TSE_STORE, and run "
-                "the same command, which resumes"
+                "kept; free some space or choose another folder with TSE_STORE, and run the same "
+                "command, which resumes"
             ) from error
 
 
@@ -207,23 +207,12 @@ def as_store(store: Store | str | Path | None) -> Store | None:
 def store_for(model: Any, store: Store | str | Path | None) -> Store | None:
     """The store that keeps a model's results; None if none does.
 
-    Nothing keeps those of an unnamed network in memory, which may be another one tomorrow. Warns
-    where the store holds results of another network to which the caller gave the same name.
+    Nothing keeps those of a network in memory without a fingerprint, which may be another tomorrow.
     """
     opened = as_store(store)
     if opened is None or not model.keeps_results:
         return None
-    opened = Store(opened.folder, model.libraries)
-    network = getattr(model, "network", None)
-    if getattr(network, "name", None):  # a name that the caller gave, and may have given before
-        name, _, digest = model.identity().rpartition("@")
-        namesakes = {path.name for path in opened.folder.glob(f"{safe_name(name)}-*")}
-        if namesakes and f"{safe_name(name)}-{digest}" not in namesakes:
-            warn(
-                f"the store holds results of another network called {name}; those of this one are "
-                "computed anew"
-            )
-    return opened
+    return Store(opened.folder, model.libraries)
 
 
 def _refuse_contradictions(numbers: pd.DataFrame, stored: pd.Series, signature: Signature) -> None:

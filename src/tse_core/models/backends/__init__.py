@@ -18,6 +18,7 @@ class OpenOptions:
 
     tokenizer: Any = None
     name: str | None = None
+    fingerprint: str | None = None
     kind: str | None = None
     device: str = "auto"
     dtype: str = "float32"

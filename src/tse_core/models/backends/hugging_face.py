@@ -33,6 +33,7 @@ def open_module(
     kind: Kind | None = None,
     bos: str = "default",
     name: str | None = None,
+    fingerprint: str | None = None,
 ) -> LanguageModel:
     """A Hugging Face model that is in memory, with its tokenizer; see `NetworkInMemory`.
 
@@ -54,10 +55,12 @@ def open_module(
         raise InputError(
             f"the name of a model in memory is {name!r}; it must be one word, such as 'run-7'"
         )
+    if fingerprint is not None and not str(fingerprint).strip():
+        raise InputError("fingerprint is empty; it is a word of your own, such as 'run-7'")
     label = name or _label_in_memory(module)
     kind = kind_of(label, module.config, kind)
     check_tokenizer(label, tokenizer, kind, module.config)
-    network = NetworkInMemory(module, causal=kind == "causal", name=name)
+    network = NetworkInMemory(module, causal=kind == "causal", word=fingerprint)
     return _language_model(label, kind, tokenizer, network, module.config, bos)
 
 
