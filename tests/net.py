@@ -1,7 +1,7 @@
 """A net of golden values: what the package computes in many settings, each number under a key of words.
 
 ``python tests/net.py`` writes tests/golden/net.parquet anew; ``python tests/net.py NAME...`` only these settings.
-A change of a number raises PROTOCOL_VERSION first, and is written in a commit of its own that says why.
+A change of a number raises its protocol's number first (PROTOCOL_NUMBERS), and is written in a commit of its own that says why.
 
 The functions under "How the package is asked" are the only ones that know the package's names.
 """
@@ -20,7 +20,7 @@ from stand_ins import stand_ins
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics, shared_lemmas
 from tse_core.agreement.slots import score_context
 from tse_core.blimp.evaluate import evaluate_blimp
-from tse_core.results.signature import PROTOCOL_VERSION
+from tse_core.results.signature import PROTOCOL_NUMBERS
 from tse_core.syntaxgym.library import load_suite
 
 GOLDEN = Path(__file__).parent / "golden" / "net.parquet"
@@ -444,7 +444,7 @@ def write(names: list[str]) -> None:
         for key, value in found[name].items()
     ]
     table = pd.DataFrame(rows, columns=["setting", "key", "value"]).astype({"setting": "category"})
-    table.attrs["version"] = PROTOCOL_VERSION
+    table.attrs["protocols"] = PROTOCOL_NUMBERS
     table.to_parquet(GOLDEN, compression="zstd", index=False)
 
 

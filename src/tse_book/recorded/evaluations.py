@@ -24,7 +24,7 @@ from tse_core.datasets.loading import data_hash, load_pairs
 from tse_core.datasets.pairs import Protocol
 from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.parquet import read_tables, write_tables
-from tse_core.results.signature import PROTOCOL_VERSION, Signature
+from tse_core.results.signature import PROTOCOL_NUMBERS, Signature
 
 # Columns that an evaluation adds to its pairs.
 SCORED = ["context", "tse", "log_probability_correct", "log_probability_wrong", "within_noise"]
@@ -112,7 +112,7 @@ def _answers(facts: Mapping[str, Any], data: str, lemmas: Lemmas, options: Optio
     return (
         facts["identity"]["data"] == data
         and policy["lemmas"].startswith(f"{lemmas.name}@{lemmas.hash}(")
-        and policy["protocol"] == f"{options.protocol}/{PROTOCOL_VERSION}"
+        and policy["protocol"] == f"{options.protocol}/{PROTOCOL_NUMBERS['agreement']}"
         and facts["cutoffs"] == cutoffs
     )
 

@@ -13,7 +13,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
 from tse_core.metrics.definitions import METRICS, PROJECT_METRICS
 from tse_core.models.language_model import LanguageModel
-from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
+from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
 
 
 def evaluation_signature(
@@ -35,7 +35,7 @@ def evaluation_signature(
         policy["sample"] = f"{options.sample_size}@{options.seed}"
     policy |= _text_policies(work.pairs)
     policy |= {
-        "protocol": f"{options.protocol}/{PROTOCOL_VERSION}",
+        "protocol": f"{options.protocol}/{PROTOCOL_NUMBERS['agreement']}",
         "dtype": dtype,
         "ties": "wrong",
     }

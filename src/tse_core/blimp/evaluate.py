@@ -36,7 +36,7 @@ from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.results.running import tables_of_shards
-from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
+from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.preferences import (
@@ -47,9 +47,8 @@ from tse_core.sentences.preferences import (
     check_policies,
     judged,
     score_pairs,
-    sides_of,
 )
-from tse_core.sentences.tokens import Advance, Method, check_method, words_policy
+from tse_core.sentences.tokens import Advance, Method, check_method
 from tse_core.words import First
 
 ITEM_COLUMNS = [  # that a mixed model needs, in front of the others
@@ -193,7 +192,6 @@ def evaluate_blimp(
     name = pairs.attrs.get("name", "sentence-pairs")
     source = data_source(pairs)
     pairs = suited(pairs, method)
-    texts = [side.text for side in sides_of(pairs, method, first)]
     dependence = _dependence(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
     beside = _beside(pairs)
@@ -203,14 +201,11 @@ def evaluate_blimp(
         "method": method,
         "first": first,
         **model.policies(),
-        **words_policy(model, texts, method),
-        "protocol": f"pairs/{PROTOCOL_VERSION}",
+        "protocol": f"pairs/{PROTOCOL_NUMBERS['pairs']}",
     }
     # Paradigms that several data sets share have their scores in common: no hash of all pairs.
     identity = {"model": model.identity(), "data": name.split("/")[0]}
     policy_of_shards = dict(policy)
-    if method == "pll-l2r":  # whatever other paradigms show of the tokenizer's words
-        policy_of_shards["words"] = "tokenizer"
     if normalise in ("char", "byte"):  # the unit of the lengths that are kept
         policy_of_shards["normalise"] = normalise
     request = Signature(identity, policy_of_shards, provenance(model.device))

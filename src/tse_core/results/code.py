@@ -1,7 +1,7 @@
 """The code behind a number, as a part of a store's keys: no store serves what other code computed.
 
 Keys hold the minor versions of the libraries that compute a model's numbers, and `FORMAT`. The
-version of this package's own arithmetic is in every signature: `PROTOCOL_VERSION`, raised by hand
+version of this package's own arithmetic is in every signature: `PROTOCOL_NUMBERS`, raised by hand
 when scores change. A checkout, whose code changes from hour to hour, also has a digest of its code
 in its keys: a changed comment costs some computing there.
 """

@@ -25,8 +25,10 @@ from urllib.parse import quote, unquote
 from tse_core import __version__
 from tse_core.errors import InputError, one_line
 
-PROTOCOL_VERSION = 1  # raised by hand when scores change without a change of policy
-MEMORY = "memory"  # in place of a hash: an unnamed network in memory, which nothing identifies
+# One number per protocol, raised by hand when a recorded or golden model moves without a change of
+# policy.
+PROTOCOL_NUMBERS = {"agreement": 1, "pairs": 1, "suites": 1}
+MEMORY = "memory"  # in place of a hash: a network in memory without a fingerprint
 # The value of the policy "lemmas", such as newman-appendix@77aa01c2(948).
 LEMMAS = re.compile(r"(?P<list>.*)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
 _HASHED = rf"\S*@([0-9a-f]{{8}}|{MEMORY})"

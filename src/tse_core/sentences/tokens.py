@@ -17,7 +17,7 @@ counts 0, and is flagged.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -31,7 +31,6 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.models.tokenizing import Encoding
-from tse_core.models.word_ends import of_word
 from tse_core.sentences.units import (
     Punctuation,
     Unit,
@@ -314,40 +313,3 @@ def _inputs(
         ids = encoding.ids[:position] + masks + encoding.ids[position + length :]
         inputs.append(_Input(ids, [position], [int(tokens.ids[token])]))
     return inputs
-
-
-def words_policy(model: AnyModel, texts: Iterable[str], method: str) -> dict[str, str]:
-    """The policy ``words: tokenizer`` where its words are not the runs of letters and digits.
-
-    For signatures, under `pll-l2r`; else none. Such runs were the words before `word_ids` were.
-    """
-    if method != "pll-l2r" or not isinstance(model, LanguageModel):
-        return {}
-    texts = list(dict.fromkeys(texts))
-    for text, encoding in zip(texts, model.encode_batch(texts), strict=True):
-        positions = text_positions(encoding)
-        starts, ends = _spans(text, encoding, positions)
-        words = [encoding.words[position] for position in positions]
-        # The policy is needed as soon as two neighbours form one word by one reading alone.
-        for before, after in pairwise(range(len(words))):
-            one_word = words[before] == words[after]
-            if one_word != _continues_word(text, starts, ends, after):
-                return {"words": "tokenizer"}
-    return {}
-
-
-def _continues_word(text: str, starts: np.ndarray, ends: np.ndarray, token: int) -> bool:
-    """Whether a token goes on with the letters, marks or digits at the end of the token before it.
-
-    It does, too, if it is the rest of a character, or follows one that is only the space before a
-    word.
-    """
-    start = starts[token]
-    start_before, end_before = starts[token - 1], ends[token - 1]
-    if end_before < start:
-        return False  # a space stands between the two
-    rest_of_character = start < end_before
-    after_a_space = start_before == end_before
-    if rest_of_character or after_a_space:
-        return True
-    return all(map(of_word, text[start - 1 : start + 1]))

@@ -19,7 +19,7 @@ from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.results.running import tables_of_shards
-from tse_core.results.signature import PROTOCOL_VERSION, Signature, provenance
+from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.tokens import token_surprisals
@@ -175,7 +175,7 @@ def evaluate_suite(
     store = store_for(model, store)
     region_metric = metric or suite.metric
     policy = {"score": "pll"} if model.kind == "masked" else {}
-    policy |= {**model.policies(), "protocol": f"syntaxgym/{PROTOCOL_VERSION}"}
+    policy |= {**model.policies(), "protocol": f"syntaxgym/{PROTOCOL_NUMBERS['suites']}"}
     # Tokens depend on the sentences alone; the rest of the suite is in the hash of the outcome.
     identity = {"model": model.identity(), "data": f"{suite.name}@{data_hash(suite.table)}"}
     words = int(suite.table["content"].str.split().str.len().sum())
