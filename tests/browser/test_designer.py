@@ -118,7 +118,7 @@ def test_a_suite_is_typed_and_pasted_saved_and_evaluated(page, tmp_path, monkeyp
     write_letters(tmp_path / "my-model")
     monkeypatch.setattr(sys, "argv", ["tse"])
     with pytest.raises(SystemExit) as ended:
-        cli.main(["syntaxgym", "evaluate", f"command:{tmp_path}/my-model", str(path), "--no-store"])
+        cli.main(["--no-store", "syntaxgym", "evaluate", f"command:{tmp_path}/my-model", str(path)])
     assert ended.value.code == 0
     assert "(2/2 correct)" in capsys.readouterr().out
 

@@ -87,7 +87,7 @@ def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tm
 
 
 def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal, tiny_masked):
-    code, out, _ = tse("evaluate", tiny_causal, *SIMPLE, "--against", tiny_masked, "--no-store")
+    code, out, _ = tse("--no-store", "evaluate", tiny_causal, *SIMPLE, "--against", tiny_masked)
     assert code == 0 and out.count("newman-clean-shared@") == 2
     assert "first - second" in out
 
@@ -113,34 +113,21 @@ def test_a_warning_is_one_line(tse, tmp_path):
     assert code == 0 and err.count("subjects without a 'noun': 1 of 1") == 1
 
 
-def test_fetch_then_verify_then_repair(tse, tiny_registry, monkeypatch):
+def test_fetch_then_status_then_repair(tse, tiny_registry, monkeypatch):
     monkeypatch.setenv("TSE_MIRROR", str(tiny_registry))
     assert tse("data", "fetch", "greetings")[1].startswith("files fetched: 2, already there: 0")
     assert path_of(HELLO).read_bytes() == (tiny_registry / HELLO).read_bytes()
     code, output, _ = tse("data", "fetch", "all")
     assert (code, output.startswith("files fetched: 1, already there: 2")) == (0, True)
-    assert tse("data", "verify")[:2] == (
-        0,
-        "files as they should be: 3, damaged: 0, not downloaded: 0\n",
-    )
+    assert tse("data", "status")[0] == 0
 
     path_of(HELLO).write_bytes(b"H" + path_of(HELLO).read_bytes()[1:])
-    code, output, _ = tse("data", "verify")
-    assert code == 1 and output.startswith("damaged: greetings/hello; ")
+    code, output, _ = tse("data", "status")
+    assert code == 1 and "damaged: greetings/hello; `tse data fetch greetings/hello`" in output
     assert tse("data", "fetch", "greetings/hello")[1].startswith(
         "files fetched: 1, already there: 0"
     )
-    assert tse("data", "verify")[0] == 0
-
-
-def test_verify_passes_what_nobody_asked_for_and_fails_for_what_is_missing_by_name(
-    tse, tiny_registry
-):
-    assert tse("data", "verify")[:2] == (
-        0,
-        "files as they should be: 0, damaged: 0, not downloaded: 3\n",
-    )
-    assert tse("data", "verify", "numbers")[0] == 1
+    assert tse("data", "status")[0] == 0
 
 
 def test_status_counts_each_data_set(tse, tiny_registry, monkeypatch):
@@ -171,7 +158,7 @@ def test_list_shows_what_can_be_loaded(tse):
 def test_the_command_line_sets_how_own_pairs_are_spelled(tse, tiny_causal, tmp_path):
     (tmp_path / "own.csv").write_text("good,bad\nthe author laughs,the author laugh\n")
     signatures = [
-        tse("evaluate", tiny_causal, "--data", tmp_path / "own.csv", "--no-store", *options)[1]
+        tse("--no-store", "evaluate", tiny_causal, "--data", tmp_path / "own.csv", *options)[1]
         for options in ([], ["--first", "capital", "--period", "add"])
     ]
     assert "caps:as-is period:as-is" in signatures[0]

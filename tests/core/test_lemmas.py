@@ -11,7 +11,7 @@ import pytest
 from golden_facts import TOKENIZERS, facts, verb_forms, vocabulary
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import Lemmas, list_lemmas, load_lemmas
-from tse_core.errors import InputError, TseWarning
+from tse_core.errors import InputError
 
 SCRIPTS = Path(__file__).parents[2] / "data/lemmas"
 # Lemmas with both forms in the vocabulary. The released list's counts and the appendix' by rule are in the field notes;
@@ -155,21 +155,18 @@ sing\tsings\t
 """
 
 
-def test_all_faulty_rows_are_in_one_message_or_left_out(tmp_path):
+def test_all_faulty_rows_are_in_one_message(tmp_path):
     file = tmp_path / "mine.tsv"
     file.write_text(FAULTY)
     message = (
         r"mine.tsv: 3 rows are faulty \(the lemma or a form is empty: 3, 5; both forms are the same; "
-        r"they must differ: 4\); correct them, or leave them out: --drop-faulty"
+        r"they must differ: 4\)"
     )
     with pytest.raises(InputError, match=message):
         load_lemmas(file)
-    with pytest.warns(TseWarning, match="3 of 4 rows are left out; the first: .*mine.tsv:3: the"):
-        lemmas = load_lemmas(file, drop_faulty=True)
-    assert lemmas.name == "mine" and lemmas.table["lemma"].tolist() == ["walk"]
     file.write_text("lemma\tsingular\tplural\nput\tput\tput\n")
     with pytest.raises(InputError, match="mine.tsv:2: both forms are the same"):
-        load_lemmas(file, drop_faulty=True)
+        load_lemmas(file)
 
 
 def script(name):

@@ -20,15 +20,6 @@ COMMANDS = {  # each reads pairs.csv, verbs.csv, plan.yaml or suite.csv, and nam
     ],
     "syntaxgym evaluate": ["syntaxgym", "evaluate", MODEL, "suite.csv", "--table", "suite.csv"],
     "sweep": ["sweep", "plan.yaml", "--out", "pairs.csv"],
-    "a store that is the input": ["evaluate", MODEL, "--data", "pairs.csv", "--store", "pairs.csv"],
-    "a store that holds the input": [
-        "blimp",
-        MODEL,
-        "--data",
-        "folder/inside.csv",
-        "--store",
-        "folder",
-    ],
     "plot": ["plot", "pairs.csv", "--out", "pairs.csv"],
 }
 

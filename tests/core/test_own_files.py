@@ -54,11 +54,11 @@ def test_two_folders_of_one_name_have_names_of_their_own(write, tiny_causal, tse
     for seed in "12":
         shutil.copytree(tiny_causal, tmp_path / seed / "checkpoint-500")
     models = [tmp_path / seed / "checkpoint-500" for seed in "12"]
-    code, _, errors = tse("evaluate", *models, "--data", data, "--no-store")
+    code, _, errors = tse("--no-store", "evaluate", *models, "--data", data)
     assert code == 2 and "two models are called 'checkpoint-500'; give each a name" in errors
     named = [f"seed-{seed}={model}" for seed, model in zip("12", models, strict=True)]
     out = tmp_path / "out.csv"
-    code, output, _ = tse("evaluate", *named, "--data", f"own={data}", "--no-store", "--out", out)
+    code, output, _ = tse("--no-store", "evaluate", *named, "--data", f"own={data}", "--out", out)
     assert code == 0 and "\nseed-1\t" in output and "\nseed-2\t" in output
     assert set(pd.read_csv(out)["model"]) == {"seed-1", "seed-2"}
     assert "seed-2@" in output and " own@" in output
@@ -318,7 +318,7 @@ def test_surprisals_skip_what_cannot_be_read(write, tiny_causal, tse):
 
 def test_pairs_of_one_sentence_twice_are_counted_in_a_note(write, tiny_causal, tse):
     path = write("m.csv", f"good,bad\n{GOOD},{BAD}\n{GOOD},{GOOD}\n")
-    code, _, errors = tse("blimp", tiny_causal, "--data", path, "--no-store")
+    code, _, errors = tse("--no-store", "blimp", tiny_causal, "--data", path)
     assert code == 0 and "pairs whose two sentences are the same, and so tie: 1" in errors
     scores = evaluate_blimp(load_model(tiny_causal), load_sentence_pairs(path))
     assert str(scores).startswith("accuracy ") and " over 2 pairs | " in str(scores)

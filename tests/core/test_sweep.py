@@ -284,11 +284,12 @@ def test_models_behind_a_command_and_a_server_are_swept(tiny_causal, two, tmp_pa
 def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, two, tmp_path, tse):
     (tmp_path / "broken").mkdir()
     models = ["no-such-model-here", str(tmp_path / "broken"), str(checkpoints / "step-2")]
+    plan = {"models": models, "data": [two, "nowhere.jsonl"], "store": str(tmp_path / "store")}
     file, out = tmp_path / "plan.yaml", tmp_path / "out.csv"
-    file.write_text(yaml.safe_dump({"models": models, "data": [two, "nowhere.jsonl"]}))
+    file.write_text(yaml.safe_dump(plan))
     code, listed, _ = tse("sweep", file, "--dry-run")
     assert code == 1 and "6 runs, of which 5 cannot be done" in listed
-    code, said, failures = tse("sweep", file, "--store", tmp_path / "store", "--out", out)
+    code, said, failures = tse("sweep", file, "--out", out)
     assert code == 1 and "1 of 6 runs done, 5 failed" in said
     assert (
         failures.count("tse: failed: ") == 5
@@ -298,7 +299,7 @@ def test_what_goes_wrong_with_one_run_is_that_runs_failure(checkpoints, two, tmp
 
 
 def test_a_worker_that_does_not_see_the_store_says_so(checkpoints, two, tmp_path):
-    with pytest.raises(FileNotFoundError, match="give --store a folder that all machines share"):
+    with pytest.raises(FileNotFoundError, match="name a folder that all machines share"):
         score_run(load_plan(plan_of(checkpoints, two)).runs[0], tmp_path / "no-mark")
 
 

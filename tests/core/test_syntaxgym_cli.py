@@ -90,7 +90,7 @@ def test_suites_of_one_name_are_not_written_over_each_other(place, tse):
 
 
 def test_every_region_is_a_row_of_a_csv(place, shown):
-    shown("syntaxgym", "evaluate", MODEL, "tiny.json", "--regions", "regions.csv", "--no-store")
+    shown("--no-store", "syntaxgym", "evaluate", MODEL, "tiny.json", "--regions", "regions.csv")
     rows = list(csv.DictReader((place / "regions.csv").read_text().splitlines()))
     assert len(rows) == 3 * 2 * 2
     assert rows[-1] == {

@@ -17,7 +17,6 @@ def gym(
     page: Annotated[
         Path | None, typer.Option(help="Write the data of the book's page into this folder.")
     ] = None,
-    store: options.StoreFolder = None,
 ) -> None:
     """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
 
@@ -25,14 +24,13 @@ def gym(
     """
     from tse_book.gym import load_gym, recorded_outcomes, run_gym, write_page_data
     from tse_core.progress import progress
-    from tse_core.results.store import Store
     from tse_core.syntaxgym.accuracies import accuracy_table
 
     chosen = load_gym(config)
     outcomes, trouble = list(recorded_outcomes(chosen)), None
     with progress(len(chosen.models) * len(chosen.suites), "gym", unit="suites") as bar:
         try:
-            for outcome in run_gym(chosen, Store(store)):
+            for outcome in run_gym(chosen, options.required_store()):
                 outcomes.append(outcome)
                 bar.update()
         except InputError as error:  # what failed; the rest is shown and written first

@@ -134,7 +134,6 @@ def training_curves(
         Path,
         typer.Argument(metavar="OUT.csv", help="The table to write.", callback=options.table_file),
     ],
-    store: options.StoreFolder = None,
 ) -> None:
     """Write TSE, EW and MW by training step and frequency band, from a sweep over checkpoints.
 
@@ -144,7 +143,7 @@ def training_curves(
     """
     from tse_book.studies.dynamics import training_curves as curves
 
-    _write(curves(plan, store), out)
+    _write(curves(plan), out)
 
 
 def _write(table: pd.DataFrame, file: Path) -> None:

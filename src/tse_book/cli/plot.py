@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.results import Which, opened
 from tse_core.errors import check_known
@@ -28,7 +27,6 @@ def plot(
     out: Annotated[
         Path | None, typer.Option(help=".html, .svg or .png; named after figure and model.")
     ] = None,
-    store: options.StoreFolder = None,
 ) -> None:
     """Draw a figure of Newman et al. (2021) from a run, beside a published model.
 
@@ -44,7 +42,7 @@ def plot(
 
     names = {name.removeprefix("figure"): name for name in FIGURES}
     check_known("figure", figure, names)
-    table = opened(which, store)
+    table = opened(which)
     chart = draw(table, names[figure], beside=beside, chosen=construction)
     out = out or Path(f"{names[figure]}-{safe_name(table['model'].iloc[0])}.html")
     save_chart(chart, out)

@@ -50,17 +50,16 @@ def record(
     pairs: Annotated[
         str | None, typer.Option(help="Sentence pairs: blimp, laboratory, a .jsonl file.")
     ] = None,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
 ) -> None:
     from tse_book.recorded.provenance import read_provenance
     from tse_book.recorded.recording import ALL_PARTS, record_model
 
     for name in part or []:
         check_known("part", name, ALL_PARTS)
-    kept = options.store_in(store, no_store)
     (loaded,) = opening.models(model)
-    home = record_model(loaded, out, lemmas, parts=part, data=data, pairs=pairs, store=kept)
+    home = record_model(
+        loaded, out, lemmas, parts=part, data=data, pairs=pairs, store=options.store()
+    )
     provenance = read_provenance(home)
     files = provenance["files"] | provenance.get("details", {})
     for name, file in files.items():

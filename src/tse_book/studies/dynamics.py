@@ -48,7 +48,7 @@ def training_curves(
     no step.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
-    store = store if isinstance(store, Store) else Store(store)
+    store = store if isinstance(store, Store) else Store(store or plan.store)
     runs = [run for run in plan.runs if run.benchmark == "agreement"]
     for run in runs:
         if run.model.step is None:

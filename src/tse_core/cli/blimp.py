@@ -73,8 +73,6 @@ def blimp(
     ] = None,
     table: options.Table = None,
     items: options.Items = None,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
 ) -> None:
     """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
 
@@ -128,7 +126,7 @@ def blimp(
             unknown_words=unknown,
             normalise=normalise,
             cluster=cluster,
-            store=options.store_in(store, no_store),
+            store=options.store(),
         )
         runs.append(scores)
         if len(runs) == 2:

@@ -12,12 +12,12 @@ import typer
 from typer.core import TyperCommand
 
 from tse_core import __version__
-from tse_core.cli.options import named
+from tse_core.cli.options import NO_STORE, named
 from tse_core.errors import InputError
 from tse_core.files import is_there
 
 # Parameters of commands: files that they write.
-OUTPUTS = ("out", "table", "items", "page", "store")
+OUTPUTS = ("out", "table", "items", "page")
 
 app = typer.Typer(
     name="tse",
@@ -42,8 +42,6 @@ class Command(TyperCommand):
             raise InputError(
                 f"two outputs would be written to {paths[0]}; give each a place of its own"
             )
-        if " results " in ctx.command_path:
-            outputs.pop("store", None)  # these commands read the store
         for output in outputs.values():
             refuse_overwriting(output, inputs)
         return super().invoke(ctx)
@@ -111,6 +109,9 @@ def _root(
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
+    no_store: bool = typer.Option(
+        False, "--no-store", help="Compute everything anew and keep nothing."
+    ),
 ):
     """Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.
 
@@ -119,3 +120,4 @@ def _root(
     tse evaluate lab-systematic-causal --data marvin-linzen/simple
     tse COMMAND --help
     """
+    NO_STORE.set(no_store)

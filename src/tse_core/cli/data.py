@@ -82,43 +82,36 @@ def fetch(
 
 
 @group.command()
-def verify(names: Names = None) -> None:
-    """Check the checksums of the cached files, and name each damaged file.
-
-    Exit code 1 if a file is damaged, or if a file given by name is missing.
-
-    Example:  tse data verify blimp
-    """
-    table = downloads.states(names or ["all"])
-    for name in table.loc[table["state"] == "damaged", "name"]:
-        print(f"damaged: {name}; `tse data fetch {name}` repairs it")
-    good = _count(table, "cached")
-    damaged = _count(table, "damaged")
-    missing = _count(table, "missing")
-    print(f"files as they should be: {good}, damaged: {damaged}, not downloaded: {missing}")
-    if damaged or (names and missing):
-        raise typer.Exit(1)
-
-
-@group.command()
 def status(names: Names = None) -> None:
-    """Show what can be downloaded, how much of it is in the cache, and its licence."""
+    """Show what can be downloaded, how much of it is in the cache, and its licence.
+
+    Each cached file is checked against its pin. Exit code 1: a file is damaged,
+    and named with the command that repairs it.
+
+    Example:  tse data status blimp
+    """
+    files = downloads.states(names or ["all"])
     data_sets = []
-    for name, files in downloads.states(names or ["all"]).groupby("dataset", sort=False):
-        first = files.iloc[0]
+    for name, of_data_set in files.groupby("dataset", sort=False):
+        first = of_data_set.iloc[0]
         data_sets.append(
             {
                 "data set": name,
-                "files": len(files),
-                "cached": _count(files, "cached"),
-                "damaged": _count(files, "damaged"),
-                "MB": _megabytes(files["bytes"].sum()),
+                "files": len(of_data_set),
+                "cached": _count(of_data_set, "cached"),
+                "damaged": _count(of_data_set, "damaged"),
+                "MB": _megabytes(of_data_set["bytes"].sum()),
                 "licence": first["licence"],
                 "source": f"{first['repository']} @ {first['commit'][:7]}",
             }
         )
     print_table(pd.DataFrame(data_sets))
     print(f"cache: {downloads.path_of('')}")
+    damaged = files.loc[files["state"] == "damaged", "name"]
+    for name in damaged:
+        print(f"damaged: {name}; `tse data fetch {name}` repairs it")
+    if len(damaged):
+        raise typer.Exit(1)
 
 
 def _count(files: pd.DataFrame, state: str) -> int:

@@ -16,7 +16,6 @@ from tse_core.cli.printing import (
     write_scores,
     write_table,
 )
-from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs
 
 if TYPE_CHECKING:  # imports torch
@@ -42,9 +41,6 @@ def evaluate(
     lemmas: Annotated[
         str | None, typer.Option(help="Verb list, by name or file (.csv, .tsv).")
     ] = None,
-    drop_faulty: Annotated[
-        bool, typer.Option("--drop-faulty", help="Leave out faulty rows of the verb list.")
-    ] = False,
     protocol: Annotated[
         Literal["exact", "released"], typer.Option(help="released: as in the authors' code.")
     ] = "exact",
@@ -71,8 +67,6 @@ def evaluate(
     batch_tokens: Annotated[
         int | None, typer.Option(help="Maximum tokens in one forward pass.", min=1)
     ] = None,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
 ) -> None:
     """TSE, EW and MW on agreement pairs: the rows of the paper's Table 2, with 95 % intervals.
 
@@ -103,9 +97,6 @@ def evaluate(
             pairs[position] = load_pairs(
                 path, names_of_columns, name=name, first=first, period=period
             )
-    verb_list: Any = lemmas
-    if lemmas and drop_faulty:
-        verb_list = load_lemmas(lemmas, drop_faulty=True)
     size: Any = sample  # other text than "all" is refused with the other options
     if sample and sample.isdecimal():
         size = int(sample)
@@ -114,7 +105,7 @@ def evaluate(
     evaluations = evaluate_models(
         opening.models(*models),
         pairs,
-        verb_list,
+        lemmas,
         shared=against is not None,
         by=by or "construction",
         protocol=protocol,
@@ -125,7 +116,7 @@ def evaluate(
         seed=seed,
         first=first,
         period=period,
-        store=options.store_in(store, no_store),
+        store=options.store(),
         batch_tokens=batch_tokens,
     )
     _print_scores(evaluations, "construction")

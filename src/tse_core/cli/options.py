@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -17,7 +18,6 @@ from tse_core.files import is_there
 from tse_core.results.store import Store
 
 MODEL = "How the model is opened"  # a panel of the help
-WORK = "Finished work"  # another one
 MODELS = (
     "A laboratory model, a folder, a name on the Hugging Face hub, a .gguf file; NAME=PATH gives "
     "it a name of your own"
@@ -90,15 +90,20 @@ Period = Annotated[
 ]
 Items = Annotated[Path | None, results_option("a row for each item, ready for a mixed model")]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
-StoreFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--store", help="Folder for finished work, instead of TSE_STORE.", rich_help_panel=WORK
-    ),
-]
-NoStore = Annotated[
-    bool, typer.Option("--no-store", help="Compute everything, keep nothing.", rich_help_panel=WORK)
-]
+# Whether ``tse --no-store`` was asked for.
+NO_STORE: ContextVar[bool] = ContextVar("no_store", default=False)
+
+
+def store() -> Store | None:
+    """The user's store; None with ``tse --no-store``."""
+    return None if NO_STORE.get() else Store()
+
+
+def required_store() -> Store:
+    """The user's store, of a command that needs it. Raises InputError with ``tse --no-store``."""
+    if NO_STORE.get():
+        raise InputError("this command needs the store; leave out --no-store")
+    return Store()
 
 
 def columns_of(texts: list[str] | None) -> dict[str, str]:
@@ -147,13 +152,6 @@ def named_file(text: str) -> tuple[str | None, str]:
     if name is None or not path.endswith((*FILES, *GRAMMARS)):
         return None, text
     return name, path
-
-
-def store_in(folder: Path | None, no_store: bool) -> Store | None:
-    """The store in a folder, by default the user's own; None without a store."""
-    if no_store:
-        return None
-    return Store(folder)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
 from tse_core.results.comparing import differences, require_identified
 from tse_core.results.signature import Signature
-from tse_core.results.store import Store
 from tse_core.results.tidy import (
     TIDY_COLUMNS,
     difference_table,
@@ -30,10 +29,10 @@ Which = Annotated[
 
 
 @group.command("list")
-def list_(store: options.StoreFolder = None) -> None:
+def list_() -> None:
     """List the finished runs. Numbers from code that has changed since are no longer used."""
     runs = []
-    stored = Store(store).numbers()
+    stored = options.required_store().numbers()
     for (text, source), numbers in stored.groupby(["signature", "source"], sort=False):
         signature = Signature.parse(text)
         policy = text.split(" | ")[1]
@@ -43,13 +42,13 @@ def list_(store: options.StoreFolder = None) -> None:
 
 
 @group.command()
-def show(which: Which, store: options.StoreFolder = None) -> None:
+def show(which: Which) -> None:
     """Print the rows of Table 2 of a run, or its accuracies (BLiMP, SyntaxGym), and its signature.
 
     Example:  tse results show scores.parquet
     """
     columns = ["construction", "metric", "score", "lemmas", "contexts", "pairs"]
-    table = opened(which, store)
+    table = opened(which)
     table = table[of_everything(table)]
     for signature, numbers in table.groupby("signature", sort=False):
         numbers = numbers.sort_values(["construction", "metric"], kind="stable")
@@ -62,7 +61,6 @@ def add(
     files: Annotated[
         list[Path], typer.Argument(help="Results files, or folders of them, e.g. recorded runs.")
     ],
-    store: options.StoreFolder = None,
 ) -> None:
     """Add results made elsewhere, on a GPU or in Colab, to the store, with their signatures.
 
@@ -79,17 +77,17 @@ def add(
         paths = ", ".join(map(str, files))
         raise InputError(f"{paths}: there is no results file (.parquet with signatures)")
     for file, table in tables.items():
-        new = Store(store).add(table)
+        new = options.required_store().add(table)
         print(f"{file}: {new} numbers added, {len(table) - new} were already there")
 
 
 @group.command()
-def diff(first: Which, second: Which, store: options.StoreFolder = None) -> None:
+def diff(first: Which, second: Which) -> None:
     """Say which policies of two results differ, what each does to scores, and how scores differ.
 
     Example:  tse results diff 4f2a91 scores.parquet
     """
-    first_numbers, second_numbers = opened(first, store), opened(second, store)
+    first_numbers, second_numbers = opened(first), opened(second)
     table = difference_table(first_numbers, second_numbers)
     first_signature = Signature.parse(first_numbers["signature"].iloc[0])
     second_signature = Signature.parse(second_numbers["signature"].iloc[0])
@@ -112,29 +110,27 @@ def export(
         typer.Argument(metavar="FILE", help=".parquet or .csv.", callback=options.results_file),
     ],
     keys: Annotated[list[str] | None, typer.Argument(help="Keys of runs; all by default.")] = None,
-    store: options.StoreFolder = None,
 ) -> None:
     """Write finished runs to one file that `tse results add` reads: one number per row.
 
     Example:  tse results export two.csv 4f2a91 77c0de
     """
-    table = _numbers(keys, store)
+    table = _numbers(keys)
     if table.empty:
-        raise InputError(
-            f"the store {Store(store).folder} holds no results yet; tse evaluate MODEL makes some"
-        )
+        store = options.required_store().folder
+        raise InputError(f"the store {store} holds no results yet; tse evaluate MODEL makes some")
     write_results(table[TIDY_COLUMNS].reset_index(drop=True), out)
     print(f"written: {out} ({len(table)} numbers of {table['signature'].nunique()} runs)")
 
 
-def opened(which: str, store: Path | None) -> pd.DataFrame:
+def opened(which: str) -> pd.DataFrame:
     """The tidy table of a file, or of the only run in the store whose key starts with a text.
 
     Raises InputError.
     """
     if which.endswith((".parquet", ".csv")):
         return read_results(which)
-    table = Store(store).numbers()
+    table = options.required_store().numbers()
     key_of = {text: Signature.parse(text).key for text in table["signature"].unique()}
     keys = table["signature"].map(key_of)
     matching = [key for key in keys.unique() if key.startswith(which)]
@@ -148,11 +144,11 @@ def opened(which: str, store: Path | None) -> pd.DataFrame:
     )
 
 
-def _numbers(keys: list[str] | None, store: Path | None) -> pd.DataFrame:
+def _numbers(keys: list[str] | None) -> pd.DataFrame:
     """The numbers of some keys or files; without any those of all runs in the store."""
     if not keys:
-        return Store(store).numbers()
-    return pd.concat([opened(key, store) for key in keys])
+        return options.required_store().numbers()
+    return pd.concat([opened(key) for key in keys])
 
 
 def _results_files(path: Path) -> list[Path]:

@@ -27,7 +27,6 @@ def sweep(
         str | None, typer.Option(help="Address of a running Dask scheduler.")
     ] = None,
     out: Annotated[Path | None, options.results_option("all scores")] = None,
-    store: options.StoreFolder = None,
 ) -> None:
     """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
 
@@ -39,7 +38,7 @@ def sweep(
 
     \b
     printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run
-    tse sweep plan.yaml --address tcp://head-node:8786 --store /shared/store --out scores.parquet
+    tse sweep plan.yaml --address tcp://head-node:8786 --out scores.parquet
     """
     from tse_core.sweep.running import sweep as run_plan
 
@@ -48,6 +47,7 @@ def sweep(
         refuse_overwriting(out, [run.data, dict(run.policies).get("lemmas")])
     if dry_run:
         _print_runs(loaded.runs)
+    store = loaded.store or options.required_store()
     results = run_plan(loaded, store=store, workers=workers, address=address)
     failed = len(results.failures)
     succeeded = len(loaded.runs) - failed

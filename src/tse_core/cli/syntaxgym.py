@@ -45,8 +45,6 @@ def evaluate(
             callback=options.table_file,
         ),
     ] = None,
-    store: options.StoreFolder = None,
-    no_store: options.NoStore = False,
 ) -> None:
     """Evaluate a model on suites: the share of items for which every prediction holds.
 
@@ -67,11 +65,10 @@ def evaluate(
     loaded = _loaded_suites(suites, out)
     if out:
         out.mkdir(parents=True, exist_ok=True)
-    results_store = options.store_in(store, no_store)
     (opened,) = opening.models(model)
     outcomes = []
     for suite in loaded:
-        outcome = evaluate_suite(opened, suite, store=results_store)
+        outcome = evaluate_suite(opened, suite, store=options.store())
         outcomes.append(outcome)
         if out:
             file = out / f"{safe_name(suite.name)}.{safe_name(outcome.signature.model)}.json"

@@ -14,7 +14,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tse_core.datasets.plain_tables import plain_table, row_locations
 from tse_core.datasets.table_files import FILES, read_table
-from tse_core.errors import InputError, check_known, warn
+from tse_core.errors import InputError, check_known
 from tse_core.paths import cache_folder, data_folder
 
 MAKE_FULL = "python data/lemmas/giant_verb_list.py FILE"  # FILE being the Giant Verb List, a PDF
@@ -129,37 +129,20 @@ def _faults(table: pd.DataFrame) -> pd.Series:
 def _faulty_rows_error(faults: pd.Series, where: str) -> InputError:
     """The error for the faulty rows of a list, all in one line."""
     faults = faults[faults != ""]
-    remedy = "correct them, or leave them out: --drop-faulty, in Python drop_faulty=True"
     if len(faults) == 1:
-        return InputError(f"{faults.index[0]}: {faults.iloc[0]}; {remedy}")
+        return InputError(f"{faults.index[0]}: {faults.iloc[0]}")
     parts = []
     for fault, of_fault in faults.groupby(faults, sort=False):
         rows = [location.removeprefix(where).lstrip(":, ") for location in of_fault.index]
         parts.append(f"{fault}: {', '.join(rows)}")
-    return InputError(f"{where}: {len(faults):,} rows are faulty ({'; '.join(parts)}); {remedy}")
+    return InputError(f"{where}: {len(faults):,} rows are faulty ({'; '.join(parts)})")
 
 
-def _without_faulty(table: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The table of a list without its faulty rows; a warning counts them."""
-    faults = _faults(_plain_forms(table, where))
-    is_faulty = (faults != "").to_numpy()
-    if not is_faulty.any():
-        return table
-    if is_faulty.all():
-        raise _faulty_rows_error(faults, where)
-    first = faults[is_faulty].index[0]
-    rows = f"{is_faulty.sum():,} of {len(table):,} rows are left out"
-    warn(f"{where}: {rows}; the first: {first}: {faults[first]}")
-    return table[~is_faulty]
-
-
-def load_lemmas(
-    name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT, *, drop_faulty: bool = False
-) -> Lemmas:
+def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> Lemmas:
     """A verb list by name, or from a file or a table with columns lemma, singular, plural.
 
     A file is one of ``READ`` in ``tse_core.datasets.table_files``, such as .csv or .tsv. A `Lemmas`
-    stays as it is. `drop_faulty` leaves out the rows that `Lemmas` refuses, with a warning.
+    stays as it is.
 
     Raises InputError for an unknown name, and what `Lemmas` raises.
 
@@ -178,8 +161,6 @@ def load_lemmas(
         table, list_name = read_table(name), Path(name).stem
     else:
         return _named_list(name)
-    if drop_faulty:
-        table = _without_faulty(table, table.attrs.get("where", f"the lemma list {list_name}"))
     return Lemmas(list_name, table)
 
 

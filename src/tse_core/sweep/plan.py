@@ -19,6 +19,7 @@
     suites: [public, my-suite.json]                  # of SyntaxGym: names, files, folders
     workers: 2                                       # or address: of a Dask scheduler
     slurm: {queue: gpu, walltime: "01:00:00"}        # what dask_jobqueue.SLURMCluster takes
+    store: /shared/tse-store                         # in place of TSE_STORE; all machines see it
 
 Only `models` is required. Without `data`, `blimp` and `suites` the data are marvin-linzen; other
 defaults are those of `tse_core.evaluate`. Files and folders are looked up next to the plan first,
@@ -70,6 +71,7 @@ class Plan:
     workers: int | None = None  # processes, or jobs of SLURM
     address: str | None = None  # of a Dask scheduler
     slurm: Mapping | None = None  # arguments of SLURMCluster
+    store: str | None = None  # a folder that all workers see, in place of the user's store
 
 
 def load_plan(plan: str | Path | Mapping) -> Plan:
@@ -95,8 +97,14 @@ def load_plan(plan: str | Path | Mapping) -> Plan:
     runs: list[Run] = []
     for model in with_distinct_labels(models, where):
         runs += _runs(model, names, policies)
-    workers = content.get("workers"), content.get("address"), content.get("slurm")
-    return Plan(tuple(dict.fromkeys(runs)), *workers)
+    store = content.get("store")
+    return Plan(
+        runs=tuple(dict.fromkeys(runs)),
+        workers=content.get("workers"),
+        address=content.get("address"),
+        slurm=content.get("slurm"),
+        store=beside(folder, store) if store else None,
+    )
 
 
 def _policies(content: Mapping[str, Any], lemmas: list[str]) -> list[Arguments]:

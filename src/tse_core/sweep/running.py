@@ -80,7 +80,7 @@ def sweep(
     Parameters
     ----------
     plan : Plan, or what `load_plan` takes
-    store : Store or folder, by default $TSE_STORE or the user's cache
+    store : Store or folder, by default the plan's, else $TSE_STORE or the user's cache
         All workers must see it under the same path.
     workers : processes here, by default one for each visible GPU, else one; SLURM's jobs at a time
         Each computes with one thread, so that results are the same to the last bit whatever the
@@ -94,7 +94,7 @@ def sweep(
         or all runs failed. An error in one run is that run's failure; the others are done.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
-    store = store if isinstance(store, Store) else Store(store)
+    store = store if isinstance(store, Store) else Store(store or plan.store)
     workers = workers or plan.workers
     address = address or plan.address
     numbers: dict[Run, pd.DataFrame] = {}
@@ -179,7 +179,7 @@ def score_run(run: Run, mark: Path) -> pd.DataFrame | InputError:
     if not mark.exists():
         raise FileNotFoundError(
             f"the worker on {socket.gethostname()} does not see the store {mark.parent} that the "
-            "sweep writes to; give --store a folder that all machines share"
+            "sweep writes to; name a folder that all machines share as `store` of the plan"
         )
     with _one_at_a_time:  # a worker may have several threads; memory is planned for one model
         threads = torch.get_num_threads()
