@@ -114,7 +114,20 @@ def test_a_row_is_all_that_a_data_set_needs(pinned, monkeypatch):
 def test_the_registry_pins_the_public_files():
     registry = read_registry()
     assert files_by_repository(registry) == facts()["files"]
-    assert set(registry["licence"]) == {"MIT", "CC BY 4.0", "Apache-2.0"}
+    # Creative Commons' licences of treebanks that forbid commercial use say so in words.
+    licences = set(registry["licence"])
+    non_commercial = {licence for licence in licences if "NC" in licence}
+    assert all(licence.endswith("(non-commercial)") for licence in non_commercial)
+    others = {
+        "MIT",
+        "CC BY 4.0",
+        "Apache-2.0",
+        "CC BY-SA 4.0",
+        "CC BY-SA 3.0",
+        "GPL-3.0",
+        "LGPL-LR",
+    }
+    assert licences - non_commercial == others
 
 
 def test_generated_templates_load_by_name_and_by_construction(empty_cache):

@@ -44,6 +44,7 @@ def assembled(
         signature=signature,
         cutoffs=options.cutoffs,
         scored=_what_was_scored(question, options, work, pairs),
+        left_out=question.all_pairs.attrs.get("left_out", {}),
         at_cutoffs=at_cutoffs,
         by_lemma=by_lemma,
         form_arrays=form_arrays,
@@ -97,7 +98,8 @@ def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd
         )
     with_number = len(question.numbered)
     left_out = {
-        "pairs outside the sample": len(question.pairs) - len(pairs),
+        "pairs whose text before the verb is that of an earlier one": work.repeated,
+        "pairs outside the sample": len(question.pairs) - work.repeated - len(pairs),
         "pairs whose verb has no form that counts": without_form,
         "pairs in whose gap the model cannot look a word up": with_number - len(question.pairs),
         "pairs whose subject's number is not known": len(question.all_pairs) - with_number,

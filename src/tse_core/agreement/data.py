@@ -34,6 +34,7 @@ class EvaluationData:
         margin is smaller than numeric noise, so that another batch size or device might flip tse
     lemmas : the lemmas that counted
     scored : one line: how many of the pairs and lemmas could be scored, and why others could not
+    left_out : of a treebank, how many of its verbs are no sites, by the rule that each fails
     at_cutoffs : a row per context, metric and cut-off: context, metric ("EW", "MW"; "margin" over
         all verbs), side ("top", "bottom"), cutoff, score (NaN: no lemma is eligible), coverage (the
         probability on the counted forms)
@@ -49,6 +50,7 @@ class EvaluationData:
     signature: Signature
     cutoffs: Cutoffs
     scored: str
+    left_out: Mapping[str, int] = field(default_factory=dict, repr=False)
     at_cutoffs: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
     by_lemma: pd.DataFrame | None = field(default=None, repr=False)
     form_arrays: Mapping[str, np.ndarray] | None = field(default=None, repr=False)

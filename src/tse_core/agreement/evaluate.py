@@ -16,7 +16,13 @@ from tse_core.agreement.assembly import assembled
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.options import Detail, Options, Verbs, verb_policy
 from tse_core.agreement.policies import evaluation_signature
-from tse_core.agreement.questions import Question, question_of, readable, work_of
+from tse_core.agreement.questions import (
+    Question,
+    has_short_list,
+    question_of,
+    readable,
+    work_of,
+)
 from tse_core.agreement.slices import scored_tables
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import data_source, load_pairs
@@ -37,7 +43,7 @@ def evaluate(
     cutoffs: Cutoffs | Sequence[Sequence[float]] = PAPER_CUTOFFS,
     protocol: Protocol = "exact",
     detail: Detail = "contexts",
-    verbs: Verbs = "single-token",
+    verbs: Verbs | None = None,
     word_end: bool | None = None,
     sample: int | Literal["all"] | None = None,
     seed: int = 0,
@@ -58,7 +64,8 @@ def evaluate(
     pairs : agreement pairs, or what `load_pairs` takes
     lemmas : Lemmas, or what `load_lemmas` takes
         "newman-clean" by default, "newman-appendix" under protocol "released", the list of the
-        language for CLAMS.
+        language for CLAMS and treebanks. "treebank" draws it from the treebank of the pairs: the
+        verbs that are attested in both numbers.
     cutoffs : (at the top, at the bottom), e.g. ``((0.5, 1.0), (0.1,))``
         Shares of the distribution; where whole words are scored, of the probability of all forms of
         the list.
@@ -68,7 +75,8 @@ def evaluate(
         BOS token but one that the tokenizer adds.
     detail : "contexts", "lemmas" or "forms", how much to keep; see `Evaluation`
     verbs : "single-token" or "all"
-        Which verbs count: those whose two forms are single tokens of the vocabulary, the paper's
+        Which verbs count; by default "single-token", but "all" for the short list of a treebank.
+        Those whose two forms are single tokens of the vocabulary, the paper's
         choice, or verbs of any number of tokens, by the chain rule; for a masked model, those with
         forms of equally many tokens.
     word_end : bool, optional
@@ -115,7 +123,7 @@ def evaluate_models(
     cutoffs: Cutoffs | Sequence[Sequence[float]] = PAPER_CUTOFFS,
     protocol: Protocol = "exact",
     detail: Detail = "contexts",
-    verbs: Verbs = "single-token",
+    verbs: Verbs | None = None,
     word_end: bool | None = None,
     sample: int | Literal["all"] | None = None,
     seed: int = 0,
@@ -143,7 +151,7 @@ def evaluate_models(
         cutoffs=as_cutoffs(cutoffs),
         protocol=protocol,
         detail=detail,
-        verbs=verb_policy(verbs, word_end),
+        verbs=verb_policy(verbs or "single-token", word_end),
         sample=sample,
         seed=seed,
     )
@@ -153,10 +161,13 @@ def evaluate_models(
     questions = []
     for data in data_sets:
         loaded = load_pairs(data, first=first, period=period)
-        questions.append(question_of(loaded, lemmas, options, sharing))
+        of_data = options
+        if verbs is None and has_short_list(loaded, lemmas):
+            of_data = replace(options, verbs=verb_policy("all", word_end))
+        questions.append(question_of(loaded, lemmas, of_data, sharing))
     _refuse_repeated(questions)
     del sharing  # each network is forgotten once it is scored
-    return _evaluations(opened, questions, options, by, store, batch_tokens)
+    return _evaluations(opened, questions, by, store, batch_tokens)
 
 
 def _refuse_repeated(questions: Sequence[Question]) -> None:
@@ -191,7 +202,6 @@ def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
 def _evaluations(
     opened: dict[str, LanguageModel],
     questions: Sequence[Question],
-    options: Options,
     by,
     store,
     batch_tokens,
@@ -203,15 +213,16 @@ def _evaluations(
         name = next(iter(opened))
         model = opened.pop(name)
         for question in questions:
-            runs.append((name, _evaluation(model, question, options, by, store, batch_tokens)))
+            runs.append((name, _evaluation(model, question, by, store, batch_tokens)))
         del model
     return Evaluations(runs)
 
 
 def _evaluation(
-    model: LanguageModel, question: Question, options: Options, by, store, batch_tokens: int | None
+    model: LanguageModel, question: Question, by, store, batch_tokens: int | None
 ) -> Evaluation:
     """The scores of a model, slice by slice computed or from the store."""
+    options = question.options
     if options.protocol == "released" and model.bos == "default":
         model = model.with_policies(bos="tokenizer")  # the released code itself adds no BOS token
     question = readable(question, [model], options)

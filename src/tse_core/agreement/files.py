@@ -39,6 +39,7 @@ def write_evaluation(data: EvaluationData, path: str | Path) -> None:
         **asdict(data.signature),
         "cutoffs": data.cutoffs._asdict(),
         "scored": data.scored,
+        "left_out": dict(data.left_out),
         "types": {name: _types(table) for name, table in tables.items()},
     }
     numbered = {name: _with_codes(table) for name, table in tables.items()}
@@ -70,6 +71,7 @@ def read_evaluation(path: str | Path) -> dict[str, Any]:
         "signature": Signature(facts["identity"], facts["policy"], facts["provenance"]),
         "cutoffs": Cutoffs(**{side: tuple(shares) for side, shares in facts["cutoffs"].items()}),
         "scored": facts["scored"],
+        "left_out": facts.get("left_out", {}),
     }
 
 

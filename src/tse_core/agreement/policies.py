@@ -11,6 +11,8 @@ import pandas as pd
 
 from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
+from tse_core.datasets.treebank_pairs import is_of_treebank
+from tse_core.datasets.treebanks import DOCUMENTS
 from tse_core.metrics.definitions import METRICS, PROJECT_METRICS
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
@@ -33,6 +35,8 @@ def evaluation_signature(
         policy |= {"forms": str(verbs.policy), "cut": "list"}
     if options.sample_size != "all":
         policy["sample"] = f"{options.sample_size}@{options.seed}"
+    if is_of_treebank(work.pairs):
+        policy["clusters"] = question.all_pairs.attrs.get("clusters", DOCUMENTS)
     policy |= _text_policies(work.pairs)
     policy |= {
         "protocol": f"{options.protocol}/{PROTOCOL_NUMBERS['agreement']}",
@@ -54,6 +58,7 @@ def slice_signature(
     """
     policy = dict(signature.policy)
     policy.pop("sample", None)
+    policy.pop("clusters", None)
     policy |= _text_policies(pairs)
     # Where the whole evaluation has no such policy, no slice has one.
     if policy.pop("slot", None):

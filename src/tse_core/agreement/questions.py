@@ -24,6 +24,13 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs, warn_of_few_lemmas
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.loading import data_hash, usual_list
+from tse_core.datasets.treebank_pairs import (
+    TREEBANK,
+    distinct_sites,
+    is_of_treebank,
+    verbs_of_treebank,
+    with_other_forms,
+)
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
 
@@ -36,6 +43,7 @@ class Question(NamedTuple):
     pairs: pd.DataFrame  # those of them that a model can read
     lemmas: Lemmas
     data: str  # the name of the pairs and their hash
+    options: Options
 
 
 class Work(NamedTuple):
@@ -45,6 +53,7 @@ class Work(NamedTuple):
     contexts: pd.DataFrame
     pairs: pd.DataFrame  # with a column context: the row of their context
     all_contexts: int  # how many there are without a sample
+    repeated: int = 0  # sites of a treebank with a text and a number that an earlier one has
 
 
 def question_of(
@@ -57,7 +66,9 @@ def question_of(
     if pairs.empty:
         raise InputError("there are no pairs to score")
     name = pairs.attrs["name"]
-    listed = load_lemmas(usual_list(options.protocol, name) if lemmas is None else lemmas)
+    listed = verb_list(pairs, lemmas, options.protocol)
+    if is_of_treebank(pairs):
+        pairs = with_other_forms(pairs, listed)
     if models is not None:
         listed = lemmas_of_all(models, listed, options.verbs)
     listed = in_order(listed)  # of its forms
@@ -65,8 +76,36 @@ def question_of(
     refuse_taken_names(pairs, listed.table)
     numbered = numbered_pairs(pairs, listed)
     warn_of_other_verbs(numbered, listed, name)
-    question = Question(pairs, numbered, numbered, listed, f"{name}@{data_hash(numbered)}")
+    data = f"{name}@{data_hash(numbered)}"
+    question = Question(pairs, numbered, numbered, listed, data, options)
     return readable(question, models or [], options)
+
+
+def verb_list(pairs: pd.DataFrame, lemmas, protocol: str) -> Lemmas:
+    """The verb list that is asked for; by default that of the pairs' language."""
+    if lemmas is None:
+        lemmas = pairs.attrs.get("lemmas") or usual_list(protocol, pairs.attrs["name"])
+    if isinstance(lemmas, str) and lemmas == TREEBANK:
+        return verbs_of_treebank(pairs)
+    return load_lemmas(lemmas)
+
+
+def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:
+    """Whether the verb list is drawn from a treebank; a warning says that whole words count.
+
+    Such a list has some dozens of verbs, few of which are single tokens.
+    """
+    if lemmas is None:
+        lemmas = pairs.attrs.get("lemmas")
+    if not isinstance(lemmas, str) or lemmas != TREEBANK:
+        return False
+    verbs = len(verbs_of_treebank(pairs))
+    warn(
+        f"{pairs.attrs['name']}: its verb list is drawn from the treebank itself: {verbs:,} verbs "
+        "attested in both numbers; so few are scored as whole words with their ends "
+        "(--verbs single-token counts single tokens alone)"
+    )
+    return True
 
 
 def readable(question: Question, models: Iterable[LanguageModel], options: Options) -> Question:
@@ -111,11 +150,13 @@ def work_of(model: LanguageModel, question: Question, options: Options, by) -> W
     verbs = counted_verbs(model, question.lemmas, options.verbs, words)
     if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
+    distinct = distinct_sites(question.pairs, model.kind)
     pairs, contexts, all_contexts = numbered_contexts(
-        question.pairs, model.kind, options.protocol, options.sample_size, options.seed
+        distinct, model.kind, options.protocol, options.sample_size, options.seed
     )
     if find_factors(by, contexts, verbs.lemmas).of_verbs and options.detail != "forms":
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
     warn_of_unknown_words(model, contexts)
     warn_of_few_lemmas(model, verbs, question.lemmas)
-    return Work(verbs, contexts, pairs, all_contexts)
+    repeated = len(question.pairs) - len(distinct)
+    return Work(verbs, contexts, pairs, all_contexts, repeated)

@@ -33,20 +33,24 @@ def evaluate(
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="Agreement pairs: a name, a file, NAME=FILE, or hf:OWNER/NAME/PATH on the hub; "
-            "may be repeated."
+            help="Agreement pairs: a name, a file, NAME=FILE, a treebank (.conllu, a folder or a "
+            "quoted pattern), or hf:OWNER/NAME/PATH on the hub; may be repeated."
         ),
     ] = None,
     columns: options.Columns = None,
     lemmas: Annotated[
-        str | None, typer.Option(help="Verb list, by name or file (.csv, .tsv).")
+        str | None,
+        typer.Option(
+            help="Verb list, by name or file (.csv, .tsv); treebank: drawn from the data."
+        ),
     ] = None,
     protocol: Annotated[
         Literal["exact", "released"], typer.Option(help="released: as in the authors' code.")
     ] = "exact",
     verbs: Annotated[
-        Literal["single-token", "all"], typer.Option(help="Which verbs count.")
-    ] = "single-token",
+        Literal["single-token", "all"] | None,
+        typer.Option(help="Which verbs count; default: single-token, of a treebank's list all."),
+    ] = None,
     word_end: Annotated[
         bool | None, typer.Option(help="Count the end of the word; default: with --verbs all.")
     ] = None,
@@ -183,6 +187,8 @@ def _print_scores(evaluations: "Evaluations", by: str) -> None:
     _, first_evaluation = evaluations.runs[0]
     divides_verbs = not set(factors).isdisjoint(first_evaluation.lemmas)
     sampled = "subject nouns"
+    if "clusters" in first_evaluation.signature.policy:
+        sampled = first_evaluation.signature.policy["clusters"].replace("-", " ")
     if divides_verbs:
         sampled += " and verbs (EW, margin, NS, shift)"
     note(f"95 % intervals over {sampled}; margin and shift are in nats")

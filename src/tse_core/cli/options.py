@@ -13,6 +13,7 @@ import typer
 
 from tse_core.datasets.loading import GRAMMARS
 from tse_core.datasets.table_files import FILES
+from tse_core.datasets.treebanks import is_treebank
 from tse_core.errors import InputError
 from tse_core.files import is_there
 from tse_core.results.store import Store
@@ -149,7 +150,7 @@ def named_file(text: str) -> tuple[str | None, str]:
     (('mine', 'pairs.csv'), (None, 'fr=clams/fr'))
     """
     name, path = named(text)
-    if name is None or not path.endswith((*FILES, *GRAMMARS)):
+    if name is None or not (path.endswith((*FILES, *GRAMMARS)) or is_treebank(path)):
         return None, text
     return name, path
 

@@ -21,6 +21,8 @@ MAKE_FULL = "python data/lemmas/giant_verb_list.py FILE"  # FILE being the Giant
 DEFAULT = "newman-clean"
 # By protocol: the paper's own list goes with its own code.
 DEFAULTS = {"exact": DEFAULT, "released": "newman-appendix"}
+# By language, a code of two letters; "" is that of the protocol.
+LANGUAGES = {"en": "", "de": "german", "fr": "french", "he": "hebrew", "ru": "russian"}
 DESCRIPTIONS = {
     "newman-appendix": (
         "the 1,970 lemmas of the paper's appendix, correct forms (default under protocol released)"

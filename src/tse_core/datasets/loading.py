@@ -20,6 +20,8 @@ from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
 from tse_core.datasets.sentence_rows import has_lines, read_lines
 from tse_core.datasets.table_files import FILES, READ, TABLES, read_table
+from tse_core.datasets.treebank_pairs import ATTRIBUTES, treebank_pairs
+from tse_core.datasets.treebanks import is_treebank, treebank_files, treebank_name
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
 from tse_core.paths import data_folder
@@ -52,8 +54,10 @@ def load_pairs(
         (sentence_good, sentence_bad, label), of a table (one of `READ`, see
         :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; a table in a
         dataset repository on the Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``, with
-        a revision ``"hf:OWNER/NAME@REVISION/PATH"``, see ``tse_core.datasets.hub``); or a
-        DataFrame with the columns of such a table.
+        a revision ``"hf:OWNER/NAME@REVISION/PATH"``, see ``tse_core.datasets.hub``); a treebank
+        of Universal Dependencies, which is a .conllu file, a folder of these or a pattern
+        (``"en_ewt-ud-*.conllu"``, see :func:`tse_core.datasets.treebank_pairs.treebank_pairs`); or
+        a DataFrame with the columns of such a table.
     columns : use of a column -> its name, if that does not show the use: ``{"good": "satz"}``
         Of one sentence a row ``{"sentence": "zin", "grammatical": "goed", "item": "paar"}``; an
         item may have several columns, ``"paradigm+number"``. Of a .txt file with good and bad
@@ -84,6 +88,10 @@ def load_pairs(
             _warn_of_spelling(pairs, table.attrs["where"])
         return _with_name(path, pairs, table)
     _refuse_columns(path, columns)
+    if is_treebank(path):
+        name = name or treebank_name(path)
+        files = treebank_files(path)
+        return _with_name(name, treebank_pairs(files, name, first or "as-is", period or "as-is"))
     if not path.endswith(GRAMMARS):
         _refuse_name(path, name)
         return _with_name(path, _named_pairs(path, first, period))
@@ -148,8 +156,10 @@ def load_sentence_pairs(
         return _with_name(path, sentence_pairs(table, columns), table)
     _refuse_columns(path, columns)
     _refuse_name(path, name)
-    if _is_of_agreement(path):
-        return _with_name(path, sentence_pairs(load_pairs(path)))
+    if is_treebank(path) or _is_of_agreement(path):
+        pairs = load_pairs(path)
+        has_both_forms = pairs["wrong"] != ""
+        return _with_name(path, sentence_pairs(pairs[has_both_forms]), pairs)
     data, part = _data_set(path, SENTENCES, _names_of_kind(AGREEMENT))
     tables = [sentence_pairs(*_read(file, data.columns)) for file in _files(data, part)]
     pairs = pd.concat(tables)
@@ -378,6 +388,9 @@ def _data_set_pairs(
     construction_of = _column_of_templates(data, "construction")
     first = first or data.first
     period = period or data.period
+    if data.format == "conllu":
+        name = f"{data.name}/{part}" if part else data.name
+        return treebank_pairs(_files(data, part), name, first, period)
     tables: list[pd.DataFrame] = []
     aside: Counter[str] = Counter()
     for path in _files(data, part):
@@ -457,10 +470,11 @@ def _read(
 def _with_name(name: str, pairs: pd.DataFrame, table: pd.DataFrame | None = None) -> pd.DataFrame:
     """The pairs with a name: that of the table that they come from, else the one given here.
 
-    Of a table from the hub they keep the source, too.
+    They keep what else the table has: the source on the hub, the facts of a treebank.
     """
     attributes = table.attrs if table is not None else {}
     pairs.attrs["name"] = attributes.get("name", name)
-    if "source" in attributes:
-        pairs.attrs["source"] = attributes["source"]
+    for attribute in ("source", *ATTRIBUTES):
+        if attribute in attributes:
+            pairs.attrs[attribute] = attributes[attribute]
     return pairs

@@ -26,6 +26,7 @@ PREFIX_FIELDS = {
 }  # the fields that BLiMP's prefix methods read
 _OF_ALL = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field"]
 SENTENCE_COLUMNS = [*_OF_ALL, *PREFIX_FIELDS["one-prefix"], *PREFIX_FIELDS["two-prefix"], "methods"]
+SITE = ("sent_id", "token")  # columns of pairs of a treebank: where the verb stands in it
 NUMBERS = ("singular", "plural")
 OTHER = dict(zip(NUMBERS, reversed(NUMBERS), strict=True))  # a number -> the other one
 Protocol = Literal["exact", "released"]  # how contexts are counted and scored; see `evaluate`

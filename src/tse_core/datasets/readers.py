@@ -23,6 +23,7 @@ from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
+    SITE,
     shape,
     verb_lemma,
     with_nouns,
@@ -202,8 +203,11 @@ def _parts(cells: pd.DataFrame) -> dict[str, pd.Series]:
         return _parts_of_sentences(cells)
     parts, faults = _sides(cells)
     correct, wrong = cells["correct"], cells["wrong"]
+    has_no_form = correct == ""
+    if not set(SITE) <= set(cells):  # a verb of a treebank may have no other form
+        has_no_form |= wrong == ""
     of_forms = {
-        "a form of the verb is empty": (correct == "") | (wrong == ""),
+        "a form of the verb is empty": has_no_form,
         "the correct and the wrong form are the same": correct == wrong,
     }
     for fault, is_faulty in of_forms.items():
