@@ -36,17 +36,16 @@ if "google.colab" in sys.modules:
     get_ipython().run_line_magic("pip", f"install --quiet {package}")
 
 # %% tags=["parameters"]
-models = ["smollm2-135m-instruct"]  # the tree is drawn for the first causal one
-context = "The author"  # for the tree
-number = "singular"  # of its subject
-drawn = ["write", "accuse", "modernize", "antagonize"]  # the verbs in it
+models = ["smollm2-135m-instruct"]  # the first causal one spells the verbs below
+context = "The author"
+spelled = ["write", "accuse", "modernize", "antagonize"]
 recorded = "smollm2-135m-instruct"  # whose recorded scores of whole words are shown
 
 # %%
 from tse_book.pages import as_list
 
 models = as_list(models)  # one string works, too: "gpt2, roberta-base"
-drawn = as_list(drawn)
+spelled = as_list(spelled)
 
 # %% [markdown]
 # {cite:t}`newman2021refining` count verbs whose forms are *both* single tokens of a model. What about the verbs that a tokenizer splits?
@@ -100,32 +99,24 @@ bands.agg(verbs="size", whole="sum")
 # \end{aligned}
 # $$
 #
-# The last factor, the probability that the word ends there, is easily forgotten {cite}`pimentel2024compute,oh2024leading`: the tokens of *modernize* may begin *modernizer*, and only the next token shows whether they do. All forms together make a *tree*, in which shared beginnings are computed only once.
+# The last factor, the probability that the word ends there, is easily forgotten {cite}`pimentel2024compute,oh2024leading`: the tokens of *modernize* may begin *modernizer*, and only the next token shows whether they do.
 
 # %%
-from tse_book import charts
-from tse_book.pages import form_nodes, newman
+from tse_book.pages import form_probabilities, newman, table
 
 causal = newman.causal_models(models)
 model = newman.opened(causal[0] if causal else "lab-lexical-causal")
-chosen = verbs.set_index("lemma").loc[drawn]
-nodes = form_nodes(model, context, number, chosen)
-print("probabilities by", model.label)
-charts.word_tree(nodes, context=context, title="Forms as paths of tokens")
+chosen = verbs.set_index("lemma").loc[spelled]
+forms = form_probabilities(model, context, chosen).set_index(["form", "tokens"])
+billionths = 1e9 * forms
+billionths.columns = ["the tokens", "the whole word"]
+caption = f"Probabilities in billionths after {context}, by {model.label}"
+table(billionths.reset_index(), caption, digits=2)
 
 # %% [markdown] tags=["explains"]
 # ```{dropdown} Predict: a verb's form in -s begins with all tokens of its base form. What is the verb's EW if the end of the word is not counted?
 # One half, whatever the model knows: a beginning is at least as probable as the whole, so the base form wins after every subject.
 # ```
-
-# %%
-from tse_book.pages import folded, table
-
-forms = nodes[nodes["form"] != ""].set_index(["form", "tokens"])
-billionths = 1e9 * forms[["without", "probability"]]
-billionths.columns = ["the tokens", "the whole word"]
-shown = table(billionths.reset_index(), "Probabilities in billionths", digits=2)
-folded(shown, "The forms of the tree, with and without the end of the word")
 
 # %% [markdown] tags=["explains"]
 # For 100 of the 1,945 verbs, SmolLM2's form in *-s* begins with all the tokens of the base form.
@@ -186,6 +177,8 @@ table(means, "SmolLM2: EW over whole words, mean of nine constructions", digits=
 # Verbs of several tokens score lower, in every construction and for both kinds of verb, perhaps because they are rarer or longer. Over all verbs of the list:
 
 # %%
+from tse_book import charts
+
 words = recorded_details(recorded, "words").table
 # TSE has no cut-off; of EW and MW take top 100 %
 of_all = words["cutoff"].isna() | ((words["side"] == "top") & (words["cutoff"] == 1))
@@ -211,6 +204,8 @@ charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 # ```
 
 # %%
+from tse_book.pages import folded
+
 gemma = recorded_details("gemma-3-270m", "languages").table
 languages = gemma.pivot(index="construction", columns="language", values=["EW", "TSE"])
 languages = languages.dropna().swaplevel(axis=1).sort_index(axis=1)
@@ -321,4 +316,4 @@ print("admire 0.01, admires 0.09: the end decides.")
 #
 # EW over single tokens leaves out the rare verbs it was designed to test. The probability of a word includes the probability that it ends.
 #
-# Functions: {py:func}`tse_core.evaluate` (with ``verbs="all"``) and {py:func}`tse_book.charts.word_tree`.
+# Functions: {py:func}`tse_core.evaluate` (with ``verbs="all"``) and {py:func}`tse_core.surprisals`.

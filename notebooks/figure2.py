@@ -68,12 +68,6 @@ printed = charts.with_table2(charts.published_curves(2))
 charts.cutoff_curves(printed, chosen=coloured, title="Figure 2 as published")
 
 # %% [markdown]
-# The paper itself draws all constructions in colour. Here they are together, one model at a time:
-
-# %%
-charts.coloured_curves(printed, title="Figure 2 as published, all in colour")
-
-# %% [markdown]
 # How many of the curves fall by more than .05 from head to tail?
 
 # %%
@@ -171,15 +165,6 @@ table(means.reset_index(), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
 # From top 30 % to bottom 1 %, over 40 contexts of each construction, SmolLM2's EW falls by .16 on average; the cut-offs alone give about .12, so they explain most of the fall. (With only twenty draws the second decimal is not certain, and single rows may fall on either side of their null.) But only 239 of the 340 contexts have a verb at top 30 %, and only one of 40 in the row *In a sentential complement*. At bottom 1 % all contexts have a verb, and eight of nine rows lie below their grey band.
-
-# %% [markdown] tags=["explains"]
-# ## Which constructions fall furthest?
-#
-# The same EW curves again, with a panel for each construction. A published curve has gaps where it cannot be read.
-
-# %%
-every_model = pd.concat([printed, curves])
-charts.construction_curves(every_model, title="EW of six models, by construction")
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figure2.csv", "All numbers, measured")

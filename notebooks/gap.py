@@ -402,6 +402,6 @@ print(f"rho {rho:.2f} [{low:.2f}, {high:.2f}] over {len(apart)} nouns held apart
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A low EW can come from nouns, from attraction or from not knowing the subject's number: [report it](../book/reporting.md) by kind of verb and of subject, with the margin beside it.
+# A low EW can come from nouns, from attraction or from not knowing the subject's number: [report it](pitfalls.ipynb) by kind of verb and of subject, with the margin beside it.
 #
 # Functions: {py:func}`tse_book.pages.statements.subject_scores`, {py:func}`tse_book.pages.statements.fifth_scores` and {py:func}`tse_book.claims.statements.judge`.

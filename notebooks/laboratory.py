@@ -10,19 +10,19 @@
 # ---
 
 # %% [markdown]
-# # A known truth
+# # Where the truth is known: TSE cannot tell a rule from a list
 #
 # :::{admonition} This notebook
 # :class: tse-plan
 #
 # You will
-# : test the three scores on a language whose right answers are known
+# : test the three scores on a language whose right answers are known, and see what is learned first
 #
 # You need
 # : [Methods](methods.ipynb)
 #
 # Time
-# : 5 minutes to read, half a minute to run
+# : 7 minutes to read, half a minute to run
 #
 # Run it
 # : {download}`this notebook <../_build/colab/notebooks/laboratory.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). From a terminal: `papermill laboratory.ipynb mine.ipynb`
@@ -37,6 +37,7 @@ if "google.colab" in sys.modules:
 
 # %% tags=["parameters"]
 grammars = ["systematic", "lexical"]  # the language's two grammars, in this order
+plan = "laboratory-steps"  # from data/sweeps; its recorded curves are shown
 
 # %%
 from tse_book.pages import as_list
@@ -44,7 +45,7 @@ from tse_book.pages import as_list
 grammars = as_list(grammars)  # one string works, too
 
 # %% [markdown] tags=["explains"]
-# Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, for which the true scores can be worked out by arithmetic.
+# Does each score measure what it should? Nobody knows what a perfect model of English would score. So this project made a small language, *the laboratory*, whose true scores can be worked out by arithmetic.
 #
 # ## A made-up language
 #
@@ -155,6 +156,32 @@ chart
 
 # %% [markdown] tags=["explains"]
 # Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. In English a curve can fall for other reasons: see [What the gap is made of](gap.ipynb).
+#
+# ## Frequent verbs are learned first, even where one rule covers all
+#
+# A finished model does not show how it learned. For each grammar a new model was trained on less text, saved after 1, 2, 4, ... steps (each saved model is a {term}`checkpoint`) and scored on all contexts of the templates together. TSE asks about verbs of the head; EW is drawn for each band.
+#
+# ```{dropdown} Predict: in the systematic language, will the frequent verbs come before the rare ones?
+# Not if the model learns a rule and nothing else.
+# ```
+
+# %%
+from tse_book.studies import dynamics
+
+steps = dynamics.recorded(plan)
+steps = steps[steps["construction"] == "All constructions"]
+systematic = steps[steps["name"] == "lab-systematic-checkpoints"]
+charts.training_chart(systematic, "A language in which every verb agrees")
+
+# %% [markdown]
+# After 512 steps TSE is .92, while EW is .89 in the head, .85 in the middle and .75 in the tail. At the end, after 2,048 steps, head and tail reach 1.00 and .99. TSE is 1.00 after 1,024 steps: judged by TSE alone, this model was finished halfway through its training.
+
+# %%
+lexical = steps[steps["name"] == "lab-lexical-checkpoints"]
+charts.training_chart(lexical, "A language in which only frequent verbs agree")
+
+# %% [markdown] tags=["explains"]
+# In the lexical language the tail's EW is .50 at every checkpoint, which is also its true value, and TSE ends at 1.00. Each language has only one model here, trained once. [You have a GPU?](../book/gpu.md) says how to draw such curves for other models.
 
 # %% [markdown]
 # ## Exercises
@@ -217,6 +244,23 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 # What those models know, and whether the verb list suits English with its {term}`homographs <homograph>`, because here every form has only one meaning.
 # ```
 
+# %% [markdown] tags=["explains"]
+# ````{exercise} ★★ One low tail, two stories
+# :label: 16-tail
+#
+# A finished model of an unknown language has an EW of 1.00 for its frequent verbs and 0.60 for its rare ones. Give two explanations, and say how its checkpoints would tell them apart.
+#
+# ```{dropdown} Hint
+# In which of the two languages can a tail be at 0.60, and when?
+# ```
+# ````
+#
+# ```{solution} 16-tail
+# :class: dropdown
+#
+# Either training stopped before the rule reached the rare verbs, or the rule holds only for the frequent ones. In the first case the tail is still rising; in the second it has long been flat.
+# ```
+
 # %% [markdown]
 # ````{exercise} ★★★ A metric of your own
 # :label: 16-metric
@@ -253,8 +297,6 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - TSE cannot tell a rule from a list of frequent verbs that agree.
-# - EW can: it measures {term}`systematicity`. But a form that is just ahead counts as much as one that is far ahead.
-# - MW measures {term}`likely behaviour`: rare verbs carry little weight, however wrong they are.
+# TSE cannot tell a rule from a list of frequent verbs that agree, and it looks finished while rare verbs are still wrong. EW shows the difference, but a form that is just ahead counts as much as one that is far ahead. In MW rare verbs carry little weight, however wrong they are.
 #
-# Functions: {py:func}`tse_book.laboratory.known_truth.truth`, {py:func}`tse_book.laboratory.language.load_language` and {py:func}`tse_book.laboratory.training.train`.
+# Functions: {py:func}`tse_book.laboratory.known_truth.truth`, {py:func}`tse_book.laboratory.training.train` and {py:func}`tse_book.studies.dynamics.training_curves`.

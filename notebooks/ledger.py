@@ -19,10 +19,10 @@
 # : look up any claim of the three papers: what was printed, what was found, and the verdict
 #
 # You need
-# : nothing; [the report](report.ipynb) sums it up
+# : nothing; [Results in one table](../book/findings.md) sums it up
 #
 # Time
-# : seconds to run
+# : look up what you need; seconds to run
 #
 # Run it
 # : {download}`this notebook <../_build/colab/notebooks/ledger.ipynb>` with {download}`the package <../_build/wheel/tse_core-0.1.0-py3-none-any.whl>`, on Colab or at home; the steps are in [Score your own model](../book/quickstart.md). With results of your own: `papermill ledger.ipynb mine.ipynb -p results mine.parquet`
@@ -66,21 +66,6 @@ given = summary.loc[:, summary.any()].T.rename_axis(index=None, columns=None)
 table(given, "Rows by verdict and paper.", index=True)
 
 # %% [markdown] tags=["explains"]
-# ## Statements of this book
-#
-# [What the gap is made of](gap.ipynb) explains these statements:
-#
-# ```{glue:} statements_table
-# :doc: gap.ipynb
-# ```
-#
-# The question of why nouns differ was asked later, of both models; the statements and their tests were fixed before either model was run on these nouns:
-#
-# ```{glue:} noun_statements_table
-# :doc: gap.ipynb
-# ```
-
-# %% [markdown] tags=["explains"]
 # ```{margin} Verdicts
 # *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
 # had, scored as in the released code. *Close*: within 0.02. A probability of Table 3 is judged by its ratio to the printed
@@ -94,7 +79,7 @@ table(given, "Rows by verdict and paper.", index=True)
 # No. Another difference may have cancelled the effect of the list. A number that agrees but was computed over another list is *comparable*.
 # ```
 #
-# [Claims about a model that the papers never saw (*E. ...*) are in [the report](report.ipynb).]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
+# [Claims about a model that the papers never saw (*E. ...*) are in a table of their own below.]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
 #
 # How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on a choice. Of the 63 rows from published data, 25 are the same under every choice and 25 depend on a choice; for 13 there was no choice to try.
 
@@ -109,6 +94,69 @@ from tse_book.pages import link
 
 linked = claims.assign(cell=claims["cell"].map(link))
 charts.download_table(linked, "claims.csv", "Download the ledger")
+
+# %% [markdown] tags=["explains"]
+# ## Claims on models that the papers never saw
+#
+# A claim about models in general can be tested on any model, given a number to measure and a threshold. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance, is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`. *How* below a claim opens its results for each construction, because a mean can hide one that goes the other way, and says what the interval is over. The statements of this book's own are in [What the gap is made of](gap.ipynb).
+
+# %% tags=["hide-input"]
+from tse_book.claims.extension import extension_ledger
+from tse_book.pages import extension_table, verdict_rows
+from tse_book.recorded import recorded_findings
+
+findings = recorded_findings()  # SmolLM2 and Gemma
+judged = extension_ledger(findings)
+judged = judged[judged["verdict"] != "not yet run"]
+extension_table(judged, findings, "General claims on models that the papers never saw")
+
+# %% tags=["hide-input"]
+places = judged.assign(cell=judged["cell"].map(link))
+charts.download_table(verdict_rows(places), "beyond-the-papers.csv", "These verdicts")
+
+# %% [markdown] tags=["explains"]
+# ## Every table and figure
+#
+# *Live* numbers are computed with the book, *recorded* ones come from a run kept with it, and {term}`digitised` ones are read off a published figure, without its hidden points.
+#
+# ```{dropdown} Newman and others 2021
+# | original | shows | where | made from |
+# |---|---|---|---|
+# | Table 1 | a toy example | [](methods.ipynb) | live |
+# | Table 2 | MW, EW and TSE of four models | [](table2.ipynb) | published; live |
+# | Table 3 | the ten most probable words in two sentences | [](table3.ipynb) | published; live |
+# | Figure 1 | EW and MW along the cut-offs | [](figure1.ipynb) | digitised; live |
+# | Figure 2 | the same for all constructions | [](figure2.ipynb) | digitised; live |
+# | Figure 3 | the probability on the verbs that counted | [](figures3_4.ipynb) | digitised; live |
+# | Figure 4 | contexts in which no verb counted | [](figures3_4.ipynb) | digitised; live |
+# ```
+#
+# ```{dropdown} BLiMP: Warstadt and others 2020
+# | original | shows | where | made from |
+# |---|---|---|---|
+# | Table 1 | who had tested what before | [](blimp.ipynb) | published |
+# | Table 2 | a pair of each phenomenon | [](blimp.ipynb) | this book's own pairs |
+# | Table 3 | accuracy of four models and people | [](blimp.ipynb) | published; recorded |
+# | Table 4 | the 67 paradigms: examples and accuracies | [](blimp.ipynb) | published; recorded; no examples without BLiMP |
+# | Figure 1 | correlation of the models' accuracies | [](blimp_analysis.ipynb) | published; recorded |
+# | Figure 2 | accuracy by length and probability | [](blimp_analysis.ipynb) | recorded and live, for other models |
+# | Figure 3 | distance and attractors in agreement | [](blimp_analysis.ipynb) | published; live |
+# | Figure 4 | regular and irregular words | [](blimp_analysis.ipynb) | published; live |
+# | Figure 5 | accuracy by size of the training text | [](blimp_analysis.ipynb) | published slopes; recorded, for laboratory models |
+# | Figure 6 | whole sentences against prefixes | [](blimp_analysis.ipynb) | published; live |
+# ```
+#
+# ```{dropdown} SyntaxGym: Gauthier and others 2020
+# | original | shows | where | made from |
+# |---|---|---|---|
+# | Table 1 | the eight models | [](syntaxgym.ipynb) | published |
+# | Figure 1 | suites and models in, a chart out | [](syntaxgym.ipynb) | published; recorded; the chart alone |
+# | Figure 2 | two items and their prediction | [](syntaxgym.ipynb) | live |
+# | Figure 3 | a suite made in the browser | [](../book/designer.md) | live |
+# | Figure 4a | the eight models on one suite | [](syntaxgym.ipynb) | published; recorded |
+# | Figure 4b | surprisal by region | [](syntaxgym.ipynb) | recorded, for another model |
+# | Figure 5 | two command lines | [](../book/designer.md) | this book's own command |
+# ```
 
 # %% [markdown]
 # ## Recorded runs
@@ -167,7 +215,7 @@ title = "Download the laboratory's ledger"
 charts.download_table(laboratory, "laboratory-ledger.csv", title)
 
 # %% [markdown]
-# Two further models of the same languages were saved during their training ([What is learned first](training_dynamics.ipynb)).
+# Two further models of the same languages were saved during their training.
 
 # %% tags=["hide-input", "full-width"]
 from urllib.parse import unquote
@@ -181,3 +229,78 @@ training.columns = ["", "claim", "model", "step", "measured", "verdict", "signat
 table(
     training, "The laboratory's claims about training, and what its checkpoints show."
 )
+
+# %% [markdown]
+# ## Exercises
+#
+# {download}`A notebook checks your answers <../_build/exercises/ledger.ipynb>`.
+
+# %% tags=["hide-input", "exercise-setup"]
+from tse_book.claims import verdicts
+
+# four runs of a cell of Table 2: what was printed, what was measured
+runs = {
+    "a": {"printed": 0.91, "measured": 0.913, "same_list": True, "laboratory": False},
+    "b": {"printed": 0.91, "measured": 0.925, "same_list": True, "laboratory": False},
+    "c": {"printed": 0.91, "measured": 0.911, "same_list": False, "laboratory": False},
+    "d": {"printed": 0.91, "measured": 0.910, "same_list": True, "laboratory": True},
+}
+
+# %% [markdown] tags=["explains"]
+# ````{exercise} ★ Four runs, four verdicts
+# :label: 00-verdict
+#
+# All four `runs` used the *released* {term}`protocol`. `same_list` says whether the same number of
+# {term}`lemmas <lemma>` counted as in the paper, `laboratory` whether a {term}`laboratory model` ran. Give `verdict`, a dictionary from a, b, c and d to a
+# verdict's name.
+#
+# ```{dropdown} Hint
+# The margin beside *Every claim* has the rules.
+# ```
+# ````
+
+# %% tags=["hide-cell", "solution"]
+verdict = {
+    "a": "reproduced",
+    "b": "close",
+    "c": "comparable, other lemma list",
+    "d": "not yet run",  # a laboratory model is not the model that the claim is about
+}
+
+# %% tags=["hide-cell", "check"]
+assert isinstance(verdict, dict), "verdict should be a dictionary"
+assert set(verdict) == set(runs), "each of a, b, c and d needs a verdict"
+for name, run in runs.items():
+    difference = run["measured"] - run["printed"]
+    same_list = run["same_list"]
+    expected = verdicts.of_value(difference, same_list=same_list, same_protocol=True)
+    if run["laboratory"]:
+        expected = verdicts.NOT_RUN
+    given = verdict[name]
+    assert given in verdicts.VERDICTS, f"{name}: {given!r} is not a verdict"
+    assert given == expected, f"{name}: {given!r} does not follow from {run}"
+print("A small difference is not enough: it takes the paper's model and list.")
+
+# %% [markdown] tags=["explains"]
+# ````{exercise} ★★ Not run, not reproduced
+# :label: 00-words
+#
+# A colleague concludes that *most of the paper could not be reproduced*. What should the colleague say instead?
+#
+# ```{dropdown} Hint
+# Compare the verdicts *not yet run* and *not reproduced*.
+# ```
+# ````
+#
+# ```{solution} 00-words
+# :class: dropdown
+# *Not reproduced* is a finding: the paper's model ran and gave another number. *Not yet run* is not a finding.
+# The colleague should say how many claims were checked on published numbers and how many still wait for a model.
+# ```
+
+# %% [markdown]
+# ## Takeaways
+#
+# Nothing counts as reproduced until the papers' own models have run.
+#
+# Functions: {py:func}`tse_book.claims.judging.ledger` and {py:func}`tse_book.claims.extension.extension_ledger`.

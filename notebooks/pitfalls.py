@@ -139,7 +139,7 @@ for protocol in ["released", "exact"]:
 # The paper does not say what stands before GPT-2's first word; its released code puts nothing there. Other tools put the tokenizer's {term}`BOS token` there (for SmolLM2 `<|im_start|>`); this book uses the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a [BLiMP](blimp.ipynb) pair differ in it:
 
 # %%
-from tse_book.pages import table
+from tse_book.pages import folded, table
 from tse_book.recorded import recorded_pairs
 
 with_token = recorded_pairs(recorded, bos="default").pairs["correct"]
@@ -154,9 +154,9 @@ table(accuracies, caption, digits=3)
 # %% [markdown]
 # Without the token, SmolLM2's accuracy falls from .771 to .731 over all pairs, and from .624 to .546, near chance, where the first token differs.
 #
-# ## The switchboard
+# ## One changed setting moves a score
 #
-# Tools differ in {term}`policies <policy>`, choices that papers rarely report. The chart shows what changing one of them does:
+# Tools differ in {term}`policies <policy>`, choices that papers rarely report. The table shows how far a score moves if one of them is changed:
 #
 # - *the sentence*: no capital on the first word, no final period, or a space before the first word;
 # - *verbs*: another list than ours, namely the list of the paper's appendix as printed (not cleaned), the file of the released code, or only those of our verbs that are never nouns or past forms;
@@ -176,21 +176,21 @@ from tse_book.pages import newman
 display(newman.what_is_missing(models))
 
 # %%
-from tse_book import charts
-from tse_book.studies.switches import policy_switches
+from tse_book.studies.switches import largest_changes, policy_switches
 
 boards = [policy_switches(name, constructions, lemmas) for name in models]
 board = pd.concat(boards)
-charts.switchboard(board)
+caption = "The largest change of a score when one setting is changed"
+table(largest_changes(board), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 the final period moves nothing. Putting the token `<|im_start|>` in front moves a score most, by .14; in pretraining it was not there. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
+# For SmolLM2 the final period moves nothing. Putting the token `<|im_start|>` in front moves a score most, by .14; in pretraining it was not there. Leaving out verbs that are also nouns or past forms moves a score by up to .11. A dash: the setting does not exist for this model.
 #
 # Why do *the released protocol* and *BOS token: none* look alike for SmolLM2? Its tokenizer adds no BOS token by itself, so both put nothing before the first word. The sums in single precision move a score by less than .001 more.
 #
 # ### Half precision
 #
-# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. In the table, scores and ties are from 212 contexts of the templates, accuracy and changed decisions from 402 pairs of BLiMP.
+# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. In the folded table, scores and ties are from 212 contexts of the templates, accuracy and changed decisions from 402 pairs of BLiMP.
 
 # %%
 from tse_core.paths import data_folder
@@ -198,7 +198,8 @@ from tse_core.paths import data_folder
 half = pd.read_csv(data_folder() / "recorded" / "half_precision.csv")
 columns = ["dtype", "TSE", "EW", "MW", "ties", "accuracy", "decisions_changed"]
 shown = half[columns].rename(columns={"decisions_changed": "decisions changed"})
-table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
+shown = table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digits=3)
+folded(shown, "SmolLM2 in three precisions")
 
 # %% [markdown]
 # On the processor used here, scoring in bfloat16 takes two thirds of the time of single precision; it moves a construction's EW by up to .006 and TSE by up to .017. In float16, which has more digits, they move by up to .001 and .010.
@@ -261,6 +262,23 @@ crossed
 
 # %% [markdown] tags=["explains"]
 # Intervals over subjects alone (`first_way`) contain the score over all nouns and verbs in 76.5 % of the studies, intervals over subjects and verbs (`all_ways`) in 94.5 %. A claim about verbs needs the second. And among many tests some give false alarms, so this book corrects p-values ({term}`Holm correction`).
+
+# %% [markdown] tags=["explains"]
+# ## What to report beside a score
+#
+# | say | because | here |
+# |---|---|---|
+# | which model and file, how it was quantised and how it was tuned | one name can stand for several models | every {term}`signature` |
+# | the BOS token, or that there is none | it shifts whole rows of a table and can reverse a verdict | [Table 2](table2.ipynb) |
+# | the verb list, and how many verbs were scored | multi-{term}`token` verbs are dropped silently | [Data](data.ipynb) |
+# | for TSE, how many verbs it tests and how many {term}`distinct decisions <distinct decision>` | *is/are tall, old, young, short* are one decision | [Table 2](table2.ipynb) |
+# | EW of verbs that are also nouns and of the others, after a noun and after a pronoun, with the {term}`margin` in {term}`nats <nat>` | *the author plan* can be a noun phrase, *he plan* cannot | [What the gap is made of](gap.ipynb) |
+# | {term}`number sensitivity` beside EW | a preference for one form is not ignorance of number | [What the gap is made of](gap.ipynb) |
+# | intervals over what the claim is about (verbs, subjects or both), and paired differences | an interval over nouns says nothing about other verbs | above |
+# | beside the claim that likely verbs do better, the fall of EW that comes from the cut-offs alone ({term}`null`) | a bottom {term}`cut-off` selects verbs with small or wrong margins | [Figure 2](figure2.ipynb) |
+# | ties, and how they count | in seven BLiMP pairs the two sentences are identical | [BLiMP](blimp.ipynb) |
+#
+# `tse evaluate MODEL` prints the signature, the counts and the intervals.
 
 # %% [markdown]
 # ## Exercises
@@ -393,4 +411,4 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 #
 # A score without its policies cannot be compared with another. Take the interval over what the claim is about: nouns, verbs, or both.
 #
-# Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.charts.switchboard`.
+# Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_book.studies.coverage.simulated_coverage` and {py:func}`tse_book.studies.switches.policy_switches`.

@@ -1,7 +1,7 @@
-/* The gym's page: a suite and a model are chosen, and what the model did on the suite is shown.
+/* The gym, on the page of the designer: a suite and a model are chosen, and what the model did on the suite is shown.
  *
  * gym-data.js holds the results (tse_book/gym.py writes it). The address carries the choice, so that a link shows one
- * suite: gym.html?suite=NAME&model=NAME. */
+ * suite: designer.html?suite=NAME&model=NAME. */
 (function () {
   "use strict";
   const { el, keepInAddress, table } = window.tseCommon;
@@ -49,12 +49,12 @@
     const parts = (question ?? "").replaceAll("`", "").split("*");
     const words = parts.map((part, index) => (index % 2 ? el("em", {}, part) : part));
     return [
-      el("h2", {}, name),
+      el("h3", {}, name),
       ...(question ? [el("p", {}, ...words)] : []),
-      el("h3", {}, predictions.length > 1 ? "Predictions" : "Prediction"),
+      el("h4", {}, predictions.length > 1 ? "Predictions" : "Prediction"),
       el("ul", {}, ...predictions.map((formula) => el("li", {}, el("code", {}, formula)))),
       texts.length ? table(`The first of ${items} items`, ["condition", ...regions], texts) : absent,
-      el("h3", {}, "Accuracy"),
+      el("h4", {}, "Accuracy"),
       table("The share of items for which every prediction holds", ["model", "accuracy", "items"], rows),
       ...(others.length ? [el("details", {}, el("summary", {}, `${others.length} models recorded by Hu et al. (2020)`),
         table(`The share of items for which ${counted} holds`, ["model", "accuracy"], others))] : []),
@@ -67,7 +67,7 @@
     const rows = ["holds", "fails", "not judged"].map((kind) => [kind, items(kind)]);
     const link = el("a", { href: folder + file, download: `${name}.csv` }, "Every region's surprisal (CSV)");
     return [
-      el("h3", {}, "Surprisal by region"), el("div", { id: "gym-chart" }),
+      el("h4", {}, "Surprisal by region"), el("div", { id: "gym-chart" }),
       table(`${shownNames[model]}, item by item`, ["the prediction", "items"], rows), el("p", {}, link),
     ];
   }

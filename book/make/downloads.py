@@ -1,4 +1,4 @@
-"""All scores that this build knows as one tidy table, which the page *Cite and downloads* offers and explains.
+"""All scores that this build knows as one tidy table, which the page *Related work, citing, files* offers and explains.
 
 Equal inputs give equal files: when and where a number was made is left out of its signature.
 """

@@ -25,7 +25,7 @@ UPLOAD = """\
 # On Colab, first upload the file that is named below: click the folder icon on the left, then the
 # icon for uploads."""
 NO_LINKS = """\
-# Chapters and pages that the text names are those of the book. Its page "Cite and downloads" has
+# Chapters and pages that the text names are those of the book. Its page "Related work, citing, files" has
 # exercises.zip, whose notebooks check your answers."""
 FOLDED = {"hide-input", "hide-cell"}  # tags of cells whose code the page folds
 

@@ -7,7 +7,6 @@ import json
 from functools import cache
 from html import escape
 
-import numpy as np
 import pandas as pd
 
 from book.make.live_pages import recorded
@@ -15,24 +14,14 @@ from tse_book import published
 from tse_book.claims.statements import OPENER_NOUN
 from tse_book.claims.statements import PRONOUN as HE_OR_SHE
 from tse_book.model_names import SHOWN_NAMES
-from tse_book.pages import expected_nouns, statements
+from tse_book.pages import statements
 
 MODELS = (statements.FOUND_ON, statements.SECOND)
 NOUN, PRONOUN = (statements.SUBJECTS[kind] for kind in (OPENER_NOUN, HE_OR_SHE))
 NEVER, ALSO = statements.KINDS.values()
-LABELS = {  # the dots are an opener
-    "the + noun": "The + noun",
-    NOUN: "… the + noun",
-    "opener + name": "… + name",
-    "opener + everyone": "… everyone or nobody",
-    "opener + it": "… it",
-    PRONOUN: "… he or she",
-    "the + noun + who": "The + noun + who",
-}
+LABELS = {NOUN: "… the + noun", PRONOUN: "… he or she"}  # the dots are an opener
 OPENER = "… means <em>I think that</em> or the like"
-KIND_OF_UNIT = {"opener + name": "names"}
 LEMMAS = "newman-clean"
-POWERS = 4  # the axis of the scatter plots begins at 10 to the power of minus this
 
 
 def finding() -> str:
@@ -45,21 +34,10 @@ def noun() -> str:
     return subject_panels(NOUN)
 
 
-def subjects() -> str:
-    """EW after every kind of subject that has been scored."""
-    return subject_panels(*subject_scores()["subject"].unique())
-
-
 @cache
 def tables() -> dict:
     """What is recorded of both models in the controls."""
     return statements.tables_of(MODELS, LEMMAS)
-
-
-@cache
-def further_nouns() -> pd.DataFrame:
-    """EW after each of the nouns that the finding was not made on, and how probable another noun is there."""
-    return expected_nouns.noun_scores(expected_nouns.tables_of(MODELS, LEMMAS))
 
 
 @cache
@@ -118,7 +96,7 @@ def subject_row(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
     label, spread = escape(LABELS[subject]), ""
     if len(nouns):
         first, last = nouns.iloc[0], nouns.iloc[-1]
-        label += f"<br>mean of {len(nouns)} {KIND_OF_UNIT.get(subject, 'nouns')}"
+        label += f"<br>mean of {len(nouns)} nouns"
         right = 100 - 100 * last["EW"]
         if first["EW"] < 0.5:  # each name below its own dot; they never meet
             for side, at, noun in (("left", 100 * first["EW"], first), ("right", right, last)):
@@ -145,47 +123,10 @@ def in_words(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
     label = LABELS[subject].replace("…", "I think that")
     text = f"{label}: {', '.join(scores)}"
     if len(nouns):
-        unit = KIND_OF_UNIT.get(subject, "nouns")
         text += (
-            f", mean of {len(nouns)} {unit} from {named(nouns.iloc[0])} to {named(nouns.iloc[-1])}"
+            f", mean of {len(nouns)} nouns from {named(nouns.iloc[0])} to {named(nouns.iloc[-1])}"
         )
     return text
-
-
-def likely_nouns() -> str:
-    """EW of verbs that are also nouns, over the probability of another noun: a dot for each noun."""
-    panels = "".join(noun_panel(model) for model in MODELS)
-    asks = '<p class="front-asks">EW of verbs that are also nouns falls as another noun becomes likely</p>'
-    legend_line = f'<p class="front-legend"><span>{mark(ALSO, unit=True)} after one noun</span></p>'
-    return f'{asks}{legend_line}<div class="front-panels">{panels}</div>'
-
-
-def noun_panel(model: str) -> str:
-    """A scatter plot of one model's nouns; those with the highest and the lowest EW have their names."""
-    scores = further_nouns().query("model == @model").sort_values("EW")
-    scores = scores.assign(
-        across=100 * (1 + np.log10(scores["P"]) / POWERS), down=100 * (1 - scores["EW"])
-    )
-    dots = [f"M{noun.across:.1f} {noun.down:.1f}h0" for noun in scores.itertuples()]
-    names, words = [], []
-    for end, noun in (("lowest", scores.iloc[0]), ("highest", scores.iloc[-1])):
-        place = f"left: {noun['across']:.1f}%; top: {noun['down']:.1f}%"
-        names.append(f'<span class="front-{end}" style="{place}">{named(noun)}</span>')
-        words.append(f"{named(noun)} where this is {noun['P']:.2g}")
-    field = (
-        f'<svg viewBox="0 0 100 100" preserveAspectRatio="none"><path d="{"".join(dots)}"/></svg>'
-    )
-    over = "".join(f"<span>{tick}</span>" for tick in ("1", "0.5", "0"))
-    along = "".join(f"<span>{10.0**power:g}</span>" for power in range(-POWERS, 1))
-    name = SHOWN_NAMES[model]
-    said = f"EW after {len(scores)} nouns, by the probability of another noun"
-    drawn = (
-        f'<div class="front-title">{name}</div><div class="front-scatter">'
-        f'<span class="front-over">{over}</span><span class="front-field">{field}{"".join(names)}</span>'
-        f'<span class="front-ticks">{along}</span>'
-        '<span class="front-along">probability that another noun follows</span></div>'
-    )
-    return picture(f"{name}. {said}: {'; '.join(words)}", drawn)
 
 
 def named(noun: pd.Series) -> str:

@@ -14,7 +14,7 @@ guard("EW loses a hundredth", 0.005 < (exact.ew_top - found.ew_top).item() < 0.0
 guard("MW hardly moves", abs((exact.mw_top - found.mw_top).item()) < 1e-4)
 
 # %% [markdown]
-# ## The switchboard
+# ## One changed setting moves a score
 
 # %%
 ways = ["with token", "nothing"]

@@ -29,7 +29,9 @@ def test_parquet_and_csv_hold_the_same_rows_in_the_columns_that_the_page_explain
         pd.read_parquet(written / "measured.parquet"),
         pd.read_csv(written / "measured.csv"),
     )
-    explained = re.findall(r"^\| `(\w+)` \|", (ROOT / "book" / "cite.md").read_text(), re.MULTILINE)
+    explained = re.findall(
+        r"^\| `(\w+)` \|", (ROOT / "book" / "related.md").read_text(), re.MULTILINE
+    )
     assert list(parquet) == list(csv) == explained
     assert len(parquet) == len(csv) > 0
     for column in parquet.select_dtypes("number"):

@@ -115,6 +115,6 @@ def test_a_chapter_holds_with_no_real_model(name, tmp_path, results, processes):
     assert run.exitcode == 0
     holds_together(notebook := nbformat.read(target, 4))
     said, [real] = words(notebook), load_profile("default")["optional"]
-    if name != "report" and "\nrecorded = " not in (NOTEBOOKS / f"{name}.py").read_text():
+    if "\nrecorded = " not in (NOTEBOOKS / f"{name}.py").read_text():
         assert f"built without {real}" in said or NOTHING in said
         assert not [title for title, _ in charts(notebook) if real in title]

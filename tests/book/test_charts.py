@@ -103,30 +103,6 @@ def test_a_download_holds_the_table_and_escapes_its_name():
     )
 
 
-def test_each_token_of_a_tree_of_words_has_a_place_and_no_two_share_one():
-    nodes = [
-        ("a", "", " mod", 0.25, "", "", None),
-        ("ab", "a", "ern", 0.5, "modern", "wrong", 0.1),
-        ("abc", "ab", "s", 0.2, "moderns", "correct", 0.025),
-        ("ad", "a", "els", 0.04, "models", "correct", 0.01),
-        ("e", "", " is", 0.001, "is", "correct", 0.001),
-    ]
-    columns = ["node", "parent", "token", "step", "form", "agrees", "probability"]
-    chart = charts.word_tree(pd.DataFrame(nodes, columns=columns), context="The fox", title="t")
-    rows = chart_data(chart).set_index("node")
-    assert rows["x"].to_dict() == {"": 0, "a": 1, "ab": 2, "abc": 3, "ad": 2, "e": 1}
-    assert rows["y"].to_dict() == {"": 0, "a": 0, "ab": 0, "abc": 0, "ad": 1, "e": 2}
-    assert rows["share"].to_dict() == {
-        "": "",
-        "a": "25%",
-        "ab": "50%",
-        "abc": "20%",
-        "ad": "4e-2",
-        "e": "1e-3",
-    }
-    assert rows.loc["", "token"] == "The fox"
-
-
 DATA = ["marvin-linzen/simple", "marvin-linzen/vp-coordination"]
 
 
@@ -233,28 +209,6 @@ def test_the_command_draws_a_results_file(tse, tidy, tmp_path, monkeypatch):
     tidy.to_csv("run.csv", index=False)
     code, out, _ = tse("plot", "run.csv", "--figure", "table2", "--beside", "gpt2-xl")
     assert (code, out) == (0, "written: table2-tiny-causal.html\n")
-
-
-def test_each_choice_on_the_switchboard_shows_changed_scores_or_a_note():
-    rows = [
-        ("first", "A", "default", 0.5, ""),
-        ("first", "A", "changed", 0.6, ""),
-        ("first", "B", "default", 0.5, "B is not for this model."),
-        ("second", "A", "default", 0.7, ""),
-    ]
-    table = pd.DataFrame(rows, columns=["model", "switch", "setting", "score", "note"])
-    table = table.assign(construction="Simple", metric="EW")
-    chart = charts.switchboard(table)
-    drawn = chart_data(chart)
-    undefined = "No score is defined after this change."
-    notes = drawn[drawn["note"] != ""].set_index(["model", "switch"])["note"]
-    assert notes.to_dict() == {
-        ("first", "B"): "B is not for this model.",
-        ("second", "A"): undefined,
-        ("second", "B"): undefined,
-    }
-    scores = drawn[drawn["note"] == ""].drop(columns="note")
-    assert scores.equals(table[scores.columns])
 
 
 def test_a_suite_in_no_circuit_stands_below_a_heading_of_its_own():

@@ -8,11 +8,10 @@ import pytest
 
 import tse_core
 from tests.tiny import save_model
-from tse_book.claims import verdicts
 from tse_book.claims.extension import extension_ledger
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN
-from tse_book.pages.ledger import failing_table, ledger_table
+from tse_book.pages.ledger import ledger_table
 from tse_book.published import table3
 from tse_book.recorded import recorded_findings
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
@@ -162,21 +161,6 @@ def test_a_row_has_numbers_our_criterion_and_what_a_claim_that_waits_needs(claim
     row = row_of(html, "B.islands")
     assert "<dt>Our criterion</dt><dd>wide: at least 0.05</dd>" in row
     assert '<td data-label="Published" class="number"><span aria-label="none">–</span></td>' in row
-
-
-def test_what_does_not_hold_leads_to_its_row_and_prints_only_what_is_printed(claims, monkeypatch):
-    monkeypatch.setenv("TSE_BOOK", "../")
-    found = failing_table(claims, "failing").data
-    failing = [*claims.loc[claims["verdict"] == verdicts.FAILS, "id"]]
-    as_printed = [*claims.loc[claims["verdict"] == verdicts.AS_PRINTED, "id"]]
-    assert (
-        re.findall(r'<a href="\.\./notebooks/ledger\.html#claim-([^"]+)">', found)
-        == failing + as_printed
-    )
-    assert "<td>–</td>" in row_of(found, "B.hard") and "<td>13 of 16</td>" in row_of(
-        found, "B.hard"
-    )
-    assert "<td>3 of 4</td>" in row_of(found, "B.islands")  # the printed table alone says otherwise
 
 
 def test_a_row_says_what_other_choices_make_of_it_and_what_it_turns_on(claims):

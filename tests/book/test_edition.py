@@ -235,7 +235,7 @@ def test_only_where_the_package_has_no_address_the_install_cell_says_what_to_upl
 
 def test_without_links_the_edition_says_where_pages_and_exercises_are(address):
     [install] = [cell.source for cell in edition_at("methods", address).cells if is_install(cell)]
-    where = title("book/cite")
+    where = title("book/related")
     assert (f'page "{where}" has' in install and "exercises.zip" in install) == (not address)
 
 

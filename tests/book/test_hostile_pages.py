@@ -113,11 +113,6 @@ def test_charts_of_a_chapter_and_of_tse_plot(name, tmp_path, monkeypatch):
     rows = numbers(name)
     harmless(in_page(charts.plot(rows, "table2")))
     harmless(in_page(charts.heat_map(rows.head(2), "suite", "model", "accuracy", title=name)))
-    columns = ["node", "parent", "token", "step", "form", "agrees", "probability"]
-    nodes = pd.DataFrame(
-        [(0, -1, name, 0.5, "", False, 0.5), (1, 0, name, 0.5, name, True, 0.2)], columns=columns
-    )
-    harmless(in_page(charts.word_tree(nodes, context=name, title=name)))
     monkeypatch.setitem(sys.modules, "vl_convert", None)  # whose copy of Vega takes long to read
     charts.save_chart(charts.plot(rows, "figure2"), tmp_path / "figure.html")
     harmless((tmp_path / "figure.html").read_text())

@@ -93,7 +93,7 @@ def test_the_gym_shows_another_suite_and_model_with_their_own_accuracies(turn):
     *_, suite = (
         each for each in suites if any(row["accuracy"] is not None for row in each["accuracies"])
     )
-    page = turn(f"book/gym.html?suite={suite['name']}")
+    page = turn(f"book/designer.html?suite={suite['name']}")
     assert page.locator("#gym-suite").input_value() == suite["name"]
     page.locator("#gym-suite").select_option(suites[0]["name"])
     page.locator("#gym-suite").select_option(suite["name"])

@@ -5,8 +5,6 @@ from .comparisons import heat_map as heat_map
 from .comparisons import table2_dots as table2_dots
 from .comparisons import training_chart as training_chart
 from .comparisons import truth_vs_measured as truth_vs_measured
-from .cutoffs import coloured_curves as coloured_curves
-from .cutoffs import construction_curves as construction_curves
 from .cutoffs import coverage_curves as coverage_curves
 from .cutoffs import cutoff_curves as cutoff_curves
 from .cutoffs import invalid_curves as invalid_curves
@@ -20,7 +18,6 @@ from .interactive import context_slider as context_slider
 from .interactive import cutoff_explorer as cutoff_explorer
 from .interactive import cutoff_slider as cutoff_slider
 from .interactive import pair_browser as pair_browser
-from .interactive import switchboard as switchboard
 from .interactive import token_browser as token_browser
 from .interactive import weight_sliders as weight_sliders
 from .paper import FIGURES as FIGURES
@@ -30,10 +27,8 @@ from .paper import with_table2 as with_table2
 from .paradigms import accuracy_dots as accuracy_dots
 from .paradigms import accuracy_lines as accuracy_lines
 from .suites import item_outcomes as item_outcomes
-from .suites import item_profile as item_profile
 from .suites import region_profile as region_profile
 from .suites import suite_accuracy as suite_accuracy
 from .theme import chart_data as chart_data
 from .theme import colours_of as colours_of
 from .theme import download_table as download_table
-from .token_trees import word_tree as word_tree

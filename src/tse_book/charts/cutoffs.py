@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from tse_book.charts import theme
-from tse_book.charts.paradigms import series_colours
 from tse_book.model_names import SHOWN_NAMES
 from tse_core.agreement.tables import OF_DISTRIBUTION
 from tse_core.errors import InputError
@@ -57,30 +56,6 @@ def cutoff_curves(curves, metrics=("EW", "MW"), *, published=None, chosen=None, 
     return _figure(curves, metrics, "score", published, chosen, title)
 
 
-def coloured_curves(curves, metrics=("EW", "MW"), *, title):
-    """EW and MW at each cut-off with every construction in its colour, for one model at a time from a list: Figure 2
-    as the paper draws it.
-
-    `curves` as for `cutoff_curves`.
-    """
-    theme.needs(curves, "construction", "model", "metric", "side", "cutoff", "score", what=title)
-    rows = _rows(curves, metrics, "score")
-    picked = theme.menu("model", rows["model"], "Model")
-    ends = [theme.axis_start(rows["score"]), 1.0]
-    panels = []
-    for metric in metrics:
-        panel = _panel(rows, picked, metric, "score", ends, share="", all_in_colour=True)
-        heading = alt.TitleParams(metric, fontSize=12)
-        panels.append(panel.properties(title=heading, width=275, height=240))
-    chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 14})
-    chart.data = rows  # once for all layers
-    chart.params = [picked.param]
-    description = (
-        "Line charts of EW and MW along the cut-offs, each construction in its own colour."
-    )
-    return theme.described(chart, title, description, "Circles: top p. Crosses: bottom p.")
-
-
 def coverage_curves(curves, *, published=None, chosen=None, title=None):
     """The probability on the forms that counted, at each cut-off: Figure 3. Parameters as for `cutoff_curves`."""
     title = title or "How much of the distribution the verb list covers"
@@ -91,39 +66,6 @@ def invalid_curves(curves, *, published=None, chosen=None, title=None):
     """The share of contexts in which no lemma is eligible, at each cut-off: Figure 4. Parameters as above."""
     title = title or "Where contexts have no verb left to score"
     return _figure(curves, ["EW"], "invalid", published, chosen, title)
-
-
-def construction_curves(curves, metric="EW", *, title):
-    """One score at each cut-off, a panel for each construction and in it a line for each model: Figure 2, turned round.
-
-    `curves` as for `cutoff_curves`, of several models.
-    """
-    theme.needs(curves, "construction", "model", "metric", "side", "cutoff", "score", what=title)
-    rows = _rows(curves, [metric], "score").replace({"model": SHOWN_NAMES})
-    colour = alt.Color(
-        "model:N", scale=series_colours(rows["model"]), legend=theme.legend(columns=3)
-    )
-    side = alt.StrokeDash("side:N", scale=theme.scale_of(DASHES), legend=None)
-    lowest = min(0.5, float(np.floor(rows["score"].min() * 10) / 10))
-    up = alt.Y(
-        "score:Q",
-        title=metric,
-        scale=alt.Scale(domain=[lowest, 1]),
-        axis=alt.Axis(format=".1f", tickCount=4),
-    )
-    tooltip = ["model:N", TIPS["cut_off"], TIPS["score"]]
-    panels = []
-    for construction in theme.in_order(rows["construction"]):
-        base = alt.Chart().transform_filter(alt.datum.construction == construction)
-        base = base.encode(x=_across(), y=up, color=colour, detail="side:N")
-        lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=side)
-        points = base.mark_point(size=22, filled=True, opacity=1).encode(tooltip=tooltip)
-        heading = alt.TitleParams(construction, fontSize=12)
-        panels.append(alt.layer(lines, points).properties(title=heading, width=275, height=130))
-    chart = alt.concat(*panels, columns=2, spacing={"row": 18, "column": 14})
-    chart.data = rows  # once for all layers
-    description = f"Line charts of {metric} along the cut-offs, a panel for each construction."
-    return theme.described(chart, title, description)
 
 
 def position(side, cutoff):

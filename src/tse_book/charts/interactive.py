@@ -3,8 +3,6 @@
 The controls are ordinary form fields, so they work with the keyboard and without a server.
 """
 
-import itertools
-
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -199,66 +197,6 @@ def token_browser(tokens, sentences, title: str):
     return theme.described(
         chart, title, "Bar chart of the surprisal of each token of a good and a bad sentence."
     )
-
-
-def switchboard(scores):
-    """Scores under the default settings (hollow) and with one of them changed (filled), chosen from a list.
-
-    `scores`: switch (what the list shows), setting ("default" or "changed"), construction, metric, score; several
-    models in a column model. Where a switch changes no score of a model, a sentence stands above the scores: the one
-    in a column note, if there is one.
-    """
-    rows = theme.needs(
-        scores, "switch", "setting", "construction", "metric", "score", what="a switchboard"
-    )
-    rows = theme.with_models(rows).drop(columns="source")
-    rows = _with_one_note(rows)
-    picked = theme.menu("change", rows["switch"], "Change")
-    order = list(theme.colours_of(rows["construction"]).domain)
-    metrics, colours, shapes = theme.metric_scales(rows["metric"])
-    scale = alt.Scale(domain=[float(rows["score"].min()) // 0.05 * 0.05, 1.0])
-    look = {"symbolOpacity": 1, "offset": 28}  # with room for a note below it
-    colour = alt.Color("metric:N", scale=colours, legend=theme.legend(**look))
-    chosen = alt.Chart(rows).transform_filter(alt.datum.switch == picked)
-    notes = chosen.transform_filter("datum.note != ''")
-    notes = notes.mark_text(align="right", fontWeight=600, fontSize=12)
-    notes = notes.encode(text="note:N", x=alt.value("width"), y=alt.value(-10))
-    base = chosen.encode(
-        x=alt.X("score:Q", scale=scale, title="TSE, EW or MW", axis=alt.Axis(tickCount=6)),
-        y=theme.names("construction", sort=order, limit=200, grid=True),
-        yOffset=alt.YOffset("metric:N", sort=metrics),
-        color=colour,
-    )
-    paths = base.mark_line(strokeWidth=1.5).encode(detail=["construction:N", "metric:N"])
-    dots = base.mark_point(size=80, strokeWidth=1.6, opacity=1).encode(
-        shape=alt.Shape("metric:N", scale=shapes, legend=theme.legend(**look)),
-        fill=alt.condition("datum.setting == 'default'", alt.value("transparent"), colour),
-        tooltip=["construction:N", "metric:N", "setting:N", *theme.tips("score", of=".4f")],
-    )
-    chart = theme.chosen_model(
-        theme.filling(alt.layer(paths, dots, notes), rows["construction"], 52), rows["model"]
-    ).add_params(picked)
-    description = "Dot plot: TSE, EW and MW of each construction, hollow by default and filled with one setting changed."
-    note = "Hollow: default settings. Filled: with the chosen change."
-    return theme.described(chart, "Change one setting and see the scores move", description, note)
-
-
-def _with_one_note(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows, and one without a score for each model and switch that has no changed score: its note says why."""
-    given = rows.assign(note=rows.get("note", ""))
-    rows = given.assign(note="")
-    added = []
-    for model, switch in itertools.product(rows["model"].unique(), rows["switch"].unique()):
-        there = given[(given["model"] == model) & (given["switch"] == switch)]
-        if (there["setting"] == "changed").any():
-            continue
-        note = there["note"].max() if len(there) else ""
-        note = note or "No score is defined after this change."
-        row = rows.iloc[[0]].assign(
-            model=model, switch=switch, setting="changed", score=np.nan, note=note
-        )
-        added.append(row)
-    return pd.concat([rows, *added], ignore_index=True)
 
 
 def pair_browser(pairs, title):

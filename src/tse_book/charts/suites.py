@@ -12,7 +12,6 @@ CORRECT_LIKE = ("#198868", "#df7a00")  # near the colours of correct and wrong: 
 CONDITIONS = [
     colour for colour in theme.CONSTRUCTIONS.values() if colour not in CORRECT_LIKE
 ] + list(CORRECT_LIKE)
-KEYS = ["model", "item", "condition"]  # of a sentence
 
 
 def suite_accuracy(table: pd.DataFrame, recorded: pd.DataFrame, *, title: str):
@@ -70,7 +69,45 @@ def region_profile(regions: pd.DataFrame, *, title: str, critical=()):
     content is known, regions that a condition leaves empty are not drawn. `critical` are the numbers of the regions in
     the prediction, which are shaded.
     """
-    return _profile(mean_regions(regions), title, critical, choosers=("model",))
+    rows = mean_regions(regions)
+    order = list(dict.fromkeys(rows.sort_values("region")["label"]))
+    shown = [c for c in ("condition", "label", "bits", "items") if c in rows]
+    chart, selected = alt.Chart(rows), []
+    if rows["model"].nunique() > 1:
+        selected = [theme.menu("chosen_model", rows["model"].tolist(), "model")]
+        chart = chart.transform_filter("datum.model == chosen_model")
+    named = list(
+        dict.fromkeys(rows["condition"])
+    )  # the same domain makes one legend of colours and shapes
+    colours, shapes = alt.Scale(domain=named, range=CONDITIONS), alt.Scale(domain=named)
+    chosen, opacity = theme.chosen_in_legend("condition", 0.12, "condition_chosen")
+    axis = alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False)
+    base = chart.encode(
+        x=alt.X("label:N", sort=order, title="region", axis=axis),
+        y=alt.Y("bits:Q", title="surprisal (bits)"),
+        color=alt.Color("condition:N", scale=colours, sort=None, legend=theme.legend(columns=2)),
+        opacity=opacity,
+        tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
+    )
+    marks = base.encode(
+        shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=theme.legend(columns=2))
+    )
+    layers = [
+        marks.mark_point(size=60, filled=True).add_params(chosen),
+        base.mark_line(strokeWidth=1.8),
+    ]
+    if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
+        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(
+            width=44, opacity=0.13, color=theme.QUIET
+        )
+        layers.insert(
+            0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height"))
+        )
+    drawn = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
+    note = "Shaded: the regions in the prediction." if marked else None
+    return theme.described(
+        drawn, title, "Line chart: surprisal by region, a line for each condition.", note
+    )
 
 
 def mean_regions(regions: pd.DataFrame) -> pd.DataFrame:
@@ -80,21 +117,8 @@ def mean_regions(regions: pd.DataFrame) -> pd.DataFrame:
     rows = regions.groupby(keys, sort=False, as_index=False).agg(
         bits=("bits", "mean"), items=("bits", "size")
     )
-    return _labelled(rows.assign(bits=rows["bits"].round(3)))
-
-
-def _labelled(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(label=rows["region"].astype(str) + " " + rows["name"].astype(str))
-
-
-def item_profile(regions: pd.DataFrame, *, title: str, critical=()):
-    """The surprisal of every region of one item in each condition; menus choose model and item.
-
-    ``regions`` as for :func:`region_profile`, with item and content.
-    """
-    rows = regions.loc[regions["content"] != "", [*KEYS, "region", "name", "content", "bits"]]
-    rows = _labelled(rows.assign(bits=rows["bits"].round(2)))
-    return _profile(rows, title, critical, choosers=("model", "item"), by=KEYS)
+    label = rows["region"].astype(str) + " " + rows["name"].astype(str)
+    return rows.assign(bits=rows["bits"].round(3), label=label)
 
 
 def item_outcomes(items: pd.DataFrame, *, title: str):
@@ -125,56 +149,4 @@ def item_outcomes(items: pd.DataFrame, *, title: str):
     chart = alt.layer(tiles, signs).properties(width="container", height=alt.Step(24))
     return theme.described(
         chart, title, "Grid of items: whether each prediction holds for each item."
-    )
-
-
-def _profile(rows, title, critical, choosers, by=()):
-    """Lines over regions. Rows that share `by` are stored as one with lists: names and keys are in the page once, not
-    in every row.
-    """
-    order = list(dict.fromkeys(rows.sort_values("region")["label"]))
-    shown = [c for c in ("condition", "label", "content", "bits", "items") if c in rows]
-    chart = (
-        theme.packed(rows[[*by, *(c for c in shown if c not in by)]], list(by))
-        if by
-        else alt.Chart(rows)
-    )
-    selected = [
-        theme.menu(f"chosen_{c}", rows[c].tolist(), c) for c in choosers if rows[c].nunique() > 1
-    ]
-    for parameter in selected:
-        chart = chart.transform_filter(
-            f"datum.{parameter.name.removeprefix('chosen_')} == {parameter.name}"
-        )
-    named = list(
-        dict.fromkeys(rows["condition"])
-    )  # the same domain makes one legend of colours and shapes
-    colours, shapes = alt.Scale(domain=named, range=CONDITIONS), alt.Scale(domain=named)
-    chosen, opacity = theme.chosen_in_legend("condition", 0.12, "condition_chosen")
-    axis = alt.Axis(labelAngle=-30, labelPadding=8, labelLimit=140, grid=False)
-    base = chart.encode(
-        x=alt.X("label:N", sort=order, title="region", axis=axis),
-        y=alt.Y("bits:Q", title="surprisal (bits)"),
-        color=alt.Color("condition:N", scale=colours, sort=None, legend=theme.legend(columns=2)),
-        opacity=opacity,
-        tooltip=[alt.Tooltip("bits:Q", format=".2f") if c == "bits" else f"{c}:N" for c in shown],
-    )
-    marks = base.encode(
-        shape=alt.Shape("condition:N", scale=shapes, sort=None, legend=theme.legend(columns=2))
-    )
-    layers = [
-        marks.mark_point(size=60, filled=True).add_params(chosen),
-        base.mark_line(strokeWidth=1.8),
-    ]
-    if marked := [label for label in order if int(label.split(" ")[0]) in set(critical)]:
-        ground = alt.Chart(pd.DataFrame({"label": marked})).mark_bar(
-            width=44, opacity=0.13, color=theme.QUIET
-        )
-        layers.insert(
-            0, ground.encode(x=alt.X("label:N", sort=order), y=alt.value(0), y2=alt.value("height"))
-        )
-    chart = alt.layer(*layers).add_params(*selected).properties(width="container", height=240)
-    note = "Shaded: the regions in the prediction." if marked else None
-    return theme.described(
-        chart, title, "Line chart: surprisal by region, a line for each condition.", note
     )

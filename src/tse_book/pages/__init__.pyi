@@ -6,7 +6,6 @@ from . import profiles as profiles
 from . import statements as statements
 from .blimp_figures import published_accuracies as published_accuracies
 from .ledger import extension_table as extension_table
-from .ledger import failing_table as failing_table
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
 from .ledger import verdict_rows as verdict_rows
@@ -27,4 +26,4 @@ from .recorded import recorded_accuracies as recorded_accuracies
 from .recorded import recorded_runs as recorded_runs
 from .recorded import recorded_suites as recorded_suites
 from .try_it import try_this as try_this
-from .word_trees import form_nodes as form_nodes
+from .word_forms import form_probabilities as form_probabilities

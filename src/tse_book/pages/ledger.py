@@ -10,7 +10,6 @@ from tse_book.claims import verdicts
 from tse_book.claims.judging import LEDGER, papers
 from tse_book.model_names import SHOWN_NAMES
 from tse_book.pages import markup
-from tse_book.pages.notebook import table as plain_table
 from tse_book.recorded import without_provenance
 
 MEANING = {
@@ -114,44 +113,6 @@ def _robust(row: dict) -> str:
     if not row["choices"]:
         return markup.number(float("nan"), 0)
     return escape(f"{row['agree']} of {row['choices']}")
-
-
-def failing_table(table: pd.DataFrame, caption: str):
-    """The claims of a ledger that published data do not bear out, or not on the corrected tables; each links to its row
-    on the ledger's page.
-    """
-    failing = table[table["verdict"].isin([verdicts.FAILS, verdicts.AS_PRINTED])]
-    failing = failing.sort_values(
-        "verdict", key=lambda verdict: verdict.eq(verdicts.AS_PRINTED), kind="stable"
-    )
-    rows = failing.to_dict("records")
-    columns = {
-        "": failing["id"],
-        "claim": failing["claim"],
-        "printed": [_plain(row["published"], markup.decimals(row["published"])) for row in rows],
-        "from its data": [_measured(row) for row in rows],
-        "verdict": failing["verdict"],
-        "robust": [
-            f"{row['agree']} of {row['choices']}" if row["choices"] else "–" for row in rows
-        ],
-    }
-    made = plain_table(pd.DataFrame(columns), caption)
-    for name in failing["id"]:
-        place = markup.page_link(f"notebooks/ledger.html#claim-{name}", name)
-        made.data = made.data.replace(f">{name}<", f">{place}<")
-    return made
-
-
-def _plain(value: float, digits: int) -> str:
-    """A number in a table of text, a dash where there is none."""
-    return "–" if value != value else markup.number(value, digits)
-
-
-def _measured(row: dict) -> str:
-    """What published data gave, a count with its total."""
-    if row["out_of"] != row["out_of"]:
-        return _plain(row["measured"], 3)
-    return f"{row['measured']:,.0f} of {row['out_of']:,.0f}"
 
 
 def laboratory_table(table: pd.DataFrame, caption: str):

@@ -74,6 +74,19 @@ def policy_switches(
     return pd.concat(parts, ignore_index=True).dropna()
 
 
+def largest_changes(switches: pd.DataFrame) -> pd.DataFrame:
+    """How far each switch moves each metric at most, over the constructions: what `policy_switches` gives, condensed.
+
+    Returns a table: model, change, MW, EW, TSE (largest absolute change); NaN where a switch is not for the model.
+    """
+    keys = ["model", "switch", "metric"]
+    wide = switches.pivot_table("score", [*keys, "construction"], "setting", sort=False)
+    wide = wide.reindex(columns=["default", "changed"])
+    distance = (wide["changed"] - wide["default"]).abs()
+    largest = distance.groupby(keys, sort=False).max().unstack("metric")
+    return largest.reset_index().rename(columns={"switch": "change"}).rename_axis(columns=None)
+
+
 def _reasons_against(model: LanguageModel) -> dict[str, str]:
     """Why some switches are not for this model, a sentence for each of them."""
     reasons = {}
