@@ -1,7 +1,7 @@
 """Language models behind a command, or in a container.
 
 The command may be any executable. It supports SyntaxGym's three actions on a file with one sentence
-per line:
+per line::
 
     COMMAND tokenize FILE         the tokens of each sentence, separated by spaces
     COMMAND unkify FILE           for each token 1 where the model does not know it, else 0
