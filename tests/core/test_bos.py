@@ -13,6 +13,7 @@ from tiny import save_model, words
 from tse_book.pages.profiles import papers_bos
 from tse_core import InputError, evaluate, load_model, score_pairs, slot_distribution, surprisals
 from tse_core.errors import TseWarning
+from tse_core.models.document_tokens import document_tokens
 
 SENTENCE = "The author laughs."
 
@@ -39,23 +40,27 @@ def test_what_the_tokenizer_adds_comes_before_the_token_of_the_family_s_document
     ]  # fmt: skip
 
 
-FIRST = [  # special tokens of a vocabulary, the one that ends a text, what is read first
-    (["<|endoftext|>", "<|im_start|>", "<|im_end|>"], "<|im_end|>", "<|endoftext|>"),
+FIRST = [  # special tokens of a vocabulary, its BOS token, what is read first
+    (["<|endoftext|>", "<|im_start|>", "<|im_end|>"], "<|im_start|>", "<|endoftext|>"),
     (["<|end_of_text|>", "<s>"], "<s>", "<|end_of_text|>"),
-    (["<s>", "</s>"], "</s>", "<s>"),
-    (["<|im_end|>"], "<|im_end|>", "none"),
-    (["</s>"], "</s>", "none"),
-    (["<eos>", "<bos>"], "<eos>", "none"),
+    (["<s>", "</s>"], None, "<s>"),
+    (["<|im_start|>"], "<|im_start|>", "none"),
+    (["<|start_header_id|>"], "<|start_header_id|>", "none"),
+    (["</s>"], None, "none"),
+    (["<eos>", "<bos>"], "<bos>", "<bos>"),
+    (["<eos>", "<bos>"], None, "none"),
+    (["<|start|>"], "<|start|>", "<|start|>"),
 ]
 
 
-@pytest.mark.parametrize(("special", "end", "read"), FIRST)
-def test_one_rule_says_what_is_read_first_and_never_is_it_the_end_of_a_chat_s_turn(
-    special, end, read, tmp_path
+@pytest.mark.parametrize(("special", "own", "read"), FIRST)
+def test_one_rule_says_what_is_read_first_and_never_is_it_a_token_of_chat(
+    special, own, read, tmp_path
 ):
     folder = save_model(tmp_path / "gpt2-xl", "causal", entries=[*words(), *special])
     rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
-    rewritten(folder, "tokenizer_config.json", lambda settings: settings.update(eos_token=end))
+    roles = {"bos_token": own, "additional_special_tokens": special}
+    rewritten(folder, "tokenizer_config.json", lambda settings: settings.update(roles))
     if read == "none":
         with pytest.warns(
             TseWarning,
@@ -69,6 +74,43 @@ def test_one_rule_says_what_is_read_first_and_never_is_it_the_end_of_a_chat_s_tu
         assert load_model(folder, bos="none").bos_read == "none"
         rewritten(folder, "config.json", lambda settings: settings.update(bos="none"))
         assert load_model(folder).bos_read == "none"
+
+
+def test_an_ordinary_entry_with_the_text_of_a_document_token_is_none(tmp_path):
+    """Gemma's vocabulary has the tag <s> of HTML, and <bos> for the beginning of a text."""
+    folder = save_model(tmp_path / "tags", "causal", entries=[*words(), "<s>", "<|endoftext|>"])
+    rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
+    assert load_model(folder).bos_read == "[CLS]"
+    assert load_model(folder, bos="<s>").bos_read == "<s>"
+
+
+def test_a_bos_token_that_the_chat_template_writes_into_its_turns_is_one_of_chat(tmp_path):
+    folder = save_model(tmp_path / "chat", "causal")
+    rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
+    turns = "{% for message in messages %}[CLS]{{ message['content'] }}{% endfor %}"
+    for template, read in (("{{ bos_token }}" + turns, "none"), (f"[CLS]{turns[-10:]}", "[CLS]")):
+        (folder / "chat_template.jinja").write_text(template)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert load_model(folder).bos_read == read
+
+
+def test_documents_of_bloom_ended_in_its_end_of_text(tmp_path):
+    """Its training data were written with --append-eod, and eod was the tokenizer's EOS token."""
+    special = {"bos_token": "<s>", "eos_token": "</s>"}
+    folder = save_model(tmp_path / "bloom", "causal", entries=[*words(), *special.values()])
+    rewritten(folder, "tokenizer_config.json", lambda settings: settings.update(special))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    config = transformers.BloomConfig(vocab_size=len(tokenizer), hidden_size=8, n_layer=1, n_head=1)
+    assert load_model(transformers.BloomForCausalLM(config), tokenizer).bos_read == "</s>"
+
+
+def test_each_document_token_has_its_source():
+    rows = document_tokens()
+    assert all(row.token and row.families and row.source for row in rows)
+    assert {row.token for row in rows if not row.model_type} == {
+        "<|endoftext|>", "<|end_of_text|>", "<s>",
+    }  # fmt: skip
 
 
 def rewritten(folder, name, change):
@@ -90,6 +132,8 @@ def with_end_of_text(tmp_path):
     """The folder of a model whose vocabulary has a token that stood between documents."""
     folder = save_model(tmp_path / "tiny", "causal", entries=[*words(), "<|endoftext|>"])
     rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
+    end = {"eos_token": "<|endoftext|>"}
+    rewritten(folder, "tokenizer_config.json", lambda settings: settings.update(end))
     return folder
 
 

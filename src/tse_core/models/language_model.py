@@ -39,9 +39,10 @@ class LanguageModel:
 
     `bos` is what a causal model reads before a sentence:
 
-    - "default": what its tokenizer adds by itself (Llama: ``<s>``), else the token between
-      documents in its pretraining (``<|endoftext|>``, ``<|end_of_text|>`` or ``<s>``) if its
-      vocabulary has it, else nothing, with a warning (laboratory models say that they read none);
+    - "default": what its tokenizer adds by itself (Llama: ``<s>``), else the special token that
+      stood between documents in its pretraining (data/document_tokens.csv), else the tokenizer's
+      own BOS token unless that is one of chat, else nothing, with a warning (laboratory models say
+      that they read none);
     - "tokenizer": only what the tokenizer adds;
     - "add": the tokenizer's beginning-of-sequence token;
     - "none": nothing;
@@ -62,7 +63,7 @@ class LanguageModel:
     # masked models of some families (`SPACED` in backends/hugging_face.py) with GPT-2's kind of
     # tokenizer.
     space: bool = False
-    # The token before each document in its pretraining, if its vocabulary has it.
+    # The token before each document in its pretraining, if its tokenizer shows it.
     document_bos: str | None = None
     # The option of transformers that mends its tokenizer.
     mended: str | None = None

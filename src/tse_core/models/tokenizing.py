@@ -1,10 +1,4 @@
-"""Questions to a tokenizer: its BOS token, its special entries, its unknown entry.
-
-Many tokenizers add no BOS token. The first token then has no context that predicts it, and the
-model starts in the middle of a text. In pretraining, documents were joined with one token between
-them, so that a model has seen this token before a first word. It is written in a few ways only, and
-never is it the token that ends a turn of a chat.
-"""
+"""Questions to a tokenizer: its BOS token, its special entries, its unknown entry."""
 
 import json
 from collections.abc import Iterator
@@ -15,12 +9,10 @@ from tse_core.errors import InputError
 from tse_core.words import join
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerFast
 
 # Values of the policy `bos` that are not a token's text.
 BOS_WORDS = ("default", "tokenizer", "add", "none")
-# Of GPT-2, GPT-NeoX, Qwen, SmolLM; of Granite; of BLOOM.
-DOCUMENT_BOS = ("<|endoftext|>", "<|end_of_text|>", "<s>")
 # They fill a gap while a sentence is made into tokens, and are never a pair's verb.
 CARRIERS = ("a", "the")
 
@@ -105,21 +97,6 @@ def encoded(
     """
     with readable_text(name):
         return tokenizer(texts, add_special_tokens=add_special_tokens, verbose=False, **options)
-
-
-def document_bos(config: "PreTrainedConfig", tokenizer: "PreTrainedTokenizerFast") -> str | None:
-    """The first of `DOCUMENT_BOS` that the vocabulary has, None where it has none.
-
-    None, too, for a model whose configuration says ``bos: none`` (this project's laboratory models,
-    which learned sentences with and without their [BOS]).
-    """
-    if getattr(config, "bos", None) == "none":
-        return None
-    vocabulary = tokenizer.get_vocab()
-    for token in DOCUMENT_BOS:
-        if token in vocabulary:
-            return token
-    return None
 
 
 def bos_ids(

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tse_core.errors import InputError, warn
+from tse_core.models.document_tokens import document_bos
 from tse_core.models.folders import check_stored, open_tokenizer, open_with
 from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory
 from tse_core.models.kinds import kind_of
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network_in_files import NetworkInFiles
 from tse_core.models.sources import Source, source_of
-from tse_core.models.tokenizing import DOCUMENT_BOS, added_by, document_bos
+from tse_core.models.tokenizing import added_by
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
@@ -168,8 +169,8 @@ def _language_model(
         is_chosen = bos != "default" or getattr(config, "bos", None) == "none"
         if not (is_chosen or document_token or added_by(tokenizer)):
             warn(
-                f"{name} reads no BOS token: its tokenizer adds none, and its vocabulary has none "
-                f"of {', '.join(DOCUMENT_BOS)}; bos names another one (--bos), or 'none'"
+                f"{name} reads no BOS token: its tokenizer adds none, and has none as a special "
+                "token but for chat; bos names another one (--bos), or 'none'"
             )
     else:
         # "Ġthe" shows a tokenizer of GPT-2's kind, whose first word is another without a space.
