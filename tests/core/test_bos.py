@@ -105,6 +105,37 @@ def test_documents_of_bloom_ended_in_its_end_of_text(tmp_path):
     assert load_model(transformers.BloomForCausalLM(config), tokenizer).bos_read == "</s>"
 
 
+REMEDIES = [  # special tokens, BOS token, whether the configuration says that none is read, remedy
+    (["<|endoftext|>"], "<|im_start|>", False, "--bos default puts <|endoftext|> there"),
+    (["<|endoftext|>"], "<|im_start|>", True, "none of its tokenizer's suits"),
+    (["<bos>"], "<bos>", True, "--bos add puts <bos> there"),
+]
+
+
+@pytest.mark.parametrize(("special", "own", "configured", "remedy"), REMEDIES)
+def test_a_note_on_a_first_token_names_no_token_of_chat(
+    special, own, configured, remedy, tmp_path, tse
+):
+    folder = save_model(tmp_path / "noted", "causal", entries=[*words(), *special, "<|im_start|>"])
+    if not configured:
+        rewritten(folder, "config.json", lambda settings: settings.pop("bos"))
+    roles = {"bos_token": own, "additional_special_tokens": special}
+    rewritten(folder, "tokenizer_config.json", lambda settings: settings.update(roles))
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("good,bad\nthe author laughs.,author laughs.\n")
+    code, _, said = tse("blimp", folder, "--data", pairs, "--bos", "none")
+    assert code == 0 and "pairs differ in their first token" in said and remedy in said
+
+
+def test_a_masked_model_whose_tokenizer_adds_nothing_reads_no_cls(tiny_masked):
+    model = load_model(tiny_masked)
+    assert model.bos_read == "cls"
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_masked)
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single="$A")
+    network = transformers.AutoModelForMaskedLM.from_pretrained(tiny_masked)
+    assert load_model(network, tokenizer).policies()["bos"] == "none"
+
+
 def test_each_document_token_has_its_source():
     rows = document_tokens()
     assert all(row.token and row.families and row.source for row in rows)

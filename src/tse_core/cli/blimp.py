@@ -131,7 +131,7 @@ def blimp(
         runs.append(scores)
         if len(runs) == 2:
             print()
-        _print_accuracies(scores, column_of_by, cluster)
+        _print_accuracies(scores, column_of_by, cluster, opened.bos_remedy())
     write_table(_pair_scores(runs), out)
     tidy = [scores.tidy(column_of_by) for scores in runs]
     write_table(pd.concat(tidy, ignore_index=True), table)
@@ -173,8 +173,11 @@ def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Pa
     write_differences(table.assign(data=first.signature.data_name), out)
 
 
-def _print_accuracies(scores: "PairScores", by: str, cluster: str | None) -> None:
-    """The accuracies by a column and of all pairs, the signature, and notes."""
+def _print_accuracies(scores: "PairScores", by: str, cluster: str | None, bos_remedy: str) -> None:
+    """The accuracies by a column and of all pairs, the signature, and notes.
+
+    `bos_remedy` is the model's.
+    """
     of_all = scores.accuracy("all").assign(**{by: "all pairs"})
     accuracies = pd.concat([scores.accuracy(by), of_all])
     accuracies = accuracies.rename(columns={"low": "accuracy_low", "high": "accuracy_high"})
@@ -193,5 +196,5 @@ def _print_accuracies(scores: "PairScores", by: str, cluster: str | None) -> Non
     if unscored:
         note(
             f"{unscored:,} pairs differ in their first token, which is scored only with a token "
-            "before it; --bos add puts one there"
+            f"before it; {bos_remedy}"
         )

@@ -77,8 +77,8 @@ def evaluate(
     unscored = sum(outcome.unscored for outcome in outcomes)
     if unscored:
         note(
-            f"{unscored:,} items begin with different tokens, which count 0 bits; --bos add puts "
-            "one before them"
+            f"{unscored:,} items begin with different tokens, which count 0 bits without a token "
+            f"before them; {opened.bos_remedy()}"
         )
     if out:
         print(f"written: {out}")

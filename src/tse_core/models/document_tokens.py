@@ -57,13 +57,16 @@ def document_bos(config: "PreTrainedConfig", tokenizer: "PreTrainedTokenizerFast
         for row in document_tokens():
             if row.model_type == model_type and row.token in special:
                 return row.token
-    own = tokenizer.bos_token
-    if own and not _is_of_chat(own, tokenizer):
-        return str(own)
-    return None
+    return own_bos(tokenizer)
 
 
-def _is_of_chat(token: str, tokenizer: "PreTrainedTokenizerFast") -> bool:
-    """Whether a token marks a turn, by its name or because the chat template writes it there."""
+def own_bos(tokenizer: "PreTrainedTokenizerFast") -> str | None:
+    """The tokenizer's BOS token; None without one, and for one that marks a turn of a chat.
+
+    It does by its name, or where the chat template writes it into its loop over messages.
+    """
+    token = tokenizer.bos_token
     _, _, turns = str(tokenizer.chat_template or "").partition("for ")
-    return OF_CHAT.search(token) is not None or token in turns
+    if not token or OF_CHAT.search(token) or token in turns:
+        return None
+    return str(token)

@@ -15,11 +15,13 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.files import is_folder
+from tse_core.models.document_tokens import own_bos
 from tse_core.models.network import Network
 from tse_core.models.slots import CARRIER, SLOT_READERS, MaskedSlots, Prompt, SlotReader
 from tse_core.models.tokenizing import (
     BOS_WORDS,
     Encoding,
+    added_by,
     bos_ids,
     encoded,
     special_tokens,
@@ -177,12 +179,22 @@ class LanguageModel:
 
     @property
     def bos_read(self) -> str:
-        """The token that is read before a sentence; "none", or "cls" (masked models)."""
+        """The token that is read before a sentence, "cls" for a masked model's own, or "none"."""
         if self.keeps_added_tokens:
-            return "cls"
+            return "cls" if added_by(self.tokenizer) else "none"
         if not self._bos_ids:
             return "none"
         return "".join(self.tokenizer.convert_ids_to_tokens(list(self._bos_ids)))
+
+    def bos_remedy(self) -> str:
+        """The option that puts a token before a text, for messages where none is read."""
+        default = self.with_policies(bos="default").bos_read
+        if default != "none":
+            return f"--bos default puts {default} there"
+        own = own_bos(self.tokenizer)
+        if own and not self.keeps_added_tokens:
+            return f"--bos add puts {own} there"
+        return "none of its tokenizer's suits (--bos can name another)"
 
     @cached_property
     def _bos_ids(self) -> tuple[int, ...]:

@@ -114,6 +114,10 @@ class SurprisalModel(ABC):
             raise InputError(f"{self.name} itself decides what is read before a sentence")
         return self
 
+    def bos_remedy(self) -> str:
+        """As `LanguageModel.bos_remedy`."""
+        return "such a model decides that itself (of a server, --bos names a token)"
+
     @abstractmethod
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
         """The surprisal of every token of each sentence, with its position there (see `placed`).
