@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from tse_core.errors import InputError
+from tse_core.models.attention import dropped_by_sdpa
 from tse_core.models.network import Network
 
 if TYPE_CHECKING:
@@ -181,6 +182,12 @@ class NetworkInMemory(HuggingFaceNetwork):
         if self.device.type == "meta":
             raise InputError(
                 f"the weights of this {type(module).__name__} are not in memory (device 'meta')"
+            )
+        dropped = dropped_by_sdpa(module.config)
+        if dropped and module.config._attn_implementation == "sdpa":
+            raise InputError(
+                f"the attention of this {type(module).__name__} (sdpa) drops {', '.join(dropped)} "
+                "of its configuration; open it with attn_implementation='eager'"
             )
 
     @property

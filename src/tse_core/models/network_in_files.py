@@ -14,6 +14,7 @@ import torch
 from tse_core.errors import InputError
 from tse_core.files import file_digest
 from tse_core.models.adapters import ADAPTER_WEIGHTS, untied_parts, with_adapter
+from tse_core.models.attention import dropped_by_sdpa
 from tse_core.models.folders import open_network, shape_of
 from tse_core.models.hugging_face_network import (
     HuggingFaceNetwork,
@@ -142,6 +143,8 @@ class NetworkInFiles(HuggingFaceNetwork):
         dtype = "float32" if source.adapter else self._dtype
         options = self._options | {"dtype": DTYPES[dtype], "use_safetensors": True}
         options["device_map"] = "auto" if self._spread else None
+        if dropped_by_sdpa(self._config):
+            options["attn_implementation"] = "eager"
         module = open_network(source.name, source.folder, self._auto_class, options)
         # safetensors maps the file, which may be overwritten in place: keep a copy in memory.
         module._apply(lambda tensor: tensor.clone())
