@@ -1,6 +1,7 @@
 """Files: read with one clear line for each error, written whole or not at all, named safely."""
 
 import hashlib
+import json
 import os
 import re
 import uuid
@@ -98,6 +99,36 @@ def decoded(contents: bytes, where: str) -> str:
         raise InputError(
             f"{where}: is not text in UTF-8 ({byte}); save it as UTF-8, e.g. as CSV UTF-8"
         ) from None
+
+
+def parsed_json(text: str | bytes, where: str) -> Any:
+    """The contents of a text in JSON, in which no key may appear twice in one object.
+
+    Raises InputError with `where` the text stands.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys)
+    except (ValueError, RecursionError, OverflowError) as error:
+        reason = "its parts are nested too deep" if isinstance(error, RecursionError) else error
+        raise InputError(f"{where}: not JSON ({one_line(reason, 200)})") from None
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of some pairs in JSON. Raises ValueError for a repeated key."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {repeated[:80]!r} appears twice")
+    return content
+
+
+def read_json_object(path: str | Path) -> dict[str, Any]:
+    """The object that a JSON file holds. Raises InputError."""
+    content = parsed_json(read_text(path), str(path))
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: must hold a JSON object, in curly brackets")
+    return content
 
 
 def lines_of(text: str) -> list[str]:

@@ -82,6 +82,22 @@ def test_a_configuration_that_names_other_files_of_weights_is_refused(folder):
         load_model(folder("gpt2", transformers_weights="other.safetensors"))
 
 
+@pytest.mark.parametrize("model_type", ["gpt2", "of_its_own"])
+@pytest.mark.parametrize("key", ["AutoConfig", "AutoModelForCausalLM"])
+def test_code_of_a_folder_s_own_is_not_passed_over(folder, key, model_type):
+    held = folder("gpt2", auto_map={key: "modeling.Own"}, model_type=model_type)
+    message = (
+        rf"comes with code of its own \(modeling.Own, named by {key} .* --trust-remote-code .*"
+    )
+    with pytest.raises(InputError, match=message + "runs it with all rights that you have"):
+        load_model(held)
+
+
+def test_code_for_another_task_does_not_matter(folder):
+    held = folder("gpt2", auto_map={"AutoModelForSequenceClassification": "modeling.Own"})
+    assert load_model(held).kind == "causal"
+
+
 @pytest.mark.parametrize(
     "head", ["SequenceClassification", "TokenClassification", "QuestionAnswering"]
 )

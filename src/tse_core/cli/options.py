@@ -179,7 +179,8 @@ class Opening:
         ),
     ] = "default"
     trust_remote_code: Annotated[
-        bool, _of_model("--trust-remote-code", help="Let the hub repository run its own code.")
+        bool,
+        _of_model("--trust-remote-code", help="Let the folder or hub repository run its own code."),
     ] = False
     timeout: Annotated[
         float,

@@ -1,6 +1,5 @@
 """Models in folders of Hugging Face's format: their files, and the errors where these are bad."""
 
-import json
 import logging
 import re
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from tse_core.errors import InputError, one_line, warn
-from tse_core.files import read_text
+from tse_core.files import read_json_object
 from tse_core.models.identity import tensor_types
 from tse_core.models.tokenizing import readable_text
 from tse_core.paths import data_folder
@@ -57,9 +56,9 @@ def weight_files(folder: Path) -> list[Path]:
     if (folder / WEIGHTS).is_file() or not index.is_file():
         return [folder / WEIGHTS]
     try:
-        names = set(json.loads(read_text(index))["weight_map"].values())
+        names = set(read_json_object(index)["weight_map"].values())
         files = [folder / name for name in sorted(names)]
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (InputError, KeyError, TypeError, AttributeError):
         files = []
     if not files or any(file.parent != folder for file in files):
         raise InputError(
@@ -86,6 +85,27 @@ def open_with(
     except Exception as error:  # whatever the library raises for a bad file
         reason = one_line(error, 300)
         raise InputError(f"{name} cannot be opened with {auto_class}: {reason}") from error
+
+
+def check_own_code(name: str, folder: Path) -> None:
+    """Raise InputError where config.json names code beside it for a model.
+
+    transformers would take its own class of the same type, which may give other numbers, or ask
+    for an option of its own. Code for other tasks, such as classification, does not matter.
+    """
+    file = folder / "config.json"
+    if not file.is_file():
+        return
+    classes = read_json_object(file).get("auto_map")
+    if not isinstance(classes, dict):
+        return
+    for key in ("AutoConfig", "AutoModelForCausalLM", "AutoModelForMaskedLM"):
+        if key in classes:
+            raise InputError(
+                f"{name} comes with code of its own ({classes[key]}, named by {key} in "
+                "config.json), without which its numbers may be others; --trust-remote-code "
+                "(trust_remote_code=True) runs it with all rights that you have, so read it first"
+            )
 
 
 def open_tokenizer(name: str, folder: Path, options: dict) -> tuple[Any, str | None]:

@@ -106,8 +106,8 @@ def load_model(
         in every signature
     revision : branch, tag or commit on the hub
     bos : what a causal model reads before a sentence, see `LanguageModel`
-    trust_remote_code : allow a hub repository to run its own code; weights are read from
-        safetensors only in any case
+    trust_remote_code : allow a folder or a hub repository to run its own code; weights are read
+        from safetensors only in any case
     timeout : seconds that a server or a program may take for one whole answer
         A type checker, which reads no names, takes a name with `timeout` for that of a
         `SurprisalModel`.

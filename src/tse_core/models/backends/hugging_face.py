@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tse_core.errors import InputError, warn
 from tse_core.models.document_tokens import document_bos
-from tse_core.models.folders import check_stored, open_tokenizer, open_with
+from tse_core.models.folders import check_own_code, check_stored, open_tokenizer, open_with
 from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory
 from tse_core.models.kinds import kind_of
 from tse_core.models.language_model import Kind, LanguageModel
@@ -102,6 +102,8 @@ def open_hugging_face(
     """
     source = source_of(name, revision)
     options = {"trust_remote_code": trust_remote_code, "local_files_only": not trust_remote_code}
+    if not trust_remote_code:
+        check_own_code(name, source.folder)
     config = open_with(name, source.folder, "AutoConfig", options)
     if getattr(config, "transformers_weights", None):
         raise InputError(
