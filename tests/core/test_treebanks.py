@@ -159,7 +159,7 @@ def test_an_evaluation_counts_each_context_once_and_keeps_what_was_left_out(
     evaluation = tse_core.evaluate(model, treebank, detail="forms", store=None)
     assert len(evaluation.contexts) == 6
     assert evaluation.left_out[RULES[0]] == 3
-    assert evaluation.signature.policy["clusters"] == "documents"
+    assert evaluation.signature.policy["cluster"] == "documents"
     table = evaluation.table("kind,between")
     assert table["contexts"].sum() == 6
     assert evaluation.table("genre")["genre"].tolist() == ["letter"]
@@ -200,6 +200,33 @@ def test_sentence_pairs_of_a_treebank_are_whole_sentences(treebank):
     first = pairs.iloc[0]
     assert first["good"] == "The keys to the cabinet stand here."
     assert first["bad"] == "The keys to the cabinet stands here."
+
+
+def test_pairs_of_a_treebank_are_written_as_a_table_and_read_again(tse, treebank, tmp_path, pairs):
+    code, output, _ = tse("data", "pairs", treebank, "--out", tmp_path / "pairs.csv")
+    assert (code, output.splitlines()[0]) == (0, "pairs: 7; verbs without another form: 0")
+    written = pd.read_csv(tmp_path / "pairs.csv", dtype="str", keep_default_na=False)
+    assert written.loc[0, ["good", "bad", "sent_id", "token"]].tolist() == [
+        "The keys to the cabinet stand here.", "The keys to the cabinet stands here.", "s1", "6",
+    ]  # fmt: skip
+    again = load_pairs(tmp_path / "pairs.csv")
+    pd.testing.assert_frame_equal(again, pairs[again.columns], check_like=True)
+
+
+def test_a_file_of_data_in_the_place_of_a_model_is_said(tse, treebank):
+    code, _, said = tse("evaluate", treebank, "--data", treebank)
+    assert code == 2 and said.count("\n") == 1
+    assert "en_own-ud-test.conllu is data and no model: --data" in said
+
+
+def test_sums_over_verbs_are_kept_by_document(model, tmp_path):
+    notation = KEYS + "\n" + FAILING.replace("Open open VERB Mood=Imp|VerbForm=Fin", "Oh oh INTJ _")
+    later = "\n# newdoc id = b\nKeys key NOUN P 2 nsubj\nopen open VERB PLUR 0 root\n"
+    path = write_treebank(tmp_path, notation + later)
+    evaluation = tse_core.evaluate(model, path, detail="lemmas", store=None)
+    assert set(evaluation.by_lemma["noun"]) == {"GUM_letter_keys", "b"}
+    intervals = evaluation.intervals(("subjects", "verbs"))
+    assert intervals.set_index("metric").loc["EW", "clusters"] == 2
 
 
 MISTAKES = {

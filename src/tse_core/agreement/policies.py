@@ -36,7 +36,7 @@ def evaluation_signature(
     if options.sample_size != "all":
         policy["sample"] = f"{options.sample_size}@{options.seed}"
     if is_of_treebank(work.pairs):
-        policy["clusters"] = question.all_pairs.attrs.get("clusters", DOCUMENTS)
+        policy["cluster"] = question.all_pairs.attrs.get("clusters", DOCUMENTS)
     policy |= _text_policies(work.pairs)
     policy |= {
         "protocol": f"{options.protocol}/{PROTOCOL_NUMBERS['agreement']}",
@@ -58,7 +58,7 @@ def slice_signature(
     """
     policy = dict(signature.policy)
     policy.pop("sample", None)
-    policy.pop("clusters", None)
+    policy.pop("cluster", None)
     policy |= _text_policies(pairs)
     # Where the whole evaluation has no such policy, no slice has one.
     if policy.pop("slot", None):

@@ -22,8 +22,8 @@ from tse_core.agreement.contexts import (
 from tse_core.agreement.factors import find_factors, refuse_taken_names
 from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs, warn_of_few_lemmas
-from tse_core.datasets.lemmas import Lemmas, load_lemmas
-from tse_core.datasets.loading import data_hash, usual_list
+from tse_core.datasets.lemmas import Lemmas
+from tse_core.datasets.loading import data_hash, verb_list
 from tse_core.datasets.treebank_pairs import (
     TREEBANK,
     distinct_sites,
@@ -79,15 +79,6 @@ def question_of(
     data = f"{name}@{data_hash(numbered)}"
     question = Question(pairs, numbered, numbered, listed, data, options)
     return readable(question, models or [], options)
-
-
-def verb_list(pairs: pd.DataFrame, lemmas, protocol: str) -> Lemmas:
-    """The verb list that is asked for; by default that of the pairs' language."""
-    if lemmas is None:
-        lemmas = pairs.attrs.get("lemmas") or usual_list(protocol, pairs.attrs["name"])
-    if isinstance(lemmas, str) and lemmas == TREEBANK:
-        return verbs_of_treebank(pairs)
-    return load_lemmas(lemmas)
 
 
 def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:

@@ -203,8 +203,12 @@ def _groups(contexts: pd.DataFrame) -> pd.MultiIndex:
     """The group of each context.
 
     A subject known by its noun alone is named after it. Where no noun is known, whatever the
-    subject, the left context is its name, so that it is a group by itself.
+    subject, the left context is its name, so that it is a group by itself. The contexts of a
+    document are a group, as intervals are over documents.
     """
+    if "document" in contexts:
+        documents = contexts["document"]
+        return pd.MultiIndex.from_frame(contexts.assign(subject=documents, noun=documents)[GROUP])
     subjects = contexts["subject"].where(contexts["subject"] != "", contexts["noun"])
     subjects = subjects.where(contexts["noun"] != "", contexts["left"])
     return pd.MultiIndex.from_frame(contexts.assign(subject=subjects)[GROUP])

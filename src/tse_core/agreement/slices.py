@@ -23,7 +23,7 @@ from tse_core.results.store import Store
 
 SLICE = 2048  # contexts that are scored at once
 WORD_SLICE = 4  # where each is scored over thousands of whole words
-# The columns of contexts and pairs whose hash is in the name of a slice.
+# The columns of contexts and pairs whose hash is in the name of a slice; with the document, if any.
 HASHED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]
 HASHED_OF_PAIRS = ["left", "right", "correct", "wrong", "number"]
 
@@ -83,6 +83,7 @@ def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[
     # Sorted, the pairs of some neighbouring contexts stand together.
     pairs = pairs.sort_values("context", kind="stable")
     first_pairs = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
+    hashed = [*HASHED, "document"] if "document" in contexts else HASHED
     for construction, rows in contexts.groupby("construction", sort=False).indices.items():
         # The contexts of a construction stand together, so their first and last row bound them.
         for number, start in enumerate(range(rows[0], rows[-1] + 1, size)):
@@ -91,6 +92,6 @@ def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[
             # Back in the order of the work, whose index they keep for `scored_tables`.
             some_pairs = pairs.iloc[first_pairs[start] : first_pairs[end]].sort_index()
             some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
-            contents = data_hash(some_contexts[HASHED]) + data_hash(some_pairs[HASHED_OF_PAIRS])
+            contents = data_hash(some_contexts[hashed]) + data_hash(some_pairs[HASHED_OF_PAIRS])
             name = f"{safe_name(construction)}-{number:03d}-{contents}"
             yield name, Slice(some_contexts, some_pairs)

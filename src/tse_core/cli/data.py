@@ -1,15 +1,19 @@
 """``tse list``, the names that can be loaded; ``tse data``, the pinned downloads."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import pandas as pd
 import typer
 
+from tse_core.cli import options
 from tse_core.cli.commands import app
-from tse_core.cli.printing import print_table
+from tse_core.cli.printing import print_table, write_table
 from tse_core.datasets import downloads
 from tse_core.datasets.lemmas import list_lemmas
-from tse_core.datasets.loading import dataset_table
+from tse_core.datasets.loading import dataset_table, load_pairs, verb_list
+from tse_core.datasets.pairs import with_sentences
+from tse_core.datasets.treebank_pairs import with_other_forms
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import list_suites
 
@@ -79,6 +83,38 @@ def fetch(
         already_there = len(files) - fetched
         cache = downloads.path_of("")
         print(f"files fetched: {fetched}, already there: {already_there} ({cache})")
+        for licence, of_licence in files.groupby("licence"):
+            print(f"licence of {', '.join(of_licence['dataset'].unique())}: {licence}")
+
+
+@group.command()
+def pairs(
+    data: Annotated[
+        str,
+        typer.Argument(help="Agreement pairs: a name, a file, a treebank (.conllu, a folder)."),
+    ],
+    out: Annotated[Path, typer.Option(help="The table: .csv.", callback=options.table_file)],
+    lemmas: Annotated[
+        str | None,
+        typer.Option(help="Verb list for the other forms of verbs; treebank: drawn from the data."),
+    ] = None,
+) -> None:
+    """Write minimal pairs as a table: the good sentence, the bad one, and all that is known.
+
+    Of a treebank that is a row for each verb in the present behind its
+    subject whose other form is known: where it stands (sent_id, token),
+    its subject (kind, number), distance and nouns between. The table
+    is data again, here and for other programs.
+
+    Example:  tse data pairs en_ewt-ud-test.conllu --out pairs.csv
+    """
+    table = load_pairs(data)
+    table = with_other_forms(table, verb_list(table, lemmas, "exact"))
+    has_both_forms = table["wrong"] != ""
+    known = with_sentences(table[has_both_forms])
+    is_empty = (known == "").all()
+    print(f"pairs: {len(known):,}; verbs without another form: {len(table) - len(known):,}")
+    write_table(known.loc[:, ~is_empty], out)
 
 
 @group.command()

@@ -187,8 +187,8 @@ def _print_scores(evaluations: "Evaluations", by: str) -> None:
     _, first_evaluation = evaluations.runs[0]
     divides_verbs = not set(factors).isdisjoint(first_evaluation.lemmas)
     sampled = "subject nouns"
-    if "clusters" in first_evaluation.signature.policy:
-        sampled = first_evaluation.signature.policy["clusters"].replace("-", " ")
+    if "cluster" in first_evaluation.signature.policy:
+        sampled = first_evaluation.signature.policy["cluster"].replace("-", " ")
     if divides_verbs:
         sampled += " and verbs (EW, margin, NS, shift)"
     note(f"95 % intervals over {sampled}; margin and shift are in nats")

@@ -193,11 +193,22 @@ class Opening:
 
         for text in names:
             own_name, name = named(text)
-            # A plug-in may take names with an equals sign.
-            if own_name is None or backend_of(text) is not BACKENDS[-1]:
+            if backend_of(text) is not BACKENDS[-1]:
                 yield load_model(text, **asdict(self))
-            else:
-                yield _under_name(own_name, load_model(name, **asdict(self)))
+                continue
+            # A plug-in may take names with an equals sign, and files of any ending.
+            _refuse_data(name)
+            model = load_model(name, **asdict(self))
+            yield model if own_name is None else _under_name(own_name, model)
+
+
+def _refuse_data(name: str) -> None:
+    """Raises InputError for the name of a file of data, as of those that a shell makes of a *."""
+    if name.endswith(FILES) or is_treebank(name):
+        raise InputError(
+            f"{name} is data and no model: --data {name}; each file takes a --data of its own, and "
+            "a pattern is put in quotes, so that it stays one: --data '*.conllu'"
+        )
 
 
 def _under_name(name: str, model: Any) -> Any:

@@ -14,13 +14,18 @@ from tse_core.datasets import clams, downloads
 from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.hub import is_hub_name, read_hub_table
-from tse_core.datasets.lemmas import DEFAULTS, load_lemmas
+from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS
 from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
 from tse_core.datasets.sentence_rows import has_lines, read_lines
 from tse_core.datasets.table_files import FILES, READ, TABLES, read_table
-from tse_core.datasets.treebank_pairs import ATTRIBUTES, treebank_pairs
+from tse_core.datasets.treebank_pairs import (
+    ATTRIBUTES,
+    TREEBANK,
+    treebank_pairs,
+    verbs_of_treebank,
+)
 from tse_core.datasets.treebanks import is_treebank, treebank_files, treebank_name
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
@@ -194,6 +199,19 @@ def usual_list(protocol: str, data: str = "") -> str:
     if match and match[0].lemmas:
         return match[0].lemmas
     return DEFAULTS[protocol]
+
+
+def verb_list(pairs: pd.DataFrame, lemmas, protocol: str) -> Lemmas:
+    """The verb list that is asked for; by default that of the pairs' language.
+
+    The name "treebank" is that of the list that is drawn from the pairs' own treebank. Raises
+    InputError: they are of no treebank; what `load_lemmas` raises.
+    """
+    if lemmas is None:
+        lemmas = pairs.attrs.get("lemmas") or usual_list(protocol, pairs.attrs["name"])
+    if isinstance(lemmas, str) and lemmas == TREEBANK:
+        return verbs_of_treebank(pairs)
+    return load_lemmas(lemmas)
 
 
 def dataset_table() -> pd.DataFrame:

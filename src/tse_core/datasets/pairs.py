@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import check_known, warn
-from tse_core.words import First, Period, final_period, first_letter, spelled_nouns, straight
+from tse_core.words import First, Period, final_period, first_letter, join, spelled_nouns, straight
 
 # fmt: off
 AGREEMENT_COLUMNS = [
@@ -96,6 +96,14 @@ def shape(
     is.
     """
     return first_letter(left, first), final_period(right, period)
+
+
+def with_sentences(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs with their two sentences, good and bad, as first columns."""
+    sentences = {}
+    for sentence, form in (("good", "correct"), ("bad", "wrong")):
+        sentences[sentence] = list(map(join, pairs["left"], pairs[form], pairs["right"]))
+    return pd.concat([pd.DataFrame(sentences, pairs.index), pairs], axis=1)
 
 
 def verb_lemma(plural: str) -> str:
