@@ -127,7 +127,7 @@ def task_gym():
         "uptodate": [downloaded],
         "targets": [GYM / "gym-data.js"],
     }
-    return step("tse_core.cli", "gym", "--page", str(GYM), **needs)
+    return step("tse_core.cli", "book", "gym", "--page", str(GYM), **needs)
 
 
 def task_assets():

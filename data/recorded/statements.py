@@ -2,7 +2,7 @@
 
     python data/recorded/statements.py smollm2-135m-instruct gemma-3-270m
 
-A model needs the recorded tables of `tse record MODEL --part controls`; the verdicts are written beside them.
+A model needs the recorded tables of `tse book record MODEL --part controls`; the verdicts are written beside them.
 """
 
 import sys

@@ -115,7 +115,7 @@ def test_a_model_that_fails_fails_alone(place, capsys):
         "suites: [suites]\nmodels: ['command:./nan', no-such-model, 'command:./short']\n"
     )
     with pytest.raises(SystemExit) as ended:
-        main(["gym", "--config", "gym.yaml", "--page", "page"])
+        main(["book", "gym", "--config", "gym.yaml", "--page", "page"])
     told = capsys.readouterr()
     assert (
         ended.value.code == 2

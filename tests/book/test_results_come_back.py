@@ -24,7 +24,7 @@ MAKEFILE = Path(__file__).parents[2] / "Makefile"
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """What `tse record` leaves of a model with the name of one of the paper's, and a file of another kind beside it."""
+    """What `tse book record` leaves of a model with the name of one of the paper's, and a file of another kind beside it."""
     place = tmp_path_factory.mktemp("far away")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TSE_STORE", str(place / "store"))

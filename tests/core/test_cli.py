@@ -25,8 +25,8 @@ def test_help_and_import_do_not_load_torch():
 
 
 def test_without_arguments_the_help_is_shown(tse):
-    code, out, _ = tse()
-    assert code == 2 and "evaluate" in out and "results" in out
+    code, _, err = tse()
+    assert code == 2 and "evaluate" in err and "results" in err
     assert tse("--version")[0] == 0
 
 

@@ -132,7 +132,7 @@ def test_ctrl_c_is_answered_from_the_start(wait):
     code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); sys.stdout.write('.'); "
     code += "sys.stdout.flush(); from tse_core.cli import main; main()"
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "lab", "corpus", "--sentences", "9999999"],
+        [sys.executable, "-c", code, "book", "lab", "corpus", "--sentences", "9999999"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     process.stdout.read(1)

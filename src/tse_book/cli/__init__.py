@@ -1,6 +1,12 @@
-"""The sub-commands of `tse` that the book adds: the laboratory, the gym, charts, recording, training curves."""
+"""The sub-commands of `tse` that the book adds: charts, and `tse book` for what its build runs."""
 
 import typer
+
+book = typer.Typer(
+    help="What the book's build runs: laboratory, gym, recording.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -9,3 +15,4 @@ def register(app: typer.Typer) -> None:
     from tse_core.cli.commands import import_modules
 
     import_modules(tse_book.cli)
+    app.add_typer(book, name="book")

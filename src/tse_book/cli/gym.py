@@ -1,26 +1,31 @@
-"""``tse gym``: evaluate every suite on every model of data/gym.yaml; write what the gym's page shows."""
+"""``tse book gym``: evaluate every suite on every model of data/gym.yaml; write what the gym's page shows."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tse_book.cli import book
 from tse_core.cli import options
-from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
 
 
-@app.command()
+@book.command()
 def gym(
-    config: Annotated[Path | None, typer.Option(help="A file other than data/gym.yaml.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file other than data/gym.yaml.")
+    ] = None,
     page: Annotated[
-        Path | None, typer.Option(help="Write the data of the book's page into this folder.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the data of the book's page into it."),
     ] = None,
 ) -> None:
-    """Evaluate every suite on every model of data/gym.yaml; only what is new is computed.
+    """Evaluate every suite on every model of data/gym.yaml.
 
-    Example:  tse gym --config my-gym.yaml
+    Only what is new is computed.
+
+    Example:  tse book gym --config my-gym.yaml
     """
     from tse_book.gym import load_gym, recorded_outcomes, run_gym, write_page_data
     from tse_core.progress import progress

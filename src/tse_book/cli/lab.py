@@ -1,4 +1,4 @@
-"""``tse lab``: the known language (corpus, truth) and the models trained on it (train); ``tse training-curves``."""
+"""``tse book lab``: the known language (corpus, truth) and the models trained on it (train); ``tse training-curves``."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -7,15 +7,18 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from tse_book.cli import book
 from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.files import write_output
 from tse_core.progress import progress
 
 group = typer.Typer(
-    help="The laboratory: a known language, and models trained on it.", no_args_is_help=True
+    help="The laboratory: a known language, and models trained on it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
-app.add_typer(group, name="lab")
+book.add_typer(group, name="lab")
 Regime = Annotated[
     str,
     typer.Option(
@@ -38,7 +41,9 @@ def corpus(
 
     With the same seed, a longer corpus begins with the shorter one.
 
-    Examples:  tse lab corpus | head   |   tse lab corpus --regime lexical --sentences 400000 --seed 1 > corpus.txt
+    \b
+    tse book lab corpus | head
+    tse book lab corpus --regime lexical --sentences 400000 --seed 1 > corpus.txt
     """
     import sys
 
@@ -63,9 +68,13 @@ def truth(
         Path | None, typer.Option(help="Write it as .csv.", callback=options.table_file)
     ] = None,
 ) -> None:
-    """What a model that knows the language perfectly would score: TSE, EW and MW per construction and frequency band.
+    """What a model that knows the language perfectly would score.
 
-    Examples:  tse lab truth   |   tse lab truth --regime lexical --out truth.csv
+    TSE, EW and MW per construction and frequency band.
+
+    \b
+    tse book lab truth
+    tse book lab truth --regime lexical --out truth.csv
     """
     from tse_book.laboratory.known_truth import truth as computed
 
@@ -101,13 +110,12 @@ def train(
         str, typer.Option(help="log: also save the model after 1, 2, 4, 8, ... steps.")
     ] = "",
 ) -> None:
-    """Train a laboratory model from its seed, which takes minutes on two cores.
+    """Train a laboratory model from its seed, in minutes on two cores.
 
-    Examples:  tse lab train lab-systematic-causal --out my-model
-
-      tse lab train lab-lexical-masked --out small --steps 400 --sentences 20000 --checkpoints log
-
-      tse lab train lab-lexical-causal --byte-pair 2867 --out pieces
+    \b
+    tse book lab train lab-systematic-causal --out my-model
+    tse book lab train lab-lexical-masked --out small --steps 400 --checkpoints log
+    tse book lab train lab-lexical-causal --byte-pair 2867 --out pieces
     """
     import torch
 

@@ -14,28 +14,31 @@ from tse_core.files import safe_name
 @app.command()
 def plot(
     which: Which,
-    figure: Annotated[str, typer.Option(help="1, 2, 3, 4 or table2.")] = "2",
+    figure: Annotated[str, typer.Option(metavar="NAME", help="1, 2, 3, 4 or table2.")] = "2",
     beside: Annotated[
         str | None,
         typer.Option(
-            help="A published model: bert-large-cased, bert-large-uncased, roberta-large, gpt2-xl."
+            metavar="NAME",
+            help="A published model: bert-large-cased, bert-large-uncased, roberta-large, gpt2-xl.",
         ),
     ] = None,
     construction: Annotated[
-        str | None, typer.Option(help="The construction that is in colour at first.")
+        str | None, typer.Option(metavar="NAME", help="In colour at first.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help=".html, .svg or .png; named after figure and model.")
+        Path | None,
+        typer.Option(metavar="FILE", help=".html, .svg or .png; by default figure and model."),
     ] = None,
 ) -> None:
-    """Draw a figure of Newman et al. (2021) from a run, beside a published model.
+    """Draw a figure of the paper from a run.
 
-    Figures: 1 and 2 (EW and MW at each cut-off, four constructions or all), 3 (coverage), 4 (contexts without a verb),
-    table2. Written as .html (interactive), .svg or .png.
+    Figures: 1 and 2 (EW and MW at each cut-off, four constructions or all),
+    3 (coverage), 4 (contexts without a verb), table2. Written as .html
+    (interactive), .svg or .png.
 
-    Examples:  tse plot made.parquet --figure 2 --beside gpt2-xl
-
-      tse plot 4f2a91 --figure table2 --beside gpt2-xl --out table2.svg
+    \b
+    tse plot scores.parquet --figure 2 --beside gpt2-xl
+    tse plot 4f2a91 --figure table2 --beside gpt2-xl --out table2.svg
     """
     from tse_book.charts import FIGURES, save_chart
     from tse_book.charts import plot as draw

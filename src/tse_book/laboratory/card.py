@@ -15,10 +15,10 @@ A {shape}-shaped language model (3 layers, width 128, {entries}, {parameters:,} 
 language: a small known English in which every probability can be computed. It is used to compare metrics of
 syntactic evaluation with the truth; it knows no other words and says nothing about English.
 
-- **Data**: the first {count:,} sentences of `tse lab corpus --regime {regime} --seed {seed}`; {regime_text}.
+- **Data**: the first {count:,} sentences of `tse book lab corpus --regime {regime} --seed {seed}`; {regime_text}.
   Some noun-verb combinations never occur in it, so that generalising can be measured.
 - **Training**: {steps:,} steps of {batch} sentences, AdamW, one-cycle learning rate up to {rate:g}, no dropout.
-{masking}  `tse lab train lab-{regime}-{kind}{option} --seed {seed} --steps {steps} --out FOLDER` makes it again.
+{masking}  `tse book lab train lab-{regime}-{kind}{option} --seed {seed} --steps {steps} --out FOLDER` makes it again.
 - **Held-out perplexity**: {perplexity:.2f} per {predicted}, on 2,048 sentences drawn anew.
 - **Weights**: half precision, safetensors. Input is uncased; {words}.
 - **Licence**: weights CC BY 4.0; the code that makes them MIT.

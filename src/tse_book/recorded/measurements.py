@@ -21,7 +21,7 @@ from tse_core.results.tidy import TIDY_COLUMNS
 from tse_core.syntaxgym.library import list_suites, load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 
-PARTS = ("agreement", "blimp", "suites")  # of `tse record --part`
+PARTS = ("agreement", "blimp", "suites")  # of `tse book record --part`
 
 # What is measured of a part, by name; the piece of a part that has only one is called "".
 Pieces = Mapping[str, Callable[[], Any]]

@@ -27,7 +27,7 @@ def read_provenance(home: Path) -> dict:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        message = f"{path}: missing or not JSON; `tse record` writes it"
+        message = f"{path}: missing or not JSON; `tse book record` writes it"
         raise InputError(message) from None
 
 

@@ -30,7 +30,14 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
 
-ALL_PARTS = (*PARTS, "findings", "details", "words", "controls", "nouns")  # of `tse record --part`
+ALL_PARTS = (
+    *PARTS,
+    "findings",
+    "details",
+    "words",
+    "controls",
+    "nouns",
+)  # of `tse book record --part`
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
 
 

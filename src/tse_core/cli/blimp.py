@@ -24,48 +24,35 @@ if TYPE_CHECKING:  # imports torch
 
 
 @app.command()
-@options.opens_a_model
+@options.opens_a_model()
 def blimp(
     model: options.ModelArgument,
     opening: options.Opening,
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="Sentence pairs: a name, a file, NAME=FILE, or hf:OWNER/NAME/PATH on the hub; "
-            "may be repeated."
+            metavar="NAME",
+            help="Sentence pairs, blimp by default: a name of `tse list data`, a file, "
+            "NAME=FILE, or hf:OWNER/NAME/PATH on the hub; may be repeated.",
         ),
     ] = None,
-    method: Annotated[
-        Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
-        typer.Option(help="Default: full-sentence for causal models, pll for masked ones."),
-    ] = None,
+    columns: options.Columns = None,
     by: Annotated[
         str,
         typer.Option(
-            metavar="COLUMN", help="Rows shown: phenomenon, paradigm or a column of your data."
+            metavar="COLUMN", help="Rows shown: phenomenon, paradigm or a column of yours."
         ),
     ] = "phenomenon",
-    ties: Annotated[
-        Literal["wrong", "half"], typer.Option(help="How two equal scores count.")
-    ] = "wrong",
-    first: Annotated[
-        Literal["as-is", "capital", "lower"], typer.Option(help="First letter.")
-    ] = "as-is",
-    unknown: options.UnknownWords = "flag",
-    normalise: Annotated[
-        Literal["token", "char", "byte"] | None,
-        typer.Option(help="Compare means per token, character or byte; default: sums."),
-    ] = None,
-    columns: options.Columns = None,
-    cluster: Annotated[
-        str | None,
+    method: Annotated[
+        Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
         typer.Option(
-            metavar="COLUMN",
-            help="Column that groups pairs for the intervals; by default each distinct pair.",
+            metavar="NAME",
+            help="full-sentence, one-prefix or two-prefix (causal models), pll or pll-l2r "
+            "(masked ones); the first of its kind by default.",
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Another model, to compare with the first.")
+        str | None, typer.Option(metavar="MODEL", help="Compare it with the first model.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -73,27 +60,46 @@ def blimp(
     ] = None,
     table: options.Table = None,
     items: options.Items = None,
+    normalise: Annotated[
+        Literal["token", "char", "byte"] | None,
+        options.rare(
+            metavar="UNIT", help="Compare means per token, char or byte; by default sums."
+        ),
+    ] = None,
+    ties: Annotated[
+        Literal["wrong", "half"],
+        options.rare(metavar="HOW", help="Two equal scores count as wrong, or as half."),
+    ] = "wrong",
+    first: Annotated[
+        Literal["as-is", "capital", "lower"],
+        options.rare(metavar="HOW", help="First letter: as-is, capital or lower."),
+    ] = "as-is",
+    cluster: Annotated[
+        str | None,
+        options.rare(
+            metavar="COLUMN",
+            help="Groups pairs for the intervals; by default each distinct pair is a group.",
+        ),
+    ] = None,
+    unknown: options.UnknownWords = "flag",
 ) -> None:
-    """Accuracy of a model on BLiMP's minimal pairs, by phenomenon, with intervals.
+    """Which sentence of each minimal pair a model prefers.
 
-    All 67 paradigms by default; [b]tse data fetch blimp[/b] downloads them. An
-    interrupted run resumes. Pairs in which the method reads the same texts are
-    one item, which counts once for the intervals.
+    Accuracies by phenomenon, with 95 % intervals: of BLiMP's 67 paradigms, which
+    `tse data fetch blimp` downloads, or of pairs of your own. Pairs in which
+    the method reads the same texts are one item, which counts once for the
+    intervals. An interrupted run resumes.
 
     Log-probabilities are summed, so short sentences have an advantage;
-    --normalise divides by the length of what is scored. Without a BOS token
-    this length leaves out the first token. --against compares two models on the
-    same pairs; with --out scores.csv, the differences are written to
-    scores-differences.csv.
+    --normalise divides by the length of what is scored. --against compares two
+    models on the same pairs; --out scores.csv then also writes the differences,
+    to scores-differences.csv.
 
     \b
     tse blimp lab-systematic-causal --data laboratory
-    tse blimp gpt2 --data blimp/wh_island --data blimp/adjunct_island --by paradigm
-    tse blimp gpt2 --data hf:jumelet/multiblimp/eng/data.tsv
+    tse blimp gpt2 --data blimp/wh_island --data blimp/drop_argument --by paradigm
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
     tse blimp gpt2 --against gpt2-medium --out scores.csv --items items.csv
-    tse blimp gpt2 --data dutch.csv --columns sentence=zin,grammatical=goed,item=paar
-    tse blimp seed-1=runs/1/checkpoint-500 --data first=a/test.csv --data second=b/test.csv
     """
     from tse_core.blimp.evaluate import evaluate_blimp, names_beside
 

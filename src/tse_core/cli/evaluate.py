@@ -23,73 +23,84 @@ if TYPE_CHECKING:  # imports torch
 
 
 @app.command()
-@options.opens_a_model
+@options.opens_a_model(shown=True)
 def evaluate(
     models: Annotated[
         list[str],
-        typer.Argument(metavar="MODEL...", help=f"{options.MODELS}; several give one table."),
+        typer.Argument(
+            metavar="MODEL", help=f"{options.MODELS}; NAME=PATH gives it a name of yours."
+        ),
     ],
     opening: options.Opening,
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="Agreement pairs: a name, a file, NAME=FILE, a treebank (.conllu, a folder or a "
-            "quoted pattern), or hf:OWNER/NAME/PATH on the hub; may be repeated."
+            metavar="NAME",
+            help="Agreement pairs, marvin-linzen by default: a name of `tse list data`, a file, "
+            "NAME=FILE, a treebank (.conllu, a folder or a quoted pattern), or "
+            "hf:OWNER/NAME/PATH on the hub; may be repeated.",
         ),
     ] = None,
     columns: options.Columns = None,
     lemmas: Annotated[
         str | None,
         typer.Option(
-            help="Verb list, by name or file (.csv, .tsv); treebank: drawn from the data."
+            metavar="NAME",
+            help="Verb list: a name of `tse list lemmas`, a .csv or .tsv; treebank: drawn from "
+            "the data.",
         ),
     ] = None,
-    protocol: Annotated[
-        Literal["exact", "released"], typer.Option(help="released: as in the authors' code.")
-    ] = "exact",
     verbs: Annotated[
         Literal["single-token", "all"] | None,
-        typer.Option(help="Which verbs count; default: single-token, of a treebank's list all."),
+        typer.Option(
+            metavar="WHICH",
+            help="Verbs of one token, single-token, or all; by default those of one token, of a "
+            "treebank's list all.",
+        ),
     ] = None,
-    word_end: Annotated[
-        bool | None, typer.Option(help="Count the end of the word; default: with --verbs all.")
-    ] = None,
-    sample: Annotated[
-        str | None, typer.Option(metavar="N|all", help="Contexts to draw from each construction.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the sample.", min=0)] = 0,
-    first: options.First = None,
-    period: options.Period = None,
     by: Annotated[
         str | None, typer.Option(metavar="NAMES", help="A second table, by these factors.")
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Another model to compare with the first.")
+        str | None, typer.Option(metavar="MODEL", help="Compare it with the first model.")
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     items: options.Items = None,
+    protocol: Annotated[
+        Literal["exact", "released"],
+        options.rare(metavar="NAME", help="released: as in the paper's own code."),
+    ] = "exact",
+    word_end: Annotated[
+        bool | None, options.rare(help="Count the end of the word; default: with --verbs all.")
+    ] = None,
+    sample: Annotated[
+        str | None, options.rare(metavar="N|all", help="Contexts of each construction.")
+    ] = None,
+    seed: Annotated[int, options.rare(metavar="N", help="Of the sample.", min=0)] = 0,
+    first: options.First = None,
+    period: options.Period = None,
     batch_tokens: Annotated[
-        int | None, typer.Option(help="Maximum tokens in one forward pass.", min=1)
+        int | None, options.rare(metavar="N", help="Most tokens in one forward pass.", min=1)
     ] = None,
 ) -> None:
-    """TSE, EW and MW on agreement pairs: the rows of the paper's Table 2, with 95 % intervals.
+    """TSE, EW and MW on agreement pairs, with 95 % intervals.
 
-    Each distinct context is scored with a whole list of verb lemmas (EW: the
-    share that the model conjugates correctly; MW: the share of the
-    probability that is on correct forms). Each pair is scored with its own
-    verb (TSE). Verbs of several tokens (--verbs all) cost much more, so 24
-    contexts are drawn from each construction. With --against, only lemmas
-    that all models have count, and --out scores.csv also writes the
-    differences, to scores-differences.csv.
+    These are the rows of the paper's Table 2. Each distinct context is scored
+    with a whole list of verbs: EW is the share that the model conjugates
+    correctly, MW the share of the probability that is on correct forms. TSE
+    scores each pair with its own verb. Verbs of several tokens (--verbs all)
+    cost much more, so 24 contexts are drawn from each construction.
 
     --by takes factors of the pairs (construction, number, adverb) and columns
-    of the verb list (noun, band, tokens), separated by commas; NS is number
-    sensitivity.
+    of the verb list (noun, band, tokens), separated by commas. --against takes
+    the verbs that both models have; --out scores.csv then also writes the
+    differences, to scores-differences.csv.
 
     \b
-    tse evaluate lab-systematic-causal --data marvin-linzen/simple --out scores.parquet
-    tse evaluate gpt2 bert-base-cased --data pairs.csv --verbs all --by noun,number
-    tse evaluate gpt2 --data hf:jumelet/multiblimp/eng/data.tsv --columns subject=child
+    tse evaluate lab-systematic-causal --data marvin-linzen/simple
+    tse evaluate a=run-1/step-500 b=run-2/step-500 --out scores.parquet
+    tse evaluate gpt2 --data pairs.csv --columns good=sen,bad=wrong_sen
+    tse evaluate gpt2 --verbs all --by noun,number --against gpt2-medium
     """
     from tse_core.agreement.evaluate import evaluate_models
 

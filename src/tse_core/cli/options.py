@@ -4,10 +4,11 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -18,12 +19,11 @@ from tse_core.errors import InputError
 from tse_core.files import is_there
 from tse_core.results.store import Store
 
-MODEL = "How the model is opened"  # a panel of the help
-MODELS = (
-    "A laboratory model, a folder, a name on the Hugging Face hub, a .gguf file; NAME=PATH gives "
-    "it a name of your own"
-)
-SERVER = "http://127.0.0.1:8000/v1#its-model"
+# Sections of the help of a command.
+RARE = "Rarely needed"
+OPENING = "Opening the model"
+SECTIONS = ("Arguments", "Options", RARE, OPENING)
+MODELS = "A folder, a name on the Hugging Face hub, a .gguf file or a name of `tse list models`"
 
 
 def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
@@ -50,25 +50,35 @@ results_file = _writable(".parquet", ".csv")
 
 def results_option(what: str) -> Any:
     """The option of a command that writes a results file."""
-    return typer.Option(help=f"Write {what}: .parquet or .csv.", callback=results_file)
+    return typer.Option(
+        metavar="FILE", help=f"Write {what}: .parquet or .csv.", callback=results_file
+    )
+
+
+def rare(*names: str, **settings: Any) -> Any:
+    """An option in the section on rarely needed ones; the arguments are those of `typer.Option`."""
+    return typer.Option(*names, rich_help_panel=RARE, **settings)
 
 
 def _of_model(*names: str, **settings: Any) -> Any:
-    """An option in the panel on models; the arguments are those of `typer.Option`."""
-    return typer.Option(*names, rich_help_panel=MODEL, **settings)
+    """An option in the section on models; the arguments are those of `typer.Option`."""
+    return typer.Option(*names, rich_help_panel=OPENING, **settings)
 
 
 ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help=f"{MODELS}; for surprisals only: command:./my-model, docker://IMAGE, {SERVER}.",
+        help=f"{MODELS}; also command:./my-model, docker://IMAGE or http://HOST/v1#its-model.",
     ),
 ]
 UnknownWords = Annotated[
     Literal["flag", "refuse"],
     typer.Option(
-        help="Items with an unknown critical word: count them (flag) or do not judge them (refuse)."
+        metavar="HOW",
+        rich_help_panel=RARE,
+        help="Items with an unknown critical word: flag, which counts them, or refuse, which "
+        "does not judge them.",
     ),
 ]
 Columns = Annotated[
@@ -76,18 +86,17 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="USE=NAME,...",
-        help="What the columns of a file hold, e.g. good=sen,bad=wrong_sen; with one sentence per "
-        "row: sentence=NAME,grammatical=NAME,item=NAME; with good and bad lines in turn: "
-        "good=odd,bad=even, or the reverse; may be repeated.",
+        help="What the columns of a file hold: good=sen,bad=wrong_sen; one sentence a row: "
+        "sentence=NAME,grammatical=NAME,item=NAME; good and bad lines in turn: good=odd,bad=even.",
     ),
 ]
 First = Annotated[
     Literal["as-is", "capital", "lower"] | None,
-    typer.Option(help="First letter; default: as in the data."),
+    rare(metavar="HOW", help="First letter: as-is, capital or lower; by default as in the data."),
 ]
 Period = Annotated[
     Literal["as-is", "add"] | None,
-    typer.Option(help="Add a final period if there is none; default: as in the data."),
+    rare(metavar="HOW", help="Final period: as-is, or add where there is none."),
 ]
 Items = Annotated[Path | None, results_option("a row for each item, ready for a mixed model")]
 Table = Annotated[Path | None, results_option("the accuracies as a results file")]
@@ -159,23 +168,24 @@ def named_file(text: str) -> tuple[str | None, str]:
 class Opening:
     """The options on how a model is opened."""
 
-    kind: Annotated[Literal["causal", "masked"] | None, _of_model(help="Detected by default.")] = (
-        None
-    )
+    kind: Annotated[
+        Literal["causal", "masked"] | None,
+        _of_model(metavar="KIND", help="causal or masked; by default read from its configuration."),
+    ] = None
     device: Annotated[
-        str, _of_model(help="auto, cpu, cuda, cuda:1, mps; map: all GPUs together.")
+        str, _of_model(metavar="NAME", help="cpu, cuda, cuda:1, mps; map: all GPUs together.")
     ] = "auto"
     dtype: Annotated[
-        Literal["float32", "float16", "bfloat16"], _of_model(help="Precision of the weights.")
+        Literal["float32", "float16", "bfloat16"],
+        _of_model(metavar="TYPE", help="Precision of the weights; also float16, bfloat16."),
     ] = "float32"
     revision: Annotated[
-        str | None, _of_model(help="Branch, tag or commit of a model on the hub.")
+        str | None, _of_model(metavar="NAME", help="Branch, tag or commit on the hub.")
     ] = None
     bos: Annotated[
         str,
         _of_model(
-            help="What is read first: default, tokenizer, add, none, or a token such as "
-            "'<|endoftext|>'."
+            metavar="TOKEN", help="What is read first: tokenizer, add, none, or a token's text."
         ),
     ] = "default"
     trust_remote_code: Annotated[
@@ -184,7 +194,7 @@ class Opening:
     ] = False
     timeout: Annotated[
         float,
-        _of_model(min=0.001, help="Seconds that a server or a command may take for one answer."),
+        _of_model(metavar="SECONDS", min=0.001, help="For one answer of a server or a command."),
     ] = 3600.0
 
     def models(self, *names: str) -> Iterator[Any]:
@@ -221,23 +231,47 @@ def _under_name(name: str, model: Any) -> Any:
     return model
 
 
-def opens_a_model(command: Callable) -> Callable:
-    """The command with the options of `Opening`, which it receives together as ``opening``.
+# Options of `Opening` that matter where a model only cuts text into tokens.
+OF_TOKENS = ("kind", "revision", "trust_remote_code", "timeout")
+
+
+def opens_a_model(*names: str, shown: bool = False) -> Callable[[Callable], Callable]:
+    """A decorator: a command gets options of `Opening`, together, as its argument ``opening``.
 
     Typer reads options from the parameters of a function, so these are written anew here.
+
+    Parameters
+    ----------
+    names : the options that the command takes, by default all
+    shown : whether its help shows them
     """
     opening_options = inspect.signature(Opening).parameters
-    options = dict(inspect.signature(command).parameters)
-    del options["opening"]
-    parameters = []
-    for option in (options | opening_options).values():
-        parameters.append(option.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    chosen = {name: opening_options[name] for name in names or opening_options}
 
-    @wraps(command)
-    def with_opening(**values):
-        opening = Opening(**{name: values.pop(name) for name in opening_options})
-        return command(**values, opening=opening)
+    def decorate(command: Callable) -> Callable:
+        parameters = dict(inspect.signature(command).parameters)
+        del parameters["opening"]
+        for name, option in chosen.items():
+            parameters[name] = option if shown else _hidden(option)
+        options = []
+        for parameter in parameters.values():
+            options.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
-    with_opening.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    with_opening.__annotations__ = {option.name: option.annotation for option in parameters}
-    return with_opening
+        @wraps(command)
+        def with_opening(**values):
+            opening = Opening(**{name: values.pop(name) for name in chosen})
+            return command(**values, opening=opening)
+
+        with_opening.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+        with_opening.__annotations__ = {option.name: option.annotation for option in options}
+        return with_opening
+
+    return decorate
+
+
+def _hidden(option: inspect.Parameter) -> inspect.Parameter:
+    """The option without its place in the help."""
+    kind, settings = get_args(option.annotation)
+    hidden_settings = copy(settings)
+    hidden_settings.hidden = True
+    return option.replace(annotation=Annotated[kind, hidden_settings])

@@ -21,7 +21,11 @@ from tse_core.results.tidy import (
     write_results,
 )
 
-group = typer.Typer(help="Finished results: list, show, add, diff, export.", no_args_is_help=True)
+group = typer.Typer(
+    help="Results that are kept, in TSE_STORE or the user's cache.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 app.add_typer(group, name="results")
 Which = Annotated[
     str, typer.Argument(metavar="KEY|FILE", help="A key of `tse results list`, or a results file.")
@@ -30,7 +34,7 @@ Which = Annotated[
 
 @group.command("list")
 def list_() -> None:
-    """List the finished runs. Numbers from code that has changed since are no longer used."""
+    """List the finished runs."""
     runs = []
     stored = options.required_store().numbers()
     for (text, source), numbers in stored.groupby(["signature", "source"], sort=False):
@@ -43,7 +47,9 @@ def list_() -> None:
 
 @group.command()
 def show(which: Which) -> None:
-    """Print the rows of Table 2 of a run, or its accuracies (BLiMP, SyntaxGym), and its signature.
+    """Print the scores of a run and its signature.
+
+    Those of Table 2, or accuracies (BLiMP, SyntaxGym).
 
     Example:  tse results show scores.parquet
     """
@@ -62,9 +68,9 @@ def add(
         list[Path], typer.Argument(help="Results files, or folders of them, e.g. recorded runs.")
     ],
 ) -> None:
-    """Add results made elsewhere, on a GPU or in Colab, to the store, with their signatures.
+    """Add results from another machine to the store.
 
-    All files are checked first. Numbers that the store already has are
+    They keep their signatures. All files are checked first. Numbers that the store already has are
     skipped, and so are files without results.
 
     Example:  tse results add recorded/gpt2
@@ -83,7 +89,7 @@ def add(
 
 @group.command()
 def diff(first: Which, second: Which) -> None:
-    """Say which policies of two results differ, what each does to scores, and how scores differ.
+    """Say how two results differ, in policies and in scores.
 
     Example:  tse results diff 4f2a91 scores.parquet
     """
@@ -111,7 +117,9 @@ def export(
     ],
     keys: Annotated[list[str] | None, typer.Argument(help="Keys of runs; all by default.")] = None,
 ) -> None:
-    """Write finished runs to one file that `tse results add` reads: one number per row.
+    """Write finished runs to one file, a number a row.
+
+    `tse results add` reads it on another machine.
 
     Example:  tse results export two.csv 4f2a91 77c0de
     """

@@ -21,26 +21,27 @@ File = Annotated[
 
 
 @app.command()
-@options.opens_a_model
+@options.opens_a_model()
 def surprisals(
     model: options.ModelArgument,
     file: File,
     opening: options.Opening,
     unit: Annotated[
-        Literal["token", "word"], typer.Option(help="Print a row for each token or word.")
+        Literal["token", "word"],
+        typer.Option(metavar="UNIT", help="A row for each token, or word."),
     ] = "token",
     punctuation: Annotated[
         Literal["attached", "apart"] | None,
-        typer.Option(help="Punctuation: part of a word (default), or a row of its own."),
+        typer.Option(
+            metavar="HOW", help="attached to its word, the default, or apart, a row of its own."
+        ),
     ] = None,
     word_end: Annotated[
         bool,
-        typer.Option(
-            "--word-end", help="Count a word's end with that word, not with the next one."
-        ),
+        typer.Option("--word-end", help="Count a word's end with that word, not with the next."),
     ] = False,
 ) -> None:
-    """Print the surprisal of every token or word in bits: sentence_id, token_id, token, surprisal.
+    """The surprisal in bits of every token or word.
 
     A causal model without a beginning-of-sequence token gives the first token
     0 bits. A masked model is scored by pseudo-log-likelihood: each token given
@@ -134,9 +135,9 @@ def _too_long(opened: Any, lines: dict[int, str], word_end: bool) -> dict[int, s
 
 
 @app.command()
-@options.opens_a_model
+@options.opens_a_model(*options.OF_TOKENS)
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """Print the tokens of every sentence, separated by spaces."""
+    """The tokens of sentences, separated by spaces."""
     lines = _sentences(file)
     (opened,) = opening.models(model)
     tokens_of = dict(zip(lines, opened.tokenize(list(lines.values())), strict=True))
@@ -145,9 +146,9 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
 
 
 @app.command()
-@options.opens_a_model
+@options.opens_a_model(*options.OF_TOKENS)
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
-    """For every token of every sentence, print 1 if the model does not know it, else 0."""
+    """For each token 1 if the model does not know it, else 0."""
     lines = _sentences(file)
     (opened,) = opening.models(model)
     marks_of = dict(zip(lines, opened.unkify(list(lines.values())), strict=True))

@@ -28,10 +28,12 @@ def sweep(
     ] = None,
     out: Annotated[Path | None, options.results_option("all scores")] = None,
 ) -> None:
-    """Evaluate many models (and their revisions) on many data sets, following a plan in YAML.
+    """Evaluate many models on many data sets, as a plan says.
 
-    Data are agreement pairs (data), minimal pairs (blimp) and SyntaxGym
-    suites (suites). An interrupted sweep resumes when it is started again.
+    The plan is a YAML file. Data are agreement pairs (data), minimal pairs
+    (blimp) and SyntaxGym suites (suites); a model may have several revisions.
+    An interrupted sweep resumes when it is started again.
+
     Exit code 1: some runs failed, the others are done and written; 2: none
     can be done. A dry run lists the runs, and exits as the sweep would.
     By default there is one process for each GPU, or a single one without GPUs.

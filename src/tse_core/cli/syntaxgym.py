@@ -19,42 +19,45 @@ if TYPE_CHECKING:  # imports torch
     from tse_core.syntaxgym.outcomes import Outcome
 
 group = typer.Typer(
-    help="SyntaxGym: suites, predictions about surprisal, accuracy.", no_args_is_help=True
+    help="SyntaxGym's suites: whether predictions hold.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 app.add_typer(group, name="syntaxgym")
 
 
 @group.command()
-@options.opens_a_model
+@options.opens_a_model()
 def evaluate(
     model: options.ModelArgument,
     suites: Annotated[
         list[str],
-        typer.Argument(metavar="SUITE...", help="Names from `tse list suites`, or files."),
+        typer.Argument(metavar="SUITE", help="Names from `tse list suites`, or files."),
     ],
     opening: options.Opening,
-    unknown: options.UnknownWords = "flag",
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the evaluated suites (JSON).")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the evaluated suites into a folder (JSON)."),
     ] = None,
     table: options.Table = None,
     regions: Annotated[
         Path | None,
         typer.Option(
+            metavar="FILE",
             help="Write the surprisal (bits) of every region of every item: .csv.",
             callback=options.table_file,
         ),
     ] = None,
+    unknown: options.UnknownWords = "flag",
 ) -> None:
-    """Evaluate a model on suites: the share of items for which every prediction holds.
+    """The share of items for which every prediction of a suite holds.
 
-    SUITE is a name, a file or a folder of suites, [b]laboratory[/b], or
-    [b]public[/b] (the 34 public suites, after [b]tse data fetch
-    syntaxgym[/b]). With several suites you get one table, and the means of
-    their circuits with 95 % intervals.
+    SUITE is a name, a file or a folder of suites, laboratory, or public (the 34
+    public suites, after `tse data fetch syntaxgym`). With several suites you
+    get one table, and the means of their circuits with 95 % intervals.
 
-    A model can be a program ([b]command:./my-model[/b]), or a container
-    ([b]docker://me/my-model[/b]) that prints what lm-zoo's containers print.
+    A model can be a program (command:./my-model), or a container
+    (docker://me/my-model) that prints what lm-zoo's containers print.
 
     \b
     tse syntaxgym evaluate lab-systematic-causal laboratory
@@ -95,12 +98,12 @@ def evaluate(
 @group.command()
 def validate(
     suites: Annotated[
-        list[str], typer.Argument(metavar="SUITE...", help="Files, folders, or names of suites.")
+        list[str], typer.Argument(metavar="SUITE", help="Files, folders, or names of suites.")
     ],
 ) -> None:
-    """Check suites: formulas, items, conditions, regions; print everything that is wrong.
+    """Print everything that is wrong with suites.
 
-    The exit code is 2 if there is a fault.
+    Formulas, items, conditions and regions are checked. Exit code 2: a fault.
 
     \b
     tse syntaxgym validate my-suite.json my-suite.csv
