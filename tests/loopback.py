@@ -35,7 +35,7 @@ def echoed(model, body: dict) -> dict:
 
 @contextmanager
 def serving(model, answer=echoed, names=("tiny",)):
-    """The server's address; `answer(model, body)` gives an answer, a status with an answer, or bytes to send.
+    """The server's address; `answer(model, body)` gives an answer, bytes to send, or a status with an answer and headers.
 
     Bytes may come in several parts. What it is asked is kept in the list `asked`, an attribute of the address.
     """
@@ -55,8 +55,10 @@ def serving(model, answer=echoed, names=("tiny",)):
             self.reply(answer(model, body))
 
         def reply(self, found):
-            status, found = found if isinstance(found, tuple) else (200, found)
+            status, found, *headers = found if isinstance(found, tuple) else (200, found)
             self.send_response(status)
+            for name, value in [item for each in headers for item in each.items()]:
+                self.send_header(name, value)
             self.end_headers()
             if isinstance(found, dict):
                 found = json.dumps(found).encode()

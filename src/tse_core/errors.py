@@ -18,9 +18,39 @@ _LONGEST_MESSAGE = 2000  # characters
 _INSIDE = (str(Path(__file__).parent) + os.sep, functools.__file__, contextlib.__file__)
 
 
+# User and password of an address, and the values of options that are secret.
+_IN_ADDRESS = re.compile(r"(://)[^/\s@]+@")
+_OPTION = re.compile(
+    r"((?:api[_-]?key|access[_-]?token|auth[_-]?token|hf_token|password|passwd|secret)=)[^&\s'\"]+",
+    re.IGNORECASE,
+)
+# Environment variables whose values are secret.
+_SECRETS = ("TSE_API_KEY", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+_SHORTEST_SECRET = 4  # characters; a shorter value would hide words
+
+
 def shown(text: str) -> str:
-    """The text with control characters escaped, so that a terminal shows and does not obey them."""
+    """The text as it may be printed: without secrets, and with control characters escaped.
+
+    A terminal shows escaped characters, and does not obey them. Secrets are user and password in
+    an address, options such as ``api_key=``, and the values of `_SECRETS`.
+
+    >>> shown("http://me:word@host/?api_key=abc")
+    'http://***@host/?api_key=***'
+    """
+    text = _IN_ADDRESS.sub(r"\1***@", text)
+    text = _OPTION.sub(r"\1***", text)
+    for name in _SECRETS:
+        value = os.environ.get(name, "").strip()
+        if len(value) >= _SHORTEST_SECRET:
+            text = _pattern_of_secret(value).sub("***", text)
     return _CONTROL_CHARACTERS.sub(_escape, text)
+
+
+@functools.lru_cache(maxsize=8)
+def _pattern_of_secret(value: str) -> re.Pattern[str]:
+    """A secret, also where its white space was written as another one, or escaped."""
+    return re.compile(r"(?:\s|\\[nrt])+".join(map(re.escape, value.split())))
 
 
 def one_line(text: object, longest: int | None = None) -> str:

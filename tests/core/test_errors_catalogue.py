@@ -52,3 +52,11 @@ def test_each_mistake_is_one_line_and_exit_code_2(command, line, tse):
     assert said.count("\n") == 1 and "Traceback" not in said
     pattern = ".*".join(re.escape(part) for part in line.split("..."))
     assert re.fullmatch(pattern, said.rstrip("\n")), said
+
+
+def test_what_is_printed_holds_no_secret_and_no_order_to_a_terminal(tse, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "my-token")
+    name = "pairs-my-token-\x1b]0;title\x07.csv"
+    Path("pairs.csv").write_text("good,bad\nthe author laughs.,the author laugh.\n")
+    code, out, said = tse("blimp", "tiny", "--data", "pairs.csv", "--out", name)
+    assert code == 0 and "written: pairs-***-\\x1b]0;title\\x07.csv" in out, said

@@ -2,12 +2,13 @@
 
 import re
 import time
+from http.server import BaseHTTPRequestHandler
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from loopback import echoed, serving
+from loopback import echoed, listening, serving
 from suites import suite_data
 from tiny import save_model
 from tse_core import (
@@ -157,9 +158,16 @@ def put(key, place, value):
         ),
         (lambda *_: b"<html>", "no answer .*Expecting value"),
         (lambda *_: {"choices": []}, "#tiny: its answer holds no log-probabilities"),
-        (lambda *_: (404, {"detail": "Not Here"}), "no answer .*404 .*Not Here"),
+        (put("token_logprobs", 1, True), "#tiny: its answer holds no log-probabilities"),
+        (put("token_logprobs", 1, "-1.5"), "#tiny: its answer holds no log-probabilities"),
+        (put("token_logprobs", 1, -(10**400)), "#tiny: its answer holds no log-probabilities"),
+        (put("tokens", 1, 7), "#tiny: its answer holds no log-probabilities"),
+        (lambda *_: b"[" * 100_000, "nested too deep"),
+        (lambda *_: (401, {"error": "no"}), "401; it asks for a key, which TSE_API_KEY can hold"),
+        (lambda *_: (500, {"error": "no"}), "500; the server failed, and its own log says why"),
+        (lambda *_: (404, {"detail": "Not Here"}), "no answer .404; .*Not Here"),
         pytest.param(
-            lambda *_: time.sleep(3), "no answer .*Read timed out", marks=pytest.mark.slow
+            lambda *_: time.sleep(3), "no answer .*not whole after 1 s", marks=pytest.mark.slow
         ),
         pytest.param(
             lambda *_: (time.sleep(0.002) or b" " for _ in range(10_000)),
@@ -170,7 +178,7 @@ def put(key, place, value):
 )
 def test_nonsense_is_one_line(local, answer, message):
     with serving(local, answer) as address:
-        seconds = 1 if re.search("timed out|after 1 s", message) else 60
+        seconds = 1 if re.search("after 1 s", message) else 60
         model, start = load_model(address, timeout=seconds), time.perf_counter()
         with pytest.raises(InputError, match=message) as error:
             score_pairs(model, PAIRS)
@@ -190,6 +198,65 @@ def test_numbers_that_stand_beside_other_tokens_are_noticed(local):
                 InputError, match="do not belong to the tokens .*' author' after 'The keys.* --bos"
             ):
                 surprisals(model, SENTENCES)
+
+
+def test_a_server_that_never_ends_keeps_no_one_waiting(local, monkeypatch):
+    """It drips a header now and then, asks for hours of patience, or sends more than the limit."""
+
+    class Drips(BaseHTTPRequestHandler):
+        def do_GET(self):  # noqa: N802
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            for number in range(100):
+                self.wfile.write(f"X-{number}: 1\r\n".encode())
+                time.sleep(0.1)
+
+        def log_message(self, *_):
+            pass
+
+    start = time.perf_counter()
+    with listening(Drips) as port, pytest.raises(InputError, match="not whole after 0.5 s"):
+        load_model(f"http://127.0.0.1:{port}/v1", timeout=0.5)
+    assert time.perf_counter() - start < 5
+    monkeypatch.setenv("TSE_LIMIT", "0.0001")
+    with (
+        serving(local, lambda *_: b" " * 200_000) as address,
+        pytest.raises(
+            InputError, match="its answer has .* more than the limit of 100,000; TSE_LIM"
+        ),
+    ):
+        surprisals(address, SENTENCES)
+
+
+def test_a_server_that_asks_for_hours_has_the_time_out(local, monkeypatch):
+    monkeypatch.setattr(server, "BUSY", server.BUSY.new(total=2))
+    with serving(local, lambda *_: (429, {}, {"Retry-After": "100000"})) as address:
+        model, start = load_model(address, timeout=1), time.perf_counter()
+        with pytest.raises(InputError, match="not whole after 1 s"):
+            surprisals(model, SENTENCES)
+    assert time.perf_counter() - start < 6
+
+
+def test_a_bos_token_before_that_of_the_server_is_refused(local):
+    nats = [None, -15.5, -10.5, -0.5, -1.5]
+    for front in (["<s>", "<s>"], ["<|begin_of_text|>", "<s>"], ["", ""]):
+        answer = given([*front, "Who", " were", "?"], nats, "<s>Who were?")
+        message = "reads two tokens before a sentence: .*which it puts there itself, and '<s>'; lea"
+        with serving(local, answer) as address, pytest.raises(InputError, match=message):
+            load_model(address, bos="<s>").token_surprisals(["Who were?"])
+
+
+def test_no_secret_is_shown(local, monkeypatch, tse):
+    monkeypatch.setenv("TSE_API_KEY", "my secret")
+    with (
+        serving(
+            local, lambda *_: (500, {"key": "my\nsecret", "at": "a://b:c@d/?api_key=e"})
+        ) as place,
+        pytest.raises(InputError) as error,
+    ):
+        surprisals(place, SENTENCES)
+    assert "my" not in str(error.value) and "***@d/?api_key=***" in str(error.value)
+    with pytest.raises(InputError, match="its key goes into TSE_API_KEY"):
+        load_model("http://127.0.0.1:1/v1?api_key=e")
 
 
 def given(tokens, nats, text):

@@ -13,12 +13,13 @@ from tse_core.errors import TseWarning
 
 @pytest.fixture
 def without_bos(tiny_causal, tmp_path):
-    """The folder of a model whose vocabulary has no token between documents."""
+    """The folder of a model whose tokenizer has no token between documents."""
     folder = tmp_path / "without-bos"
     shutil.copytree(tiny_causal, folder)
-    config = json.loads((folder / "config.json").read_text())
-    del config["bos"]
-    (folder / "config.json").write_text(json.dumps(config))
+    for file, key in (("config.json", "bos"), ("tokenizer_config.json", "bos_token")):
+        settings = json.loads((folder / file).read_text())
+        del settings[key]
+        (folder / file).write_text(json.dumps(settings))
     return folder
 
 

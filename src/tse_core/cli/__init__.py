@@ -4,12 +4,16 @@ Output is UTF-8, a user's mistake gives one line.
 """
 
 import io
+import re
 import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from tse_core.errors import InputError, TseWarning, one_line, shown
 
+PLAIN = r"[\n\t]|\x1b\[[0-9;]*m"  # line ends, tabs and colours, as a regular expression
 STOPPED = 130  # exit code after Ctrl-C
 
 
@@ -23,7 +27,7 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # every character in any locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    with warnings.catch_warnings():
+    with _safe_streams(), warnings.catch_warnings():
         warnings.simplefilter("always", TseWarning)
         warnings.showwarning = _warn
         try:
@@ -40,6 +44,54 @@ def main(arguments: list[str] | None = None) -> None:
                 raise
             print("tse: stopped; finished work is kept", file=sys.stderr)
             sys.exit(STOPPED)
+
+
+class _SafeStream(io.TextIOBase):
+    """A stream that writes text as `shown` does, but for line ends, tabs and colours.
+
+    All that is printed goes through it: names of files, models and servers are not ours.
+    """
+
+    def __init__(self, stream, plain: str):
+        self._stream = stream
+        # What is written as it is: line ends, tabs, colours, and of progress bars the return.
+        self._plain = re.compile(plain)
+
+    def write(self, text: str) -> int:
+        start = 0
+        for match in self._plain.finditer(text):
+            self._stream.write(shown(text[start : match.start()]) + match[0])
+            start = match.end()
+        self._stream.write(shown(text[start:]))
+        return len(text)
+
+    def __getattr__(self, name: str):
+        return getattr(self._stream, name)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+
+@contextmanager
+def _safe_streams() -> Iterator[None]:
+    """Within this, standard output and standard error are `_SafeStream`s."""
+    streams = sys.stdout, sys.stderr
+    sys.stdout = _SafeStream(streams[0], PLAIN)
+    sys.stderr = _SafeStream(streams[1], rf"{PLAIN}|\r|\x1b\[A")
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
 
 
 def _all_commands():

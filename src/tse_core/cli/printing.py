@@ -12,7 +12,7 @@ from rich.measure import measure_renderables
 from rich.table import Table
 from rich.text import Text
 
-from tse_core.errors import shown
+from tse_core.errors import one_line, shown
 from tse_core.results.tidy import write_results
 
 COMPARISON_HEADINGS = {"difference": "first - second", "p_value": "p", "p_holm": "p (Holm)"}
@@ -94,7 +94,7 @@ def _cell(row: Mapping[Any, Any], name: str) -> str:
 
 def note(text: str) -> None:
     """Print a note on the output to standard error."""
-    typer.echo(f"note: {text}", err=True)
+    typer.echo(f"note: {one_line(text)}", err=True)
 
 
 def write_scores(results: Iterable, file: Path | None) -> None:

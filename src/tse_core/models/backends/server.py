@@ -14,7 +14,6 @@ import json
 import math
 import os
 import re
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
@@ -24,7 +23,9 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError, check_known, one_line
+from tse_core.files import parsed_json
+from tse_core.limits import check_bytes, within
 from tse_core.models.surprisal_model import TIMEOUT, Piece, SurprisalModel, TokenSurprisals, placed
 from tse_core.models.tokenizing import BOS_WORDS
 
@@ -35,8 +36,10 @@ AT_ONCE = 32  # requests; a server answers them together
 SAME = 0.5
 ALMOST_ONE = 1e-3  # nats by which rounding may lift a log-probability above 0
 BEGINNING = "The keys to the cabinet"  # the server generates the next token, and reads it again
-# Bytes of an answer between two looks at the clock: the time-out is for the whole answer.
-PART = 256
+PART = 2**16  # bytes of an answer between two looks at its size
+RESUMED = (
+    "is a server running there? What is finished is kept, and the same command goes on from there"
+)
 # Entries of a server's list of models that change while the model does not.
 CHANGING = ("created", "object", "permission", "permissions")
 # A server that restarts or is overloaded is asked again; one that is slow has its time-out.
@@ -121,7 +124,11 @@ class ServerModel(SurprisalModel):
     def _find_entry(self, served: str) -> dict:
         """The entry of the model in the server's list. Raises InputError."""
         try:
-            entries = {str(entry["id"]): entry for entry in self._answer("models")["data"]}
+            entries = {}
+            for entry in self._answer("models")["data"]:
+                if not isinstance(entry["id"], str):
+                    raise TypeError("a model's id is no text")  # becomes the InputError below
+                entries[entry["id"]] = entry
         except (KeyError, TypeError):
             raise InputError(f"{self.address}/models lists no model") from None
         if not served and len(entries) != 1:
@@ -166,6 +173,8 @@ class ServerModel(SurprisalModel):
     def _scores(self, sentence: str) -> TokenSurprisals:
         """The tokens of a sentence and their surprisals. Raises InputError."""
         pieces, text = self._complete(self.bos + sentence, echo=True)
+        if self.bos:
+            self._check_one_bos(sentence, pieces)
         # llama.cpp writes a special token as "".
         if self.bos and pieces and pieces[0].text in (self.bos, ""):
             pieces = pieces[1:]
@@ -179,6 +188,19 @@ class ServerModel(SurprisalModel):
                 return scores
         tokens = " ".join(piece.text or "?" for piece in pieces)
         raise InputError(f"{self.name}: its tokens {tokens[:200]!r} do not spell {sentence!r}")
+
+    def _check_one_bos(self, sentence: str, pieces: Sequence[Piece]) -> None:
+        """Raise InputError where the server puts a BOS token of its own before the one of `bos`."""
+        front = [piece.text for piece in pieces[:2]]
+        # llama.cpp writes a special token as "", and parts of a character beyond ASCII, too.
+        unwritten = ("",) if sentence[:1].isascii() else ()
+        is_special = [text in (self.bos, *unwritten) or SPECIAL.fullmatch(text) for text in front]
+        if len(front) == 2 and all(is_special):
+            own = front[0] or self.bos
+            raise InputError(
+                f"{self.name} reads two tokens before a sentence: {own!r}, which it puts there "
+                f"itself, and {self.bos!r}; leave bos out (--bos)"
+            )
 
     def _complete(self, prompt: str, **options: Any) -> tuple[list[Piece], str]:
         """The tokens and the text of the server's answer to a prompt, one token longer.
@@ -197,10 +219,12 @@ class ServerModel(SurprisalModel):
         try:
             choice = answer["choices"][0]
             tokens = _tokens_of(choice["logprobs"])
-        except (KeyError, IndexError, TypeError, ValueError):
+            generated = str(choice.get("text") or "")
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError):
             words = str(answer)[:200]
             raise InputError(
-                f"{self.name}: its answer holds no log-probabilities of the prompt: {words}"
+                f"{self.name}: its answer holds no log-probabilities of the prompt, numbers beside "
+                f"texts of tokens: {words}"
             ) from None
         pieces = []
         for number, (text, nats) in enumerate(tokens):
@@ -209,44 +233,66 @@ class ServerModel(SurprisalModel):
                 raise InputError(f"{self.name}: the log-probability of {text[:40]!r} is {nats}")
             is_unknown = not text or text.lower() in UNKNOWN
             pieces.append(Piece(text, -nats / math.log(2), is_unknown))
-        return pieces, choice.get("text", "")
+        return pieces, generated
 
     def _answer(self, path: str, body: dict | None = None) -> Any:
         """The server's answer as JSON: to POST with a body, else to GET. Raises InputError."""
         address = f"{self.address}/{path}"
-        method = "POST" if body else "GET"
-        deadline = time.monotonic() + self.timeout
-        content = b""
         try:
-            with self._session.request(
-                method,
-                address,
-                json=body,
-                timeout=self.timeout,
-                stream=True,
-                allow_redirects=False,
-            ) as response:
-                for part in response.iter_content(PART):
-                    content += part
-                    if time.monotonic() > deadline:
-                        raise requests.Timeout(f"its answer is not whole after {self.timeout:g} s")
-                response.raise_for_status()
-            return json.loads(content)
-        except (requests.RequestException, ValueError) as error:
-            excerpt = content[:400].decode(errors="replace").split()
-            words = " ".join([f"{error};", *excerpt])[:400].strip(";")
-            raise InputError(
-                f"{address}: no answer ({words}); is a server running there? What is finished is "
-                "kept, and the same command goes on from there"
-            ) from None
+            status, content = within(self.timeout, lambda: self._received(address, body))
+        except TimeoutError:
+            reason = f"its answer is not whole after {self.timeout:g} s, the time-out"
+            raise InputError(f"{address}: no answer ({reason}); {RESUMED}") from None
+        except requests.RequestException as error:
+            raise InputError(f"{address}: no answer ({one_line(error, 400)}); {RESUMED}") from None
+        if status != requests.codes.ok:
+            raise InputError(f"{address}: {_fault(status, content)}; {RESUMED}")
+        return parsed_json(content, f"{address}: no answer that can be read")
+
+    def _received(self, address: str, body: dict | None) -> tuple[int, bytes]:
+        """Status and content of the answer to a request. Raises InputError for too long a one."""
+        content = bytearray()
+        with self._session.request(
+            "POST" if body else "GET",
+            address,
+            json=body,
+            timeout=self.timeout,
+            stream=True,
+            allow_redirects=False,
+        ) as response:
+            for part in response.iter_content(PART):
+                content += part
+                check_bytes(len(content), address, "its answer has")
+        return response.status_code, bytes(content)
+
+
+def _fault(status: int, content: bytes) -> str:
+    """What an answer without a result says, and what would help."""
+    words = one_line(content[:1000].decode(errors="replace"), 300)
+    remedy = ""
+    if status in (401, 403):
+        remedy = "the key in TSE_API_KEY is not accepted"
+        if not os.environ.get("TSE_API_KEY"):
+            remedy = "it asks for a key, which TSE_API_KEY can hold"
+    elif status == requests.codes.server_error:
+        remedy = "the server failed, and its own log says why"
+    parts = [part for part in (str(status), remedy, words) if part]
+    return f"no answer ({'; '.join(parts)})"
 
 
 def _tokens_of(logprobs: dict) -> list[tuple[str, float]]:
-    """Text and nats of each token of an answer; "" and NaN where the server omits them."""
+    """Text and nats of each token of an answer; "" and NaN where the server omits them.
+
+    Raises TypeError or OverflowError for what is no text or no number.
+    """
     tokens = []
     for text, nats in zip(logprobs["tokens"], logprobs["token_logprobs"], strict=True):
+        if text is not None and not isinstance(text, str):
+            raise TypeError("a token is no text")  # becomes an InputError, as what follows
+        if isinstance(nats, bool) or not isinstance(nats, int | float | None):
+            raise TypeError("a log-probability is no number")
         value = math.nan if nats is None else float(nats)
-        tokens.append((str(text or ""), value))
+        tokens.append((text or "", value))
     return tokens
 
 
@@ -265,7 +311,7 @@ def _whole_characters(pieces: Sequence[Piece]) -> list[Piece]:
 def open_server(name: str, *, bos: str = "default", timeout: float = TIMEOUT) -> ServerModel:
     """The model of a name like ``http://127.0.0.1:8000/v1#my-model``. Raises InputError."""
     address, _, served = name.partition("#")
-    if "@" in address:  # which may be part of a password, and is not shown
+    if "@" in address or "?" in address:  # which may be part of a secret, and is not shown
         raise InputError(
             "a server's address is like http://127.0.0.1:8000/v1; its key goes into TSE_API_KEY"
         )

@@ -1,0 +1,81 @@
+"""The budget for what comes from outside: bytes that are read, received or unpacked, and seconds.
+
+Whatever is read whole into memory, or comes over a network, asks here. Files of weights are mapped
+and do not. ``TSE_LIMIT`` is the budget of one file or answer, in gigabytes.
+"""
+
+import os
+import queue
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from tse_core.errors import InputError
+
+GIGABYTE = 10**9
+DEFAULT = 2.0  # gigabytes; the largest file of data/datasets.yaml has less than a hundredth of it
+Result = TypeVar("Result")
+
+
+def most_bytes() -> int:
+    """The budget of one file or answer, in bytes. Raises InputError for a TSE_LIMIT of no size."""
+    text = os.environ.get("TSE_LIMIT", "").strip()
+    try:
+        gigabytes = float(text or DEFAULT)
+    except ValueError:
+        gigabytes = 0.0
+    if not 0 < gigabytes < 1e6:
+        raise InputError(f"TSE_LIMIT is {text!r}; it must be a number of gigabytes, such as 2")
+    return int(gigabytes * GIGABYTE)
+
+
+def check_bytes(size: int, where: str, what: str = "has") -> None:
+    """Raise InputError for more bytes than the budget allows; `where` they are, `what` they do."""
+    most = most_bytes()
+    if size > most:
+        raise InputError(
+            f"{where}: {what} {size:,} bytes, more than the limit of {most:,}; TSE_LIMIT sets "
+            "another one, in gigabytes"
+        )
+
+
+def check_file(path: str | Path) -> None:
+    """Raise InputError for what is no regular file, such as a device, and for too large a file.
+
+    A file that is missing, or cannot be looked at, passes: reading it says so.
+    """
+    try:
+        state = Path(path).stat()
+    except (OSError, ValueError):
+        return
+    if stat.S_ISDIR(state.st_mode):
+        return  # of which reading says so, too
+    if not stat.S_ISREG(state.st_mode) and not stat.S_ISFIFO(state.st_mode):
+        raise InputError(f"{path}: is no regular file but a device or a socket")
+    check_bytes(state.st_size, str(path))
+
+
+def within(seconds: float, act: Callable[[], Result]) -> Result:
+    """What a function returns or raises, if it does so within some seconds.
+
+    Raises TimeoutError if it does not. Its thread goes on then, but does not keep the program from
+    ending: a server may send a byte now and then for ever, which no time-out of a socket notices.
+    """
+    results: queue.SimpleQueue[tuple[bool, Result | BaseException]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            results.put((True, act()))
+        except BaseException as error:  # noqa: BLE001  (raised again below)
+            results.put((False, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        is_result, value = results.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError(f"not finished after {seconds:g} s") from None
+    if is_result:
+        return value  # type: ignore[return-value]
+    raise value  # type: ignore[misc]
