@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 
 from tse_book.studies.treebank_verbs import PAIRS
+from tse_book.studies.treebanks import TreebankScores
 from tse_core.errors import InputError
 
 SINGULAR, PLURAL = "singular", "plural"
 NOUN, PRONOUN, ACROSS = "noun", "pronoun", "across"
 GROUPS = [(place, number) for place in (NOUN, PRONOUN, ACROSS) for number in (SINGULAR, PLURAL)]
 SITE_COLUMNS = (
-    "document", "kind", "number", "distance", "between", "lemma", "left",
+    "document", "kind", "number", "distance", "between", "lemma", "words_before", "ends_in_s",
 )  # fmt: skip
 VERB_COLUMNS = (
     "lemma",
@@ -40,7 +41,8 @@ class Panel(NamedTuple):
     Attributes
     ----------
     sites : `SITE_COLUMNS`, a row for each site; document is its cluster, distance the words between subject and site,
-        between the nouns there ("none", "same" or "other" number), lemma its own verb, left the text before it
+        between the nouns there ("none", "same" or "other" number), lemma its own verb, words_before how many words
+        stand before it, ends_in_s whether the last of them ends in -s
     verbs : `VERB_COLUMNS`, a row for each verb and pair of nouns: kind "also", "never" (or "" where a list does not
         say it) or "noun pairs", noun_share, zipf, homograph and attested (`tse_book.studies.treebank_verbs`)
     log_odds : m, (sites, verbs)
@@ -83,6 +85,11 @@ class Panel(NamedTuple):
         rows = pd.Series(verbs.index, verbs["lemma"])
         rows = rows[~rows.index.duplicated()]
         return self.sites["lemma"].map(rows).fillna(-1).to_numpy(int)
+
+
+def panel_of(scores: TreebankScores) -> Panel:
+    """The panel of a model's scores on a treebank, measured now or recorded."""
+    return Panel(scores.sites, scores.verbs, scores.log_odds, scores.likelihoods)
 
 
 def checked(panel: Panel) -> Panel:

@@ -379,7 +379,7 @@ ZIPF_BANDS = {"rare (Zipf up to 4)": (-np.inf, 4.0), "middle (4 to 5)": (4.0, 5.
 
 def panels_by_choice(panel: Panel) -> dict[str, Panel]:
     """The panel under other choices than ours, by what each is; it has all words of the list."""
-    words_before = panel.sites["left"].str.split().str.len()
+    words_before = panel.sites["words_before"]
     whole_list, panel = panel, cleaned(panel)
     panels = {
         "also words that no text has as verbs": whole_list,
@@ -430,22 +430,16 @@ def first_word_rival(panel: Panel) -> float:
     """
     sites = panel.sites[site_groups(panel)[ACROSS, SINGULAR] | site_groups(panel)[ACROSS, PLURAL]]
     plural = sites["number"] == PLURAL
-    reads_plural = ends_in_s(sites["left"])
-    reading = np.where(reads_plural, -1.0, 1.0)
+    reading = np.where(sites["ends_in_s"], -1.0, 1.0)
     return float(reading[~plural].mean() - reading[plural].mean()) / 2
 
 
 def irregular_plurals(panel: Panel, kinds: Sequence[str] = ()) -> float:
     """Beside N5: the sensitivity right after nouns where the word before the site never ends in -s (*people*, *men*)."""
-    without = panel.of_sites(~ends_in_s(panel.sites["left"]).to_numpy())
+    without = panel.of_sites(~panel.sites["ends_in_s"].to_numpy(bool))
     means = sums_of(without).means()
     some = means.kind(*kinds) if kinds else means.of(means.verbs["kind"] != PAIRS)
     return float(np.mean(some.sensitivity(NOUN)))
-
-
-def ends_in_s(left: pd.Series) -> pd.Series:
-    """Whether the last word of a text ends in -s."""
-    return left.str.rstrip().str.lower().str.endswith("s")
 
 
 def tse_of_distinct_verbs(panel: Panel) -> tuple[float, float]:

@@ -14,7 +14,8 @@ HELP = """Measure what the claims need from one model, on a GPU.
 Writes a folder MODEL below --out, a recorded run: the scores (agreement, blimp
 and suites.parquet), provenance.json (hardware, versions, date, seconds,
 checksums) and, for a model from outside this project, findings.csv and the
-tables of pairs, items, words, controls and nouns behind it.
+tables of pairs, items, words, controls and nouns behind it, and a table for each
+treebank: every verb at every site, by sentence and token, without its text.
 
 The book shows what is in data/recorded, labelled as recorded. On another
 machine, `tse results add` puts the files into its store. The command lists what
@@ -23,6 +24,7 @@ cannot be measured with the model.
 \b
 tse book record lab-systematic-causal --part agreement --out runs
 tse book record path/to/model --part blimp --part suites --out runs
+tse book record gemma-3-270m --part treebanks --data ud/German-GSD --out runs
 """
 
 
@@ -36,13 +38,13 @@ def record(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="agreement, blimp, suites, findings, details, words, controls, nouns; may be "
-            "repeated; by default all.",
+            help="agreement, blimp, suites, findings, details, words, controls, nouns, "
+            "treebanks; may be repeated; by default all.",
         ),
     ] = None,
     lemmas: Annotated[str, typer.Option(metavar="NAME", help="Verb list.")] = "newman-clean",
     data: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Agreement pairs; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Agreement pairs, treebanks.")
     ] = None,
     pairs: Annotated[str | None, typer.Option(metavar="NAME", help="Sentence pairs.")] = None,
 ) -> None:
@@ -56,7 +58,7 @@ def record(
         loaded, out, lemmas, parts=part, data=data, pairs=pairs, store=options.store()
     )
     provenance = read_provenance(home)
-    files = provenance["files"] | provenance.get("details", {})
+    files = provenance["files"] | provenance.get("details", {}) | provenance.get("treebanks", {})
     for name, file in files.items():
         numbers = file.get("numbers", file.get("rows"))
         print(f"{name:10} {numbers:8,d} numbers  {file['seconds']:8.1f} s")

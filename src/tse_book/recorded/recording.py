@@ -7,7 +7,7 @@ named in the provenance.
 import hashlib
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -20,9 +20,11 @@ from tse_book.recorded.detail_measurements import Tables, details_for, words_for
 from tse_book.recorded.findings import record_findings
 from tse_book.recorded.measurements import PARTS, Pieces, default_sources, parts_for
 from tse_book.recorded.provenance import PROVENANCE, read_provenance, write_provenance
+from tse_book.recorded.treebanks import file_of, is_treebank_name, write_treebank
 from tse_book.studies.controls import controls_for
 from tse_book.studies.expected_nouns import nouns_for
 from tse_book.studies.rows import suite_rows
+from tse_book.studies.treebanks import treebank_scores
 from tse_core import __version__
 from tse_core.errors import InputError
 from tse_core.files import write_aside
@@ -30,14 +32,9 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
 
-ALL_PARTS = (
-    *PARTS,
-    "findings",
-    "details",
-    "words",
-    "controls",
-    "nouns",
-)  # of `tse book record --part`
+# Those of `tse book record --part`.
+ALL_PARTS = (*PARTS, "findings", "details", "words", "controls", "nouns", "treebanks")
+TREEBANKS = ("ud/English-EWT", "ud/English-GUM", "ud/English-ParTUT")
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
 
 
@@ -54,8 +51,10 @@ def record_model(
     """Measure parts of a recorded run (`ALL_PARTS`) and write them below folder/MODEL.
 
     Without `parts`, of a laboratory model the results, of any other all; without `data` and
-    `pairs`, those that fit the model. Returns the folder of the run.
+    `pairs`, those that fit the model, and `TREEBANKS`. Returns the folder of the run.
     """
+    treebanks = [name for name in data or [] if is_treebank_name(name)]
+    data = [name for name in data or [] if name not in treebanks]
     if not parts:
         parts = PARTS if is_laboratory(model.label) else ALL_PARTS
     sources = default_sources(model)
@@ -79,7 +78,10 @@ def record_model(
     if "nouns" in parts:
         details |= nouns_for(model, lemmas)
     home = run_folder(model, folder)
-    record_details(home, details)
+    if details:
+        record_details(home, details)
+    if "treebanks" in parts:
+        record_treebanks(model, home, treebanks or TREEBANKS, store)
     if "findings" in parts:  # last: they use what was recorded
         record_findings(model, home, lemmas, sources["data"], store)
     return home
@@ -114,16 +116,9 @@ def record(model: LanguageModel, folder: Path, parts: Mapping[str, Pieces]) -> d
     if not files:
         why_nothing = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise InputError(f"{model.name}: nothing to record: {why_nothing}")
-    earlier = _earlier_provenance(model, home, parts)
-    provenance = earlier | {
-        "model": model.identity(),
-        "kind": model.kind,
-        "date": _dates(earlier.get("date", "")),
-        "hardware": hardware(model.device),
-        "versions": _versions(),
-        "files": earlier["files"] | files,
-        "left_out": earlier["left_out"] | left_out,
-    }
+    provenance = _provenance(model, home, parts)
+    provenance["files"] |= files
+    provenance["left_out"] |= left_out
     write_provenance(home, provenance)
     return provenance
 
@@ -153,6 +148,28 @@ def record_details(home: Path, details: Tables) -> dict:
     return provenance
 
 
+def record_treebanks(
+    model: LanguageModel, home: Path, names: Sequence[str], store: Store | None = None
+) -> dict:
+    """Run a model on treebanks and write a file for each into the folder of its run.
+
+    Returns the provenance of the run. Raises InputError: what `treebank_scores` raises.
+    """
+    provenance = _earlier_provenance(model, home, ())
+    if "model" not in provenance:
+        provenance = _provenance(model, home, ())
+    for name in names:
+        start = time.perf_counter()
+        scores = treebank_scores(model, name, store)
+        path = file_of(home, name)
+        write_treebank(path, scores)
+        sizes = {"sites": len(scores.sites), "verbs": len(scores.verbs)}
+        facts = {"numbers": scores.log_odds.size, **sizes, **_file_facts(path, start)}
+        provenance.setdefault("treebanks", {})[path.stem] = facts
+        write_provenance(home, provenance)
+    return provenance
+
+
 def hardware(device: torch.device) -> str:
     """The device in words, without naming the machine."""
     if device.type == "cuda":
@@ -177,7 +194,19 @@ def _joined(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def _earlier_provenance(model: LanguageModel, home: Path, parts: Mapping[str, Pieces]) -> dict:
+def _provenance(model: LanguageModel, home: Path, parts: Collection[str]) -> dict:
+    """The provenance of a run that is made now; what these parts left out earlier is forgotten."""
+    earlier = _earlier_provenance(model, home, parts)
+    return earlier | {
+        "model": model.identity(),
+        "kind": model.kind,
+        "date": _dates(earlier.get("date", "")),
+        "hardware": hardware(model.device),
+        "versions": _versions(),
+    }
+
+
+def _earlier_provenance(model: LanguageModel, home: Path, parts: Collection[str]) -> dict:
     """The provenance of the model's earlier parts, without what these parts left out then."""
     earlier: dict = {}
     if (home / PROVENANCE).exists():
