@@ -299,4 +299,4 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 #
 # TSE cannot tell a rule from a list of frequent verbs that agree, and it looks finished while rare verbs are still wrong. EW shows the difference, but a form that is just ahead counts as much as one that is far ahead. In MW rare verbs carry little weight, however wrong they are.
 #
-# Functions: {py:func}`tse_book.laboratory.known_truth.truth`, {py:func}`tse_book.laboratory.training.train` and {py:func}`tse_book.studies.dynamics.training_curves`.
+# Functions: {py:func}`tse_book.laboratory.known_truth.truth`, {py:func}`tse_book.laboratory.training.train` and {py:func}`tse_extras.sweep.curves.training_curves`.

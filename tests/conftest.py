@@ -93,7 +93,7 @@ def small_models(reference_data) -> Path:
 def real_model() -> str:
     """The name of the book's real model; a test is skipped where its file cannot be had, except in CI."""
     from tse_core.errors import InputError
-    from tse_core.models.gguf_files import model_file
+    from tse_extras.gguf import model_file
 
     try:
         model_file("smollm2-135m-instruct")

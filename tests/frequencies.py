@@ -11,7 +11,7 @@ A package that holds this module adds its models, ``frequencies:FOLDER``, by fou
 import torch
 from transformers import AutoTokenizer
 
-from tse_core.models.backends import Backend
+from tse_core.models.backend import Backend
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.network import Network
 

@@ -13,8 +13,11 @@ import yaml
 from book.make import NOTEBOOKS, ROOT
 
 SOURCE = ROOT / "src"
-PACKAGES = ("tse_core", "tse_book")
+PACKAGES = ("tse_core", "tse_extras", "tse_book")
 DATA = ROOT / "data"
+# What opens models finds our own plug-ins, which no module imports.
+DISCOVERY = SOURCE / "tse_core" / "models" / "discovery.py"
+PLUGINS = SOURCE / "tse_extras" / "__init__.py"
 
 
 def inputs(*sources: Path) -> list[str]:
@@ -24,6 +27,8 @@ def inputs(*sources: Path) -> list[str]:
         if (path := waiting.pop()) not in modules:
             modules.add(path)
             waiting += imported(path)
+            if path == DISCOVERY:
+                waiting.append(PLUGINS)
     entries = set().union(*map(data_entries, modules))
     return files(*modules, *(DATA / entry for entry in entries))
 

@@ -76,7 +76,7 @@ def opened() -> dict:
     """What the page knows of the model, whose file and licence are put into the static folder."""
     from book.make.facts import page_facts
     from tse_core import load_model
-    from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
+    from tse_extras.gguf import PACKAGE_MODELS, model_file
 
     file, model, pinned = model_file(MODEL), load_model(MODEL), PACKAGE_MODELS[MODEL]
     about = {

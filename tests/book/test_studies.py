@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 from tiny import save_model
-from tse_book.studies.dynamics import ALL_CONSTRUCTIONS as ALL
-from tse_book.studies.dynamics import band_scores, likely_bands, scores_over, training_curves
 from tse_book.studies.shuffled import shuffled_scores
 from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_book.studies.switches import policy_switches
@@ -20,7 +18,9 @@ from tse_core.agreement.slots import FORMS, marked_distribution
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.signature import Signature
-from tse_core.sweep.running import sweep
+from tse_extras.sweep.curves import ALL_CONSTRUCTIONS as ALL
+from tse_extras.sweep.curves import band_scores, likely_bands, scores_over, training_curves
+from tse_extras.sweep.running import sweep
 
 
 @pytest.fixture(scope="module")

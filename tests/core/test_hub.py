@@ -108,11 +108,13 @@ def test_an_adapter_on_the_hub_is_refused(repositories, tmp_path, monkeypatch):
     folder = shutil.copytree(
         repositories / repository("gpt2"), tmp_path / "root" / repository("gpt2")
     )
-    (folder / "adapter_config.json").write_text("{}")
+    settings = {"base_model_name_or_path": "gpt2", "peft_type": "LORA"}
+    (folder / "adapter_config.json").write_text(json.dumps(settings))
     with serving(tmp_path / "root") as hub:
         use(hub, tmp_path / "home", monkeypatch)
         with pytest.raises(
-            InputError, match="gpt2 is a PEFT adapter on the hub; download it, and give its folder"
+            InputError,
+            match="gpt2.* of an adapter on the hub are not fetched: download it, and give",
         ):
             load_model("gpt2")
 

@@ -6,7 +6,7 @@ from hub import PAIRS, dataset_commit, serving, use, write_pairs
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.results.signature import Signature
-from tse_core.sweep.running import sweep
+from tse_extras.sweep.running import sweep
 
 NAME = f"hf:{PAIRS}/eng/data.tsv"
 

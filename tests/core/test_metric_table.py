@@ -25,7 +25,7 @@ for metric, kind in ((mean_share, definitions.OF_CONTEXTS), (likelihood, definit
 
 import numpy as np
 from tse_book import charts
-from tse_book.studies.dynamics import scores_over
+from tse_extras.sweep.curves import scores_over
 from tse_core import evaluate, load_pairs
 
 found = evaluate(MODEL, load_pairs("marvin-linzen/simple"), detail="lemmas")

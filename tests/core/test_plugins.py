@@ -2,13 +2,17 @@
 
 import math
 import sys
+from importlib.metadata import EntryPoints
+from types import SimpleNamespace
 
 import pytest
+import torch
 
 from tse_core import InputError, evaluate, load_model
 from tse_core.errors import TseWarning
-from tse_core.models.backends import Backend
-from tse_core.models.loading import PLUGINS, backend_of
+from tse_core.models import discovery
+from tse_core.models.backend import Backend
+from tse_core.models.discovery import PLUGINS, plugins
 from tse_core.models.network import Network
 
 
@@ -29,13 +33,16 @@ def install(tmp_path, monkeypatch):
             (tmp_path / f"{name}.py").write_text(source)
             modules.append(name)
 
+    plugins.cache_clear()
     yield write
+    plugins.cache_clear()
     for module in modules:
         sys.modules.pop(module, None)
 
 
-def source_of(pattern: str) -> str:
-    return f"from tse_core.models.backends import Backend\nbackend = Backend({pattern!r}, print)\n"
+def code_of(backend: str) -> str:
+    """A module with such a backend."""
+    return f"from tse_core.models.backend import Backend\nbackend = {backend}\n"
 
 
 def test_a_model_of_another_package_is_opened_and_scored(install, tiny_causal, simple):
@@ -63,7 +70,7 @@ def test_options_that_a_backend_does_not_list_are_refused_before_it_is_called(in
 
 def test_two_plug_ins_that_take_a_name_are_both_named(install):
     for package in ("first", "second"):
-        install(package, f"{package}:backend", source_of("both:.*"))
+        install(package, f"{package}:backend", code_of("Backend('both:.*', print)"))
     with pytest.raises(
         InputError, match="the plug-in first of the package first and the plug-in second"
     ):
@@ -75,8 +82,12 @@ def test_two_plug_ins_that_take_a_name_are_both_named(install):
     [
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("backend = 5", "TypeError: broken:backend is no Backend"),
-        (source_of("(:.*"), "missing \\), unterminated subpattern"),
-        (source_of("x").replace("print)", "print, ('revison',))"), "did you mean 'revision'"),
+        (code_of("Backend('(:.*', print)"), "missing \\), unterminated subpattern"),
+        (code_of("Backend('x', print, ('revison',))"), "did you mean 'revision'"),
+        (code_of("Backend('.*', print)"), "the pattern '.\\*' takes every name"),
+        (code_of("Backend(source=lambda name, revision: name)"), "its source takes every name"),
+        (code_of("Backend('x')"), "a backend has an opener or a source"),
+        (code_of("Backend(opener=print)"), "an opener needs a pattern"),
     ],
 )
 def test_a_broken_plug_in_warns_and_the_rest_is_opened(install, tiny_causal, source, reason):
@@ -87,17 +98,75 @@ def test_a_broken_plug_in_warns_and_the_rest_is_opened(install, tiny_causal, sou
         assert load_model(tiny_causal).kind == "causal"
 
 
-def test_plug_ins_are_not_loaded_for_a_name_that_a_built_in_pattern_takes(install, recwarn):
-    install("broken", "broken:backend", "raise RuntimeError")
-    assert backend_of("command:./my-model").options == ("timeout",)
-    assert backend_of("https://example.org/v1#m").options == ("bos", "timeout")
-    assert not recwarn.list
+def test_a_name_that_comes_with_the_project_is_no_plug_in_s(install):
+    source = "Backend(source=lambda name, revision: name if 'lab' in name else None)"
+    install("greedy", "greedy:backend", code_of(source))
+    assert load_model("lab-systematic-causal").identity().startswith("lab-systematic-causal@")
 
 
-def test_a_plug_in_comes_before_the_backend_that_takes_every_name(install):
-    install("greedy", "greedy:backend", source_of(".*"))
-    assert backend_of("gpt2").opener is print
-    assert backend_of("command:./my-model").opener is not print
+FOLDERS = '''
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from tse_core.models.backend import Backend, NamedModel
+from tse_core.models.sources import hugging_face_source
+
+
+def louder(module):
+    """The network with twice as large logits."""
+    with torch.no_grad():
+        module.transformer.ln_f.weight *= 2
+        module.transformer.ln_f.bias *= 2
+    return module
+
+
+def source(name, revision):
+    file = Path(name, "louder.txt")
+    if not file.is_file():
+        return None
+    base = hugging_face_source(file.read_text())
+    return replace(
+        base, name=name, settings=lambda shape: {"louder": 2}, change=louder,
+        policies={"louder": "twice"},
+    )
+
+
+backend = Backend(source=source, names=lambda: {"loud": NamedModel("causal", 5, "MIT", "me", fetch=Path, state=lambda: "missing")})
+'''
+
+
+def test_a_plug_in_takes_a_folder_by_what_lies_there_and_changes_its_network(
+    install, tiny_causal, tmp_path
+):
+    install("folders", "folders:backend", FOLDERS)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "louder.txt").write_text(str(tiny_causal))
+    ids = torch.tensor([[1, 2, 3]])
+    base, changed = load_model(tiny_causal), load_model(folder)
+    logits = [m.network.logits(ids, torch.tensor([0]), torch.tensor([2])) for m in (base, changed)]
+    torch.testing.assert_close(logits[1], 2 * logits[0])
+    assert changed.policies() == base.policies() | {"louder": "twice"}
+    assert changed.identity()[-8:] != base.identity()[-8:]
+
+
+def test_a_plug_in_s_names_are_listed_and_suggested(install, tse):
+    install("folders", "folders:backend", FOLDERS)
+    code, table, _ = tse("list", "models")
+    assert code == 0 and "loud\tcausal\t0.0\tMIT\tfetched on first use" in table
+    code, _, error = tse("evaluate", "lowd", "--data", "marvin-linzen/simple")
+    assert code == 2 and "did you mean 'loud'?" in error
+
+
+def test_an_installation_without_the_project_s_own_plug_ins_says_so(monkeypatch):
+    older = SimpleNamespace(entry_points=EntryPoints())
+    monkeypatch.setattr(discovery, "installed", lambda name: older)
+    discovery._check_installation.cache_clear()
+    with pytest.warns(TseWarning, match="is older than its code, .* pip install -e ."):
+        discovery.entries_of(PLUGINS)
+    discovery._check_installation.cache_clear()
 
 
 def test_a_backend_takes_whole_names():

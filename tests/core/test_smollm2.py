@@ -37,7 +37,7 @@ def plain(smollm2):
     """The network by itself, as transformers runs it: token ids to log-probabilities (nats) of each next token."""
     from transformers import AutoModelForCausalLM
 
-    from tse_core.models.gguf_files import converted_folder, model_file
+    from tse_extras.gguf import converted_folder, model_file
 
     folder = converted_folder(model_file("smollm2-135m-instruct"))
     network = AutoModelForCausalLM.from_pretrained(

@@ -15,7 +15,6 @@ from tiny import save_unigram_model
 from tse_book.recorded import recorded_details
 from tse_book.recorded.detail_measurements import words_for
 from tse_book.recorded.recording import record_details
-from tse_book.studies.dynamics import scores_over
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import shared_lemmas
 from tse_core.agreement.contexts import stratified_sample
@@ -29,6 +28,7 @@ from tse_core.models.language_model import LanguageModel, Prompt
 from tse_core.models.network import Network
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
+from tse_extras.sweep.curves import scores_over
 
 SIX = ["<end>", "Ġ", "a", "b", "Ġa", "."]
 

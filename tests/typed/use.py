@@ -14,7 +14,7 @@ from tse_core.agreement.slots import ContextScores
 from tse_core.blimp.evaluate import PairScores
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.scores import CutoffScores
-from tse_core.models.backends import Backend
+from tse_core.models.backend import Backend
 from tse_core.models.surprisal_model import SurprisalModel
 from tse_core.syntaxgym.outcomes import Outcome
 from tse_core.syntaxgym.suites import Suite

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from tse_book.claims import verdicts
-from tse_book.studies.dynamics import ALL_CONSTRUCTIONS
+from tse_extras.sweep.curves import ALL_CONSTRUCTIONS
 
 SYSTEMATIC, LEXICAL = "lab-systematic-checkpoints", "lab-lexical-checkpoints"
 LEARNED, GUESSING = 0.9, 0.05
@@ -24,7 +24,7 @@ COLUMNS = ("id", "claim", "model", "step", "measured", "verdict", "signature")
 def training_ledger(curves: pd.DataFrame | None) -> pd.DataFrame:
     """Each claim about training, once for every model that it concerns.
 
-    `curves` is what `tse_book.studies.dynamics.training_curves` gives for the laboratory's checkpoints; None where
+    `curves` is what `tse_extras.sweep.curves.training_curves` gives for the laboratory's checkpoints; None where
     nothing ran.
 
     Returns a table: id, claim, model, step (that decides), measured (in words), verdict ("holds", "does not hold",

@@ -1,4 +1,4 @@
-"""``tse book lab``: the known language (corpus, truth) and the models trained on it (train); ``tse training-curves``."""
+"""``tse book lab``: the known language (corpus, truth) and the models trained on it (train)."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -9,7 +9,6 @@ import typer
 
 from tse_book.cli import book
 from tse_core.cli import options
-from tse_core.cli.commands import app
 from tse_core.files import write_output
 from tse_core.progress import progress
 
@@ -133,25 +132,6 @@ def train(
 
         folder = run(plan, out, device=device, checkpoints=checkpoints, report=report)
     print(f"written: {folder}")
-
-
-@app.command("training-curves")
-def training_curves(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="The plan of the sweep.")],
-    out: Annotated[
-        Path,
-        typer.Argument(metavar="OUT.csv", help="The table to write.", callback=options.table_file),
-    ],
-) -> None:
-    """Write TSE, EW and MW by training step and frequency band, from a sweep over checkpoints.
-
-    The plan must say detail: lemmas. What `tse sweep PLAN.yaml` has not scored yet is scored here.
-
-    Example:  tse sweep checkpoints.yaml && tse training-curves checkpoints.yaml training.csv
-    """
-    from tse_book.studies.dynamics import training_curves as curves
-
-    _write(curves(plan), out)
 
 
 def _write(table: pd.DataFrame, file: Path) -> None:

@@ -21,8 +21,8 @@ from tse_core.datasets.loading import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError, check_known
 from tse_core.files import read_yaml
 from tse_core.hub import hub_unreachable
-from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
 from tse_core.paths import data_folder
+from tse_extras.gguf import PACKAGE_MODELS, model_file
 
 SHARED = ("models", "data", "lemmas", "protocols")
 FURTHER: dict[str, list | dict] = {

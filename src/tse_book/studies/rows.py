@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from tse_book import published
-from tse_book.studies.dynamics import scores_over
 from tse_book.studies.slot_shares import form_shares, slot_scores
 from tse_core.agreement.slots import marked_distribution
 from tse_core.agreement.verbs import counted_verbs
@@ -22,6 +21,7 @@ from tse_core.syntaxgym.library import public_suites
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.shares import joined, wilson
 from tse_core.uncertainty.subject_nouns import subject_clusters
+from tse_extras.sweep.curves import scores_over
 
 BLANK = "[mask]"  # as Table 3 prints the verb's place
 TEMPLATE_VERBS = ("like", "hate", "love")  # TSE's verbs in Table 3's first sentence

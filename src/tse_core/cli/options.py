@@ -199,11 +199,12 @@ class Opening:
 
     def models(self, *names: str) -> Iterator[Any]:
         """The models of some names, each opened when it is its turn. Raises InputError."""
-        from tse_core.models.loading import BACKENDS, backend_of, load_model  # imports torch
+        from tse_core.models.discovery import backend_of
+        from tse_core.models.loading import load_model  # imports torch
 
         for text in names:
             own_name, name = named(text)
-            if backend_of(text) is not BACKENDS[-1]:
+            if backend_of(text):
                 yield load_model(text, **asdict(self))
                 continue
             # A plug-in may take names with an equals sign, and files of any ending.

@@ -14,8 +14,8 @@ from huggingface_hub.utils import tqdm
 
 from tse_core.errors import InputError, did_you_mean
 from tse_core.hub import hub_address, hub_reason, hub_unreachable
+from tse_core.models.discovery import named_models
 from tse_core.models.folders import laboratory_models, weight_files
-from tse_core.models.gguf_files import PACKAGE_MODELS
 
 # Files of a whole model besides its weights: with them in the cache the hub is not asked for more.
 NEEDED = ("config.json", "tokenizer.json", "tokenizer_config.json")
@@ -52,15 +52,15 @@ class Bounded(tqdm):
         return super().update(n)
 
 
-def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
+def hub_folder(name: str, revision: str | None = None) -> Path:
     """The folder of the hub's cache with a model's configuration, tokenizer and weights.
 
-    `name` is what the user called the model, `repository` its name on the hub. Raises InputError
-    where the hub has or gives no such model, or its cache holds a damaged index of weights.
+    Raises InputError where the hub has or gives no such model, or its cache holds a damaged index
+    of weights.
     """
     fetch = partial(
         snapshot_download,
-        repository,
+        name,
         revision=revision,
         allow_patterns=FILES,
         ignore_patterns="*/*",
@@ -79,7 +79,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
         # With a reason: the error below.
     except errors.GatedRepoError:
         reason = (
-            f"its owners want their terms accepted: do so at {hub_address()}/{repository}, "
+            f"its owners want their terms accepted: do so at {hub_address()}/{name}, "
             "then set HF_TOKEN"
         )
     except errors.RepositoryNotFoundError:
@@ -98,7 +98,7 @@ def hub_folder(name: str, repository: str, revision: str | None = None) -> Path:
             f"{constants.HF_HUB_CACHE}, and could not be fetched from the Hugging Face hub: "
             f"{reason}"
         )
-    names = [*PACKAGE_MODELS, *laboratory_models()]
+    names = [*named_models(), *laboratory_models()]
     raise InputError(
         f"unknown model {name!r}{did_you_mean(name, names)}: no such folder, no name of "
         f"`tse list models` ({', '.join(names)}), and could not be fetched from the Hugging Face "

@@ -4,7 +4,7 @@
 tokenizer and a `Network`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -58,19 +58,16 @@ class LanguageModel:
     kind: Kind
     tokenizer: "PreTrainedTokenizerFast" = field(repr=False)
     network: Network = field(repr=False)
-    # Branch, tag or commit of a model on the hub.
-    revision: str | None = None
     bos: str = "default"
     # Whether a space precedes the first word: the paper's choice for RoBERTa. By default true of
-    # masked models of some families (`SPACED` in backends/hugging_face.py) with GPT-2's kind of
+    # masked models of some families (`SPACED` in models/hugging_face.py) with GPT-2's kind of
     # tokenizer.
     space: bool = False
     # The token before each document in its pretraining, if its tokenizer shows it.
     document_bos: str | None = None
-    # The option of transformers that mends its tokenizer.
-    mended: str | None = None
-    # How the file of a quantised model stores most of its weights, e.g. "Q4_1".
-    quantisation: str | None = None
+    # Policies of its files, where they have some: how most weights are "quantised", the "revision"
+    # on the hub, the option of transformers that mends the "tokenizer".
+    origin: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         # The text of a token is looked up at once, so that a wrong one is refused here.
@@ -150,7 +147,7 @@ class LanguageModel:
     def identity(self) -> str:
         """Name and hash of what decides its numbers, e.g. ``gpt2@1f3c9a27``.
 
-        The hash covers weights, configuration and tokenizer; of a GGUF file it is that file's.
+        The hash covers weights, configuration and tokenizer.
         ``gpt2@memory`` is a network in memory without a fingerprint (see `load_model`).
         """
         digest = "memory"
@@ -161,17 +158,7 @@ class LanguageModel:
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
         space = "yes" if self.space else "no"
-        policies = {"bos": self.bos_read, "space": space, "dtype": self.dtype}
-        # Signatures mention these only where they are set, so that those of other models stay.
-        optional = {
-            "quantised": self.quantisation,
-            "revision": self.revision,
-            "tokenizer": self.mended,
-        }
-        for name, value in optional.items():
-            if value:
-                policies[name] = value
-        return policies
+        return {"bos": self.bos_read, "space": space, "dtype": self.dtype, **self.origin}
 
     def probe(self) -> list[float]:
         """As `SurprisalModel.probe`: a model whose weights are known needs no probe."""

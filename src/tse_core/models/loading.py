@@ -1,45 +1,25 @@
-"""Opening models, and the forms in which every public function takes its model.
+"""Opening models, and the forms in which every public function takes its model."""
 
-Another package adds a kind of model as an entry point of the group `PLUGINS`, which names a
-`Backend`::
-
-    [project.entry-points."tse_core.backends"]
-    frequencies = "my_package:backend"
-"""
-
-from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import torch
 
-from tse_core.errors import InputError, check_known, warn
-from tse_core.models.backends import Backend, OpenOptions
-from tse_core.models.backends.command import open_command, open_docker
-from tse_core.models.backends.hugging_face import open_hugging_face, open_module
-from tse_core.models.backends.server import open_server
+from tse_core.errors import InputError, check_known
+from tse_core.models.backend import TIMEOUT, OpenOptions
+from tse_core.models.discovery import backend_of
+from tse_core.models.hugging_face import open_hugging_face, open_module
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network import DTYPES
-from tse_core.models.surprisal_model import TIMEOUT, SurprisalModel
+from tse_core.models.surprisal_model import SurprisalModel
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 AnyModel: TypeAlias = LanguageModel | SurprisalModel
-# The first that takes a name opens it; plug-ins come before the last, which takes every name.
-BACKENDS = (
-    Backend(r"command:.*", open_command, options=("timeout",)),
-    Backend(r"docker://.*", open_docker, options=("timeout",)),
-    Backend(r"https?://.*", open_server, options=("bos", "timeout")),
-    Backend(
-        r".*",
-        open_hugging_face,
-        options=("kind", "device", "dtype", "revision", "bos", "trust_remote_code"),
-    ),
-)
-IN_MEMORY = ("tokenizer", "name", "fingerprint", "kind", "bos")  # options of a model in memory
-PLUGINS = "tse_core.backends"
+# Options of a model in files, and of one in memory.
+IN_FILES = ("kind", "device", "dtype", "revision", "bos", "trust_remote_code")
+IN_MEMORY = ("tokenizer", "name", "fingerprint", "kind", "bos")
 
 
 @overload
@@ -152,46 +132,9 @@ def load_model(
         return open_module(model, **options.for_opener("a model in memory", IN_MEMORY))
     path = str(model)
     backend = backend_of(path)
-    return backend.opener(path, **options.for_opener(path, backend.options))
-
-
-def backend_of(name: str) -> Backend:
-    """The backend that opens a model of this name: built-in, of a plug-in, or the last built-in.
-
-    Raises InputError where several plug-ins take the name.
-    """
-    *specific_backends, last_backend = BACKENDS
-    for backend in specific_backends:
-        if backend.takes(name):
-            return backend
-    plugins = [(entry, backend) for entry, backend in _plugins() if backend.takes(name)]
-    if len(plugins) > 1:
-        packages = " and ".join(sorted(_description(entry) for entry, _ in plugins))
-        raise InputError(f"{name} is taken by {packages}; uninstall all but one of them")
-    if plugins:
-        _, backend = plugins[0]
-        return backend
-    return last_backend
-
-
-def _plugins() -> Iterator[tuple[EntryPoint, Backend]]:
-    """The backends of installed packages; warns of each that cannot be loaded."""
-    for entry in entry_points(group=PLUGINS):
-        try:
-            backend = entry.load()
-            if not isinstance(backend, Backend):
-                raise TypeError(f"{entry.value} is no Backend")
-        except Exception as error:  # whatever another package raises
-            reason = f"{type(error).__name__}: {error}"
-            warn(f"{_description(entry)} cannot be loaded ({reason})")
-        else:
-            yield entry, backend
-
-
-def _description(entry: EntryPoint) -> str:
-    """What messages call a plug-in."""
-    package = entry.dist.name if entry.dist else "unknown"
-    return f"the plug-in {entry.name} of the package {package}"
+    if backend and backend.opener:
+        return backend.opener(path, **options.for_opener(path, backend.options))
+    return open_hugging_face(path, **options.for_opener(path, IN_FILES))
 
 
 def as_model(model: AnyModel | str | Path) -> AnyModel:

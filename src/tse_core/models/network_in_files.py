@@ -13,8 +13,8 @@ import torch
 
 from tse_core.errors import InputError
 from tse_core.files import file_digest
-from tse_core.models.adapters import ADAPTER_WEIGHTS, untied_parts, with_adapter
 from tse_core.models.attention import dropped_by_sdpa
+from tse_core.models.backend import Source
 from tse_core.models.folders import open_network, shape_of
 from tse_core.models.hugging_face_network import (
     HuggingFaceNetwork,
@@ -30,7 +30,6 @@ from tse_core.models.identity import (
     weights_digest,
 )
 from tse_core.models.network import DTYPES, usable_device
-from tse_core.models.sources import Source
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedTokenizerFast
@@ -56,10 +55,7 @@ class NetworkInFiles(HuggingFaceNetwork):
         # With the configuration that was opened, whatever is written into the folder later.
         self._options = options | {"config": config}
         self._auto_class = "AutoModelForCausalLM" if causal else "AutoModelForMaskedLM"
-        if source.gguf:
-            self.libraries = (*self.libraries, "gguf")
-        elif source.adapter:
-            self.libraries = (*self.libraries, "peft")
+        self.libraries = (*self.libraries, *source.libraries)
         self._spread = device == "map"
         if self._spread:
             device = "auto"  # where the inputs are
@@ -86,7 +82,7 @@ class NetworkInFiles(HuggingFaceNetwork):
             if self._module is None:
                 state, _ = self._provenance
                 module = in_one_pass(self._read())
-                files = self._source.weights
+                files = list(self._source.files)
                 if state != state_of(files):
                     raise InputError(
                         f"{files[0]} changed after the model was opened; open it again"
@@ -105,7 +101,7 @@ class NetworkInFiles(HuggingFaceNetwork):
 
     def fingerprint(self, tokenizer: "PreTrainedTokenizerFast") -> str:
         _, digest = self._provenance
-        if self._source.gguf:  # the file holds the tokenizer, too
+        if self._source.digest:  # covers the tokenizer, too
             return digest
         return hashlib.sha256((digest + tokenizer_digest(tokenizer)).encode()).hexdigest()
 
@@ -113,22 +109,18 @@ class NetworkInFiles(HuggingFaceNetwork):
     def _provenance(self) -> tuple[list[tuple], str]:
         """Stat fingerprint of the weight files on first use, and hash of what decides numbers.
 
-        The hash covers weights, configuration, adapter and the folder's own code.
+        The hash covers weights, configuration, the source's settings and the folder's own code.
         """
         source = self._source
-        files = source.weights
+        files = list(source.files)
         state = state_of(files)
-        if source.gguf:
-            return state, cached(files, lambda: file_digest(files[0]))
+        if source.digest:
+            return state, source.digest
         trusts_code = self._options["trust_remote_code"]
         settings = self._config.to_diff_dict()
-        if source.adapter:
-            settings["adapter"] = source.settings
+        if source.settings:
             shape = shape_of(source.name, self._auto_class, self._config, trusts_code)
-            adapter_file = source.adapter / ADAPTER_WEIGHTS
-            untied = untied_parts(shape, adapter_file, source.settings)
-            if untied:
-                settings["untied"] = untied
+            settings |= source.settings(shape)
         if trusts_code:
             code = [file_digest(file) for file in sorted(source.folder.glob("*.py"))]
             if code:
@@ -139,8 +131,8 @@ class NetworkInFiles(HuggingFaceNetwork):
     def _read(self) -> Any:
         """The module from its files, on its device, in evaluation mode."""
         source = self._source
-        # An adapter is merged in single precision, and the result converted.
-        dtype = "float32" if source.adapter else self._dtype
+        # What is changed is changed in single precision, and the result converted.
+        dtype = "float32" if source.change else self._dtype
         options = self._options | {"dtype": DTYPES[dtype], "use_safetensors": True}
         options["device_map"] = "auto" if self._spread else None
         if dropped_by_sdpa(self._config):
@@ -148,9 +140,8 @@ class NetworkInFiles(HuggingFaceNetwork):
         module = open_network(source.name, source.folder, self._auto_class, options)
         # safetensors maps the file, which may be overwritten in place: keep a copy in memory.
         module._apply(lambda tensor: tensor.clone())
-        if source.adapter:
-            module = with_adapter(source.name, module, source.adapter, source.settings)
-            module = module.to(DTYPES[self._dtype])
+        if source.change:
+            module = source.change(module).to(DTYPES[self._dtype])
         module.eval()
         if not self._spread:
             module.to(self._device)

@@ -1,7 +1,4 @@
-"""Models that give surprisals of sentences but no distributions.
-
-They are programs behind a command, and models behind a server.
-"""
+"""Models that give surprisals of sentences but no distributions. Plug-ins provide them."""
 
 import math
 from abc import ABC, abstractmethod
@@ -12,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tse_core.errors import InputError
+from tse_core.models.backend import TIMEOUT
 from tse_core.models.spelling import spell
 
-TIMEOUT = 3600.0  # seconds
 PROBE = "The keys to the cabinet are on the table."
 
 
@@ -87,7 +84,7 @@ class SurprisalModel(ABC):
     device: str  # where it computes, as far as that is known
     keeps_results = True
     libraries: tuple[str, ...] = ()  # of this process that compute its numbers
-    # Seconds that one request, or one run of a command, may take; may be set at any time.
+    # Seconds that one answer may take; may be set at any time.
     timeout = TIMEOUT
 
     def __init__(self, name: str):

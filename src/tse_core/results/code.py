@@ -18,9 +18,9 @@ from tse_core.files import files_digest
 FORMAT = 1  # of the stored tables; raised by hand when their columns change
 PACKAGE = Path(__file__).parents[1]
 NETWORK = ("torch", "transformers", "tokenizers")
-# The libraries of every kind of model; a command or a server uses none of them.
-LIBRARIES = ((), NETWORK, (*NETWORK, "peft"), (*NETWORK, "gguf"))
-PROVENANCE = (*NETWORK, "peft", "gguf", "accelerate", "numpy", "pandas", "scipy")
+# The libraries of most models: of surprisals alone, and of networks.
+LIBRARIES = ((), NETWORK)
+PROVENANCE = (*NETWORK, "accelerate", "numpy", "pandas", "scipy")
 
 
 @cache
@@ -36,7 +36,7 @@ def code_digest(libraries: tuple[str, ...]) -> str:
 
 
 def code_digests() -> list[str]:
-    """The digests of all kinds of models whose libraries are installed."""
+    """The digests of most models: of those whose libraries are `LIBRARIES`, where installed."""
     return [code_digest(libraries) for libraries in LIBRARIES if all(map(find_spec, libraries))]
 
 
@@ -49,9 +49,13 @@ def installed_code_digest(libraries: tuple[str, ...]) -> str:
 
 
 @cache
-def library_versions() -> dict[str, str]:
-    """Exact versions of the installed libraries that may influence a number: provenance only."""
-    return {library: version(library) for library in PROVENANCE if find_spec(library)}
+def library_versions(libraries: tuple[str, ...] = ()) -> dict[str, str]:
+    """Exact versions of the installed libraries that may influence a number: provenance only.
+
+    `libraries` are those of the model.
+    """
+    names = dict.fromkeys([*PROVENANCE, *libraries])
+    return {library: version(library) for library in names if find_spec(library)}
 
 
 def _minor_version(library: str) -> str:

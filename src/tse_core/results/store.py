@@ -89,7 +89,7 @@ class Store:
             "shard": name,
             "probe": list(probe),
             **asdict(signature),
-            "libraries": library_versions(),
+            "libraries": library_versions(self.libraries),
         }
         self._write(self._shard(signature, name), partial(write_tables, tables=tables, facts=facts))
 

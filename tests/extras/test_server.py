@@ -21,8 +21,8 @@ from tse_core import (
     surprisals,
 )
 from tse_core.errors import TseWarning
-from tse_core.models.backends import server
 from tse_core.syntaxgym.suites import suite_from_dict
+from tse_extras import server
 
 SENTENCES = ["The authors laugh.", "The author that the guards like laughs."]
 PAIRS = pd.DataFrame(

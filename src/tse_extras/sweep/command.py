@@ -9,12 +9,17 @@ import pandas as pd
 import typer
 
 from tse_core.cli import options
-from tse_core.cli.commands import app, refuse_overwriting
+from tse_core.cli.commands import refuse_overwriting
 from tse_core.cli.printing import print_table, write_scores
-from tse_core.sweep.plan import Run, load_plan
+from tse_core.files import write_output
+from tse_extras.sweep.plan import Run, load_plan
 
 
-@app.command()
+def register(app: typer.Typer) -> None:
+    """Add the command (an entry point of "tse.commands" in pyproject.toml)."""
+    app.command()(sweep)
+
+
 def sweep(
     plan: Annotated[Path, typer.Argument(metavar="PLAN.yaml", help="Models, data and policies.")],
     dry_run: Annotated[
@@ -27,6 +32,14 @@ def sweep(
         str | None, typer.Option(help="Address of a running Dask scheduler.")
     ] = None,
     out: Annotated[Path | None, options.results_option("all scores")] = None,
+    curves: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write TSE, EW and MW by training step and frequency band: .csv. The plan must "
+            "say detail: lemmas.",
+            callback=options.table_file,
+        ),
+    ] = None,
 ) -> None:
     """Evaluate many models on many data sets, as a plan says.
 
@@ -40,13 +53,19 @@ def sweep(
 
     \b
     printf 'models:\\n- lab-systematic-causal\\n' > plan.yaml && tse sweep plan.yaml --dry-run
+    tse sweep checkpoints.yaml --curves training.csv
     tse sweep plan.yaml --address tcp://head-node:8786 --out scores.parquet
     """
-    from tse_core.sweep.running import sweep as run_plan
+    from tse_extras.sweep.curves import check_curves, training_curves
+    from tse_extras.sweep.running import sweep as run_plan
 
     loaded = load_plan(plan)
     for run in loaded.runs:
-        refuse_overwriting(out, [run.data, dict(run.policies).get("lemmas")])
+        inputs = [run.data, dict(run.policies).get("lemmas")]
+        refuse_overwriting(out, inputs)
+        refuse_overwriting(curves, inputs)
+    if curves:
+        check_curves(loaded)
     if dry_run:
         _print_runs(loaded.runs)
     store = loaded.store or options.required_store()
@@ -55,6 +74,12 @@ def sweep(
     succeeded = len(loaded.runs) - failed
     print(f"{succeeded} of {len(loaded.runs)} runs done, {failed} failed")
     write_scores([results], out)
+    if curves and failed:
+        print(f"not written, as runs failed: {curves}")
+    elif curves:
+        table = training_curves(loaded, store)
+        write_output(curves, table.to_csv(index=False, float_format="%.6g"))
+        print(f"written: {curves}")
     for failure in results.failures.values():
         print(f"tse: failed: {failure}", file=sys.stderr)
     raise typer.Exit(1 if failed else 0)
@@ -62,7 +87,7 @@ def sweep(
 
 def _print_runs(runs: Sequence[Run]) -> NoReturn:
     """Print the runs with their troubles, and leave with the exit code of such a sweep."""
-    from tse_core.sweep.running import trouble
+    from tse_extras.sweep.running import trouble
 
     troubles = [trouble(run) for run in runs]
     print_table(pd.DataFrame({"run": runs, "trouble": troubles}))

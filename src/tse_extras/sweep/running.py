@@ -31,11 +31,11 @@ from tse_core.models.loading import AnyModel, as_language_model, load_model
 from tse_core.progress import progress
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.sweep.plan import Model, Plan, Run, load_plan
-from tse_core.sweep.workers import results_of_plan
-from tse_core.sweep.workers import visible_gpus as visible_gpus  # documented here
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
+from tse_extras.sweep.plan import Model, Plan, Run, load_plan
+from tse_extras.sweep.workers import results_of_plan
+from tse_extras.sweep.workers import visible_gpus as visible_gpus  # documented here
 
 COLUMNS = ["name", "revision", "step", "data", *TIDY_COLUMNS]
 # The reader of each benchmark's data, and the function that scores a model on them.

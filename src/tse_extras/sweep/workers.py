@@ -15,7 +15,7 @@ import pandas as pd
 import torch
 
 from tse_core.errors import InputError
-from tse_core.sweep.plan import Plan, Run
+from tse_extras.sweep.plan import Plan, Run
 
 # Scores a run. A mistake in the input is returned; Dask tries again after what is raised.
 Score: TypeAlias = Callable[[Run], pd.DataFrame | Exception]

@@ -9,16 +9,20 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
 from tse_core.errors import InputError, one_line, warn
-from tse_core.files import is_file, read_text
+from tse_core.files import is_file, is_folder, read_text
+from tse_core.models.backend import Source
+from tse_core.models.discovery import backend_of
 from tse_core.models.folders import quiet
 from tse_core.models.hugging_face_network import longest
 from tse_core.models.identity import tensor_names
+from tse_core.models.sources import hugging_face_source
 
 ADAPTER = "adapter_config.json"  # marks the folder of an adapter
 ADAPTER_WEIGHTS = "adapter_model.safetensors"
@@ -43,7 +47,44 @@ ADAPTED_TOKENS = 256  # the most tokens with learned vectors that the probe hold
 TOLERANCE = 5e-4
 
 
-def adapter_settings(name: str, folder: Path) -> dict:
+def adapter_source(name: str, revision: str | None) -> Source:
+    """The source of a folder with an adapter: that of its base model, changed. Raises InputError.
+
+    Of a base model on the hub the adapter says which revision it was trained on, unless `revision`
+    does.
+    """
+    folder = Path(name)
+    settings = _settings(name, folder)
+    base = settings.pop("base_model_name_or_path")
+    if backend_of(base):
+        raise InputError(
+            f"{name}: its base model {base} takes no adapter; {ADAPTER} must name a folder in "
+            "Hugging Face's format, or a name on its hub"
+        )
+    if not revision and not is_folder(base):
+        revision = settings.get("revision")
+    try:
+        source = hugging_face_source(base, revision)
+    except InputError as error:
+        raise InputError(f"{name}: its base model cannot be had: {error}") from None
+    weights = folder / ADAPTER_WEIGHTS
+
+    def identifying_settings(shape: Any) -> dict:
+        untied = untied_parts(shape, weights, settings)
+        return {"adapter": settings, "untied": untied} if untied else {"adapter": settings}
+
+    return replace(
+        source,
+        name=name,
+        files=(*source.files, weights),
+        settings=identifying_settings,
+        change=lambda module: with_adapter(name, module, folder, settings),
+        tokenizer_folder=folder if is_file(folder / "tokenizer.json") else None,
+        libraries=("peft",),
+    )
+
+
+def _settings(name: str, folder: Path) -> dict:
     """The configuration of an adapter, which the file `ADAPTER` holds.
 
     Raises InputError where it names no base model or a kind of adapter that cannot be merged, such
@@ -68,6 +109,11 @@ def adapter_settings(name: str, folder: Path) -> dict:
         raise InputError(
             f"{name}: its base model {base} is an adapter, too; merge that one with its own base "
             "model (merge_and_unload of peft) and save the result as a folder"
+        )
+    if not is_file(folder / ADAPTER_WEIGHTS):
+        raise InputError(
+            f"{name} holds no {ADAPTER_WEIGHTS}; weights are read from safetensors only, and those "
+            "of an adapter on the hub are not fetched: download it, and give its folder"
         )
     return settings
 

@@ -22,10 +22,10 @@ from tse_core import InputError, evaluate, evaluate_suite, load_model
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.errors import TseWarning
 from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.sweep import workers
-from tse_core.sweep.plan import load_plan
-from tse_core.sweep.running import score_run, sweep, visible_gpus
-from tse_core.sweep.steps import step_of
+from tse_extras.sweep import workers
+from tse_extras.sweep.plan import load_plan
+from tse_extras.sweep.running import score_run, sweep, visible_gpus
+from tse_extras.sweep.steps import step_of
 
 PLANS = Path(__file__).parents[2] / "data" / "sweeps"
 SCORES = [

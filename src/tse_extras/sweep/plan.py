@@ -27,8 +27,8 @@ then in the current folder. Data on the Hugging Face hub (``hf:OWNER/NAME@REVISI
 revision stay as they were first fetched until another file of their branch is; where that matters,
 or workers have caches of their own, name the commit.
 
-The step of a checkpoint is read from its name (`tse_core.sweep.steps`), unless `steps` gives it: a
-regular expression whose group is the number, a number for each revision, or a mapping from
+The step of a checkpoint is read from its name (`tse_extras.sweep.steps`), unless `steps` gives it:
+a regular expression whose group is the number, a number for each revision, or a mapping from
 revisions or folders to numbers.
 """
 
@@ -40,8 +40,8 @@ from typing import Any
 
 from tse_core.files import read_yaml
 from tse_core.schemas import check, read_schema
-from tse_core.sweep.models import Arguments, Model, beside, models_of, with_distinct_labels
 from tse_core.syntaxgym.library import suite_names
+from tse_extras.sweep.models import Arguments, Model, beside, models_of, with_distinct_labels
 
 _NAMES = ("data", "blimp", "suites", "lemmas")  # keys with names, or files beside the plan
 

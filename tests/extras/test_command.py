@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, load_model, score_pairs, surprisals
-from tse_core.models.backends.command import CommandModel, open_command
+from tse_extras.command import CommandModel, open_command
 
 # A model of a few lines: words in lower case, a token for the sentence's end, surprisal = number of letters.
 SCRIPT = """#!{python}
@@ -152,7 +152,7 @@ def test_a_missing_command_is_said(name, message):
 
 
 def test_a_backslash_divides_the_folders_of_windows_and_is_no_escape_there(monkeypatch):
-    monkeypatch.setattr("tse_core.models.backends.command.os", SimpleNamespace(sep="\\"))
+    monkeypatch.setattr("tse_extras.command.os", SimpleNamespace(sep="\\"))
     command = open_command(r'command:"C:\My models\m.exe" --weights=C:\new\w.bin')
     assert command.command == [r"C:\My models\m.exe", r"--weights=C:\new\w.bin"]
 

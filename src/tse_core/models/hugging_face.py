@@ -1,4 +1,4 @@
-"""Hugging Face models from a folder, the hub, a GGUF file or memory.
+"""Hugging Face models from a folder, the hub or memory.
 
 `open_hugging_face` opens one by its name, `open_module` one that is in memory already. Both check
 that network and tokenizer belong together. The tokenizer is opened at once, the weights when they
@@ -7,17 +7,19 @@ are needed.
 
 import inspect
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tse_core.errors import InputError, warn
+from tse_core.models.backend import Source
 from tse_core.models.document_tokens import document_bos
 from tse_core.models.folders import check_own_code, check_stored, open_tokenizer, open_with
 from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory
 from tse_core.models.kinds import kind_of
 from tse_core.models.language_model import Kind, LanguageModel
 from tse_core.models.network_in_files import NetworkInFiles
-from tse_core.models.sources import Source, source_of
+from tse_core.models.sources import source_of
 from tse_core.models.tokenizing import added_by
 
 if TYPE_CHECKING:
@@ -96,10 +98,7 @@ def open_hugging_face(
     bos: str,
     trust_remote_code: bool,
 ) -> LanguageModel:
-    """A model in a folder, on the hub, of the package index or in a GGUF file.
-
-    Raises InputError.
-    """
+    """A model in a folder or on the hub, or whose `Source` a plug-in gives. Raises InputError."""
     source = source_of(name, revision)
     options = {"trust_remote_code": trust_remote_code, "local_files_only": not trust_remote_code}
     if not trust_remote_code:
@@ -115,14 +114,16 @@ def open_hugging_face(
     network = NetworkInFiles(
         source, config, causal=kind == "causal", device=device, dtype=dtype, options=options
     )
-    # Other quantised models than GGUF files name the library that quantised them.
+    # Quantised weights name the library that quantised them.
     settings = getattr(config, "quantization_config", None) or {}
-    origin = {
+    further = {
+        "quantised": settings.get("quant_method"),
+        **source.policies,
         "revision": revision,
-        "quantisation": getattr(config, "quantisation", settings.get("quant_method")),
-        "mended": mended,
+        "tokenizer": mended,
     }
-    return _language_model(name, kind, tokenizer, network, config, bos, **origin)
+    origin = {policy: value for policy, value in further.items() if value}
+    return _language_model(name, kind, tokenizer, network, config, bos, origin)
 
 
 def _tokenizer_of(
@@ -132,23 +133,15 @@ def _tokenizer_of(
 
     Raises InputError, also where a file of weights is missing.
     """
-    folder = _tokenizer_folder(source)
+    folder = source.tokenizer_folder or source.folder
     tokenizer, mended = open_tokenizer(source.name, folder, options)
     # Files that are missing altogether are the plainer mistake, and named first.
-    _ = source.weights
+    source.check_files()
     check_tokenizer(source.name, tokenizer, kind, config)
-    # A GGUF file has no tokenizer.json of its own, and a mended tokenizer differs from its file.
     file = folder / "tokenizer.json"
-    if file.is_file() and not source.gguf and not mended:
+    if file.is_file() and not mended:  # a mended tokenizer differs from its file
         check_stored(source.name, tokenizer, file)
     return tokenizer, mended
-
-
-def _tokenizer_folder(source: Source) -> Path:
-    """The folder with the tokenizer: that of an adapter if it has one, else the base model's."""
-    if source.adapter and (source.adapter / "tokenizer.json").is_file():
-        return source.adapter
-    return source.folder
 
 
 def _language_model(
@@ -158,9 +151,9 @@ def _language_model(
     network: HuggingFaceNetwork,
     config: "PreTrainedConfig",
     bos: str,
-    **origin: str | None,
+    origin: Mapping[str, str] | None = None,
 ) -> LanguageModel:
-    """The model of a network and a tokenizer.
+    """The model of a network and a tokenizer; `origin` is that of `LanguageModel`.
 
     Warns where nothing is read before a sentence and nobody chose that.
     """
@@ -185,7 +178,7 @@ def _language_model(
         bos=bos,
         space=space,
         document_bos=document_token,
-        **origin,
+        origin=origin or {},
     )
 
 

@@ -26,7 +26,8 @@ from urllib3.util import Retry
 from tse_core.errors import InputError, check_known, one_line
 from tse_core.files import parsed_json
 from tse_core.limits import check_bytes, within
-from tse_core.models.surprisal_model import TIMEOUT, Piece, SurprisalModel, TokenSurprisals, placed
+from tse_core.models.backend import TIMEOUT
+from tse_core.models.surprisal_model import Piece, SurprisalModel, TokenSurprisals, placed
 from tse_core.models.tokenizing import BOS_WORDS
 
 SPECIAL = re.compile(r"<\|[^<>|]*\|>|</?(?:s|bos|eos|unk|pad|mask)>|\[(?:CLS|SEP|MASK|UNK|PAD)\]")

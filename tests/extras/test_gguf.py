@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from gguf import GGMLQuantizationType, GGUFEndian, dequantize, quantize
+from gguf import GGMLQuantizationType, GGUFEndian, GGUFWriter, dequantize, quantize
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, pre_tokenizers, trainers
@@ -23,13 +23,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from gguf_files import header_of, network_of, write_network
 from tse_core import load_model
 from tse_core.errors import InputError
-from tse_core.models import gguf_files
-from tse_core.models.gguf_files import (
+from tse_extras import gguf
+from tse_extras.gguf import (
     PACKAGE_MODELS,
     PackageModel,
     converted_folder,
-    is_fetched,
     model_file,
+    state_of,
 )
 
 IDS = torch.randint(2, 60, (2, 12), generator=torch.Generator().manual_seed(1))
@@ -253,21 +253,19 @@ def test_a_file_is_converted_where_no_links_are_allowed(tmp_path, monkeypatch):
 
 def test_a_file_is_converted_once_and_another_of_its_name_anew(cache, tmp_path, monkeypatch):
     shutil.rmtree(cache, ignore_errors=True)
-    made, convert = [], gguf_files._convert
-    monkeypatch.setattr(
-        gguf_files, "_convert", lambda *places: made.append(places) or convert(*places)
-    )
+    made, convert = [], gguf._convert
+    monkeypatch.setattr(gguf, "_convert", lambda *places: made.append(places) or convert(*places))
     path = write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"])
     first = converted_folder(path)
     assert converted_folder(path) == first and len(made) == 1
     write_network(path, "llama", NETWORKS["llama"], {"llama.rope.freq_base": 5e4})
     assert converted_folder(path) != first and len(made) == 2
     assert len([*cache.glob("*-*")]) == 2
-    monkeypatch.setattr(gguf_files, "version", lambda package: "0")  # other libraries
+    monkeypatch.setattr(gguf, "version", lambda package: "0")  # other libraries
     by_others = converted_folder(path)
     assert len(made) == 3 and len([*cache.glob("*-*")]) == 3  # the former may be in use
     os.utime(by_others, (0, 0))
-    monkeypatch.setattr(gguf_files, "version", lambda package: "1")
+    monkeypatch.setattr(gguf, "version", lambda package: "1")
     converted_folder(path)
     assert len(made) == 4 and not by_others.exists()
 
@@ -277,8 +275,8 @@ def test_a_conversion_killed_in_the_middle_leaves_nothing_that_is_taken_or_stays
     shutil.rmtree(cache, ignore_errors=True)
     path = write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"])
     code = (
-        "import os, sys; import safetensors.torch; from tse_core.models import gguf_files; "
-        "safetensors.torch.save_file = lambda *_: os.kill(os.getpid(), 9); gguf_files.converted_folder(sys.argv[1])"
+        "import os, sys; import safetensors.torch; from tse_extras import gguf; "
+        "safetensors.torch.save_file = lambda *_: os.kill(os.getpid(), 9); gguf.converted_folder(sys.argv[1])"
     )
     assert (
         subprocess.run([sys.executable, "-c", code, path], check=False).returncode
@@ -328,15 +326,15 @@ def write_wheel(folder, number, content):
 def test_the_parts_of_a_model_are_fetched_once_and_joined_and_its_terms_are_said(
     index, capfd, monkeypatch
 ):
-    assert not is_fetched("tiny")
+    assert state_of("tiny") == "missing"
     place = model_file("tiny")
-    assert place.read_bytes() == b"".join(PARTS) and is_fetched("tiny")
+    assert place.read_bytes() == b"".join(PARTS) and state_of("tiny") == "cached"
     assert capfd.readouterr().err == "tiny: its terms of use are at https://example.org/terms\n"
     assert {path.name for path in place.parent.iterdir()} == {"tiny.gguf", ".lock"}
     monkeypatch.setenv("PIP_FIND_LINKS", "nowhere")
     assert model_file("tiny") == place and capfd.readouterr().err == ""
     place.write_bytes(b"changed")
-    assert not is_fetched("tiny")
+    assert state_of("tiny") == "damaged"
 
 
 def test_a_mirror_with_the_packages_or_the_file_replaces_the_index(index, monkeypatch):
@@ -383,6 +381,20 @@ def test_what_the_index_gives_wrongly_is_one_line_and_leaves_nothing(
         model_file("tiny")
     assert "\n" not in str(error.value)
     assert {path.name for path in (tmp_path / "cache" / "models" / "tiny").iterdir()} == {".lock"}
+
+
+def test_an_adapter_in_a_gguf_file_is_refused(tmp_path):
+    writer = GGUFWriter(tmp_path / "lora.gguf", "llama")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with pytest.raises(
+        InputError, match="general.type is adapter, of type lora; merge it with its base"
+    ):
+        load_model(tmp_path / "lora.gguf")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from tse_core.errors import InputError, check_known, warn
 from tse_core.files import is_folder, is_there
-from tse_core.sweep.steps import as_number, stage_of, step_of
+from tse_extras.sweep.steps import as_number, stage_of, step_of
 
 Arguments: TypeAlias = tuple[tuple[str, Any], ...]  # names and values
 

@@ -1,0 +1,182 @@
+"""What is learned first: TSE, EW and MW of a model's checkpoints, for frequent and for rare verbs.
+
+From a sweep with ``detail: lemmas``, which leaves in the store how often each verb was conjugated
+correctly, by noun.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tse_core.agreement.by_lemma import forms_of, require_lemmas
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.datasets.lemmas import Lemmas
+from tse_core.errors import InputError
+from tse_core.metrics.definitions import OF_CONTEXTS, OF_PAIRS, Metric
+from tse_core.results.store import Store
+from tse_core.uncertainty.intervals import interval
+from tse_core.uncertainty.subject_nouns import subject_clusters
+from tse_extras.sweep.plan import Plan, Run, load_plan
+from tse_extras.sweep.running import result_of
+
+BANDS = ("head", "middle", "tail")
+ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together
+SCORES = ["construction", "band", "metric", "score", "low", "high", "n"]
+CELL = ["construction", "subject", "noun", "number"]
+COLUMNS = ["name", "step", "data", *SCORES, "lemmas", "signature"]
+
+
+def training_curves(
+    plan: Plan | str | Path | Mapping, store: Store | str | Path | None = None
+) -> pd.DataFrame:
+    """Scores over training, from a sweep; what its store does not hold is scored.
+
+    Bands are those of the verb list; without a column ``band`` the last checkpoint's own
+    (`likely_bands`).
+
+    Returns a table: name, step, data, construction (and ``All constructions``: all contexts
+    together), band ("all", "head", "middle", "tail"), metric, score, low, high (95 %, clustered by
+    subject noun), n (contexts; pairs for TSE), lemmas (how many of the band counted), signature.
+    Raises InputError as `check_curves` does.
+    """
+    plan = plan if isinstance(plan, Plan) else load_plan(plan)
+    store = store if isinstance(store, Store) else Store(store or plan.store)
+    check_curves(plan)
+    curves: dict[tuple, list[Run]] = {}
+    for run in _agreement_runs(plan):
+        curves.setdefault((run.model.series, run.data, run.policies), []).append(run)
+    tables = []
+    for curve in curves.values():
+        tables += _tables_of_curve(curve, store)
+    return pd.concat(tables, ignore_index=True)[COLUMNS]
+
+
+def check_curves(plan: Plan) -> None:
+    """Raise InputError where a plan has no agreement pairs, another detail, or no steps."""
+    runs = _agreement_runs(plan)
+    if not runs:
+        raise InputError("curves are of agreement pairs, and the plan has none under data")
+    for run in runs:
+        if dict(run.policies)["detail"] != "lemmas":
+            raise InputError("curves need a plan that says detail: lemmas")
+        if run.model.step is None:
+            raise InputError(
+                f"{run.model.label}: no number in its revision or folder says which step it is"
+            )
+
+
+def _agreement_runs(plan: Plan) -> list[Run]:
+    return [run for run in plan.runs if run.benchmark == "agreement"]
+
+
+def _tables_of_curve(curve: list[Run], store: Store) -> list[pd.DataFrame]:
+    """The scores of each checkpoint of one training, in the order of its steps."""
+    tables = []
+    bands: dict[str, str] = {}
+    # The last checkpoint first: its bands may serve all.
+    for run in sorted(curve, key=_step, reverse=True):
+        evaluation: Any = result_of(run, store)  # what a run of the benchmark "agreement" gives
+        if not bands:
+            bands = _bands(evaluation)
+        scores = band_scores(evaluation, bands)
+        scores["name"] = run.model.series
+        scores["step"] = run.model.step
+        scores["data"] = run.data
+        scores["signature"] = evaluation.signature.without_provenance
+        tables.append(scores)
+    tables.reverse()
+    return tables
+
+
+def _step(run: Run) -> int:
+    """The step of a run's model, which `check_curves` has found."""
+    return run.model.step or 0
+
+
+def _bands(evaluation: Evaluation) -> dict[str, str]:
+    """The band of each lemma: that of the verb list, or else the model's own."""
+    if "band" in evaluation.lemmas:
+        return evaluation.lemmas.set_index("lemma")["band"].to_dict()
+    return likely_bands(evaluation)
+
+
+def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
+    """TSE, EW and MW of an evaluation that kept lemmas, for all verbs and by band.
+
+    Over all verbs the scores are `Evaluation.table`'s, in a band (lemma -> "head", "middle",
+    "tail") `scores_over`'s.
+    """
+    rows = [
+        *_scores(evaluation.contexts, OF_CONTEXTS, "all"),
+        *_scores(evaluation.pairs, OF_PAIRS, "all"),
+    ]
+    for band in BANDS:
+        lemmas = [lemma for lemma, band_of_lemma in bands.items() if band_of_lemma == band]
+        rows += _scores(scores_over(evaluation, lemmas), OF_CONTEXTS, band)
+    table = pd.DataFrame(rows, columns=SCORES)
+    counted = evaluation.lemmas["lemma"].map(bands).value_counts().to_dict()
+    counted["all"] = len(evaluation.lemmas)
+    table["lemmas"] = table["band"].map(counted)
+    return table
+
+
+def scores_over(evaluation: Evaluation, lemmas: Collection[str] | Lemmas) -> pd.DataFrame:
+    """EW, MW and any other metric of contexts, of each context over the given lemmas.
+
+    An evaluation keeps sums over the contexts of one construction, subject and number, so these
+    contexts get the same scores: EW is their mean, which is all that a cluster needs; MW is the
+    probability of all their correct forms as a share of that of all their forms. Lemmas that did
+    not count are passed over.
+
+    Returns a row for each context: construction, subject, noun, number, left (of contexts whose
+    subject is not known), lemmas (how many), ew, mw. Raises InputError: made without
+    detail="lemmas"; none of the lemmas counted.
+    """
+    by_lemma = require_lemmas(evaluation.by_lemma)
+    names = list(lemmas.table["lemma"] if isinstance(lemmas, Lemmas) else lemmas)
+    chosen = by_lemma[by_lemma["lemma"].isin(names)]
+    if chosen.empty:
+        raise InputError(f"none of the {len(lemmas):,} lemmas given counted")
+    keys = [chosen[name] for name in CELL]
+    cells = chosen.groupby(CELL, sort=False).agg(
+        contexts=("contexts", "first"), lemmas=("lemma", "size")
+    )
+
+    def summed(values: Any) -> pd.Series:
+        return pd.Series(values, chosen.index).groupby(keys, sort=False).sum()
+
+    forms = forms_of(chosen)
+    for metric in OF_CONTEXTS.values():
+        cells[metric.column] = summed(metric.numerator(forms)) / summed(metric.denominator(forms))
+    cells = cells.reset_index()
+    cells["left"] = cells["subject"]
+    return cells.loc[np.repeat(cells.index, cells.pop("contexts"))].reset_index(drop=True)
+
+
+def likely_bands(evaluation: Evaluation) -> dict[str, str]:
+    """Bands by what a model itself finds likely.
+
+    The head holds half of the probability on verbs in as few lemmas as possible, the tail the last
+    tenth of it.
+    """
+    lemmas = require_lemmas(evaluation.by_lemma)
+    mass = (lemmas["probability_correct"] + lemmas["probability_wrong"]) * lemmas["contexts"]
+    likely = mass.groupby(lemmas["lemma"]).sum().sort_values(ascending=False, kind="stable")
+    before = (likely.cumsum() - likely) / likely.sum()
+    band = np.select([before < 0.5, before < 0.9], ["head", "middle"], "tail")
+    return dict(zip(likely.index, band, strict=True))
+
+
+def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str) -> Iterator[tuple]:
+    """Each construction's scores with intervals, and those of all contexts together."""
+    rows = rows.assign(noun=subject_clusters(rows))
+    groups = [*rows.groupby("construction", sort=False), (ALL_CONSTRUCTIONS, rows)]
+    for construction, group in groups:
+        for name, metric in metrics.items():
+            scores = group[metric.column]
+            if scores.notna().any():
+                mean = interval(scores.to_numpy(), group["noun"].to_numpy())
+                yield construction, band, name, mean.estimate, mean.low, mean.high, len(group)
