@@ -121,6 +121,9 @@ def test_offsets_point_at_the_words(family):
             "the weights lack 12 of the tensors that config.json asks for, e.g. transformer.h.2.attn.c_attn.bias",
         ),
         (1, "the weights have more layers than config.json says, e.g. transformer.h.1."),
+        (0, "config.json says 0 layers, and its files hold 28 tensors"),
+        (-1, "config.json says -1 layers"),
+        (10**7, "config.json says 10000000 layers, and its files hold 28 tensors"),
     ],
 )
 def test_layers_are_as_many_as_the_weights_have(tiny_causal, tmp_path, layers, message):

@@ -213,6 +213,7 @@ def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any
     if not is_quantised:
         weights = [tensor for tensor in types if "weight" in tensor.rpartition(".")[2]]
         _check_types(name, types, weights)
+    _check_layers(name, options.get("config"), len(types))
     messages: list[str] = []
     options = options | {"output_loading_info": True}
     network, loading = open_with(name, folder, auto_class, options, messages)
@@ -231,6 +232,17 @@ def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any
     return network
 
 
+def _check_layers(name: str, config: Any, tensors: int) -> None:
+    """Raise InputError for a configuration without layers, or with more than its files' tensors."""
+    if config is None:
+        return
+    layers = getattr(config.get_text_config(), "num_hidden_layers", 1)
+    if not isinstance(layers, int) or not 1 <= layers <= tensors:
+        raise InputError(
+            f"{name}: config.json says {layers!r} layers, and its files hold {tensors:,} tensors"
+        )
+
+
 def _check_missing(name: str, missing: list[str]) -> None:
     """Raise InputError where the files lack tensors of the network."""
     if missing:
@@ -243,7 +255,10 @@ def _check_missing(name: str, missing: list[str]) -> None:
 def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantised: bool) -> None:
     """Raise InputError where tensors without a place in the network would change its numbers."""
     names = {_of_any_layer(tensor) for tensor in network.state_dict()}
-    further = [tensor for tensor in unexpected if _of_any_layer(tensor) in names]
+    further = []
+    for tensor in unexpected:
+        if _of_any_layer(tensor) in names or _in_a_list(network, tensor):
+            further.append(tensor)
     if further:
         raise InputError(
             f"{name}: the weights have more layers than config.json says, e.g. {further[0]}"
@@ -256,6 +271,19 @@ def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantis
                 f"{type(network).__name__} and has no place there, as a scale of quantised "
                 "weights; save the weights dequantised and without adapters"
             )
+
+
+def _in_a_list(network: Any, tensor: str) -> bool:
+    """Whether a tensor belongs to a list of layers of the network, which may be empty."""
+    before_number = re.match(r"(.+?)\.\d+\.", tensor)
+    if before_number is None:
+        return False
+    # A file of the base model alone leaves out the prefix.
+    for prefix in ("", f"{network.base_model_prefix}."):
+        part = dict(network.named_modules()).get(prefix + before_number[1])
+        if type(part).__name__ == "ModuleList":
+            return True
+    return False
 
 
 def _of_any_layer(tensor: str) -> str:
