@@ -169,7 +169,7 @@ class Opening:
     """The options on how a model is opened."""
 
     kind: Annotated[
-        Literal["causal", "masked"] | None,
+        Literal["causal", "masked", "mntp"] | None,
         _of_model(metavar="KIND", help="causal or masked; by default read from its configuration."),
     ] = None
     device: Annotated[

@@ -22,6 +22,7 @@ import numpy as np
 import torch
 
 from tse_core.errors import InputError, warn
+from tse_core.forward.objective import warn_of_shift
 from tse_core.forward.trees import Ids, Tree, arrays, distinct_prefixes, trees
 from tse_core.models.language_model import LanguageModel
 
@@ -97,6 +98,7 @@ def blocks(
     longest = 1 + max(chain.from_iterable(positions), default=-1)
     fits_window = not network.window or longest <= network.window
     in_trees = network.takes_trees and fits_window
+    warn_of_shift(model)
     requests_of = _requests_of_queries(model, sequences, positions, in_trees)
     if not requests_of:
         return
@@ -265,6 +267,11 @@ def _requests_of_queries(
                 raise InputError(
                     f"position {position} is outside a sequence of {len(tokens)} tokens"
                 )
+            if model.shifted and position == 0:
+                raise InputError(
+                    f"{model.label} predicts a word at the position before it, and its tokenizer "
+                    "puts no token before a sentence"
+                )
             context = beginning[: position + 1] if in_trees else beginning
             requests_of.setdefault((context, position), []).append(request)
             request += 1
@@ -325,7 +332,7 @@ def _run_sequences(model: LanguageModel, batch: Sequence[tuple[Ids, list[int]]])
     for row, (sequence, positions) in enumerate(batch):
         for position in positions:
             rows.append(row)
-            columns.append(position)
+            columns.append(position - int(model.shifted))
             queries.append((sequence, position))
     states = model.network.states(
         torch.tensor([sequence for sequence, _ in batch], device=model.device),

@@ -16,8 +16,8 @@ from tse_core.models.backend import Source
 from tse_core.models.document_tokens import document_bos
 from tse_core.models.folders import check_own_code, check_stored, open_tokenizer, open_with
 from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory
-from tse_core.models.kinds import kind_of
-from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.kinds import is_shifted, kind_of
+from tse_core.models.language_model import Kind, KindRequest, LanguageModel
 from tse_core.models.network_in_files import NetworkInFiles
 from tse_core.models.sources import source_of
 from tse_core.models.tokenizing import added_by
@@ -33,7 +33,7 @@ def open_module(
     module: Any,
     *,
     tokenizer: Any = None,
-    kind: Kind | None = None,
+    kind: KindRequest | None = None,
     bos: str = "default",
     name: str | None = None,
     fingerprint: str | None = None,
@@ -61,10 +61,24 @@ def open_module(
     if fingerprint is not None and not str(fingerprint).strip():
         raise InputError("fingerprint is empty; it is a word of your own, such as 'run-7'")
     label = name or _label_in_memory(module)
-    kind = kind_of(label, module.config, kind)
-    check_tokenizer(label, tokenizer, kind, module.config)
-    network = NetworkInMemory(module, causal=kind == "causal", word=fingerprint)
-    return _language_model(label, kind, tokenizer, network, module.config, bos)
+    kind_read, shifted = _kind_and_shift(label, module.config, kind)
+    check_tokenizer(label, tokenizer, kind_read, module.config)
+    network = NetworkInMemory(module, causal=kind_read == "causal", word=fingerprint)
+    return _language_model(
+        label, kind_read, tokenizer, network, module.config, bos, shifted=shifted
+    )
+
+
+def _kind_and_shift(
+    name: str, config: "PreTrainedConfig", kind: KindRequest | None
+) -> tuple[Kind, bool]:
+    """The kind of a model, and whether masks are predicted at the position before them.
+
+    Raises InputError.
+    """
+    if kind == "mntp" or (kind is None and is_shifted(config)):
+        return kind_of(name, config, "masked"), True
+    return kind_of(name, config, kind), False
 
 
 def _takes_input_ids(module: Any) -> bool:
@@ -91,7 +105,7 @@ def _label_in_memory(module: Any) -> str:
 def open_hugging_face(
     name: str,
     *,
-    kind: Kind | None,
+    kind: KindRequest | None,
     device: str,
     dtype: str,
     revision: str | None,
@@ -109,10 +123,10 @@ def open_hugging_face(
             f"{name}: config.json names other files of weights (transformers_weights); "
             "remove that line"
         )
-    kind = kind_of(name, config, kind)
-    tokenizer, mended = _tokenizer_of(source, kind, config, options)
+    kind_read, shifted = _kind_and_shift(name, config, kind)
+    tokenizer, mended = _tokenizer_of(source, kind_read, config, options)
     network = NetworkInFiles(
-        source, config, causal=kind == "causal", device=device, dtype=dtype, options=options
+        source, config, causal=kind_read == "causal", device=device, dtype=dtype, options=options
     )
     # Quantised weights name the library that quantised them.
     settings = getattr(config, "quantization_config", None) or {}
@@ -123,7 +137,9 @@ def open_hugging_face(
         "tokenizer": mended,
     }
     origin = {policy: value for policy, value in further.items() if value}
-    return _language_model(name, kind, tokenizer, network, config, bos, origin)
+    return _language_model(
+        name, kind_read, tokenizer, network, config, bos, origin, shifted=shifted
+    )
 
 
 def _tokenizer_of(
@@ -152,6 +168,8 @@ def _language_model(
     config: "PreTrainedConfig",
     bos: str,
     origin: Mapping[str, str] | None = None,
+    *,
+    shifted: bool = False,
 ) -> LanguageModel:
     """The model of a network and a tokenizer; `origin` is that of `LanguageModel`.
 
@@ -178,6 +196,7 @@ def _language_model(
         bos=bos,
         space=space,
         document_bos=document_token,
+        shifted=shifted,
         origin=origin or {},
     )
 

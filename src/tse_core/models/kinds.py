@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 ENCODERS = ("bert-generation", "xlnet")
 
 
+def is_shifted(config: "PreTrainedConfig") -> bool:
+    """Whether a configuration says that its model was trained by masked next token prediction."""
+    texts = [*(config.architectures or []), getattr(config, "objective", "")]
+    texts.append(getattr(config, "training_objective", ""))
+    return any("mntp" in str(text).lower() for text in texts)
+
+
 def kind_of(name: str, config: "PreTrainedConfig", request: Kind | None = None) -> Kind:
     """Masked or causal, by the configuration; `request` decides where that says nothing.
 
@@ -67,6 +74,6 @@ def _configured_kind(
     if request:
         return request
     # A family that brings its own code is known by the names of its classes alone.
-    if re.search("MaskedLM|CausalLM|LMHead", architectures):
-        return "masked" if "MaskedLM" in architectures else "causal"
+    if re.search("MaskedLM|MNTP|CausalLM|LMHead", architectures):
+        return "masked" if re.search("MaskedLM|MNTP", architectures) else "causal"
     return None

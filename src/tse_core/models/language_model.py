@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 Kind = Literal["causal", "masked"]
+# "mntp" is a masked model whose masks are predicted at the position before them.
+KindRequest = Literal["causal", "masked", "mntp"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class LanguageModel:
     space: bool = False
     # The token before each document in its pretraining, if its tokenizer shows it.
     document_bos: str | None = None
+    # Whether a masked model predicts a mask at the position before it (MNTP).
+    shifted: bool = False
     # Policies of its files, where they have some: how most weights are "quantised", the "revision"
     # on the hub, the option of transformers that mends the "tokenizer".
     origin: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -158,7 +162,10 @@ class LanguageModel:
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
         space = "yes" if self.space else "no"
-        return {"bos": self.bos_read, "space": space, "dtype": self.dtype, **self.origin}
+        policies = {"bos": self.bos_read, "space": space, "dtype": self.dtype, **self.origin}
+        if self.shifted:  # signatures of other models stay as they are
+            policies["objective"] = "mntp"
+        return policies
 
     def probe(self) -> list[float]:
         """As `SurprisalModel.probe`: a model whose weights are known needs no probe."""

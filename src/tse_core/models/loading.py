@@ -9,7 +9,7 @@ from tse_core.errors import InputError, check_known
 from tse_core.models.backend import TIMEOUT, OpenOptions
 from tse_core.models.discovery import backend_of
 from tse_core.models.hugging_face import open_hugging_face, open_module
-from tse_core.models.language_model import Kind, LanguageModel
+from tse_core.models.language_model import KindRequest, LanguageModel
 from tse_core.models.network import DTYPES
 from tse_core.models.surprisal_model import SurprisalModel
 
@@ -26,7 +26,7 @@ IN_MEMORY = ("tokenizer", "name", "fingerprint", "kind", "bos")
 def load_model(
     model: str | Path,
     *,
-    kind: Kind | None = None,
+    kind: KindRequest | None = None,
     device: str = "auto",
     dtype: str = "float32",
     revision: str | None = None,
@@ -42,7 +42,7 @@ def load_model(
     *,
     name: str | None = None,
     fingerprint: str | None = None,
-    kind: Kind | None = None,
+    kind: KindRequest | None = None,
     bos: str = "default",
 ) -> LanguageModel: ...
 def load_model(
@@ -51,7 +51,7 @@ def load_model(
     *,
     name: str | None = None,
     fingerprint: str | None = None,
-    kind: Kind | None = None,
+    kind: KindRequest | None = None,
     device: str = "auto",
     dtype: str = "float32",
     revision: str | None = None,
@@ -79,7 +79,9 @@ def load_model(
         Tables show its name. Its results are kept only where you give a fingerprint, a word of your
         own: under this word and a hash of weights, configuration and tokenizer. The word stands for
         whatever is no weight, such as a hook or a patched function: another one needs another word.
-    kind : "causal" or "masked"; by default read from the model's configuration
+    kind : "causal", "masked" or "mntp"; by default read from the model's configuration
+        "mntp" is a masked model that predicts a mask at the position before it (masked next token
+        prediction).
     device : "auto" takes a GPU where there is one; "map" spreads a model over all of them; else
         torch's name for one
     dtype : precision of the weights, "float32", "float16" or "bfloat16"; all but float32 are marked

@@ -259,7 +259,7 @@ def _tokenized(
     ids = np.array(encoding.ids)[positions]
     starts, ends = _spans(text, encoding, positions)
     scored = np.ones(len(ids), dtype=bool)
-    if not model.reads_right:
+    if not model.reads_right or model.shifted:
         scored = positions > 0  # nothing predicts the very first token
     unknown = np.zeros(len(ids), dtype=bool)
     if model.unknown_id is not None:
