@@ -112,6 +112,8 @@ def blocks(
         _warn_without_trees(model, requests_of, groups)
 
     tokens = batch_tokens or fitting_tokens(model.device)
+    if network.one_at_a_time:
+        tokens = 1  # less than a sequence, of which each pass has at least one
     passes = _in_batches(groups, partial(run, model), tokens)
     entries = PROJECTED_ENTRIES.get(model.device.type, PROJECTED_ENTRIES["cpu"])
     for states, queries in _joined(passes, max(1, entries // model.vocabulary_size)):

@@ -123,6 +123,10 @@ def open_hugging_face(
             f"{name}: config.json names other files of weights (transformers_weights); "
             "remove that line"
         )
+    sparse = getattr(config, "attention_type", None) == "block_sparse"
+    if sparse:
+        # BigBird turns its sparse attention off for good when it reads a short text.
+        config.attention_type = "original_full"
     kind_read, shifted = _kind_and_shift(name, config, kind)
     tokenizer, mended = _tokenizer_of(source, kind_read, config, options)
     network = NetworkInFiles(
@@ -135,6 +139,7 @@ def open_hugging_face(
         **source.policies,
         "revision": revision,
         "tokenizer": mended,
+        "attention": "full" if sparse else None,
     }
     origin = {policy: value for policy, value in further.items() if value}
     return _language_model(

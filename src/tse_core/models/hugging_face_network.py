@@ -33,6 +33,8 @@ EMBEDS_LAST = (
     "bert", "roberta", "electra", "albert", "distilbert", "modernbert", "mpnet", "xlm-roberta",
     "camembert",
 )  # fmt: skip
+# Quantisations of weights alone; others quantise activations, too, by what else is in a pass.
+WEIGHTS_ONLY = ("gptq", "awq", "hqq", "aqlm", "mxfp4", "vptq", "eetq", "higgs", "spqr", "bitnet")
 ADDS_A_MASK = ("sdpa", "eager")  # attention that adds a mask of (batch, 1, nodes, nodes)
 CAPS_LOGITS = ("gemma2", "gemma3_text")  # they read final_logit_softcapping
 # One lock for all networks: two of them may share a module, such as a head.
@@ -56,6 +58,7 @@ class HuggingFaceNetwork(Network):
         text = config.get_text_config()
         self.causal = causal
         self.vocabulary_size = text.vocab_size
+        self.one_at_a_time = quantises_activations(config)
         # GPT-Neo calls it window_size.
         self.window = getattr(text, "sliding_window", None) or getattr(text, "window_size", None)
         if text.model_type == "gpt_neo":
@@ -78,6 +81,8 @@ class HuggingFaceNetwork(Network):
     @property
     def _head_apart(self) -> bool:
         """Whether states are those in front of the output embedding."""
+        if self.one_at_a_time:
+            return False
         # Code of a model's own may compute something else under the name of a listed type.
         is_of_library = type(self._inner).__module__.startswith("transformers.models.")
         architectures = TREES if self.causal else EMBEDS_LAST
@@ -183,6 +188,11 @@ class NetworkInMemory(HuggingFaceNetwork):
             raise InputError(
                 f"the weights of this {type(module).__name__} are not in memory (device 'meta')"
             )
+        if getattr(module.config, "attention_type", None) == "block_sparse":
+            raise InputError(
+                f"{type(module).__name__} turns its sparse attention off for good when it reads a "
+                "short text; call set_attention_type('original_full') on it before"
+            )
         dropped = dropped_by_sdpa(module.config)
         if dropped and module.config._attn_implementation == "sdpa":
             raise InputError(
@@ -223,8 +233,25 @@ class NetworkInMemory(HuggingFaceNetwork):
             finally:
                 for part in training:
                     part.training = True
+                for part in training:
+                    # RWKV divides its weights for inference, and multiplies them for training.
+                    if hasattr(part, "_rescale_layers"):
+                        part._rescale_layers()
                 for hook in hooks:
                     hook.remove()
+
+
+def quantises_activations(config: "PreTrainedConfig") -> bool:
+    """Whether a network's activations are quantised in each pass, by a configuration."""
+    settings = getattr(config, "quantization_config", None)
+    if not settings:
+        return False
+    if not isinstance(settings, dict):
+        settings = settings.to_dict()
+    method = str(settings.get("quant_method", "")).rpartition(".")[2].lower()
+    if method == "bitsandbytes" or not method:
+        return bool(settings.get("load_in_8bit", False))
+    return method not in WEIGHTS_ONLY
 
 
 def dtype_of(module: torch.nn.Module) -> str:

@@ -51,6 +51,8 @@ class Network(ABC):
     window: int | None = None
     # Whether it takes packed trees of prefixes (`tree_states`) instead of sequences.
     takes_trees = False
+    # Whether the numbers of a sequence depend on others in its pass, so that each gets its own.
+    one_at_a_time = False
     # Whether to warn what a causal network costs while prefix trees are unavailable.
     slower_without_trees = False
     # Whether its scores may be stored, under `fingerprint`.
