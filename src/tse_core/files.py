@@ -136,6 +136,30 @@ def lines_of(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
+def parse_json(text: str, where: str, fault: str = "cannot be read as JSON") -> Any:
+    """The value of a text in JSON, in which no key of an object may appear twice.
+
+    Raises InputError, which names the place and the fault.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_object_of_unique_keys)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()  # fails for half of a surrogate pair
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: {fault} ({one_line(error, 200)})") from None
+    return value
+
+
+def _object_of_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises ValueError for a key that appears twice."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {repeated!r} appears twice; keep one of the two")
+    return record
+
+
 def read_yaml(path: str | Path) -> Any:
     """The contents of a YAML file, in which no key may appear twice.
 

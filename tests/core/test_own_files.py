@@ -226,7 +226,7 @@ def test_items_without_two_sentences_are_set_aside(write):
     rows = f"sentence,label,item\n{GOOD},1,a\n{BAD},0,b\n{GOOD},1,c\n{BAD},0,c\n"
     with pytest.warns(TseWarning, match="2 of 4 rows are set aside, .* the first: .*m.csv:2"):
         assert len(load_sentence_pairs(write("m.csv", rows))) == 1
-    with pytest.raises(InputError, match=r"m.csv:2: all rows are set aside, .* item=NAME\+NAME"):
+    with pytest.raises(InputError, match=r"m.csv:2: its item has not one .* item=NAME\+NAME"):
         load_sentence_pairs(write("m.csv", rows), {"item": "sentence"})
 
 

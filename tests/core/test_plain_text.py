@@ -49,7 +49,7 @@ def test_white_space_at_the_ends_of_a_sentence_goes_and_a_line_says_so():
     said = "^the pairs: white space at the ends of sentences is left out .1 of 2 rows, the first: row 2"
     for load in (load_pairs, load_sentence_pairs):
         with pytest.warns(
-            TseWarning, match=said if load is load_pairs else "1 of 2 rows, the first: 1"
+            TseWarning, match=said if load is load_pairs else "1 of 2 rows, the first: row 2"
         ):
             pairs = load(table)
     assert pairs[["good", "bad"]].to_numpy().tolist() == [

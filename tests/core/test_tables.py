@@ -6,7 +6,6 @@ import pytest
 
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
 from tse_core.datasets.pairs import SENTENCE_COLUMNS
-from tse_core.datasets.readers import agreement_pairs, sentence_pairs
 from tse_core.datasets.splitting import split_pair
 from tse_core.words import join
 
@@ -49,7 +48,7 @@ def test_the_same_pair_is_read_whatever_the_columns_are_called(write, name):
             path,
             sep={"multiblimp.tsv": "\t", "gap.tsv": "\t", "semicolons.csv": ";"}.get(name, ","),
         )
-        assert agreement_pairs(table, construction=path.stem)[SHOWN].equals(pairs[SHOWN])
+        assert load_pairs(table, name=path.stem)[SHOWN].equals(pairs[SHOWN])
 
 
 @pytest.mark.parametrize(
@@ -95,7 +94,7 @@ def test_columns_of_any_type_are_read_as_texts(kind):
     pd.testing.assert_frame_equal(
         load_pairs(pairs.apply(TYPES[kind]).assign(left=pairs["left"])), load_pairs(pairs)
     )
-    sentences = sentence_pairs(pairs)
+    sentences = load_sentence_pairs(pairs)
     assert load_sentence_pairs(sentences.apply(TYPES[kind])).equals(load_sentence_pairs(sentences))
 
 
@@ -129,7 +128,7 @@ def test_the_command_takes_columns_by_other_names(write, tiny_causal, tse):
 def test_columns_are_said_of_tables_only():
     with pytest.raises(
         InputError,
-        match="'marvin-linzen' is no path that ends in .csv, .tsv, .tab, .txt, .jsonl, .json, .parq",
+        match="'marvin-linzen' is no path that ends in .csv, .json, .jsonl, .parquet, .tab, .tsv, .txt",
     ):
         load_pairs("marvin-linzen", {"good": "sen"})
     with pytest.raises(InputError, match="in Python load_sentence_pairs"):

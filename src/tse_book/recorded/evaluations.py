@@ -21,7 +21,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.scoring import all_at_cutoffs
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.loading import data_hash, load_pairs
-from tse_core.datasets.pairs import Protocol
+from tse_core.datasets.pairs import Protocol, name_and_source
 from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.signature import PROTOCOL_NUMBERS, Signature
@@ -62,7 +62,7 @@ def recorded_evaluation(
         return None
     lemmas = in_order(lemmas)
     numbered = numbered_pairs(pairs, lemmas)
-    data = f"{pairs.attrs.get('name', 'pairs')}@{data_hash(numbered)}"
+    data = f"{name_and_source(pairs)[0] or 'pairs'}@{data_hash(numbered)}"
     for path, facts in facts_of_files.items():
         if _answers(facts, data, lemmas, options):
             return _read_evaluation(path, facts, numbered, lemmas, options.cutoffs)

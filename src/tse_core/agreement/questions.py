@@ -24,6 +24,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs, warn_of_few_lemmas
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import data_hash, verb_list
+from tse_core.datasets.pairs import name_and_source
 from tse_core.datasets.treebank_pairs import (
     TREEBANK,
     distinct_sites,
@@ -65,7 +66,7 @@ def question_of(
     """
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    name = pairs.attrs["name"]
+    name, _ = name_and_source(pairs)
     listed = verb_list(pairs, lemmas, options.protocol)
     if is_of_treebank(pairs):
         pairs = with_other_forms(pairs, listed)

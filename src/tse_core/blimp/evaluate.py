@@ -28,10 +28,9 @@ from tse_core.blimp.accuracies import (
 from tse_core.datasets.loading import (
     blimp_paradigms,
     data_hash,
-    data_source,
     load_sentence_pairs,
 )
-from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS
+from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS, name_and_source
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
 from tse_core.models.loading import AnyModel, as_model
@@ -189,8 +188,8 @@ def evaluate_blimp(
     method = check_method(model, method)
     check_normalise(normalise, method)
     pairs = load_sentence_pairs(pairs)
-    name = pairs.attrs.get("name", "sentence-pairs")
-    source = data_source(pairs)
+    name, source = name_and_source(pairs)
+    name = name or "sentence-pairs"
     pairs = suited(pairs, method)
     dependence = _dependence(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
@@ -219,7 +218,9 @@ def evaluate_blimp(
         policy["normalise"] = normalise
     if cluster is not None:
         policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
-    signature = Signature(identity, policy, scores_provenance | source)
+    if source:
+        scores_provenance = {**scores_provenance, "source": source}
+    signature = Signature(identity, policy, scores_provenance)
     evaluation = PairScores(scores, signature)
     if store:
         store.keep_numbers(evaluation.signature, evaluation.tidy)
@@ -331,7 +332,7 @@ def _dependence(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.Dat
 def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
     """The pairs that allow a method; whole sentences can always be compared."""
     if "paradigm" not in pairs:
-        pairs = pairs.assign(paradigm=pairs.attrs.get("name", "pairs"))
+        pairs = pairs.assign(paradigm=name_and_source(pairs)[0] or "pairs")
     if method not in ("one-prefix", "two-prefix") or "methods" not in pairs:
         return pairs
     allowed = [method in methods.split() for methods in pairs["methods"]]

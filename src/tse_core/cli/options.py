@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from tse_core.datasets.formats import is_file_name
 from tse_core.datasets.loading import GRAMMARS
-from tse_core.datasets.table_files import FILES
 from tse_core.datasets.treebanks import is_treebank
 from tse_core.errors import InputError
 from tse_core.files import is_there
@@ -159,7 +159,8 @@ def named_file(text: str) -> tuple[str | None, str]:
     (('mine', 'pairs.csv'), (None, 'fr=clams/fr'))
     """
     name, path = named(text)
-    if name is None or not (path.endswith((*FILES, *GRAMMARS)) or is_treebank(path)):
+    has_own_name = is_file_name(path) or path.endswith(GRAMMARS) or is_treebank(path)
+    if name is None or not has_own_name:
         return None, text
     return name, path
 
@@ -215,7 +216,7 @@ class Opening:
 
 def _refuse_data(name: str) -> None:
     """Raises InputError for the name of a file of data, as of those that a shell makes of a *."""
-    if name.endswith(FILES) or is_treebank(name):
+    if is_file_name(name) or is_treebank(name):
         raise InputError(
             f"{name} is data and no model: --data {name}; each file takes a --data of its own, and "
             "a pattern is put in quotes, so that it stays one: --data '*.conllu'"

@@ -6,13 +6,15 @@ Known names include those of BLiMP (``sentence_good``, ``UID``), of MultiBLiMP (
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
 from tse_core.datasets.pairs import PREFIX_FIELDS
-from tse_core.datasets.plain_tables import plain_table, refuse, row_locations
+from tse_core.datasets.plain_tables import plain_table, refuse
+from tse_core.datasets.raw_tables import RawTable
 from tse_core.errors import InputError, check_known
+from tse_core.text import is_container
 
 NAMES = {  # use of a column -> the names that it is known by, the usual one first
     "good": ("good", "sentence_good", "good_sentence", "sen", "grammatical"),
@@ -33,7 +35,7 @@ NAMES = {  # use of a column -> the names that it is known by, the usual one fir
     "lemma": ("lemma",),
 }
 # MultiBLiMP's columns for the number hold persons, genders and duals of other pairs, too.
-_FEATURES = ("grammatical_feature", "feature_vals")
+FEATURES = ("grammatical_feature", "feature_vals")
 IN_SENTENCES = NAMES | {
     "id": ("pairID", "pair_id", "id", "sentence_id"),
     "construction": ("UID", "paradigm", "construction"),
@@ -57,27 +59,25 @@ _LAYOUTS = (
 _LAYOUT_COLUMNS = set().union(*_LAYOUTS)
 
 
-def renamed(
-    table: pd.DataFrame, columns: Mapping[str, str] | None, names: Mapping[str, tuple]
-) -> pd.DataFrame:
-    """The table in plain text: the known columns under the names of their uses, then all others.
+def cells_by_use(
+    raw: RawTable, columns: Mapping[str, str], names: Mapping[str, tuple]
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The table in plain text, its known columns under the names of their uses, then all others.
 
-    ``columns`` takes precedence over the known ``names``. The index holds the location of each row.
-    Raises InputError: a column that is not there, no two sentences and no sentence with two forms.
+    Also the name of the column for each use. ``columns`` takes precedence over the known ``names``.
+    The index holds the location of each row. Raises InputError: a column that is not there, no two
+    sentences and no sentence with two forms, a cell that is no text.
     """
-    where = table.attrs.get("where", "the pairs")
-    if table.empty:
-        raise InputError(f"{where}: there are no pairs to score")
-    table = table.set_axis(row_locations(table, where)).rename(columns=str)
-    table = plain_table(table, where, [])  # changes no column, but refuses names that repeat
-    name_of = names_of_uses(table, columns or {}, names, where)
+    name_of = names_of_uses(raw.cells.columns, columns, names, raw.where)
     layout = layout_of(name_of)
     if layout is None:
-        raise _no_pairs_error(table, names, where)
+        raise _no_pairs_error(raw, names)
+    table = raw.cells.set_axis(raw.lines)
     for use in layout:
         refuse(table[name_of[use]].isna(), f"{name_of[use]} is missing")
-    if layout == ("good", "bad") and "good" not in (columns or {}):
-        _refuse_forms(table, name_of, where)
+    begins = [use for use in ("text", "left") if use in name_of]
+    if layout == ("good", "bad") and "good" not in columns and begins:
+        _refuse_forms(raw, name_of, begins)
     cells = {}
     for use, name in name_of.items():
         if use in layout or use not in _LAYOUT_COLUMNS:
@@ -87,31 +87,32 @@ def renamed(
     if names is NAMES:
         other_uses |= OF_BLIMP
     for name in table:
-        if name not in other_uses:
+        if name not in other_uses and not holds_lists(table[name]):
             cells[name] = table[name]
-    return plain_table(pd.DataFrame(cells), where, parts=_PREFIXES)
+    return plain_table(pd.DataFrame(cells), raw.where, parts=_PREFIXES), name_of
 
 
 def names_of_uses(
-    table: pd.DataFrame, columns: Mapping[str, str], names: Mapping[str, tuple], where: str
+    known_columns: Collection[str],
+    columns: Mapping[str, str],
+    names: Mapping[str, tuple],
+    where: str,
 ) -> dict[str, str]:
-    """The name in the table of the column for each use, as far as it has one."""
+    """The name of the column for each use, among the columns of a table, as far as it has one."""
     for use, name in columns.items():
         check_known("use of a column", use, names)
-        check_known(f"column of {where}", name, table.columns)
+        check_known(f"column of {where}", name, known_columns)
     name_of = {}
     for use, known_names in names.items():
-        present = [name for name in known_names if name in table]
+        present = [name for name in known_names if name in known_columns]
         if present:
             name_of[use] = present[0]
     return name_of | dict(columns)
 
 
-def holds_features(table: pd.DataFrame, columns: Mapping[str, str] | None) -> bool:
-    """Whether the column for the number is one that holds other grammatical features, too."""
-    where = table.attrs.get("where", "the pairs")
-    name_of = names_of_uses(table, columns or {}, NAMES, where)
-    return name_of.get("number") in _FEATURES
+def holds_lists(column: pd.Series) -> bool:
+    """Whether a column has a cell that is a list or an object of JSON, and so no factor."""
+    return column.dtype == object and any(map(is_container, column))
 
 
 def layout_of(uses: Collection[str]) -> tuple[str, ...] | None:
@@ -122,15 +123,15 @@ def layout_of(uses: Collection[str]) -> tuple[str, ...] | None:
     return None
 
 
-def _refuse_forms(table: pd.DataFrame, name_of: Mapping[str, str], where: str) -> None:
+def _refuse_forms(raw: RawTable, name_of: Mapping[str, str], begins: Sequence[str]) -> None:
     """Refuse forms that are called like sentences, as the text they belong to stands beside them.
 
-    That is where no good sentence begins like the text. Raises InputError.
+    That is where no good sentence begins like the text, in the column of the use `begins`. Raises
+    InputError.
     """
+    table = raw.cells
     good, bad = name_of["good"], name_of["bad"]
-    for use in ("text", "left"):
-        if use not in name_of:
-            continue
+    for use in begins:
         texts = table[name_of[use]].fillna("").map(str)
         if use == "text" and not texts.str.contains(GAP).all():
             continue
@@ -140,27 +141,28 @@ def _refuse_forms(table: pd.DataFrame, name_of: Mapping[str, str], where: str) -
             begun.append(str(sentence).strip().casefold().startswith(start.casefold()))
         if not any(begun):
             raise InputError(
-                f"{where}: {good!r} ({table[good].iloc[0]!r}) does not begin like {name_of[use]!r} "
-                f"({texts.iloc[0]!r}) beside it: --columns correct={good},wrong={bad} if they are "
-                f"forms, --columns good={good},bad={bad} if they are sentences"
+                f"{raw.where}: {good!r} ({table[good].iloc[0]!r}) does not begin like "
+                f"{name_of[use]!r} ({texts.iloc[0]!r}) beside it: --columns correct={good},"
+                f"wrong={bad} if they are forms, --columns good={good},bad={bad} if they are "
+                "sentences"
             )
 
 
-def _no_pairs_error(table: pd.DataFrame, names: Mapping[str, tuple], where: str) -> InputError:
+def _no_pairs_error(raw: RawTable, names: Mapping[str, tuple]) -> InputError:
     """The error for columns that hold no pairs: what is needed, and how columns are named."""
     function = "load_pairs" if names is NAMES else "load_sentence_pairs"
     in_python = f"{function}(..., columns={{'good': NAME, 'bad': NAME}})"
     hint = f"--columns good=NAME,bad=NAME, in Python {in_python}, says which is which"
-    text = _first_text_with_mark(table)
+    text = _first_text_with_mark(raw.cells)
     if text:
         hint = f"{text!r} has a gap, and needs the two forms beside it; {hint}"
-        if text in table:
+        if text in raw.cells:
             hint = f"the first line has no names of columns, e.g. text, correct, wrong; {hint}"
-    if where.lower().endswith(".txt"):
+    if raw.where.lower().endswith(".txt"):
         hint += "; of good and bad lines in turn, --columns good=odd,bad=even or the reverse"
     return InputError(
-        f"{where}: the columns ({', '.join(table)}) hold no pairs; needed: two sentences (good, "
-        "bad), a sentence with a gap (left or text) and two forms (correct, wrong), or one "
+        f"{raw.where}: the columns ({', '.join(raw.cells)}) hold no pairs; needed: two sentences "
+        "(good, bad), a sentence with a gap (left or text) and two forms (correct, wrong), or one "
         f"sentence a row (sentence, grammatical, item); {hint}"
     )
 

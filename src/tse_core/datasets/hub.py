@@ -8,14 +8,14 @@ branch is fetched, with which the branch moves in the cache, too. A commit in th
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
 
-import pandas as pd
 from huggingface_hub import constants, errors, hf_hub_download
 
-from tse_core.datasets.table_files import READ, read_table
+from tse_core.datasets.formats import endings, read_file
+from tse_core.datasets.raw_tables import RawTable
 from tse_core.errors import InputError
 from tse_core.hub import hub_address, hub_reason, hub_unreachable
 
@@ -86,36 +86,37 @@ def _file(match: re.Match[str]) -> HubFile:
     return HubFile(match["repository"], (match["path"] or "").strip("/"), revision)
 
 
-def read_hub_table(name: str) -> pd.DataFrame:
-    """The rows of a file on the hub, as `read_table` gives them, from the cache or fetched into it.
+def read_hub_table(name: str) -> RawTable:
+    """The rows of a file on the hub, as `read_file` gives them, from the cache or fetched into it.
 
-    ``attrs["name"]`` is its name without a revision, since a hash of the contents tells revisions
-    apart; ``attrs["stem"]`` is the path without its ending, ``attrs["source"]`` the name with the
-    commit. Raises InputError: a form that is not read, no network, no such repository, revision or
-    file, terms that must be accepted, mistakes in the file.
+    The table's name is that of the file without a revision, since a hash of the contents tells
+    revisions apart; its stem is the path without its ending, its source the name with the commit.
+    Raises InputError: a form that is not read, no network, no such repository, revision or file,
+    terms that must be accepted, mistakes in the file.
     """
     file = parse_hub_name(name)
     path = _local_path(file)
     try:
-        table = read_table(path)
+        raw, _ = read_file(path)
     except InputError as error:
         raise InputError(str(error).replace(str(path), str(file))) from None
     # The path ends in snapshots/COMMIT/PATH.
     depth = len(PurePosixPath(file.path).parts)
     commit = path.parents[depth - 1].name
-    table.attrs |= {
-        "where": str(file),
-        "name": file.at(constants.DEFAULT_REVISION),
-        "stem": str(PurePosixPath(file.path).with_suffix("")),
-        "source": file.at(commit),
-    }
-    return table
+    return replace(
+        raw,
+        where=str(file),
+        lines=[line.replace(raw.where, str(file), 1) for line in raw.lines],
+        name=file.at(constants.DEFAULT_REVISION),
+        stem=str(PurePosixPath(file.path).with_suffix("")),
+        source=file.at(commit),
+    )
 
 
 def _local_path(file: HubFile) -> Path:
     """The path of a file in the cache, into which it is fetched if need be. Raises InputError."""
-    if not file.path.lower().endswith(READ):
-        raise InputError(f"{file}: a name ends in the path of one file, {', '.join(READ)}")
+    if not file.path.lower().endswith(endings()):
+        raise InputError(f"{file}: a name ends in the path of one file, {', '.join(endings())}")
     path = _fetched(file, local_files_only=True)
     if path is not None:
         return path

@@ -5,15 +5,17 @@ that count for a model. `DESCRIPTIONS` has a line on each list, data/README.md i
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from tse_core.datasets.plain_tables import plain_table, row_locations
-from tse_core.datasets.table_files import FILES, read_table
+from tse_core.datasets.formats import is_file_name, read_file
+from tse_core.datasets.pairs import name_and_source
+from tse_core.datasets.plain_tables import plain_table
+from tse_core.datasets.raw_tables import RawTable, raw_table
 from tse_core.errors import InputError, check_known
 from tse_core.paths import cache_folder, data_folder
 
@@ -60,10 +62,12 @@ class Lemmas:
 
     name: str
     table: pd.DataFrame = field(repr=False)
+    origin: InitVar[RawTable | None] = None  # where the rows stand, for messages
 
-    def __post_init__(self):
-        where = self.table.attrs.get("where", f"the lemma list {self.name}")
-        table = _plain_forms(self.table, where)
+    def __post_init__(self, origin: RawTable | None):
+        raw = origin or raw_table(self.table, f"the lemma list {self.name}")
+        where = raw.where
+        table = _plain_forms(raw)
         faults = _faults(table)
         if (faults != "").any():
             raise _faulty_rows_error(faults, where)
@@ -74,7 +78,6 @@ class Lemmas:
             edges = [-np.inf, *BAND_EDGES, np.inf]
             table["band"] = pd.cut(table["zipf"], edges, right=False, labels=BANDS)
         table = table.reset_index(drop=True)
-        table.attrs.pop("where", None)
         object.__setattr__(self, "table", table)  # the way to set an attribute of a frozen class
 
     def __len__(self) -> int:
@@ -92,18 +95,19 @@ class Lemmas:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
 
-def _plain_forms(table: pd.DataFrame, where: str) -> pd.DataFrame:
+def _plain_forms(raw: RawTable) -> pd.DataFrame:
     """The table of a verb list as plain text, but for its columns of numbers.
 
-    The index holds the location of each row. Raises InputError for no row or a missing column.
+    The index holds the location of each row. Raises InputError for a missing column.
     """
-    if table.empty or not set(REQUIRED) <= set(table):
+    table = raw.cells.set_axis(raw.lines)
+    if not set(REQUIRED) <= set(table):
         columns = ", ".join(table)
         raise InputError(
-            f"{where}: needs rows with the columns {', '.join(REQUIRED)}; has {columns}"
+            f"{raw.where}: needs rows with the columns {', '.join(REQUIRED)}; has {columns}"
         )
     texts = [name for name in table if name in REQUIRED or not is_numeric_dtype(table[name])]
-    return plain_table(table, where, texts).set_axis(row_locations(table, where))
+    return plain_table(table, raw.where, texts)
 
 
 def _as_bool(noun: pd.Series) -> pd.Series:
@@ -143,8 +147,8 @@ def _faulty_rows_error(faults: pd.Series, where: str) -> InputError:
 def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> Lemmas:
     """A verb list by name, or from a file or a table with columns lemma, singular, plural.
 
-    A file is one of ``READ`` in ``tse_core.datasets.table_files``, such as .csv or .tsv. A `Lemmas`
-    stays as it is.
+    A file is one that ``tse_core.datasets.formats`` reads, such as .csv or .tsv. A `Lemmas` stays
+    as it is.
 
     Raises InputError for an unknown name, and what `Lemmas` raises.
 
@@ -158,12 +162,14 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
         return name_or_path
     name = str(name_or_path)
     if isinstance(name_or_path, pd.DataFrame):
-        table, list_name = name_or_path, name_or_path.attrs.get("name", "verbs")
-    elif name.endswith(FILES):
-        table, list_name = read_table(name), Path(name).stem
+        list_name = name_and_source(name_or_path)[0] or "verbs"
+        raw = raw_table(name_or_path, f"the lemma list {list_name}")
+    elif is_file_name(name):
+        list_name = Path(name).stem
+        raw, _ = read_file(name)
     else:
         return _named_list(name)
-    return Lemmas(list_name, table)
+    return Lemmas(list_name, raw.cells, raw)
 
 
 def _named_list(name: str) -> Lemmas:
@@ -174,10 +180,12 @@ def _named_list(name: str) -> Lemmas:
         table = load_lemmas("newman-appendix").table
         return Lemmas(name, table[table["left_out"] == ""])
     if name != "newman-full":
-        return Lemmas(name, read_table(data_folder() / "lemmas" / f"{name}.csv"))
+        raw, _ = read_file(data_folder() / "lemmas" / f"{name}.csv")
+        return Lemmas(name, raw.cells, raw)
     if not full_list_file().is_file():
         raise InputError(f"newman-full has not been made here: {MAKE_FULL}")
-    return Lemmas(name, read_table(full_list_file()))
+    raw, _ = read_file(full_list_file())
+    return Lemmas(name, raw.cells, raw)
 
 
 def list_lemmas() -> dict[str, str]:

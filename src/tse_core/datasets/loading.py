@@ -5,6 +5,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,20 +13,15 @@ import pandas as pd
 
 from tse_core.datasets import clams, downloads
 from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
+from tse_core.datasets.formats import Columns, endings, is_file_name, read_file
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.hub import is_hub_name, read_hub_table
 from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, name_and_source, with_name
 from tse_core.datasets.plain_tables import plain_table
+from tse_core.datasets.raw_tables import FRAME, RawTable, raw_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
-from tse_core.datasets.sentence_rows import has_lines, read_lines
-from tse_core.datasets.table_files import FILES, READ, TABLES, read_table
-from tse_core.datasets.treebank_pairs import (
-    ATTRIBUTES,
-    TREEBANK,
-    treebank_pairs,
-    verbs_of_treebank,
-)
+from tse_core.datasets.treebank_pairs import TREEBANK, treebank_pairs, verbs_of_treebank
 from tse_core.datasets.treebanks import is_treebank, treebank_files, treebank_name
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
@@ -33,6 +29,13 @@ from tse_core.paths import data_folder
 from tse_core.words import First, Period, ends_with_mark, spelled_nouns
 
 GRAMMARS = (".yaml", ".yml")
+# By the format of a data set that comes with the project: the endings of its files in its folder.
+ENDINGS_OF_FOLDERS = {
+    "jsonl": (".jsonl",),
+    "blimp": (".jsonl",),
+    "table": (".csv", ".tsv", ".tab", ".txt"),
+    "lines": (".txt",),
+}
 # A table with all columns of one of these holds sentence pairs under their usual names.
 _SENTENCE_FIELDS = [{"good", "bad"}, *map(set, PREFIX_FIELDS.values())]
 
@@ -78,48 +81,34 @@ def load_pairs(
         data/datasets.yaml how it is written, a grammar in its own file.
     """
     has_policy = first is not None or period is not None
-    if isinstance(name_or_path, pd.DataFrame):
-        table = name_or_path
-        pairs = _own_pairs(table, columns, first, period)
+    if _is_table(name_or_path):
+        raw, columns = _open_table(name_or_path, columns, name)
+        pairs = agreement_pairs(raw, columns, first=first or "as-is", period=period or "as-is")
         # A table with all columns comes from this function, which has warned before.
-        if not has_policy and not set(AGREEMENT_COLUMNS) <= set(table):
-            _warn_of_spelling(pairs, table.attrs.get("where", "the pairs"))
-        return _with_name("pairs", pairs, table)
+        if not has_policy and not set(AGREEMENT_COLUMNS) <= set(raw.cells):
+            _warn_of_spelling(pairs["left"], pairs["right"], raw.where)
+        return with_name(pairs, raw.name or "pairs", raw.source, raw.facts)
     path = str(name_or_path).rstrip("/")
-    if _is_table(path):
-        table, columns = _table(path, columns, name)
-        pairs = _own_pairs(table, columns, first, period)
-        if not has_policy:
-            _warn_of_spelling(pairs, table.attrs["where"])
-        return _with_name(path, pairs, table)
     _refuse_columns(path, columns)
     if is_treebank(path):
         name = name or treebank_name(path)
         files = treebank_files(path)
-        return _with_name(name, treebank_pairs(files, name, first or "as-is", period or "as-is"))
+        pairs = treebank_pairs(files, name, first or "as-is", period or "as-is")
+        return with_name(pairs, name, facts=pairs.attrs)
     if not path.endswith(GRAMMARS):
         _refuse_name(path, name)
-        return _with_name(path, _named_pairs(path, first, period))
+        pairs = _named_pairs(path, first, period)
+        return with_name(pairs, path, facts=pairs.attrs)
     pairs = plain_table(generate(load_grammar(path), first=first, period=period), path)
     if not has_policy:
-        _warn_of_spelling(pairs, path)
-    return _with_name(name or Path(path).stem, pairs)
+        _warn_of_spelling(pairs["left"], pairs["right"], path)
+    return with_name(pairs, name or Path(path).stem)
 
 
 def _refuse_name(path: str, name: str | None) -> None:
     """Raise InputError for a name of the user's own for data that have a name."""
     if name:
         raise InputError(f"name is {name!r}, but {path!r} has a name; leave name out")
-
-
-def _own_pairs(
-    table: pd.DataFrame,
-    columns: Mapping[str, str] | None,
-    first: First | None,
-    period: Period | None,
-) -> pd.DataFrame:
-    """The agreement pairs of a user's table, by default spelled as they stand."""
-    return agreement_pairs(table, columns, first=first or "as-is", period=period or "as-is")
 
 
 def _named_pairs(name: str, first: First | None, period: Period | None) -> pd.DataFrame:
@@ -150,29 +139,37 @@ def load_sentence_pairs(
     as it is. Columns, name and errors as in `load_pairs`. Sentences are read as they stand; white
     space at their ends is left out, and a warning says so.
     """
-    if isinstance(name_or_path, pd.DataFrame):
-        table = name_or_path
-        if any(fields <= set(table) for fields in _SENTENCE_FIELDS):
-            return plain_table(table, "the pairs")
-        return _with_name("sentence-pairs", sentence_pairs(table, columns), table)
+    if _is_table(name_or_path):
+        if isinstance(name_or_path, pd.DataFrame):
+            names = set(name_or_path)
+            if any(fields <= names for fields in _SENTENCE_FIELDS):
+                return _plain_sentence_pairs(name_or_path)
+        raw, columns = _open_table(name_or_path, columns, name)
+        pairs = sentence_pairs(raw, columns)
+        return with_name(pairs, raw.name or "sentence-pairs", raw.source, raw.facts)
     path = str(name_or_path).rstrip("/")
-    if _is_table(path):
-        table, columns = _table(path, columns, name)
-        return _with_name(path, sentence_pairs(table, columns), table)
     _refuse_columns(path, columns)
     _refuse_name(path, name)
     if is_treebank(path) or _is_of_agreement(path):
         pairs = load_pairs(path)
         has_both_forms = pairs["wrong"] != ""
-        return _with_name(path, sentence_pairs(pairs[has_both_forms]), pairs)
+        raw = raw_table(pairs[has_both_forms])
+        return with_name(sentence_pairs(raw), path, facts=pairs.attrs)
     data, part = _data_set(path, SENTENCES, _names_of_kind(AGREEMENT))
-    tables = [sentence_pairs(*_read(file, data.columns)) for file in _files(data, part)]
+    tables = [sentence_pairs(*read_file(file, data.columns)) for file in _files(data, part)]
     pairs = pd.concat(tables)
     if data.format == "blimp":  # the twelve phenomena of its paper, and one spelling per field
         phenomenon_of = blimp_paradigms().set_index("UID")["phenomenon"]
         pairs["phenomenon"] = pairs["paradigm"].map(phenomenon_of)
         pairs["field"] = pairs["field"].str.replace("/", "_")
-    return _with_name(path, pairs.reset_index(drop=True))
+    return with_name(pairs.reset_index(drop=True), path)
+
+
+def _plain_sentence_pairs(table: pd.DataFrame) -> pd.DataFrame:
+    """A DataFrame of sentence pairs as plain text, with the index and the name that it has."""
+    raw = raw_table(table)
+    pairs = plain_table(raw.cells.set_axis(raw.lines), FRAME).set_axis(table.index)
+    return with_name(pairs, *name_and_source(table))
 
 
 def _is_of_agreement(name: str) -> bool:
@@ -208,7 +205,8 @@ def verb_list(pairs: pd.DataFrame, lemmas, protocol: str) -> Lemmas:
     InputError: they are of no treebank; what `load_lemmas` raises.
     """
     if lemmas is None:
-        lemmas = pairs.attrs.get("lemmas") or usual_list(protocol, pairs.attrs["name"])
+        name, _ = name_and_source(pairs)
+        lemmas = pairs.attrs.get("lemmas") or usual_list(protocol, name)
     if isinstance(lemmas, str) and lemmas == TREEBANK:
         return verbs_of_treebank(pairs)
     return load_lemmas(lemmas)
@@ -270,35 +268,22 @@ def data_hash(table: pd.DataFrame) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:8]
 
 
-def data_source(pairs: pd.DataFrame) -> dict[str, str]:
-    """Where pairs of the hub come from, as a part of a signature's provenance; else nothing.
-
-    The name with the commit, e.g. ``hf:jumelet/multiblimp@110832f/eng/data.tsv``, all 40 digits.
-    """
-    if "source" not in pairs.attrs:
-        return {}
-    return {"source": pairs.attrs["source"]}
-
-
 def joined_pairs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Pairs of several data sets in one table, with their names and sources joined.
 
     Raises InputError where two have one name: their pairs would be one paradigm with ids in common.
     """
     tables = list(tables)
-    names = Counter(table.attrs["name"] for table in tables)
+    names_and_sources = [name_and_source(table) for table in tables]
+    names = Counter(name for name, _ in names_and_sources)
     name, count = names.most_common(1)[0]
     if count > 1:
         raise InputError(
             f"{count} data sets are called {name!r}; give each once, or a name of your own: "
             "NAME=FILE"
         )
-    pairs = pd.concat(tables, ignore_index=True)
-    sources = [table.attrs["source"] for table in tables if "source" in table.attrs]
-    pairs.attrs = {"name": "+".join(names)}
-    if sources:
-        pairs.attrs["source"] = ",".join(sources)
-    return pairs
+    sources = [source for _, source in names_and_sources if source]
+    return with_name(pd.concat(tables, ignore_index=True), "+".join(names), ",".join(sources))
 
 
 def _usual_nouns(subjects: Iterable[str]) -> list[str]:
@@ -313,10 +298,8 @@ def _usual_nouns(subjects: Iterable[str]) -> list[str]:
 def _refuse_columns(name: str, columns: Mapping[str, str] | None) -> None:
     """Raise InputError for names of columns of what is no table."""
     if columns:
-        endings = ", ".join(READ)
-        raise InputError(
-            f"columns are those of a table; {name!r} is no path that ends in {endings}"
-        )
+        known = ", ".join(endings())
+        raise InputError(f"columns are those of a table; {name!r} is no path that ends in {known}")
 
 
 @lru_cache(maxsize=4)
@@ -339,7 +322,7 @@ def _data_set(name: str, kind: str, others: Iterable[str]) -> tuple[DataSet, str
     match = data_set_of(name)
     if match and match[0].holds == kind:
         return match
-    hint = f"; or a path that ends in {', '.join(READ)}; or on the hub hf:OWNER/NAME/PATH"
+    hint = f"; or a path that ends in {', '.join(endings())}; or on the hub hf:OWNER/NAME/PATH"
     if match:
         hint = f"; {name!r} holds {match[0].holds}"
     what = "agreement data" if kind == AGREEMENT else kind
@@ -358,9 +341,8 @@ def _parts(data: DataSet) -> dict[str, list[Path]]:
     """
     paths = [Path(path) for path in data.files]
     if data.folder:
-        endings = {"table": TABLES, "lines": (".txt",)}.get(data.format, (".jsonl",))
         contents = sorted((data_folder() / data.folder).rglob("*"))
-        paths = [path for path in contents if path.suffix in endings]
+        paths = [path for path in contents if path.suffix in ENDINGS_OF_FOLDERS[data.format]]
     slug_of: dict[str, str] = {}
     if data.format == "clams":
         slug_of = _column_of_templates(data, "slug")
@@ -412,17 +394,15 @@ def _data_set_pairs(
     tables: list[pd.DataFrame] = []
     aside: Counter[str] = Counter()
     for path in _files(data, part):
+        columns: Columns = {}
         if data.format == "clams":
-            table, aside_of_file = _clams_pairs(data, path)
-            columns = data.columns
+            raw, aside_of_file = _clams_pairs(data, path)
             aside += aside_of_file
         else:
-            table, columns = _read(path, data.columns)
+            raw, columns = read_file(path, data.columns)
         template = path.stem.removesuffix("_all")
         construction = data.construction or construction_of.get(template, template)
-        pairs = agreement_pairs(
-            table, columns, construction=construction, first=first, period=period
-        )
+        pairs = agreement_pairs(raw, columns, construction=construction, first=first, period=period)
         tables.append(pairs.assign(template=template))
     pairs = pd.concat(tables, ignore_index=True)
     total = aside.total()
@@ -433,66 +413,53 @@ def _data_set_pairs(
     return pairs
 
 
-def _clams_pairs(data: DataSet, path: Path) -> tuple[pd.DataFrame, Counter[str]]:
+def _clams_pairs(data: DataSet, path: Path) -> tuple[RawTable, Counter[str]]:
     """The pairs of a file of CLAMS, and the number of pairs set aside for each reason."""
     language = data.name.rpartition("/")[2]
     verbs = load_lemmas(usual_list("exact", data.name))
-    return clams.verb_pairs(path, language, verbs)
+    pairs, aside = clams.verb_pairs(path, language, verbs)
+    return raw_table(pairs, str(path)), aside
 
 
-def _warn_of_spelling(pairs: pd.DataFrame, where: str) -> None:
+def _warn_of_spelling(left: pd.Series, right: pd.Series, where: str) -> None:
     """Warn where sentences begin in lower case and have no final mark, as those of templates do."""
-    letters = pairs["left"].str.extract(r"([^\W\d_])", expand=False).fillna("")
-    is_bare = letters.str.islower() & ~pairs["right"].map(ends_with_mark)
+    letters = left.str.extract(r"([^\W\d_])", expand=False).fillna("")
+    is_bare = letters.str.islower() & ~right.map(ends_with_mark)
     if not is_bare.any():
         return
-    count = f"{is_bare.sum():,} of {len(pairs):,} sentences"
+    count = f"{is_bare.sum():,} of {len(left):,} sentences"
     fault = f"{count} begin in lower case and have no final mark"
     change = "first='capital' and period='add' (--first capital --period add) change that"
     warn(f"{where}: {fault}; they are read as they stand: {change}")
 
 
-def _is_table(name: str) -> bool:
-    """Whether a name is that of a table, in a file here or on the hub."""
-    return is_hub_name(name) or name.endswith(FILES)
+def _is_table(pairs: object) -> bool:
+    """Whether pairs are a DataFrame, or the name of a table in a file here or on the hub."""
+    if isinstance(pairs, pd.DataFrame):
+        return True
+    name = str(pairs).rstrip("/")
+    return is_hub_name(name) or is_file_name(name)
 
 
-def _table(
-    path: str, columns: Mapping[str, str] | None, name: str | None = None
-) -> tuple[pd.DataFrame, Mapping[str, str] | None]:
-    """The rows of a table in a file, here or on the hub, and what its columns hold.
+def _open_table(
+    pairs: str | Path | pd.DataFrame, columns: Columns | None, name: str | None
+) -> tuple[RawTable, Columns]:
+    """The rows of a file here or on the hub, or of a DataFrame, and what its columns hold.
 
     The table has a name: the user's, if there is one, else that of the file without its folder and
-    ending.
+    ending, of the hub's file or of the DataFrame.
     """
-    if is_hub_name(path):
-        table = read_hub_table(path)
+    columns = columns or {}
+    if isinstance(pairs, pd.DataFrame):
+        raw = raw_table(pairs)
+        name_of_frame, source = name_and_source(pairs)
+        raw = replace(raw, name=name_of_frame, source=source, facts=pairs.attrs)
+    elif is_hub_name(str(pairs)):
+        raw = read_hub_table(str(pairs))
     else:
-        table, columns = _read(path, columns)
-        table.attrs["name"] = Path(path).stem
+        path = str(pairs).rstrip("/")
+        raw, columns = read_file(path, columns)
+        raw = replace(raw, name=Path(path).stem)
     if name:
-        table.attrs["name"] = name
-        table.attrs["stem"] = name
-    return table, columns
-
-
-def _read(
-    path: str | Path, columns: Mapping[str, str] | None
-) -> tuple[pd.DataFrame, Mapping[str, str] | None]:
-    """The rows of a file, and what its columns hold: of lines in turn they are known by then."""
-    if has_lines(path, columns):
-        return read_lines(path, columns or {}), None
-    return read_table(path), columns
-
-
-def _with_name(name: str, pairs: pd.DataFrame, table: pd.DataFrame | None = None) -> pd.DataFrame:
-    """The pairs with a name: that of the table that they come from, else the one given here.
-
-    They keep what else the table has: the source on the hub, the facts of a treebank.
-    """
-    attributes = table.attrs if table is not None else {}
-    pairs.attrs["name"] = attributes.get("name", name)
-    for attribute in ("source", *ATTRIBUTES):
-        if attribute in attributes:
-            pairs.attrs[attribute] = attributes[attribute]
-    return pairs
+        raw = replace(raw, name=name, stem=name)
+    return raw, columns

@@ -6,7 +6,8 @@ acceptable and an unacceptable sentence. Both are pandas tables, one row per pai
 beside this module reads them.
 """
 
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,24 @@ Protocol = Literal["exact", "released"]  # how contexts are counted and scored; 
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 # Forms that are not their verbs' lemmas, some of them before a contracted not (won't, can't).
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
+
+
+def with_name(
+    pairs: pd.DataFrame, name: str, source: str = "", facts: Mapping[str, Any] | None = None
+) -> pd.DataFrame:
+    """The pairs with the name that signatures give them, and with a source if they are the hub's.
+
+    The source is a name with the commit, e.g. ``hf:jumelet/multiblimp@110832f/eng/data.tsv``, all
+    40 digits. Further ``facts`` are those of a treebank.
+    """
+    attributes = {**(facts or {}), "name": name, "source": source}
+    pairs.attrs = {key: value for key, value in attributes.items() if value != ""}
+    return pairs
+
+
+def name_and_source(pairs: pd.DataFrame) -> tuple[str, str]:
+    """The name and the source that `with_name` gave to pairs; each empty if they have none."""
+    return pairs.attrs.get("name", ""), pairs.attrs.get("source", "")
 
 
 def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> pd.DataFrame:

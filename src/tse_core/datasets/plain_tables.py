@@ -1,10 +1,11 @@
-"""Tables as plain text, and the locations of faulty rows."""
+"""Tables as plain text, and rows that are refused or set aside."""
 
 from collections.abc import Collection, Sequence
 
 import pandas as pd
 
 from tse_core.errors import InputError, warn
+from tse_core.text import texts_of
 from tse_core.words import left_part, plain, right_part, trimmed
 
 # How sentences and their parts are spelled; the white space inside them stays.
@@ -15,6 +16,7 @@ _SENTENCES = {
     "left": left_part,
     "right": right_part,
 }
+FORMS = ("correct", "wrong", "singular", "plural")  # of a verb, which are text, too
 
 
 def plain_table(
@@ -25,22 +27,23 @@ def plain_table(
 ) -> pd.DataFrame:
     """The table with its columns, or some of them, as plain text (`tse_core.words.plain`).
 
-    Columns of any type become text: 1, 1.0 and "1" are "1", a missing value is "", a category or an
-    entry of an Arrow dictionary is its text. Sentences (columns good, bad, text) and what stands on
-    either side of a gap (left, right) keep their white space, but for that at the ends of a
-    sentence, of which a warning tells. ``parts`` are columns of parts of a sentence, which stay as
-    they are. Raises InputError if two columns have the same name.
+    A missing value is ""; a category or an entry of an Arrow dictionary is its text. Sentences
+    (columns good, bad, text), what stands on either side of a gap (left, right) and forms of a verb
+    must be texts; other columns may hold numbers, too: 1, 1.0 and "1" are "1". Sentences and sides
+    keep their white space, but for that at the ends of a sentence, of which a warning tells.
+    ``parts`` are columns of parts of a sentence, which stay as they are. The index holds the
+    location of each row. Raises InputError for a cell that is no text.
     """
-    for name in table.columns[table.columns.duplicated()]:
-        raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
     if columns is None:
         columns = table.columns
     spelled = {}
     has_space = pd.Series(False, table.index)
     for name in columns:
         spell = str if name in parts else _SENTENCES.get(name, plain)
+        is_label = name not in parts and name not in _SENTENCES and name not in FORMS
+        values = table[name].astype(object)
+        texts = texts_of(values, table.index, f"the column {name!r}", numbers=is_label)
         # Most texts stand in many rows, so that each is spelled once and looked up.
-        texts = [plain_text(value) for value in table[name].astype(object)]
         spelling = {text: spell(text) for text in set(texts)}
         spelled[name] = pd.Series([spelling[text] for text in texts], table.index, dtype="str")
         if name in _SENTENCES:
@@ -67,28 +70,24 @@ def _has_space_at_end(column: str, text: str) -> bool:
     return begins or ends
 
 
-def plain_text(value: object) -> str:
-    """A cell as text; empty for a missing value, without a fraction of zero."""
-    if isinstance(value, str):
-        return str(value)  # of numpy's strings, Python's
-    if pd.api.types.is_scalar(value) and pd.isna(value):
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def row_locations(table: pd.DataFrame, what: str) -> list[str]:
-    """Location of each row of a table: file and line; or the file, else ``what``, and the row."""
-    where = table.attrs.get("where")
-    if not where:
-        return [f"{what}, row {number}" for number in range(1, len(table) + 1)]
-    if table.attrs.get("by_row"):
-        return [f"{where}, row {number}" for number in table.index]
-    return [f"{where}:{line}" for line in table.index]
-
-
 def refuse(is_faulty: pd.Series, fault: str) -> None:
     """Raise InputError if a row is faulty, with the location of the first, from the index."""
     if is_faulty.any():
         raise InputError(f"{is_faulty.idxmax()}: {fault}")
+
+
+def sound_rows(faults: pd.Series, where: str, what: str) -> pd.Series:
+    """Which rows have no fault, bool; a warning counts the others and has the first fault.
+
+    ``faults`` has a message for each row, empty where there is none; ``what`` ends the warning's
+    first half, as in "they are no pair of one verb". Raises InputError with the first fault where
+    no row is left.
+    """
+    is_faulty = faults != ""
+    if is_faulty.any():
+        first = faults[is_faulty].iloc[0]
+        if is_faulty.all():
+            raise InputError(first)
+        rows = f"{is_faulty.sum():,} of {len(faults):,} rows are set aside"
+        warn(f"{where}: {rows}, as {what}; the first: {first}")
+    return ~is_faulty

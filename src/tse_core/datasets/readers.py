@@ -6,18 +6,17 @@ which column holds what.
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import pandas as pd
 
 from tse_core.datasets.columns import (
+    FEATURES,
     GAP,
     IN_SENTENCES,
     NAMES,
     OF_BLIMP,
-    holds_features,
-    names_of_uses,
-    renamed,
+    cells_by_use,
+    holds_lists,
 )
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
@@ -28,10 +27,11 @@ from tse_core.datasets.pairs import (
     verb_lemma,
     with_nouns,
 )
-from tse_core.datasets.plain_tables import plain_table, refuse
-from tse_core.datasets.sentence_rows import paired_rows
+from tse_core.datasets.plain_tables import plain_table, refuse, sound_rows
+from tse_core.datasets.raw_tables import RawTable
+from tse_core.datasets.sentence_rows import has_sentence_rows, paired_rows
 from tse_core.datasets.splitting import split_pair
-from tse_core.errors import InputError, warn
+from tse_core.errors import InputError
 from tse_core.words import First, Period, join, left_part, right_part
 
 MASK = "[MASK]"  # marks the gap in a column `text`
@@ -40,11 +40,12 @@ _NUMBERS = {
     **dict.fromkeys(("plural", "plur", "pl", "-2"), "plural"),
     "": "",
 }
+_NO_PAIR = "they are no pair of one verb"
 _GAP_USES = ("left", "text", "right", "correct", "wrong")
 
 
 def agreement_pairs(
-    table: pd.DataFrame,
+    raw: RawTable,
     columns: Mapping[str, str] | None = None,
     *,
     construction: str = "",
@@ -59,7 +60,7 @@ def agreement_pairs(
 
     Parameters
     ----------
-    table : DataFrame
+    raw : RawTable
         Two whole sentences (good, bad) that differ in the verb alone; a sentence with a gap and the
         verb's two forms: left and right or text (with [MASK], <mask>, ***mask*** or ___ in the
         gap), correct, wrong; or one sentence a row: sentence, grammatical (1 or 0, yes or no) and
@@ -76,45 +77,46 @@ def agreement_pairs(
         of all pairs; by default that of the row, else the file's name without its ending.
     first, period : the policies of spelling, see :func:`tse_core.datasets.pairs.shape`.
     """
-    table, columns = paired_rows(table, columns)
-    cells = renamed(table, columns, NAMES)
-    where = table.attrs.get("where", "the pairs")
-    stem = _stem(table)
+    columns = columns or {}
+    if has_sentence_rows(raw.cells.columns, columns, raw.where):
+        raw, columns = paired_rows(raw, columns)
+    cells, name_of = cells_by_use(raw, columns, NAMES)
     parts = _parts(cells)
-    column_of_number = names_of_uses(table, columns, NAMES, where).get("number", "number")
-    numbers, faults_of_numbers = _numbers(cells, column_of_number)
     faults = parts.pop("fault")
-    # A person or a gender in a column of features says nothing of the number, and is no fault.
-    if not holds_features(table, columns):
-        faults = faults.mask(faults == "", faults_of_numbers)
-    ids = pd.Series(_ids(table), cells.index)
-    cells = _without_faults(cells.assign(**parts, number=numbers), faults, where)
+    numbers = pd.Series("", cells.index, dtype="str")
+    if "number" in cells:
+        numbers, faults_of_numbers = _numbers(cells["number"], name_of["number"])
+        # A person or a gender in a column of features says nothing of the number: it is no fault.
+        if name_of["number"] not in FEATURES:
+            faults = faults.mask(faults == "", faults_of_numbers)
+    is_sound = sound_rows(faults, raw.where, _NO_PAIR)
     factors = [name for name in cells if name not in NAMES]
-    pairs = cells.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="")
+    pairs = cells.assign(**parts, number=numbers)[is_sound]
+    pairs = pairs.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="")
     sides = zip(pairs["left"], pairs["right"], strict=True)
     pairs[["left", "right"]] = [
         shape(left, right, first=first, period=period) for left, right in sides
     ]
     pairs["lemma"] = lemmas_of(pairs)
-    pairs = _filled(pairs, id=ids[pairs.index], template=stem, construction=stem or "pairs")
+    ids = pd.Series(_ids(raw.cells.index, raw.stem), cells.index)[is_sound]
+    defaults = {"id": ids, "template": raw.stem, "construction": raw.stem or "pairs"}
+    for name, values in defaults.items():
+        pairs[name] = pairs[name].mask(pairs[name] == "", values)
     if construction:
         pairs["construction"] = construction
-    return with_nouns(pairs.reset_index(drop=True), where)
+    return with_nouns(pairs.reset_index(drop=True), raw.where)
 
 
-def _numbers(cells: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
+def _numbers(labels: pd.Series, column: str) -> tuple[pd.Series, pd.Series]:
     """Each row's number, "singular", "plural" or "", and its fault, empty where it has none.
 
     `column` is what the table calls the column of the number.
     """
-    if "number" not in cells:
-        nothing = pd.Series("", cells.index, dtype="str")
-        return nothing, nothing
     # MultiBLiMP writes both sentences' numbers, SG -> PL; the good one's is the subject's.
-    labels = cells["number"].str.partition("->")[0].str.strip().str.lower()
-    numbers = labels.map(_NUMBERS)
-    faults = pd.Series("", cells.index, dtype="str")
-    for location, value in cells.loc[numbers.isna(), "number"].items():
+    first_labels = labels.str.partition("->")[0].str.strip().str.lower()
+    numbers = first_labels.map(_NUMBERS)
+    faults = pd.Series("", labels.index, dtype="str")
+    for location, value in labels[numbers.isna()].items():
         faults[location] = (
             f"{location}: the column {column!r} is {value!r}; the number of the subject must be "
             "singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty; rename a column "
@@ -123,23 +125,7 @@ def _numbers(cells: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
     return numbers.fillna(""), faults
 
 
-def _without_faults(cells: pd.DataFrame, faults: pd.Series, where: str) -> pd.DataFrame:
-    """The rows without a fault; a warning counts the others and has the first fault.
-
-    Raises InputError with the first fault where no row is left.
-    """
-    is_faulty = faults != ""
-    if not is_faulty.any():
-        return cells
-    first = faults[is_faulty].iloc[0]
-    if is_faulty.all():
-        raise InputError(first)
-    rows = f"{is_faulty.sum():,} of {len(cells):,} rows are set aside"
-    warn(f"{where}: {rows}, as they are no pair of one verb; the first: {first}")
-    return cells[~is_faulty]
-
-
-def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
+def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Sentence pairs from a table with other columns; see `agreement_pairs`; no number is needed.
 
     ``methods`` lists the methods that a row allows ("full-sentence one-prefix"): always the full
@@ -147,22 +133,27 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
     sentence pairs come first, then all others of the table, as text, such as one that pairs are
     clustered by.
     """
-    table, columns = paired_rows(table, columns)
-    cells = renamed(table, columns, IN_SENTENCES)
+    columns = columns or {}
+    if has_sentence_rows(raw.cells.columns, columns, raw.where):
+        raw, columns = paired_rows(raw, columns)
+    cells, _ = cells_by_use(raw, columns, IN_SENTENCES)
+    is_sound = pd.Series(True, cells.index)
     if "good" not in cells:
         # A table of agreement pairs: each form in the gap gives a sentence.
         parts = _parts(cells)
-        for fault in parts["fault"][parts["fault"] != ""]:
-            raise InputError(fault)
+        has_one_form = parts["wrong"] == ""  # a verb of a treebank
+        faults = parts["fault"].mask(has_one_form, parts["wrong"].index + ": has no other form")
+        is_sound = sound_rows(faults, raw.where, _NO_PAIR)
         for side, form in (("good", "correct"), ("bad", "wrong")):
             cells[side] = list(map(join, parts["left"], parts[form], parts["right"]))
     for side in ("good", "bad"):
         refuse(cells[side] == "", f"the {side} sentence is empty")
     cells = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
     pairs = cells.reindex(columns=SENTENCE_COLUMNS, fill_value="")
-    pair_ids = [label.rpartition("/")[2] for label in _ids(table)]
-    pairs = _filled(pairs, paradigm=_stem(table) or "pairs", pair_id=pair_ids)
-    pairs = _filled(pairs, phenomenon=pairs["paradigm"])
+    ids = [label.rpartition("/")[2] for label in _ids(raw.cells.index, raw.stem)]
+    pairs["paradigm"] = pairs["paradigm"].mask(pairs["paradigm"] == "", raw.stem or "pairs")
+    pairs["pair_id"] = pairs["pair_id"].mask(pairs["pair_id"] == "", ids)
+    pairs["phenomenon"] = pairs["phenomenon"].mask(pairs["phenomenon"] == "", pairs["paradigm"])
     pairs["methods"] = "full-sentence"
     for method, fields in PREFIX_FIELDS.items():
         is_allowed = (pairs[list(fields)] != "").all(axis=1)
@@ -170,21 +161,22 @@ def sentence_pairs(table: pd.DataFrame, columns: Mapping[str, str] | None = None
         if flag in cells:
             is_allowed &= cells[flag] != "False"
         pairs["methods"] = pairs["methods"].mask(is_allowed, pairs["methods"] + f" {method}")
-    return _with_further_columns(pairs.reset_index(drop=True), table, columns)
+    further = _further_columns(raw, columns)
+    pairs = pd.concat([pairs, further], axis=1)[is_sound]
+    return pairs.reset_index(drop=True)
 
 
-def _with_further_columns(
-    pairs: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, str]
-) -> pd.DataFrame:
-    """Sentence pairs with all other columns of the table, under their own names, as text."""
+def _further_columns(raw: RawTable, columns: Mapping[str, str]) -> pd.DataFrame:
+    """All columns of a table that sentence pairs do not use, under their own names, as text."""
     used = {*SENTENCE_COLUMNS, *OF_BLIMP, ""}
     for use in ("good", "bad", *_GAP_USES):
         used.update(NAMES[use])
         used.add(columns.get(use, ""))
-    table = table.rename(columns=str).reset_index(drop=True)
-    names = [name for name in table if name.strip() not in used]
-    further = plain_table(table, table.attrs.get("where", "the pairs"), names)[names]
-    return pd.concat([pairs, further], axis=1)
+    names = []
+    for name, column in raw.cells.items():
+        if name.strip() not in used and not holds_lists(column):
+            names.append(name)
+    return plain_table(raw.cells[names].set_axis(raw.lines), raw.where)
 
 
 def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
@@ -200,7 +192,7 @@ def _parts(cells: pd.DataFrame) -> dict[str, pd.Series]:
     Also the fault of the row, a whole message; empty where it has none.
     """
     if "good" in cells:
-        return _parts_of_sentences(cells)
+        return _parts_of_sentences(cells["good"], cells["bad"])
     parts, faults = _sides(cells)
     correct, wrong = cells["correct"], cells["wrong"]
     has_no_form = correct == ""
@@ -217,15 +209,15 @@ def _parts(cells: pd.DataFrame) -> dict[str, pd.Series]:
     return {**parts, "correct": correct, "wrong": wrong, "fault": messages}
 
 
-def _parts_of_sentences(cells: pd.DataFrame) -> dict[str, pd.Series]:
+def _parts_of_sentences(goods: pd.Series, bads: pd.Series) -> dict[str, pd.Series]:
     rows = []
-    for where, good, bad in cells[["good", "bad"]].itertuples():
+    for where, good, bad in zip(goods.index, goods, bads, strict=True):
         try:
             rows.append((*split_pair(good, bad, where), ""))
         except InputError as error:
             rows.append(("", "", "", "", str(error)))
     columns = ["left", "correct", "wrong", "right", "fault"]
-    return dict(pd.DataFrame(rows, cells.index, columns, dtype="str").items())
+    return dict(pd.DataFrame(rows, goods.index, columns, dtype="str").items())
 
 
 def _sides(cells: pd.DataFrame) -> tuple[dict[str, pd.Series], pd.Series]:
@@ -246,27 +238,8 @@ def _sides(cells: pd.DataFrame) -> tuple[dict[str, pd.Series], pd.Series]:
     return {"left": left, "right": right}, faults
 
 
-def _filled(pairs: pd.DataFrame, **defaults: str | Sequence[str] | pd.Series) -> pd.DataFrame:
-    """The pairs with default values, one of a column or one a row, in the cells that are empty."""
-    columns = {}
-    for name, values in defaults.items():
-        columns[name] = pairs[name].mask(pairs[name] == "", values)
-    return pairs.assign(**columns)
-
-
-def _stem(table: pd.DataFrame) -> str:
-    """The user's name of a file, else that of the file without the ending; empty for no file.
-
-    On the hub it is the whole path in the repository, as in eng/data.
-    """
-    where = table.attrs.get("where", "")
-    own_name = table.attrs.get("name") if where else None
-    return table.attrs.get("stem") or own_name or Path(where).stem
-
-
-def _ids(table: pd.DataFrame) -> list[str]:
+def _ids(numbers: Sequence[int] | pd.Index, stem: str) -> list[str]:
     """A label of each row: the name of the file and the line, else the number of the row."""
-    stem = _stem(table)
     if stem:
-        return [f"{stem}/{line}" for line in table.index]
-    return [str(number) for number in range(1, len(table) + 1)]
+        return [f"{stem}/{number}" for number in numbers]
+    return [str(number) for number in numbers]

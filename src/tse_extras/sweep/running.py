@@ -26,6 +26,7 @@ from tse_core.agreement.verbs import counted_verbs
 from tse_core.blimp.evaluate import PairScores, evaluate_blimp
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs, load_sentence_pairs, usual_list
+from tse_core.datasets.pairs import name_and_source
 from tse_core.errors import InputError
 from tse_core.models.loading import AnyModel, as_language_model, load_model
 from tse_core.progress import progress
@@ -151,7 +152,7 @@ def trouble(run: Run) -> str:
         model.identity()
         data = read(run.data)
         if run.benchmark == "agreement":
-            _check_verbs(model, data.attrs.get("name", ""), dict(run.policies))
+            _check_verbs(model, name_and_source(data)[0], dict(run.policies))
     except InputError as error:
         return str(error)
     return ""

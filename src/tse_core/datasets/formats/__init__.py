@@ -1,0 +1,77 @@
+"""Layouts of files, a module each: what it reads, and how.
+
+A layout is a module of this folder with three names; a further one takes nothing but its own file:
+
+``ENDINGS``
+    the endings of the names of its files, in lower case
+``reads(path, columns)``
+    whether a file is in this layout, by its name and by the user's columns (use -> name in the
+    file), if there are any; one layout at most takes a file
+``read(path, columns)``
+    its rows as a :class:`tse_core.datasets.raw_tables.RawTable`, and what its columns hold.
+    Raises InputError with the file and the line
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Protocol, TypeAlias, cast
+
+from tse_core.datasets.raw_tables import RawTable
+from tse_core.errors import InputError
+
+Columns: TypeAlias = Mapping[str, str]  # use of a column -> its name in the file
+SPREADSHEETS = (".xlsx", ".xls", ".ods")  # refused, with a line on how to save them
+
+
+class Layout(Protocol):
+    """What the module of a layout has."""
+
+    ENDINGS: tuple[str, ...]
+
+    def reads(self, path: Path, columns: Columns) -> bool: ...
+
+    def read(self, path: Path, columns: Columns) -> tuple[RawTable, Columns]: ...
+
+
+@cache
+def layouts() -> list[Layout]:
+    """The layouts, by the names of their modules."""
+    names = [module.name for module in iter_modules(__path__)]
+    return [cast(Layout, import_module(f"{__name__}.{name}")) for name in sorted(names)]
+
+
+@cache
+def endings() -> tuple[str, ...]:
+    """The endings of files that can be read."""
+    known: set[str] = set()
+    for layout in layouts():
+        known.update(layout.ENDINGS)
+    return tuple(sorted(known))
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name ends as those of tables do; spreadsheets are such names, to be refused."""
+    return name.lower().endswith((*endings(), *SPREADSHEETS))
+
+
+def layout_of_file(path: Path, columns: Columns) -> Layout:
+    """The layout of a file. Raises InputError for one that cannot be read."""
+    if path.suffix.lower() in SPREADSHEETS:
+        raise InputError(
+            f"{path}: spreadsheets are not read; save it as CSV UTF-8 (comma delimited)"
+        )
+    for layout in layouts():
+        if layout.reads(path, columns):
+            return layout
+    known = ", ".join(endings())
+    raise InputError(f"{path}: the name of a file that can be read ends in {known}")
+
+
+def read_file(path: str | Path, columns: Columns | None = None) -> tuple[RawTable, Columns]:
+    """The rows of a file, and what its columns hold, as its layout gives them."""
+    path = Path(path)
+    columns = columns or {}
+    return layout_of_file(path, columns).read(path, columns)

@@ -1,0 +1,64 @@
+"""Tables as they stand in a file or a DataFrame, before anything is known of their columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from tse_core.errors import InputError
+
+FRAME = "the pairs"  # what messages call a DataFrame
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """The rows of a file or a DataFrame.
+
+    Attributes
+    ----------
+    cells : a cell is text, or what the format of the file has in its place, such as a number
+        The index holds the number of each row's line, or of the row.
+    where : the file, as the user names it, or `FRAME`
+    lines : the location of each row for messages, such as "own.csv:3" or "own.parquet, row 3"
+    name : what signatures call the data; empty where only the caller knows it
+    stem : what ids and constructions begin with: the file's name without its ending, or the user's
+        own; empty for a DataFrame
+    source : where data of the hub come from, with the commit; else empty
+    facts : what pairs of a treebank say besides, see ``tse_core.datasets.treebank_pairs``
+    """
+
+    cells: pd.DataFrame
+    where: str
+    lines: Sequence[str]
+    name: str = ""
+    stem: str = ""
+    source: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def raw_table(cells: pd.DataFrame, where: str = FRAME, *, by_row: bool = True) -> RawTable:
+    """A table whose index holds the numbers of its lines, or that is numbered by row from 1.
+
+    Raises InputError for no row, and for two columns of one name.
+    """
+    if cells.empty:
+        raise InputError(f"{where}: {_nothing(where)}")
+    cells = cells.rename(columns=str)
+    for name in cells.columns[cells.columns.duplicated()]:
+        raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
+    if by_row:
+        cells = cells.set_axis(range(1, len(cells) + 1))
+        lines = [f"{where}, row {number}" for number in cells.index]
+    else:
+        lines = [f"{where}:{number}" for number in cells.index]
+    stem = "" if where == FRAME else Path(where).stem
+    return RawTable(cells, where, lines, stem=stem)
+
+
+def _nothing(where: str) -> str:
+    """What is wrong with a table that has no row."""
+    if where == FRAME:
+        return "there are no pairs to score"
+    return "holds no row; it needs a header and a line for each row, or a JSON object a line"
