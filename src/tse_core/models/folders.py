@@ -9,13 +9,20 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from tse_core.errors import InputError, one_line, warn
+from tse_core.errors import InputError, one_line, parsing, warn
 from tse_core.files import read_json_object
+from tse_core.limits import check_file
 from tse_core.models.identity import tensor_types
 from tse_core.models.tokenizing import readable_text
 from tse_core.paths import data_folder
 
 WEIGHTS = "model.safetensors"
+# Files that transformers reads whole.
+SETTINGS = (
+    "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
+    "added_tokens.json", "generation_config.json", "vocab.json", "merges.txt", "vocab.txt",
+    "tokenizer.model", "chat_template.jinja",
+)  # fmt: skip
 INDEX = "model.safetensors.index.json"
 # Compatibility characters, accents and scripts, which a tokenizer splits as its file says.
 SAMPLES = (
@@ -74,17 +81,43 @@ def open_with(
 
     The library's warnings are appended to `messages`. Raises InputError.
     """
-    import torch
     import transformers
 
-    try:
-        with quiet(messages):
-            return getattr(transformers, auto_class).from_pretrained(folder, **options)
-    except (MemoryError, torch.OutOfMemoryError):
-        raise
-    except Exception as error:  # whatever the library raises for a bad file
-        reason = one_line(error, 300)
-        raise InputError(f"{name} cannot be opened with {auto_class}: {reason}") from error
+    with parsing(f"{name} cannot be opened with {auto_class}"), quiet(messages):
+        return getattr(transformers, auto_class).from_pretrained(folder, **options)
+
+
+def check_settings(folder: Path) -> None:
+    """Raise InputError for a file of settings that never ends, or is larger than the limit."""
+    for name in SETTINGS:
+        check_file(folder / name, pipe=False)
+
+
+def missing_weights(name: str, folder: Path, file: Path) -> InputError:
+    """The error for a folder without a file of weights: what it has instead, and the remedy."""
+    found = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    others = sorted(other for other in found if other.endswith(".safetensors"))
+    shards = [other for other in others if re.search(r"-of-\d+\.safetensors$", other)]
+    remedy = "weights are read from safetensors only"
+    if shards and INDEX not in found:
+        remedy = f"it has {shards[0]}, and {INDEX} is missing, which names the tensors of each file"
+    elif any(other.startswith("consolidated") for other in others):
+        remedy = (
+            "its consolidated.safetensors has the tensors' names of the makers' own code; take the "
+            "files in Hugging Face's format (model.safetensors)"
+        )
+    elif len(others) == 1 and others[0] != file.name and not others[0].startswith("adapter"):
+        remedy = f"if {others[0]} holds the weights, call it {WEIGHTS}"
+    elif any(other.startswith("pytorch_model") for other in found):
+        remedy = (
+            f"{remedy}, and its pytorch_model.bin is a pickle; convert it once: python -c "
+            '"from transformers import AutoModelForCausalLM as M; '
+            f"M.from_pretrained('{folder}').save_pretrained('{folder}')\" "
+            "(AutoModelForMaskedLM for a masked model)"
+        )
+    elif any(other.endswith(".onnx") for other in found):
+        remedy += ", and not from ONNX"
+    return InputError(f"{name} holds no {file.name}; {remedy}")
 
 
 def check_own_code(name: str, folder: Path) -> None:
@@ -188,14 +221,10 @@ def shape_of(name: str, auto_class: str, config: Any, trust_remote_code: bool) -
     import torch
     import transformers
 
-    try:
-        with quiet(), torch.device("meta"):
-            return getattr(transformers, auto_class).from_config(
-                config, trust_remote_code=trust_remote_code
-            )
-    except Exception as error:  # whatever the library raises
-        reason = one_line(error, 300)
-        raise InputError(f"{name} cannot be opened with {auto_class}: {reason}") from error
+    with parsing(f"{name} cannot be opened with {auto_class}"), quiet(), torch.device("meta"):
+        return getattr(transformers, auto_class).from_config(
+            config, trust_remote_code=trust_remote_code
+        )
 
 
 def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any:
@@ -257,7 +286,7 @@ def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantis
     names = {_of_any_layer(tensor) for tensor in network.state_dict()}
     further = []
     for tensor in unexpected:
-        if _of_any_layer(tensor) in names or _in_a_list(network, tensor):
+        if _of_any_layer(tensor) in names or _behind_a_list(network, tensor):
             further.append(tensor)
     if further:
         raise InputError(
@@ -273,15 +302,16 @@ def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantis
             )
 
 
-def _in_a_list(network: Any, tensor: str) -> bool:
-    """Whether a tensor belongs to a list of layers of the network, which may be empty."""
-    before_number = re.match(r"(.+?)\.\d+\.", tensor)
-    if before_number is None:
+def _behind_a_list(network: Any, tensor: str) -> bool:
+    """Whether a tensor is of a layer behind the last one of a list, which may be empty."""
+    numbered = re.match(r"(.+?)\.(\d+)\.", tensor)
+    if numbered is None:
         return False
+    parts = dict(network.named_modules())
     # A file of the base model alone leaves out the prefix.
     for prefix in ("", f"{network.base_model_prefix}."):
-        part = dict(network.named_modules()).get(prefix + before_number[1])
-        if type(part).__name__ == "ModuleList":
+        part = parts.get(prefix + numbered[1])
+        if type(part).__name__ == "ModuleList" and int(numbered[2]) >= len(part):
             return True
     return False
 
