@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -76,6 +76,27 @@ class InputError(ValueError):
             return text
         # The end stays, because the remedy stands there.
         return f"{text[:1500]} ... {text[-490:]}"
+
+
+@contextlib.contextmanager
+def parsing(what: str) -> Iterator[None]:
+    """Within this, a library parses what comes from outside; whatever it raises is an InputError.
+
+    `what` begins its line. Errors of memory and of the disk pass, and so does Ctrl-C.
+    """
+    try:
+        yield
+    except (InputError, MemoryError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # the tokenizers library panics with one of its own
+        if getattr(error, "errno", None) or "out of memory" in str(error):
+            raise
+        reason = one_line(error, 300) or type(error).__name__
+        if isinstance(error, RecursionError):
+            reason = "its parts are nested too deep"
+        elif isinstance(error, KeyError | AttributeError):
+            reason = f"{type(error).__name__}: {reason}"
+        raise InputError(f"{what} ({reason})") from error
 
 
 class TseWarning(UserWarning):

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from tse_core.errors import InputError, one_line
+from tse_core.limits import check_bytes, check_file, most_bytes
 
 LONGEST_NAME = 80  # characters; file systems take 255 bytes
 # Names that Windows gives to devices, in every folder and with any ending.
@@ -65,15 +66,17 @@ def files_digest(folder: Path, files: Iterable[Path]) -> str:
 def read_text(path: str | Path) -> str:
     """The text of a file in UTF-8, without a byte order mark, its line ends as they are.
 
-    Raises InputError: no such file, no permission, no UTF-8.
+    Raises InputError: no such file, no permission, no UTF-8, more bytes than the limit.
     """
+    check_file(path)
     try:
         with open(path, "rb", opener=_without_waiting) as file:
-            contents = file.read()
+            contents = file.read(most_bytes() + 1)  # a pipe has no size before
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    check_bytes(len(contents), str(path))
     return decoded(contents, str(path))
 
 
@@ -101,31 +104,9 @@ def decoded(contents: bytes, where: str) -> str:
         ) from None
 
 
-def parsed_json(text: str | bytes, where: str) -> Any:
-    """The contents of a text in JSON, in which no key may appear twice in one object.
-
-    Raises InputError with `where` the text stands.
-    """
-    try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
-    except (ValueError, RecursionError, OverflowError) as error:
-        reason = "its parts are nested too deep" if isinstance(error, RecursionError) else error
-        raise InputError(f"{where}: not JSON ({one_line(reason, 200)})") from None
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of some pairs in JSON. Raises ValueError for a repeated key."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {repeated[:80]!r} appears twice")
-    return content
-
-
 def read_json_object(path: str | Path) -> dict[str, Any]:
     """The object that a JSON file holds. Raises InputError."""
-    content = parsed_json(read_text(path), str(path))
+    content = parse_json(read_text(path), str(path))
     if not isinstance(content, dict):
         raise InputError(f"{path}: must hold a JSON object, in curly brackets")
     return content
@@ -145,8 +126,9 @@ def parse_json(text: str, where: str, fault: str = "cannot be read as JSON") -> 
         value = json.loads(text, object_pairs_hook=_object_of_unique_keys)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()  # fails for half of a surrogate pair
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: {fault} ({one_line(error, 200)})") from None
+    except (ValueError, RecursionError, OverflowError) as error:
+        reason = "its parts are nested too deep" if isinstance(error, RecursionError) else error
+        raise InputError(f"{where}: {fault} ({one_line(reason, 200)})") from None
     return value
 
 

@@ -17,6 +17,13 @@ def hub_address() -> str:
     return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
 
 
+def refuses_token(error: Exception) -> bool:
+    """Whether an error of the hub's library says that the token is not accepted."""
+    response = getattr(error, "response", None)
+    is_401 = getattr(response, "status_code", None) == 401
+    return is_401 and not isinstance(error, errors.RepositoryNotFoundError)
+
+
 def hub_unreachable() -> str:
     """The reason why nothing can be downloaded from the hub; empty if it can.
 
@@ -29,6 +36,8 @@ def hub_unreachable() -> str:
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         if os.environ.get(name):
             return ""  # only the proxy knows
+    if not hub_address().startswith(("http://", "https://")):
+        return f"HF_ENDPOINT is {hub_address()!r}; it must begin with https://"
     try:
         address = urlsplit(hub_address())
         port = address.port or {"http": 80, "https": 443}[address.scheme]
@@ -47,4 +56,9 @@ def hub_reason(error: Exception) -> str:
     # The library's error about its empty cache hides why it could not download.
     if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__:
         cause = error.__cause__
+    if refuses_token(error):
+        return (
+            "your token is not accepted (401), perhaps because it expired: renew it, or, as public "
+            "repositories need none, unset HF_TOKEN and log out (hf auth logout)"
+        )
     return f"{type(cause).__name__}: {one_line(cause, 200)}"

@@ -41,20 +41,30 @@ def check_bytes(size: int, where: str, what: str = "has") -> None:
         )
 
 
-def check_file(path: str | Path) -> None:
+def check_file(path: str | Path, *, pipe: bool = True) -> None:
     """Raise InputError for what is no regular file, such as a device, and for too large a file.
+
+    A named pipe passes where `pipe` is true.
 
     A file that is missing, or cannot be looked at, passes: reading it says so.
     """
+    check_regular(path, pipe=pipe)
     try:
-        state = Path(path).stat()
+        size = Path(path).stat().st_size
     except (OSError, ValueError):
         return
-    if stat.S_ISDIR(state.st_mode):
-        return  # of which reading says so, too
-    if not stat.S_ISREG(state.st_mode) and not stat.S_ISFIFO(state.st_mode):
-        raise InputError(f"{path}: is no regular file but a device or a socket")
-    check_bytes(state.st_size, str(path))
+    check_bytes(size, str(path))
+
+
+def check_regular(path: str | Path, *, pipe: bool = True) -> None:
+    """Raise InputError for a device or a socket, or else a pipe, which may never end."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return
+    is_pipe = stat.S_ISFIFO(mode)
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or (is_pipe and pipe)):
+        raise InputError(f"{path}: is no regular file but a device, a socket or a pipe")
 
 
 def within(seconds: float, act: Callable[[], Result]) -> Result:

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import gguf
 from filelock import FileLock
@@ -56,6 +57,12 @@ PACKAGE_MODELS = {
     for name, row in read_yaml(data_folder() / "packaged_models.yaml").items()
 }
 DAYS_OF_OTHERS = 7  # another environment's converted file is kept so long after its last use
+_TYPES = gguf.GGUFValueType
+BYTES_OF_VALUES = {
+    _TYPES.UINT8: 1, _TYPES.INT8: 1, _TYPES.BOOL: 1, _TYPES.UINT16: 2, _TYPES.INT16: 2,
+    _TYPES.UINT32: 4, _TYPES.INT32: 4, _TYPES.FLOAT32: 4, _TYPES.UINT64: 8, _TYPES.INT64: 8,
+    _TYPES.FLOAT64: 8,
+}  # fmt: skip
 KEYS = "gguf.schema.json"  # the keys of a header, with their values, for each architecture
 
 
@@ -242,6 +249,7 @@ def _convert(path: Path, draft: Path) -> None:
     folder = draft / "model"
     _link(alone, path.resolve())
     try:
+        _check_claims(path)
         header = gguf.GGUFReader(str(path))
         values = _known_values(header)
         with quiet():
@@ -251,9 +259,9 @@ def _convert(path: Path, draft: Path) -> None:
             weights = {name: weight.detach() for name, weight in network.named_parameters()}
             save_file(weights, folder / "model.safetensors", {"format": "pt"})
     # A ValueError from here, or whatever the libraries raise for the contents of a file.
-    except Exception as error:
+    except BaseException as error:  # the tokenizers library panics with one of its own
         is_of_machine = isinstance(error, MemoryError) or getattr(error, "errno", None)
-        if is_of_machine:
+        if is_of_machine or isinstance(error, KeyboardInterrupt | SystemExit):
             raise
         reason = one_line(error, 300) or type(error).__name__
         raise InputError(
@@ -261,6 +269,77 @@ def _convert(path: Path, draft: Path) -> None:
             "the model from its Hugging Face folder, or with a newer transformers than "
             f"{version('transformers')}"
         ) from None
+
+
+def _check_claims(path: Path) -> None:
+    """Raise ValueError for a header that claims more items than the file has bytes for.
+
+    The reader believes each count, and would fill the memory.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        if file.read(4) != b"GGUF":
+            raise ValueError("it does not begin with GGUF")
+        if int.from_bytes(file.read(4), "little") >= 2**16:  # the version, the other way round
+            raise ValueError("it is big-endian")
+        tensors, keys = _numbers(file, 2)
+        # A tensor's name, dimensions, type and place, and a key with its value, at the least.
+        if 24 * tensors + 13 * keys > size:
+            raise ValueError(f"it claims {tensors:,} tensors and {keys:,} keys in {size:,} bytes")
+        for _ in range(keys):
+            _skip_text(file, size)
+            _skip_value(file, size)
+
+
+def _numbers(file: BinaryIO, count: int) -> tuple[int, ...]:
+    """The next numbers of eight bytes. Raises ValueError at the end of the file."""
+    content = file.read(8 * count)
+    if len(content) < 8 * count:
+        raise ValueError("it ends within its header")
+    return struct.unpack(f"<{count}Q", content)
+
+
+def _skip_text(file: BinaryIO, size: int) -> None:
+    """Move behind a text. Raises ValueError where that is behind the end of the file."""
+    (length,) = _numbers(file, 1)
+    _skip(file, size, length)
+
+
+def _skip(file: BinaryIO, size: int, length: int) -> None:
+    """Move on by some bytes. Raises ValueError where that is behind the end of the file."""
+    place = file.tell()
+    if place + length > size:
+        raise ValueError(f"it claims {length:,} bytes at {place:,} of {size:,}")
+    file.seek(length, os.SEEK_CUR)
+
+
+def _skip_value(file: BinaryIO, size: int) -> None:
+    """Move behind a value with its type. Raises ValueError for one larger than the file."""
+    kind = _kind(file)
+    if kind == gguf.GGUFValueType.STRING:
+        _skip_text(file, size)
+    elif kind != gguf.GGUFValueType.ARRAY:
+        _skip(file, size, BYTES_OF_VALUES[kind])
+    else:
+        kind = _kind(file)
+        (count,) = _numbers(file, 1)
+        if kind == gguf.GGUFValueType.ARRAY:
+            raise ValueError("it has a list of lists")
+        if kind != gguf.GGUFValueType.STRING:
+            _skip(file, size, count * BYTES_OF_VALUES[kind])
+            return
+        if 8 * count > size:
+            raise ValueError(f"it claims a list of {count:,} texts in {size:,} bytes")
+        for _ in range(count):
+            _skip_text(file, size)
+
+
+def _kind(file: BinaryIO) -> gguf.GGUFValueType:
+    """The next type of a value. Raises ValueError for an unknown one."""
+    content = file.read(4)
+    if len(content) < 4:
+        raise ValueError("it ends within its header")
+    return gguf.GGUFValueType(struct.unpack("<I", content)[0])
 
 
 def _link(link: Path, file: Path) -> None:

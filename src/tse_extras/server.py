@@ -24,7 +24,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from tse_core.errors import InputError, check_known, one_line
-from tse_core.files import parsed_json
+from tse_core.files import decoded, parse_json
 from tse_core.limits import check_bytes, within
 from tse_core.models.backend import TIMEOUT
 from tse_core.models.surprisal_model import Piece, SurprisalModel, TokenSurprisals, placed
@@ -248,7 +248,8 @@ class ServerModel(SurprisalModel):
             raise InputError(f"{address}: no answer ({one_line(error, 400)}); {RESUMED}") from None
         if status != requests.codes.ok:
             raise InputError(f"{address}: {_fault(status, content)}; {RESUMED}")
-        return parsed_json(content, f"{address}: no answer that can be read")
+        text = decoded(content, f"{address}: its answer")
+        return parse_json(text, address, "no answer that can be read as JSON")
 
     def _received(self, address: str, body: dict | None) -> tuple[int, bytes]:
         """Status and content of the answer to a request. Raises InputError for too long a one."""

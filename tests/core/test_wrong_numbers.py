@@ -98,6 +98,33 @@ def test_code_for_another_task_does_not_matter(folder):
     assert load_model(held).kind == "causal"
 
 
+OTHER_FILES = [  # files of weights that a folder has instead, and what would help
+    ("model-00001-of-00002.safetensors", "and model.safetensors.index.json is missing"),
+    ("consolidated.safetensors", "names of the makers' own code; take the files in Hugging Face's"),
+    ("model.fp16.safetensors", "if model.fp16.safetensors holds the weights, call it model.safet"),
+    ("pytorch_model.bin", "convert it once: python -c .from transformers import AutoModelForCaus"),
+    ("model.onnx", "weights are read from safetensors only, and not from ONNX"),
+    ("other.txt", "weights are read from safetensors only$"),
+]
+
+
+@pytest.mark.parametrize(("file", "remedy"), OTHER_FILES)
+def test_weights_under_another_name_have_a_remedy(folder, file, remedy):
+    held = folder("gpt2")
+    for other in ("pytorch_model.bin", "tf_model.h5"):
+        (held / other).unlink()
+    (held / "model.safetensors").rename(held / file)
+    with pytest.raises(InputError, match=f"gpt2 holds no model.safetensors; .*{remedy}"):
+        load_model(held)
+
+
+def test_a_bare_host_as_the_hub_s_address_is_named(monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "hf-mirror.com")
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    assert hub_unreachable() == "HF_ENDPOINT is 'hf-mirror.com'; it must begin with https://"
+
+
 @pytest.mark.parametrize(
     "head", ["SequenceClassification", "TokenClassification", "QuestionAnswering"]
 )

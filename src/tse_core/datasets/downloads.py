@@ -8,22 +8,29 @@ same way (so another machine's cache will do), replaces the network. Reading nev
 
 import os
 import shutil
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pandas as pd
 import pooch
+import requests
 
 from tse_core.errors import InputError, one_line, unknown_name_error
 from tse_core.files import file_digest, read_yaml
+from tse_core.limits import check_regular, within
 from tse_core.paths import cache_folder, data_folder, mirror_folder
 from tse_core.progress import progress
 from tse_core.schemas import check, read_schema
 from tse_core.words import First, Period
 
 ADDRESS = "https://raw.githubusercontent.com"  # + /owner/repository/commit/path
+SILENCE = 30  # seconds in which nothing comes
+SLOWEST = 20_000  # bytes a second
+PART = 2**16  # bytes that are received at a time
+DAY = 24 * 60 * 60  # seconds
 AGREEMENT, SENTENCES = "agreement pairs", "sentence pairs"
 
 
@@ -192,12 +199,13 @@ def _download(file) -> None:
     folder = mirror_folder()
     if folder:
         source = f"{folder}/{file.key}"
-        download = _copy
+        download = partial(_copy, size=file.bytes)
     else:
         # mirror_folder() has checked that TSE_MIRROR, where it names no folder, is an address.
         address = os.environ.get("TSE_MIRROR", "").rstrip("/") or ADDRESS
         source = f"{address}/{file.key}"
-        download = pooch.HTTPDownloader(timeout=30)
+        download = partial(_receive, size=file.bytes)
+    _remove_leftovers(path.parent)
     try:
         pooch.retrieve(source, f"sha256:{file.sha256}", path.name, path.parent, downloader=download)
     except (OSError, ValueError) as error:  # requests' errors are an OSError
@@ -209,6 +217,38 @@ def _download(file) -> None:
         ) from None
 
 
-def _copy(source: str, target: str, _: pooch.Pooch) -> None:
-    """Copy a file, as pooch asks its downloaders to do."""
+def _copy(source: str, target: str, _: pooch.Pooch, *, size: int) -> None:
+    """Copy a file of a known size, as pooch asks its downloaders to do. Raises ValueError."""
+    check_regular(source)
+    if Path(source).stat().st_size != size:
+        raise ValueError(f"it has {Path(source).stat().st_size:,} bytes, not {size:,}")
     shutil.copyfile(source, target)
+
+
+def _receive(source: str, target: str, _: pooch.Pooch, *, size: int) -> None:
+    """Download a file of a known size, as pooch asks its downloaders to do. Raises OSError.
+
+    It ends where more comes than the size, and after a time in which the slowest line would do.
+    """
+
+    def receive() -> None:
+        received = 0
+        with (
+            requests.get(source, stream=True, timeout=SILENCE) as response,
+            open(target, "wb") as file,  # noqa: PTH123
+        ):
+            response.raise_for_status()
+            for part in response.iter_content(PART):
+                received += len(part)
+                if received > size:
+                    raise OSError(f"more comes than its {size:,} bytes")
+                file.write(part)
+
+    within(2 * SILENCE + size / SLOWEST, receive)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files that killed downloads left in a folder of the cache."""
+    for leftover in folder.glob("tmp*"):
+        if time.time() - leftover.stat().st_mtime > DAY:
+            leftover.unlink(missing_ok=True)

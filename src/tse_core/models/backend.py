@@ -82,11 +82,11 @@ class Source:
 
     def check_files(self) -> None:
         """Raise InputError where a file is missing."""
+        from tse_core.models.folders import missing_weights  # imports libraries
+
         for file in self.files:
             if not file.is_file():
-                raise InputError(
-                    f"{self.name} holds no {file.name}; weights are read from safetensors only"
-                )
+                raise missing_weights(self.name, self.folder, file)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from huggingface_hub import constants, errors, snapshot_download
 from huggingface_hub.utils import tqdm
 
 from tse_core.errors import InputError, did_you_mean
-from tse_core.hub import hub_address, hub_reason, hub_unreachable
+from tse_core.hub import hub_address, hub_reason, hub_unreachable, refuses_token
 from tse_core.models.discovery import named_models
 from tse_core.models.folders import laboratory_models, weight_files
 
@@ -92,6 +92,8 @@ def hub_folder(name: str, revision: str | None = None) -> Path:
         raise
     except Exception as error:  # of the library, of the connection below it, of the disk
         reason = hub_reason(error)
+        if refuses_token(error):
+            raise InputError(f"{name!r} could not be fetched: {reason}") from None
     if revision and not is_unknown:
         raise InputError(
             f"unknown revision {revision!r} of the model {name!r}: not in the cache "

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 from tse_core.errors import InputError, warn
 from tse_core.models.backend import Source
 from tse_core.models.document_tokens import document_bos
-from tse_core.models.folders import check_own_code, check_stored, open_tokenizer, open_with
+from tse_core.models.folders import (
+    check_own_code,
+    check_settings,
+    check_stored,
+    open_tokenizer,
+    open_with,
+)
 from tse_core.models.hugging_face_network import HuggingFaceNetwork, NetworkInMemory
 from tse_core.models.kinds import is_shifted, kind_of
 from tse_core.models.language_model import Kind, KindRequest, LanguageModel
@@ -115,6 +121,7 @@ def open_hugging_face(
     """A model in a folder or on the hub, or whose `Source` a plug-in gives. Raises InputError."""
     source = source_of(name, revision)
     options = {"trust_remote_code": trust_remote_code, "local_files_only": not trust_remote_code}
+    check_settings(source.folder)
     if not trust_remote_code:
         check_own_code(name, source.folder)
     config = open_with(name, source.folder, "AutoConfig", options)

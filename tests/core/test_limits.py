@@ -1,0 +1,139 @@
+"""What comes from outside has one budget: no file, table or download fills memory, disk or time."""
+
+import os
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from loopback import listening
+from tse_core import InputError, load_model
+from tse_core.datasets import downloads
+from tse_core.datasets.formats import read_file
+from tse_core.errors import parsing
+from tse_core.files import parse_json, read_text
+from tse_core.limits import most_bytes, within
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "much", "nan", "inf"])
+def test_a_limit_is_a_number_of_gigabytes(text, monkeypatch):
+    assert most_bytes() == 2_000_000_000
+    monkeypatch.setenv("TSE_LIMIT", "0.5")
+    assert most_bytes() == 500_000_000
+    monkeypatch.setenv("TSE_LIMIT", text)
+    with pytest.raises(InputError, match="it must be a number of gigabytes"):
+        most_bytes()
+
+
+def test_a_file_that_is_none_or_too_large_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    (tmp_path / "endless.csv").symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="endless.csv: is no regular file but a device"):
+        read_file(tmp_path / "endless.csv", {})
+    monkeypatch.setenv("TSE_LIMIT", "0.000001")
+    (tmp_path / "large.csv").write_text("good,bad\n" + "a,b\n" * 1000)
+    with pytest.raises(
+        InputError, match="large.csv: has 4,009 bytes, more than the limit of 1,000"
+    ):
+        read_text(tmp_path / "large.csv")
+
+
+def test_a_pipe_is_read_up_to_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setenv("TSE_LIMIT", "0.000001")
+    os.mkfifo(tmp_path / "pipe.csv")
+
+    def write():
+        try:
+            with (tmp_path / "pipe.csv").open("wb") as pipe:
+                for _ in range(10_000):
+                    pipe.write(b"a,b\n" * 1000)
+        except BrokenPipeError:
+            pass
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    time.sleep(0.2)
+    with pytest.raises(InputError, match="more than the limit|no row"):
+        read_text(tmp_path / "pipe.csv")
+
+
+def test_rows_that_a_few_bytes_stand_for_are_counted_before_they_are_unpacked(
+    tmp_path, monkeypatch
+):
+    file = tmp_path / "bomb.parquet"
+    cell = pa.array(["a" * 1000]).dictionary_encode()
+    many = pa.DictionaryArray.from_arrays(pa.array([0] * 200_000, pa.int32()), cell.dictionary)
+    pq.write_table(pa.table({"good": many, "bad": many}), file, store_schema=False)
+    assert file.stat().st_size < 100_000
+    monkeypatch.setenv("TSE_LIMIT", "0.05")
+    with pytest.raises(InputError, match="unpacks to more than .* bytes, more than the limit"):
+        read_file(file, {})
+    monkeypatch.setenv("TSE_LIMIT", "1")
+    assert len(read_file(file, {})[0].cells) == 200_000
+
+
+def test_a_file_that_is_no_parquet_is_one_line(tmp_path):
+    file = tmp_path / "pairs.parquet"
+    pd.DataFrame({"good": ["a"], "bad": ["b"]}).to_parquet(file)
+    broken = pq.read_file(file, {}).replace_schema_metadata({b"pandas": b'{"columns": 7}'})
+    pq.write_table(broken, file)
+    with pytest.raises(InputError, match="pairs.parquet: cannot be read as Parquet .*Error"):
+        read_file(file, {})
+
+
+def test_a_mirror_that_never_stops_sending_is_left(tiny_registry, monkeypatch):
+    class Endless(BaseHTTPRequestHandler):
+        def do_GET(self):  # noqa: N802
+            self.send_response(200)
+            self.end_headers()
+            for _ in range(10_000):
+                self.wfile.write(bytes(2**16))
+
+        def log_message(self, *_):
+            pass
+
+    with listening(Endless) as port:
+        monkeypatch.setenv("TSE_MIRROR", f"http://127.0.0.1:{port}")
+        with pytest.raises(InputError, match="more comes than its 600 bytes"):
+            downloads.fetch(["greetings/hello"])
+    folder = downloads.path_of("owner/words")
+    assert not [file for file in folder.rglob("*") if file.is_file()]
+
+
+def test_time_is_limited_and_errors_come_through():
+    assert within(5, lambda: 7) == 7
+    with pytest.raises(TimeoutError, match="not finished after 0.05 s"):
+        within(0.05, lambda: time.sleep(2))
+    with pytest.raises(ZeroDivisionError):
+        within(5, lambda: 1 / 0)
+
+
+class Panic(BaseException):
+    """As the tokenizers library has it."""
+
+
+@pytest.mark.parametrize("error", [RecursionError(), KeyError("a"), OverflowError("b"), Panic("c")])
+def test_whatever_a_library_raises_is_one_line(error):
+    with pytest.raises(InputError, match="file cannot be read"), parsing("file cannot be read"):
+        raise error
+    with pytest.raises(KeyboardInterrupt), parsing("file cannot be read"):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a": 1, "a": 2}', "{", "[1,", '{"a": 01}'])
+def test_json_that_cannot_be_read_as_it_is_meant_is_one_line(text):
+    with pytest.raises(InputError, match="here: cannot be read as JSON"):
+        parse_json(text, "here")
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+def test_a_pipe_among_a_model_s_files_is_not_waited_for(file, tiny_causal, tmp_path):
+    for path in tiny_causal.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    (tmp_path / file).unlink()
+    os.mkfifo(tmp_path / file)
+    with pytest.raises(InputError, match=f"{file}: is no regular file"):
+        load_model(tmp_path)
