@@ -124,6 +124,35 @@ def causal(name: str, device: str) -> Job:
     )  # fmt: skip
 
 
+def treebank(name: str, device: str) -> Job:
+    """Contexts that share no beginnings, as the sentences of a treebank do not."""
+    model = samples.loaded(name, device)
+    contexts = samples.sites(256)
+    ids = [slot.ids for slot in slots_of(model, contexts)]
+    fewest = distinct_prefixes(ids)
+    sides = {
+        "tse_core": lambda: timed(lambda: drained(our_slots(model, contexts)), device),
+        "equal lengths, last position only": lambda: timed(
+            lambda: drained(equal_lengths(model, slots_of(model, contexts))), device
+        ),
+        "padded loop": lambda: timed(
+            lambda: drained(padded_loop(model, slots_of(model, contexts))), device
+        ),
+    }
+    return Job(
+        f"Verb slots in a treebank: {len(ids):,} contexts of ud/English-EWT, {name}",
+        sides,
+        {"padded loop": 1.5},
+        _computed(model, sides["tse_core"]), fewest, *work(model, device, fewest, len(ids)),
+        differences={
+            PLAIN: lambda: largest_difference(
+                our_slots(model, contexts), padded_loop(model, slots_of(model, contexts))
+            )
+        },
+        loop=sides["padded loop"],
+    )  # fmt: skip
+
+
 def masked(device: str) -> Job:
     model = samples.loaded("bert", device)
     contexts = samples.contexts("masked")
@@ -298,6 +327,7 @@ def metrics(threads: int | None, device: str) -> Job:
 JOBS = {
     "causal": partial(causal, "gpt2"),
     "causal-smollm2": partial(causal, "smollm2-135m-instruct"),
+    "treebank": partial(treebank, "smollm2-135m-instruct"),
     "masked": masked,
     "blimp": partial(blimp, "gpt2", 200, {"minicons sequence_score": 2.5}),
     "blimp-smollm2": partial(

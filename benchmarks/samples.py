@@ -10,7 +10,9 @@ import torch
 
 from tse_core import load_model, load_pairs, load_sentence_pairs
 from tse_core.datasets.pairs import unique_contexts
+from tse_core.datasets.treebank_pairs import distinct_sites
 from tse_core.errors import InputError
+from tse_core.hub import hub_unreachable
 from tse_core.models.language_model import LanguageModel
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +36,9 @@ def tokenizer(name: str):
     folders = [os.environ.get("TSE_TOKENIZERS"), ROOT.parent / "shared" / "tokenizers"]
     place = next((Path(f) / name for f in folders if f and (Path(f) / name).is_dir()), HUB[name])
     try:
-        return AutoTokenizer.from_pretrained(place), name
+        # Without a network the library would try for half a minute, with a line for each time.
+        offline = bool(hub_unreachable())
+        return AutoTokenizer.from_pretrained(place, local_files_only=offline), name
     except OSError:
         other = STAND_INS[name]
         print(
@@ -55,7 +59,10 @@ def shape_folder(shape: str) -> Path:
     folder = FOLDER / "models" / f"{shape}-{called}"
     if not (folder / "model.safetensors").is_file():
         torch.manual_seed(0)
-        model = SHAPES[shape][1](max(SHAPES[shape][2], len(words)))
+        entries = SHAPES[shape][2]
+        # A tokenizer that stands in is smaller than the network, which no model may be.
+        words.add_tokens([f"[unused-{number}]" for number in range(len(words), entries)])
+        model = SHAPES[shape][1](max(entries, len(words)))
         words.save_pretrained(folder)
         model.save_pretrained(folder)
     return folder
@@ -102,6 +109,12 @@ def contexts(kind: str, n: int | None = 1024) -> pd.DataFrame:
         for _, group in found.groupby("construction")
     ]
     return pd.concat(parts).sort_index().head(n)
+
+
+def sites(n: int) -> pd.DataFrame:
+    """Sites of a treebank, n of them in file order. Raises InputError where it is not downloaded."""
+    pairs = distinct_sites(load_pairs("ud/English-EWT"), "causal")
+    return pairs.sample(n, random_state=0).sort_index()
 
 
 def sentence_pairs(n: int) -> pd.DataFrame:
