@@ -78,7 +78,7 @@ def test_rows_that_a_few_bytes_stand_for_are_counted_before_they_are_unpacked(
 def test_a_file_that_is_no_parquet_is_one_line(tmp_path):
     file = tmp_path / "pairs.parquet"
     pd.DataFrame({"good": ["a"], "bad": ["b"]}).to_parquet(file)
-    broken = pq.read_file(file, {}).replace_schema_metadata({b"pandas": b'{"columns": 7}'})
+    broken = pq.read_table(file).replace_schema_metadata({b"pandas": b'{"columns": 7}'})
     pq.write_table(broken, file)
     with pytest.raises(InputError, match="pairs.parquet: cannot be read as Parquet .*Error"):
         read_file(file, {})

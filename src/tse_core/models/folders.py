@@ -310,7 +310,7 @@ def _behind_a_list(network: Any, tensor: str) -> bool:
     parts = dict(network.named_modules())
     # A file of the base model alone leaves out the prefix.
     for prefix in ("", f"{network.base_model_prefix}."):
-        part = parts.get(prefix + numbered[1])
+        part: Any = parts.get(prefix + numbered[1])
         if type(part).__name__ == "ModuleList" and int(numbered[2]) >= len(part):
             return True
     return False
