@@ -40,6 +40,8 @@ MARKS = (
 )
 # An option of transformers for tokenizers whose file has a faulty pattern.
 REGEX = "fix_mistral_regex"
+# Classes of tokenizers that do what tokenizer.json says.
+AS_STORED = ("PreTrainedTokenizerFast", "TokenizersBackend")
 FLOATS = ("F64", "F32", "F16", "BF16")  # as safetensors files write them
 # Endings of tensors that hold constants, which a network computes itself.
 UNLEARNED = ("position_ids", "masked_bias", "inv_freq", "attn.bias", "attention.bias")
@@ -189,6 +191,24 @@ def check_stored(name: str, tokenizer: Any, file: Path) -> None:
                 different.append(repr(text))
     if different:
         warn(f"the tokenizer of {name} splits {' and '.join(different)} {cause}")
+
+
+def as_stored(name: str, tokenizer: Any, folder: Path, options: dict) -> Any:
+    """The tokenizer, or the one that reads tokenizer.json as it is where the folder asks for that.
+
+    For some types of models (qwen2) transformers makes a tokenizer of their own, whatever class
+    tokenizer_config.json names. Raises InputError.
+    """
+    file = folder / "tokenizer_config.json"
+    if not file.is_file() or read_json_object(file).get("tokenizer_class") not in AS_STORED:
+        return tokenizer
+    if type(tokenizer).__name__ in AS_STORED:
+        return tokenizer
+    stored = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    with readable_text(name):
+        if all(_is_split_alike(tokenizer, stored, text) for text in (*SAMPLES, *MARKS)):
+            return tokenizer
+    return open_with(name, folder, "PreTrainedTokenizerFast", options)
 
 
 def _is_split_alike(tokenizer: Any, stored: Tokenizer, text: str) -> bool:

@@ -15,6 +15,7 @@ from tse_core.errors import InputError, warn
 from tse_core.models.backend import Source
 from tse_core.models.document_tokens import document_bos
 from tse_core.models.folders import (
+    as_stored,
     check_own_code,
     check_settings,
     check_stored,
@@ -130,6 +131,12 @@ def open_hugging_face(
             f"{name}: config.json names other files of weights (transformers_weights); "
             "remove that line"
         )
+    settings = getattr(config, "quantization_config", None) or {}
+    if settings and "quant_method" not in settings:
+        raise InputError(
+            f"{name}: quantization_config in config.json names no quant_method, as MLX writes it; "
+            "its packed weights are not read here: take the weights that they were made from"
+        )
     sparse = getattr(config, "attention_type", None) == "block_sparse"
     if sparse:
         # BigBird turns its sparse attention off for good when it reads a short text.
@@ -140,7 +147,6 @@ def open_hugging_face(
         source, config, causal=kind_read == "causal", device=device, dtype=dtype, options=options
     )
     # Quantised weights name the library that quantised them.
-    settings = getattr(config, "quantization_config", None) or {}
     further = {
         "quantised": settings.get("quant_method"),
         **source.policies,
@@ -168,6 +174,7 @@ def _tokenizer_of(
     check_tokenizer(source.name, tokenizer, kind, config)
     file = folder / "tokenizer.json"
     if file.is_file() and not mended:  # a mended tokenizer differs from its file
+        tokenizer = as_stored(source.name, tokenizer, folder, options)
         check_stored(source.name, tokenizer, file)
     return tokenizer, mended
 

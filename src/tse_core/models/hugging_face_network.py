@@ -67,7 +67,16 @@ class HuggingFaceNetwork(Network):
 
     @property
     def device(self) -> torch.device:
-        return next(self._inner.parameters()).device
+        for parameter in self._inner.parameters():
+            if parameter.device.type != "meta":
+                return parameter.device
+        # Accelerate keeps weights elsewhere, and brings each to this device for its part of a pass.
+        for part in self._inner.modules():
+            hook = getattr(part, "_hf_hook", None)
+            device = getattr(hook, "execution_device", None)
+            if device is not None:
+                return torch.device(device)
+        return torch.device("meta")
 
     @property
     def max_length(self) -> int | None:
@@ -184,6 +193,12 @@ class NetworkInMemory(HuggingFaceNetwork):
         self.keeps_results = word is not None
         if getattr(module, "peft_config", None):
             self.libraries = (*self.libraries, "peft")
+        is_offloaded = any(part.device.type == "meta" for part in module.parameters())
+        if is_offloaded and self.keeps_results:
+            raise InputError(
+                f"weights of this {type(module).__name__} are offloaded, so that they have no "
+                "fingerprint; leave fingerprint out"
+            )
         if self.device.type == "meta":
             raise InputError(
                 f"the weights of this {type(module).__name__} are not in memory (device 'meta')"

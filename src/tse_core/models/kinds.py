@@ -12,6 +12,19 @@ if TYPE_CHECKING:
 # Families among the library's causal models that may see later tokens.
 ENCODERS = ("bert-generation", "xlnet")
 
+# Families that also read images, whose language model reads text alone as a causal one does;
+# tests/core/test_families.py compares each with transformers.
+READ_IMAGES = (
+    "llava", "mistral3", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "smolvlm", "idefics3",
+)  # fmt: skip
+
+
+def auto_class_of(config: "PreTrainedConfig", kind: Kind) -> str:
+    """The class of transformers that opens the network of a model of a kind."""
+    if config.model_type in READ_IMAGES:
+        return "AutoModelForImageTextToText"
+    return "AutoModelForCausalLM" if kind == "causal" else "AutoModelForMaskedLM"
+
 
 def is_shifted(config: "PreTrainedConfig") -> bool:
     """Whether a configuration says that its model was trained by masked next token prediction."""
@@ -40,6 +53,11 @@ def kind_of(name: str, config: "PreTrainedConfig", request: Kind | None = None) 
             "as a language model anyway, say kind='masked' or kind='causal'"
         )
     kind = _configured_kind(config, architectures, request)
+    if kind is None and "ConditionalGeneration" in architectures:
+        raise InputError(
+            f"{name} ({family}) reads more than text, and its language model is not opened here; "
+            "save that as a folder of its own (its text_config and weights, as ...ForCausalLM)"
+        )
     # Reformer's buckets depend on later tokens, and on chance.
     if kind is None or family == "reformer":
         raise InputError(
@@ -65,6 +83,8 @@ def _configured_kind(
         if getattr(config, "is_decoder", False) or getattr(config, "causal", False):
             return "causal"
         return "masked" if family in MASKED else None
+    if family in READ_IMAGES:
+        return "causal"
     if family in CAUSAL:
         text = config.get_text_config()
         # Some families are encoders by an option, under either of two names.

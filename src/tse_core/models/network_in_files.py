@@ -29,6 +29,7 @@ from tse_core.models.identity import (
     tokenizer_digest,
     weights_digest,
 )
+from tse_core.models.kinds import auto_class_of
 from tse_core.models.network import DTYPES, usable_device
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class NetworkInFiles(HuggingFaceNetwork):
         self._dtype = dtype
         # With the configuration that was opened, whatever is written into the folder later.
         self._options = options | {"config": config}
-        self._auto_class = "AutoModelForCausalLM" if causal else "AutoModelForMaskedLM"
+        self._auto_class = auto_class_of(config, "causal" if causal else "masked")
         self.libraries = (*self.libraries, *source.libraries)
         self._spread = device == "map"
         if self._spread:
