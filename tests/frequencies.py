@@ -11,9 +11,8 @@ A package that holds this module adds its models, ``frequencies:FOLDER``, by fou
 import torch
 from transformers import AutoTokenizer
 
-from tse_core.models.backend import Backend
-from tse_core.models.language_model import LanguageModel
-from tse_core.models.network import Network
+from tse_core import LanguageModel
+from tse_core.plugins import Backend, Network
 
 
 class Frequencies(Network):

@@ -79,6 +79,8 @@ def module_files(name: str) -> set[Path]:
     while parts:
         part = parts.pop(0)
         if home := public_names(folder).get(part):
+            # The names of a module's stub are relative to its package.
+            folder = folder if folder.is_dir() else folder.parent
             parts = [*home, *parts]
             continue
         found |= {
@@ -92,8 +94,9 @@ def module_files(name: str) -> set[Path]:
 
 @cache
 def public_names(folder: Path) -> dict[str, tuple[str, ...]]:
-    """What ``__init__.pyi`` of a package offers: public name -> the file, or the package and the name, behind it."""
-    stub = folder / "__init__.pyi"
+    """What the stub of a package or a module offers: public name -> the file, or the package and the name, behind it."""
+    stub = folder / "__init__.pyi" if folder.is_dir() else folder.with_suffix(".pyi")
+    folder = folder if folder.is_dir() else folder.parent
     lines = [
         node
         for node in (parsed(stub).body if stub.is_file() else [])

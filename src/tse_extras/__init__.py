@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
 
-from tse_core.files import is_file, read_yaml
-from tse_core.models.backend import Backend, NamedModel, Source
-from tse_core.paths import data_folder
+from tse_core.plugins import Backend, NamedModel, Source, data_folder, is_file, read_yaml
 
 
 def _open_command(name: str, *, timeout: float):

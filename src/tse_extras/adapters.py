@@ -15,14 +15,20 @@ from typing import Any, NamedTuple
 
 import torch
 
-from tse_core.errors import InputError, one_line, warn
-from tse_core.files import is_file, is_folder, read_text
-from tse_core.models.backend import Source
-from tse_core.models.discovery import backend_of
-from tse_core.models.folders import quiet
-from tse_core.models.hugging_face_network import longest
-from tse_core.models.identity import tensor_names
-from tse_core.models.sources import hugging_face_source
+from tse_core import InputError
+from tse_core.plugins import (
+    Source,
+    backend_of,
+    hugging_face_source,
+    is_file,
+    is_folder,
+    longest,
+    one_line,
+    quiet,
+    read_text,
+    tensor_names,
+    warn,
+)
 
 ADAPTER = "adapter_config.json"  # marks the folder of an adapter
 ADAPTER_WEIGHTS = "adapter_model.safetensors"

@@ -30,9 +30,8 @@ from typing import Any
 
 import pandas as pd
 
-from tse_core.errors import InputError
-from tse_core.models.backend import TIMEOUT
-from tse_core.models.surprisal_model import Piece, SurprisalModel, TokenSurprisals, placed
+from tse_core import InputError
+from tse_core.plugins import TIMEOUT, Piece, SurprisalModel, TokenSurprisals, placed
 
 
 class CommandModel(SurprisalModel):

@@ -30,13 +30,22 @@ import gguf
 from filelock import FileLock
 from tokenizers import pre_tokenizers
 
-from tse_core.errors import InputError, one_line
-from tse_core.files import file_digest, is_there, read_text, read_yaml
-from tse_core.models.backend import Source
-from tse_core.models.folders import quiet
-from tse_core.models.identity import cached
-from tse_core.paths import cache_folder, data_folder, mirror_folder
-from tse_core.schemas import check, read_schema
+from tse_core import InputError
+from tse_core.plugins import (
+    Source,
+    cache_folder,
+    cached,
+    check,
+    data_folder,
+    file_digest,
+    is_there,
+    mirror_folder,
+    one_line,
+    quiet,
+    read_schema,
+    read_text,
+    read_yaml,
+)
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,21 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from tse_core.errors import InputError, check_known, one_line
-from tse_core.files import decoded, parse_json
-from tse_core.limits import check_bytes, within
-from tse_core.models.backend import TIMEOUT
-from tse_core.models.surprisal_model import Piece, SurprisalModel, TokenSurprisals, placed
-from tse_core.models.tokenizing import BOS_WORDS
+from tse_core import InputError
+from tse_core.plugins import (
+    BOS_WORDS,
+    TIMEOUT,
+    Piece,
+    SurprisalModel,
+    TokenSurprisals,
+    check_bytes,
+    check_known,
+    decoded,
+    one_line,
+    parse_json,
+    placed,
+    within,
+)
 
 SPECIAL = re.compile(r"<\|[^<>|]*\|>|</?(?:s|bos|eos|unk|pad|mask)>|\[(?:CLS|SEP|MASK|UNK|PAD)\]")
 UNKNOWN = ("<unk>", "[unk]", "<|unk|>")  # how servers write a token that the model does not know

@@ -1,6 +1,7 @@
 """Models of other packages, which entry points add; `tests/frequencies.py` is the example."""
 
 import math
+import subprocess
 import sys
 from importlib.metadata import EntryPoints
 from types import SimpleNamespace
@@ -42,7 +43,7 @@ def install(tmp_path, monkeypatch):
 
 def code_of(backend: str) -> str:
     """A module with such a backend."""
-    return f"from tse_core.models.backend import Backend\nbackend = {backend}\n"
+    return f"from tse_core.plugins import Backend\nbackend = {backend}\n"
 
 
 def test_a_model_of_another_package_is_opened_and_scored(install, tiny_causal, simple):
@@ -110,8 +111,7 @@ from pathlib import Path
 
 import torch
 
-from tse_core.models.backend import Backend, NamedModel
-from tse_core.models.sources import hugging_face_source
+from tse_core.plugins import Backend, NamedModel, hugging_face_source
 
 
 def louder(module):
@@ -177,3 +177,14 @@ def test_a_backend_takes_whole_names():
 def test_a_network_without_states_cannot_be_made():
     with pytest.raises(TypeError, match="abstract"):
         type("Unfinished", (Network,), {"tensors": lambda self: {}})()
+
+
+def test_a_plug_in_that_only_says_which_names_it_takes_imports_no_torch():
+    """Nor does the project's own, nor what it brings along."""
+    code = (
+        "import sys; import tse_extras; from tse_core.plugins import Backend; "
+        "from tse_core.models.discovery import named_models; named_models(); "
+        "print(sorted({'torch', 'transformers', 'gguf', 'peft', 'requests', 'dask'} & set(sys.modules)))"
+    )
+    program = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert program.stdout == "[]\n", program.stderr

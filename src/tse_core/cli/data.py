@@ -14,6 +14,7 @@ from tse_core.datasets.lemmas import list_lemmas
 from tse_core.datasets.loading import dataset_table, load_pairs, verb_list
 from tse_core.datasets.pairs import with_sentences
 from tse_core.datasets.treebank_pairs import with_other_forms
+from tse_core.models.backend import NamedModel
 from tse_core.models.discovery import examples, named_models
 from tse_core.paths import data_folder
 from tse_core.syntaxgym.library import list_suites
@@ -132,13 +133,35 @@ def status(names: Names = None) -> None:
 
     Example:  tse data status blimp
     """
-    files = downloads.states(names or ["all"])
-    data_sets = []
+    models = named_models()
+    of_data = [name for name in names or ["all"] if name not in models]
+    of_models = [name for name in names or models if name in models]
+    # An unknown name is reported with those of both.
+    downloads.select(of_data, models)
+    files = downloads.states(of_data)
+    rows = [*_data_rows(files), *[_model_row(name, models[name]) for name in of_models]]
+    table = pd.DataFrame(rows)
+    print_table(table)
+    print(f"cache: {downloads.path_of('')}")
+    is_damaged_model = (table["damaged"] > 0) & table["name"].isin(of_models)
+    damaged = [
+        *files.loc[files["state"] == "damaged", "name"],
+        *table.loc[is_damaged_model, "name"],
+    ]
+    for name in damaged:
+        print(f"damaged: {name}; `tse data fetch {name}` repairs it")
+    if damaged:
+        raise typer.Exit(1)
+
+
+def _data_rows(files: pd.DataFrame) -> list[dict]:
+    """A row for each data set of some files, with their states."""
+    rows = []
     for name, of_data_set in files.groupby("dataset", sort=False):
         first = of_data_set.iloc[0]
-        data_sets.append(
+        rows.append(
             {
-                "data set": name,
+                "name": name,
                 "files": len(of_data_set),
                 "cached": _count(of_data_set, "cached"),
                 "damaged": _count(of_data_set, "damaged"),
@@ -147,13 +170,21 @@ def status(names: Names = None) -> None:
                 "source": f"{first['repository']} @ {first['commit'][:7]}",
             }
         )
-    print_table(pd.DataFrame(data_sets))
-    print(f"cache: {downloads.path_of('')}")
-    damaged = files.loc[files["state"] == "damaged", "name"]
-    for name in damaged:
-        print(f"damaged: {name}; `tse data fetch {name}` repairs it")
-    if len(damaged):
-        raise typer.Exit(1)
+    return rows
+
+
+def _model_row(name: str, model: NamedModel) -> dict:
+    """The same of a model that a plug-in fetches."""
+    state = model.state()
+    return {
+        "name": name,
+        "files": 1,
+        "cached": int(state == "cached"),
+        "damaged": int(state == "damaged"),
+        "MB": _megabytes(model.bytes),
+        "licence": model.licence,
+        "source": model.source,
+    }
 
 
 def _count(files: pd.DataFrame, state: str) -> int:

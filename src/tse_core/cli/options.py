@@ -23,7 +23,7 @@ from tse_core.results.store import Store
 RARE = "Rarely needed"
 OPENING = "Opening the model"
 SECTIONS = ("Arguments", "Options", RARE, OPENING)
-MODELS = "A folder, a name on the Hugging Face hub, a .gguf file or a name of `tse list models`"
+MODELS = "A folder, a name on the Hugging Face hub, or what `tse list models` shows"
 
 
 def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
@@ -69,7 +69,7 @@ ModelArgument = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help=f"{MODELS}; also command:./my-model, docker://IMAGE or http://HOST/v1#its-model.",
+        help=f"{MODELS}: names, and forms such as files, programs and servers.",
     ),
 ]
 UnknownWords = Annotated[
@@ -138,13 +138,11 @@ def columns_of(texts: list[str] | None) -> dict[str, str]:
 def named(text: str) -> tuple[str | None, str]:
     """The parts of NAME=PATH: a name of the user's own, and what it names; else None and the text.
 
-    An existing path has no such name. Nor has what is behind a command or a server, as no name
-    holds the colon of ``command:`` or ``http:``.
+    An existing path has no such name. Nor has what a word with a colon introduces, such as
+    ``http:``, as no name holds a colon.
 
     >>> named("seed-1=runs/1/checkpoint-500"), named("http://127.0.0.1:8000/v1?x=y#gpt2")
     (('seed-1', 'runs/1/checkpoint-500'), (None, 'http://127.0.0.1:8000/v1?x=y#gpt2'))
-    >>> named("command:./model --k=v")
-    (None, 'command:./model --k=v')
     """
     match = re.fullmatch(r"([\w.-]+)=(.+)", text, re.DOTALL)
     if match is None or is_there(text):
@@ -195,7 +193,7 @@ class Opening:
     ] = False
     timeout: Annotated[
         float,
-        _of_model(metavar="SECONDS", min=0.001, help="For one answer of a server or a command."),
+        _of_model(metavar="SECONDS", min=0.001, help="For one answer of a program or a server."),
     ] = 3600.0
 
     def models(self, *names: str) -> Iterator[Any]:

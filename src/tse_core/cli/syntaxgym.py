@@ -56,9 +56,6 @@ def evaluate(
     public suites, after `tse data fetch syntaxgym`). With several suites you
     get one table, and the means of their circuits with 95 % intervals.
 
-    A model can be a program (command:./my-model), or a container
-    (docker://me/my-model) that prints what lm-zoo's containers print.
-
     \b
     tse syntaxgym evaluate lab-systematic-causal laboratory
     tse syntaxgym evaluate gpt2 mvrr my-suite.json --regions regions.csv

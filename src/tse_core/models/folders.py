@@ -318,7 +318,7 @@ def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantis
             raise InputError(
                 f"{name}: the weights have {tensor}, which belongs to a part of "
                 f"{type(network).__name__} and has no place there, as a scale of quantised "
-                "weights; save the weights dequantised and without adapters"
+                "weights; save the weights dequantised and merged"
             )
 
 

@@ -104,9 +104,7 @@ def _has_configuration(module: Any) -> bool:
 def _label_in_memory(module: Any) -> str:
     """What tables call a module without a name: the folder that it was read from, or its class."""
     origin = getattr(module.config, "_name_or_path", "") or type(module).__name__
-    label = Path(str(origin)).name
-    has_adapter = isinstance(getattr(module, "peft_config", None), dict)
-    return f"{label}+adapter" if has_adapter else label
+    return Path(str(origin)).name
 
 
 def open_hugging_face(

@@ -11,6 +11,7 @@ import inspect
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -178,8 +179,8 @@ class HuggingFaceNetwork(Network):
 class NetworkInMemory(HuggingFaceNetwork):
     """A network that the caller opened, run as it is in each pass, neither copied nor changed.
 
-    Nothing shows all that decides its numbers: an adapter, a hook and another activation leave its
-    weights as they were. So its own logits are read, without trees, and its results are kept only
+    Nothing shows all that decides its numbers: a hook and another activation leave its weights as
+    they were. So its own logits are read, without trees, and its results are kept only
     where the caller gives a `word`, which stands for whatever is no weight.
     """
 
@@ -191,8 +192,10 @@ class NetworkInMemory(HuggingFaceNetwork):
         self._inner = module
         self._word = word
         self.keeps_results = word is not None
-        if getattr(module, "peft_config", None):
-            self.libraries = (*self.libraries, "peft")
+        # Parts may be of further libraries, which may also be wrapped around the network.
+        packages = {type(part).__module__.partition(".")[0] for part in module.modules()}
+        further = sorted(packages - set(self.libraries))
+        self.libraries = (*self.libraries, *filter(_is_installed, further))
         is_offloaded = any(part.device.type == "meta" for part in module.parameters())
         if is_offloaded and self.keeps_results:
             raise InputError(
@@ -267,6 +270,14 @@ def quantises_activations(config: "PreTrainedConfig") -> bool:
     if method == "bitsandbytes" or not method:
         return bool(settings.get("load_in_8bit", False))
     return method not in WEIGHTS_ONLY
+
+
+def _is_installed(package: str) -> bool:
+    """Whether a package has a version; a module of the user's own has none."""
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
 
 
 def dtype_of(module: torch.nn.Module) -> str:

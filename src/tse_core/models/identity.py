@@ -35,7 +35,7 @@ _NOT_IDENTITY = {
     "architectures",
 }
 # Packages whose classes are known by a version or by a configuration, so that no code is hashed.
-_LIBRARIES = ("tse_core", "torch", "transformers", "huggingface_hub", "peft", "accelerate")
+_LIBRARIES = ("tse_core", "torch", "transformers", "huggingface_hub", "accelerate")
 # How safetensors files write torch's types: F32, BF16, I64, U8, BOOL. The longer names come first.
 _TYPE_NAMES = {"bfloat": "BF", "float": "F", "uint": "U", "int": "I", "bool": "BOOL"}
 

@@ -43,8 +43,7 @@ def kind_of(name: str, config: "PreTrainedConfig", request: Kind | None = None) 
     if getattr(config, "is_encoder_decoder", False):
         raise InputError(
             f"{name} is an encoder-decoder ({family}), which predicts one text from another; "
-            "causal and masked models can be scored, or a program of yours that gives surprisals "
-            "(command:./my-model)"
+            "causal and masked models can be scored"
         )
     other = re.search(r"\w+(Classification|QuestionAnswering|MultipleChoice)", architectures)
     if other and request is None:

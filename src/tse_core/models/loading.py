@@ -68,13 +68,10 @@ def load_model(
     Parameters
     ----------
     model : str, Path or transformers.PreTrainedModel
-        A model that comes with the project (``lab-systematic-causal``) or from the package index
-        (``smollm2-135m-instruct``), a folder in Hugging Face's format or with a PEFT adapter, a
-        ``.gguf`` file, a name on the Hugging Face hub, or a model in memory, which is run as it is
-        and not changed. A model that gives surprisals only becomes a `SurprisalModel`: a program
-        (``command:./my-model``), an image of docker's that prints what lm-zoo's do
-        (``docker://me/my-model``), or a server that speaks OpenAI's completions protocol
-        (``http://127.0.0.1:8000/v1#name-of-the-model``).
+        A name of ``tse list models`` (``lab-systematic-causal``), a folder in Hugging Face's
+        format, a name on the Hugging Face hub, or a model in memory, which is run as it is and not
+        changed. Plug-ins take further names, which ``tse list models`` shows, too; a model of
+        theirs that gives surprisals only is a `SurprisalModel`.
     tokenizer, name, fingerprint : of a model in memory
         Tables show its name. Its results are kept only where you give a fingerprint, a word of your
         own: under this word and a hash of weights, configuration and tokenizer. The word stands for
@@ -90,7 +87,7 @@ def load_model(
     bos : what a causal model reads before a sentence, see `LanguageModel`
     trust_remote_code : allow a folder or a hub repository to run its own code; weights are read
         from safetensors only in any case
-    timeout : seconds that a server or a program may take for one whole answer
+    timeout : seconds that a model outside this process may take for one whole answer
         A type checker, which reads no names, takes a name with `timeout` for that of a
         `SurprisalModel`.
 

@@ -32,8 +32,8 @@ EFFECTS = {
     "dtype": "weights in half precision move log-probabilities by hundredths of a nat; close pairs "
     "flip",
     "revision": "other weights, perhaps",
-    "source": "the model's identity and its numbers are as reported by a server, in its own "
-    "precision",
+    "source": "the model's identity and its numbers are as another program reports them, in a "
+    "precision of its own",
     "quantised": "weights of few bits change every probability a little",
     "ties": "two equal scores count as wrong or as half",
     "method": "whole sentences, prefixes and pseudo-log-likelihoods are different questions",

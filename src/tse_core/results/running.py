@@ -42,7 +42,7 @@ def tables_of_shards(
     key : a function from the contents of a shard to the signature under which the store has it
         By default that of all shards.
     """
-    # A probe costs a request or a run of a command: only where something is kept.
+    # A probe may cost seconds: only where something is kept.
     probe_scores = list(probe()) if store else []
     results: dict[str, Tables] = {}
     provenances = []

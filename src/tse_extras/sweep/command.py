@@ -8,10 +8,15 @@ from typing import Annotated, NoReturn
 import pandas as pd
 import typer
 
-from tse_core.cli import options
-from tse_core.cli.commands import refuse_overwriting
-from tse_core.cli.printing import print_table, write_scores
-from tse_core.files import write_output
+from tse_core.plugins import (
+    print_table,
+    refuse_overwriting,
+    required_store,
+    results_option,
+    table_file,
+    write_output,
+    write_scores,
+)
 from tse_extras.sweep.plan import Run, load_plan
 
 
@@ -31,13 +36,13 @@ def sweep(
     address: Annotated[
         str | None, typer.Option(help="Address of a running Dask scheduler.")
     ] = None,
-    out: Annotated[Path | None, options.results_option("all scores")] = None,
+    out: Annotated[Path | None, results_option("all scores")] = None,
     curves: Annotated[
         Path | None,
         typer.Option(
             help="Write TSE, EW and MW by training step and frequency band: .csv. The plan must "
             "say detail: lemmas.",
-            callback=options.table_file,
+            callback=table_file,
         ),
     ] = None,
 ) -> None:
@@ -68,7 +73,7 @@ def sweep(
         check_curves(loaded)
     if dry_run:
         _print_runs(loaded.runs)
-    store = loaded.store or options.required_store()
+    store = loaded.store or required_store()
     results = run_plan(loaded, store=store, workers=workers, address=address)
     failed = len(results.failures)
     succeeded = len(loaded.runs) - failed

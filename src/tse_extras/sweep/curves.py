@@ -11,14 +11,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.by_lemma import forms_of, require_lemmas
-from tse_core.agreement.evaluation import Evaluation
-from tse_core.datasets.lemmas import Lemmas
-from tse_core.errors import InputError
-from tse_core.metrics.definitions import OF_CONTEXTS, OF_PAIRS, Metric
-from tse_core.results.store import Store
-from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.subject_nouns import subject_clusters
+from tse_core import Evaluation, InputError
+from tse_core.metrics import Metric
+from tse_core.plugins import (
+    OF_CONTEXTS,
+    OF_PAIRS,
+    Lemmas,
+    Store,
+    forms_of,
+    interval,
+    require_lemmas,
+    subject_clusters,
+)
 from tse_extras.sweep.plan import Plan, Run, load_plan
 from tse_extras.sweep.running import result_of
 

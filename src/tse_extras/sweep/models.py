@@ -12,8 +12,8 @@ from glob import glob
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tse_core.errors import InputError, check_known, warn
-from tse_core.files import is_folder, is_there
+from tse_core import InputError
+from tse_core.plugins import check_known, is_folder, is_there, warn
 from tse_extras.sweep.steps import as_number, stage_of, step_of
 
 Arguments: TypeAlias = tuple[tuple[str, Any], ...]  # names and values

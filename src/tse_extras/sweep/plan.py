@@ -38,9 +38,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tse_core.files import read_yaml
-from tse_core.schemas import check, read_schema
-from tse_core.syntaxgym.library import suite_names
+from tse_core.plugins import check, read_schema, read_yaml, suite_names
 from tse_extras.sweep.models import Arguments, Model, beside, models_of, with_distinct_labels
 
 _NAMES = ("data", "blimp", "suites", "lemmas")  # keys with names, or files beside the plan

@@ -19,26 +19,33 @@ from typing import Any
 import pandas as pd
 import torch
 
-from tse_core.agreement.evaluate import evaluate
-from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.options import verb_policy
-from tse_core.agreement.verbs import counted_verbs
-from tse_core.blimp.evaluate import PairScores, evaluate_blimp
-from tse_core.datasets.lemmas import load_lemmas
-from tse_core.datasets.loading import load_pairs, load_sentence_pairs, usual_list
-from tse_core.datasets.pairs import name_and_source
-from tse_core.errors import InputError
-from tse_core.models.loading import AnyModel, as_language_model, load_model
-from tse_core.progress import progress
-from tse_core.results.store import Store
-from tse_core.results.tidy import TIDY_COLUMNS
-from tse_core.syntaxgym.library import load_suite
-from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
+from tse_core import (
+    Evaluation,
+    InputError,
+    evaluate,
+    evaluate_blimp,
+    evaluate_suite,
+    load_model,
+    load_pairs,
+    load_sentence_pairs,
+)
+from tse_core.plugins import (
+    AnyModel,
+    Outcome,
+    PairScores,
+    Store,
+    as_language_model,
+    counted_verbs,
+    progress,
+    verb_list,
+    verb_policy,
+)
+from tse_core.syntaxgym import load_suite
 from tse_extras.sweep.plan import Model, Plan, Run, load_plan
 from tse_extras.sweep.workers import results_of_plan
 from tse_extras.sweep.workers import visible_gpus as visible_gpus  # documented here
 
-COLUMNS = ["name", "revision", "step", "data", *TIDY_COLUMNS]
+KEYS = ["name", "revision", "step", "data"]  # of the plan, before the columns of the results
 # The reader of each benchmark's data, and the function that scores a model on them.
 BENCHMARKS: dict[str, tuple[Callable, Callable]] = {
     "agreement": (load_pairs, evaluate),
@@ -57,7 +64,7 @@ class Sweep:
     Attributes
     ----------
     numbers : those of all runs that did not fail, one per row: name, revision, step and data of
-        the plan, and `TIDY_COLUMNS`
+        the plan, and the columns of every results file
     failures : a message for each of the other runs
     """
 
@@ -113,7 +120,9 @@ def sweep(
     if not numbers:
         raise InputError(failures[plan.runs[0]])
     tables = [numbers[run] for run in plan.runs if run in numbers]
-    return Sweep(pd.concat(tables, ignore_index=True)[COLUMNS], failures)
+    joined = pd.concat(tables, ignore_index=True)
+    rest = [column for column in joined if column not in KEYS]
+    return Sweep(joined[[*KEYS, *rest]], failures)
 
 
 @contextmanager
@@ -152,19 +161,18 @@ def trouble(run: Run) -> str:
         model.identity()
         data = read(run.data)
         if run.benchmark == "agreement":
-            _check_verbs(model, name_and_source(data)[0], dict(run.policies))
+            _check_verbs(model, data, dict(run.policies))
     except InputError as error:
         return str(error)
     return ""
 
 
-def _check_verbs(model: AnyModel, data: str, policies: Mapping[str, Any]) -> None:
+def _check_verbs(model: AnyModel, pairs: pd.DataFrame, policies: Mapping[str, Any]) -> None:
     """Raises InputError where the tokenizer has no verb of the list, or shows no ends of words.
 
-    `data` is the name of the data, `policies` are those of the run.
+    `policies` are those of the run.
     """
-    protocol = policies.get("protocol", "exact")
-    lemmas = load_lemmas(policies.get("lemmas") or usual_list(protocol, data))
+    lemmas = verb_list(pairs, policies.get("lemmas"), policies.get("protocol", "exact"))
     policy = verb_policy(policies.get("verbs", "single-token"), policies.get("word_end"))
     language_model = as_language_model(model)
     if counted_verbs(language_model, lemmas, policy).ends:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 import torch
 
-from tse_core.errors import InputError
+from tse_core import InputError
 from tse_extras.sweep.plan import Plan, Run
 
 # Scores a run. A mistake in the input is returned; Dask tries again after what is raised.
