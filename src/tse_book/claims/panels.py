@@ -117,15 +117,15 @@ def cleaned(panel: Panel) -> Panel:
 def site_groups(panel: Panel) -> dict[Group, np.ndarray]:
     """The sites of each group, as masks.
 
-    Right after a noun, or a name where the panel says so; right after a pronoun; and across: with a noun of the other
-    number between, at any distance, whatever the subject is.
+    Right after a noun, or a name where the panel says so; right after a pronoun; and across: a noun as the subject, at
+    any distance, with a noun of the other number between.
     """
     sites = panel.sites
     near = sites["distance"] <= panel.distance
     places = {
         NOUN: near & (sites["kind"] == panel.kind),
         PRONOUN: near & (sites["kind"] == PRONOUN),
-        ACROSS: sites["between"] == "other",
+        ACROSS: (sites["between"] == "other") & (sites["kind"] == panel.kind),
     }
     groups = {}
     for place, number in GROUPS:

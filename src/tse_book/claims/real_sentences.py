@@ -145,9 +145,15 @@ def across(means: VerbMeans, kinds: Sequence[str] = ()) -> float:
     return some.average(some.sensitivity(ACROSS))
 
 
-def noun_reading_of_singulars(means: VerbMeans) -> float:
-    """N6. N2 in nats at singular sites less the same at plural ones."""
-    return noun_reading(means, SINGULAR, nats=True) - noun_reading(means, PLURAL, nats=True)
+def noun_reading_of_singulars(means: VerbMeans, of_agreeing: bool = False) -> float:
+    """N6. N2 in nats at singular sites less the same at plural ones.
+
+    A noun in the verb's place lowers m, whatever the subject: if a bare noun could follow plural subjects as easily as
+    singular ones, this would be 0. With `of_agreeing` nats are those of the form that agrees, -m at plural sites.
+    """
+    singular = noun_reading(means, SINGULAR, nats=True)
+    plural = noun_reading(means, PLURAL, nats=True)
+    return singular + plural if of_agreeing else singular - plural
 
 
 def rise(means: VerbMeans, kind: str, without_noun_share: bool = False) -> float:
@@ -201,6 +207,8 @@ STATEMENTS = [
     Statement("N5.also", "So do also-nouns", "nats", "above", 0.0, partial(across, kinds=(ALSO,)), (ACROSS,), (ALSO,)),
     Statement("N6", "N2 in nats is larger at singular sites than at plural ones", "nats", "above", 0.0,
               noun_reading_of_singulars, AFTER_BOTH, BOTH),
+    Statement("N6.agreeing", "The same in nats of the form that agrees", "nats", "above", 0.0,
+              partial(noun_reading_of_singulars, of_agreeing=True), AFTER_BOTH, BOTH, role="beside"),
     Statement("N7", "Also-nouns' sensitivity rises more over fifths of likelihood than never-nouns'", "of the mean",
               "above", 0.0, rise_of_also_nouns, AFTER_NOUNS, BOTH),
     Statement("N7.share", "The same with noun shares taken out", "of the mean", "above", 0.0,
