@@ -82,9 +82,7 @@ def of_forms(evaluation) -> pd.DataFrame:
 
 def sensitivity(evaluation, by: str) -> pd.DataFrame:
     table = evaluation.table(by, intervals=True)
-    return table[
-        [by, *(c for c in table if c.startswith(("NS", "shift"))), "twins", "split_twins", "lemmas"]
-    ]
+    return table[[by, *(c for c in table if c.startswith("NS")), "twins", "split_twins", "lemmas"]]
 
 
 def suite(name, suite):

@@ -72,7 +72,6 @@ def test_number_sensitivity_counts_the_verbs_whose_odds_are_higher_after_the_sin
         2 / 3
     )  # open 2 > -2; rust 1 = 1, a tie; walk -1 > -3; the box has no twin
     assert (found["twins"], found["lemmas"]) == (1, 3)
-    assert found["shift"] == pytest.approx((4 + 0 + 2) / 3)  # nats
     verbs = by_hand().table("lemma").set_index("lemma")["NS"]
     assert verbs.to_dict() == {"open": 1.0, "rust": 0.0, "walk": 1.0}
     adverbs = by_hand().table("adverb").set_index("adverb")
@@ -213,7 +212,9 @@ def test_every_column_of_results_is_refused_before_anything_is_scored(scored):
         "EW",
         "NS_low",
         "margin",
-        "shift_high",
+        "sensitivity_high",
+        "spread",
+        "bias_low",
         "TSE_items",
         "split_twins",
         "within_noise",

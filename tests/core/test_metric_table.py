@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from tse_core.metrics.definitions import METRICS, Forms
+from tse_core.metrics.definitions import OF_CONTEXTS, OF_PAIRS, Forms
 
 BEFORE = """
 from tse_core import evaluate, load_pairs
@@ -20,7 +20,8 @@ mean_share = definitions.Metric("SHARE", of="context",
                           numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=definitions.one_per_lemma)
 likelihood = definitions.Metric("LIKELIHOOD", of="pair",
                           numerator=definitions.correct, denominator=definitions.one_per_lemma)
-for metric, kind in ((mean_share, definitions.OF_CONTEXTS), (likelihood, definitions.OF_PAIRS)):
+weakest = definitions.CellMetric("WEAKEST", lambda verbs: float(verbs.sensitivity.min()))
+for metric, kind in ((mean_share, definitions.OF_CONTEXTS), (likelihood, definitions.OF_PAIRS), (weakest, definitions.OF_CELLS)):
     definitions.METRICS[metric.name] = kind[metric.name] = metric
 
 import numpy as np
@@ -35,7 +36,9 @@ row = found.table(intervals=True).iloc[0]
 assert abs(row["SHARE"] - np.average(shares, weights=forms["contexts"])) < 1e-6, row
 assert row["SHARE_low"] < row["SHARE"] < row["SHARE_high"]
 assert abs(row["LIKELIHOOD"] - np.exp(found.pairs["log_probability_correct"]).mean()) < 1e-12
-assert {"SHARE", "LIKELIHOOD"} <= set(found.tidy()["metric"])
+assert abs(row["WEAKEST"] - found.verbs()["sensitivity"].min()) < 1e-12
+assert row["WEAKEST_low"] <= row["WEAKEST"] <= row["WEAKEST_high"]
+assert {"SHARE", "LIKELIHOOD", "WEAKEST"} <= set(found.tidy()["metric"])
 assert {"EW", "MW", "SHARE"} <= set(found.curves()["metric"])
 assert abs(scores_over(found, found.lemmas["lemma"])["share"].mean() - row["SHARE"]) < 1e-6
 assert '"SHARE"' in charts.table2_dots(found.intervals()).to_json()
@@ -46,7 +49,7 @@ def test_each_metric_is_what_its_definition_says_of_three_verbs():
     forms = Forms(np.array([0.3, 0.1, 0.0]), np.array([0.1, 0.1, 0.4]), np.array([1.0, 0.0, 0.0]))
     values = {
         name: metric.numerator(forms).sum() / metric.denominator(forms).sum()
-        for name, metric in METRICS.items()
+        for name, metric in (OF_PAIRS | OF_CONTEXTS).items()
     }
     assert values == pytest.approx({"TSE": 1 / 3, "EW": 1 / 3, "MW": 0.4})
 

@@ -81,9 +81,7 @@ def test_a_score_is_whole_in_a_narrow_terminal(capsys, monkeypatch):
         "tse_core.cli.printing.Console", partial(Console, force_terminal=True, color_system=None)
     )
     print_table(
-        pd.DataFrame(
-            [dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift", "accuracy"), 0.25)]
-        )
+        pd.DataFrame([dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "accuracy"), 0.25)])
     )
     text = capsys.readouterr().out
     assert (
@@ -96,7 +94,7 @@ def test_a_wide_table_fits_the_terminal_and_cuts_no_word(capsys, monkeypatch):
     monkeypatch.setattr(
         "tse_core.cli.printing.Console", partial(Console, force_terminal=True, color_system=None)
     )
-    scores = dict.fromkeys(("MW", "EW", "TSE", "margin", "NS", "shift"), -0.25) | {
+    scores = dict.fromkeys(("MW", "EW", "TSE", "margin", "NS"), -0.25) | {
         "low": -1.0,
         "high": 1.0,
     }

@@ -61,7 +61,7 @@ assert_type(tse_core.evaluate_suite(server, "number_prep", metric="sum"), Outcom
 of_arrays = tse_core.cutoff_scores(np.zeros((1, 4)), [[1, 0], [3, 2]], [1], top=[1.0], bottom=[])
 assert_type(of_arrays, CutoffScores)
 tse_core.cutoff_scores(torch.zeros(1, 4), [(1, 0)], np.array([1]), accumulate="float32")
-assert_type(tse_core.metrics.METRICS["EW"], tse_core.metrics.Metric)
+assert_type(tse_core.metrics.METRICS["EW"], tse_core.metrics.Metric | tse_core.metrics.CellMetric)
 assert_type(tse_core.syntaxgym.load_suite("number_prep"), Suite)
 
 

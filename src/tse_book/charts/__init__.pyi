@@ -32,3 +32,6 @@ from .suites import suite_accuracy as suite_accuracy
 from .theme import chart_data as chart_data
 from .theme import colours_of as colours_of
 from .theme import download_table as download_table
+from .verbs import read_verbs as read_verbs
+from .verbs import verb_dots as verb_dots
+from .verbs import verb_scatter as verb_scatter

@@ -15,7 +15,7 @@ from tse_book.charts.theme import INERT, described, listed, needs
 from tse_book.published import with_table2
 from tse_core.errors import InputError, check_known
 from tse_core.files import write_output
-from tse_core.metrics.definitions import METRICS
+from tse_core.metrics.definitions import metrics_of_sums
 from tse_core.results.tidy import of_everything
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4", "table2")
@@ -43,9 +43,11 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
         check_known("published model", beside, published.MODELS.values())
     table = results if isinstance(results, pd.DataFrame) else results.tidy()
     table = needs(table, *KEYS, "score", what="a figure of the paper").assign(source="measured")
-    rows = table[table["metric"].isin(METRICS)]
+    rows = table[table["metric"].isin(metrics_of_sums())]
     if rows.empty:
-        raise InputError(f"the results hold no {listed(METRICS)}; tse evaluate measures them")
+        raise InputError(
+            f"the results hold no {listed(metrics_of_sums())}; tse evaluate measures them"
+        )
     if len(twice := rows.loc[rows.duplicated(KEYS), "model"]):
         raise InputError(
             f"the results hold several runs of {twice.iloc[0]}; give the store's key of one"

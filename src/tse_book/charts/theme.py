@@ -45,7 +45,8 @@ _MARKS = {
     "MW": ("diamond", "#b3578f"),
 }  # 3:1 on both pages
 METRIC_SHAPES, METRIC_COLOURS = (
-    {name: _MARKS.get(name, OTHER)[part] for name in definitions.METRICS} for part in (0, 1)
+    {name: _MARKS.get(name, OTHER)[part] for name in definitions.metrics_of_sums()}
+    for part in (0, 1)
 )
 GREEN, ORANGE = "#009e73", "#d55e00"  # what agrees, what does not
 QUIET = "#8a8f98"  # for the background: grey curves, gaps, ticks

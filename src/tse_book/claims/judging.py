@@ -26,7 +26,7 @@ from tse_book.claims.finding import CHECKS, SIDES, Finding, load_claims, meets
 from tse_book.claims.results import Results
 from tse_book.claims.runs import RUNS, of_a_model_above_chance
 from tse_core.errors import InputError
-from tse_core.metrics.definitions import METRICS
+from tse_core.metrics.definitions import metrics_of_sums
 from tse_core.results.comparing import require_identified
 from tse_core.results.signature import MEMORY, Signature
 
@@ -107,7 +107,7 @@ def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:
         )
     numbers = ["truth", "measured", "low", "high"]
     parts = []
-    for metric in METRICS:
+    for metric in metrics_of_sums():
         if f"true_{metric}" not in scores:
             continue
         names = [*key, f"true_{metric}", metric, f"{metric}_low", f"{metric}_high", "signature"]

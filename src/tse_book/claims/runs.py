@@ -18,7 +18,7 @@ from tse_book.published import CONSTRUCTIONS
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import blimp_paradigms
 from tse_core.errors import InputError
-from tse_core.metrics.definitions import METRICS
+from tse_core.metrics.definitions import metrics_of_sums
 from tse_core.results.comparing import comparable
 from tse_core.results.tidy import of_everything
 
@@ -168,7 +168,7 @@ def _of_run(statistic: Statistic) -> Run:
 
 def _are_comparable(table: pd.DataFrame) -> bool:
     """Whether the scores of a table may be judged together, by their signatures."""
-    texts = table.loc[table["metric"].isin(METRICS), "signature"].unique()
+    texts = table.loc[table["metric"].isin(metrics_of_sums()), "signature"].unique()
     signatures = [text for text in texts if policy(text)]
     return all(comparable(signatures[0], other) for other in signatures[1:])
 

@@ -7,14 +7,16 @@ import typer
 
 from tse_core.cli.commands import app
 from tse_core.cli.results import Which, opened
-from tse_core.errors import check_known
+from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
+
+VERBS = "verbs"  # the figure that is none of the paper's
 
 
 @app.command()
 def plot(
     which: Which,
-    figure: Annotated[str, typer.Option(metavar="NAME", help="1, 2, 3, 4 or table2.")] = "2",
+    figure: Annotated[str, typer.Option(metavar="NAME", help="1, 2, 3, 4, table2 or verbs.")] = "2",
     beside: Annotated[
         str | None,
         typer.Option(
@@ -33,20 +35,30 @@ def plot(
     """Draw a figure of the paper from a run.
 
     Figures: 1 and 2 (EW and MW at each cut-off, four constructions or all),
-    3 (coverage), 4 (contexts without a verb), table2. Written as .html
+    3 (coverage), 4 (contexts without a verb), table2; verbs (how far each
+    moves) from a file of tse evaluate --each-verb. Written as .html
     (interactive), .svg or .png.
 
     \b
     tse plot scores.parquet --figure 2 --beside gpt2-xl
     tse plot 4f2a91 --figure table2 --beside gpt2-xl --out table2.svg
+    tse plot verbs.csv --figure verbs
     """
-    from tse_book.charts import FIGURES, save_chart
+    from tse_book.charts import FIGURES, read_verbs, save_chart, verb_dots
     from tse_book.charts import plot as draw
 
-    names = {name.removeprefix("figure"): name for name in FIGURES}
+    names = {name.removeprefix("figure"): name for name in FIGURES} | {VERBS: VERBS}
     check_known("figure", figure, names)
-    table = opened(which)
-    chart = draw(table, names[figure], beside=beside, chosen=construction)
+    if figure == VERBS:
+        if beside or construction:
+            raise InputError(
+                "a figure of verbs has neither --beside nor --construction; leave them out"
+            )
+        table = read_verbs(which)
+        chart = verb_dots(table)
+    else:
+        table = opened(which)
+        chart = draw(table, names[figure], beside=beside, chosen=construction)
     out = out or Path(f"{names[figure]}-{safe_name(table['model'].iloc[0])}.html")
     save_chart(chart, out)
     print(f"written: {out}")

@@ -6,6 +6,7 @@ from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs
+from tse_core.agreement.verb_groups import groups_of_tables
 from tse_core.metrics.definitions import MARGIN, OF_CONTEXTS
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import of_everything
@@ -47,6 +48,7 @@ def assembled(
         left_out=question.all_pairs.attrs.get("left_out", {}),
         at_cutoffs=at_cutoffs,
         by_lemma=by_lemma,
+        verb_groups=groups_of_tables(tables["groups"], tables["verbs"]),
         form_arrays=form_arrays,
     )
 

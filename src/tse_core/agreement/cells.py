@@ -2,7 +2,8 @@
 
 A column of the lemma list divides the verbs, any other one the contexts (`Evaluation.table`). EW
 and MW of a group of verbs are computed in each context over that group alone, TSE over the pairs
-whose own verb is in it, by its two forms. NS and shift are those of `tse_core.agreement.twins`.
+whose own verb is in it, by its two forms. NS is that of `tse_core.agreement.twins`. Metrics of
+cells, such as the sensitivity, are of each verb's means over all contexts of a cell.
 
 Each cell has a number: all rows of contexts, pairs and values are labelled with it, and grouped by
 it. Scores stay long, one value a row, until ``tables.py`` makes a table of them.
@@ -16,16 +17,18 @@ import pandas as pd
 
 from tse_core.agreement.by_lemma import lemma_scores
 from tse_core.agreement.data import EvaluationData
-from tse_core.agreement.factors import find_factors
+from tse_core.agreement.factors import find_factors, label_groups
 from tse_core.agreement.twins import twin_of, twins_within
+from tse_core.agreement.verb_cells import VerbCells
+from tse_core.agreement.verb_groups import movement_rows
 from tse_core.errors import check_known
 from tse_core.metrics.definitions import (
     MARGIN,
     METRICS,
     NS,
+    OF_CELLS,
     OF_CONTEXTS,
     OF_PAIRS,
-    SHIFT,
     Forms,
     score_range,
     table_order,
@@ -34,8 +37,7 @@ from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
 from tse_core.uncertainty.subject_nouns import subject_clusters
 
-NONE = "none"  # the label where the data give no value
-OVER_VERBS = ("EW", MARGIN, NS, SHIFT)  # means over verbs; MW is a ratio of sums
+OVER_VERBS = ("EW", MARGIN, NS)  # means over verbs; MW is a ratio of sums
 WAYS = ("subjects", "verbs")  # what can be sampled
 INTERVAL = ["score", "low", "high", "method", "clusters", "n"]
 
@@ -50,6 +52,7 @@ class Cells:
     contexts : a row for each context and group of verbs: cell, context, has_twin (in the same
         cell), split (its twin is in another cell)
     pairs : those of the evaluation whose verb is in a group, with their cell
+    verbs : what is known of each verb in each cell
     metrics : those that there are, in the order of tables
     """
 
@@ -57,8 +60,8 @@ class Cells:
         factors = find_factors(by, data.contexts, data.lemmas)
         self.data = data
         self.by_verbs = bool(factors.of_verbs)
-        context_groups, context_labels = _groups(data.contexts, factors.of_contexts)
-        self._verb_groups, verb_labels = _groups(data.lemmas, factors.of_verbs, sort=True)
+        context_groups, context_labels = label_groups(data.contexts, factors.of_contexts)
+        self._verb_groups, verb_labels = label_groups(data.lemmas, factors.of_verbs, sort=True)
         # A cell's number counts the groups of contexts first, and within each the groups of verbs.
         # Here are each context's first cell, and all its cells (contexts, groups of verbs).
         self._first_cells = context_groups * len(verb_labels)
@@ -70,7 +73,7 @@ class Cells:
 
         twins = twin_of(data.contexts)
         besides_number = [name for name in factors.of_contexts if name != "number"]
-        self._twins = twins_within(twins, _groups(data.contexts, besides_number)[0])
+        self._twins = twins_within(twins, label_groups(data.contexts, besides_number)[0])
         has_twin = self._twins >= 0
         split = self._twins != twins
         self.contexts = self._long(has_twin=has_twin[:, None], split=split[:, None])
@@ -78,8 +81,22 @@ class Cells:
 
         metrics = {*OF_CONTEXTS, *OF_PAIRS, MARGIN}
         if data.form_arrays is not None and (twins >= 0).any():
-            metrics |= {NS, SHIFT}
+            metrics.add(NS)
+        rows = movement_rows(data, factors.of_contexts, context_groups)
+        lemmas = data.lemmas["lemma"].to_numpy()
+        self.verbs = VerbCells(rows, self._verb_groups, len(verb_labels), lemmas)
+        if self.verbs.groups:
+            metrics |= set(OF_CELLS)
         self.metrics = [name for name in table_order() if name in metrics]
+
+    def values(self, metric: str) -> pd.Series:
+        """The score of each cell, by its number; where it is not defined it is missing or NaN."""
+        if metric not in OF_CELLS:
+            return self.scores(metric).groupby("cell")["value"].mean()
+        values = {}
+        for cell in self.labels.index:
+            values[cell] = self.verbs.value(OF_CELLS[metric], cell)
+        return pd.Series(values, dtype=float)
 
     def scores(self, metric: str) -> pd.DataFrame:
         """The values whose mean in each cell is the score: cell, context and value."""
@@ -94,10 +111,12 @@ class Cells:
         Raises InputError: an unknown metric or way of sampling, or none; verbs are to be sampled
         and none were kept.
         """
-        check_known("metric", metric, [*METRICS, MARGIN, NS, SHIFT])
+        check_known("metric", metric, [*METRICS, MARGIN, NS])
         ways_of_sampling = list(over) or [""]  # none is refused as an unknown one
         for way in ways_of_sampling:
             check_known("way of sampling", way, WAYS)
+        if metric in OF_CELLS:
+            return self.verbs.samples(OF_CELLS[metric], self.labels.index, over)
         samples = {}
         for cell, rows in self._sampled(metric, over).groupby("cell", sort=False):
             ways = list(over)
@@ -116,7 +135,10 @@ class Cells:
         rows = {}
         for cell, sample in self.samples(metric, over).items():
             defined = ~np.isnan(sample.values)
-            count = int(sample.counts[defined].sum())
+            if metric in OF_CELLS:
+                count = self.verbs.contexts(cell)
+            else:
+                count = int(sample.counts[defined].sum())
             if count:
                 interval = combine([sample], [1.0], bounds=score_range(metric))
                 rows[cell] = (
@@ -160,11 +182,11 @@ class Cells:
             scores |= self._ratios()
             means_over_verbs.append(MARGIN)
         if NS in self.metrics:
-            means_over_verbs += [NS, SHIFT]
+            means_over_verbs.append(NS)
         for name in means_over_verbs:
             values = self._of_verbs(name)
             sums = values.to_numpy() @ self._in_groups
-            # Contexts without a twin have no NS and no shift.
+            # Contexts without a twin have no NS.
             means = np.full(self._cells.shape, np.nan)
             means[values.index] = sums / self._in_groups.sum(axis=0)
             scores[name] = means
@@ -190,10 +212,10 @@ class Cells:
         return scores
 
     def _of_verbs(self, metric: str) -> pd.DataFrame:
-        """A mean over verbs, taken apart: contexts (of NS and shift those with a twin) x verbs."""
+        """A mean over verbs, taken apart: contexts (of NS those with a twin) x verbs."""
         odds = self.data.log_odds.astype(float)
         rows = np.arange(len(odds))
-        if metric in (NS, SHIFT):
+        if metric == NS:
             rows = np.flatnonzero(self._twins >= 0)
             odds = odds[rows] - odds[self._twins[rows]]
         # The log-odds of the correct form, or by how much they rise from the twin.
@@ -268,18 +290,6 @@ def verb_rows(pairs: pd.DataFrame, lemmas: pd.DataFrame) -> np.ndarray:
         of_lemma = by_name.get(lemma, -1)
         rows.append(by_forms.get((correct, wrong), of_lemma))
     return np.array(rows, dtype=np.int64)
-
-
-def _groups(
-    table: pd.DataFrame, columns: list[str], sort: bool = False
-) -> tuple[np.ndarray, pd.DataFrame]:
-    """The group of each row by these columns, and the groups' labels, sorted or as they appear."""
-    if not columns:
-        return np.zeros(len(table), int), pd.DataFrame(index=[0])
-    groups = table.groupby(columns, sort=sort, dropna=False, observed=True)
-    labels = groups.size().index.to_frame(index=False).astype(object)
-    has_value = labels.notna() & (labels != "")
-    return groups.ngroup().to_numpy(), labels.where(has_value, NONE).infer_objects()
 
 
 def _in_order(labels: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from tse_core.agreement.options import VerbPolicy, Verbs, verb_policy
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError
-from tse_core.metrics.definitions import MARGIN, METRICS, UNBOUNDED, score_range
+from tse_core.metrics.definitions import NS, UNBOUNDED, score_range
 from tse_core.models.loading import as_language_model
 from tse_core.results.comparing import READING, require_comparable
 from tse_core.uncertainty.clusters import Sample
@@ -56,7 +56,7 @@ def compare_evaluations(first: EvaluationData, second: EvaluationData) -> pd.Dat
 
     Returns
     -------
-    DataFrame, a row for every metric (MW, EW, TSE, margin) and construction that both have:
+    DataFrame, a row for every metric (but NS) and construction that both have:
     construction, metric, first, second, difference (first - second), low, high (95 %), p_value,
     p_holm (corrected for all rows).
     """
@@ -64,7 +64,9 @@ def compare_evaluations(first: EvaluationData, second: EvaluationData) -> pd.Dat
     _require_same_questions(first, second)
     first_cells, second_cells = Cells(first), Cells(second)
     tables = []
-    for metric in (*reversed(METRICS), MARGIN):  # in the order of tables
+    for metric in first_cells.metrics:
+        if metric == NS or metric not in second_cells.metrics:
+            continue
         samples = _by_construction(first_cells, metric), _by_construction(second_cells, metric)
         table = _differences(*samples, score_range(metric))
         table.insert(1, "metric", metric)

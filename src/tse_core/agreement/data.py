@@ -8,7 +8,7 @@ functions as its methods.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,22 @@ from tse_core.errors import InputError
 from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.signature import Signature
 from tse_core.uncertainty.subject_nouns import subject_clusters
+
+
+class VerbGroups(NamedTuple):
+    """The verbs over groups of contexts that share construction, number and cluster.
+
+    Attributes
+    ----------
+    table : a row for each group: construction, number, cluster (its document, its subject's noun,
+        or its left context), contexts (how many)
+    log_odds : the mean log-odds (nats) of singular against plural forms, (groups, lemmas)
+    right : in how many contexts the form that agrees is more probable, (groups, lemmas)
+    """
+
+    table: pd.DataFrame
+    log_odds: np.ndarray
+    right: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +57,7 @@ class EvaluationData:
     by_lemma : with detail "lemmas" construction x subject (its noun, or the left context where that
         is not known) x noun x number x lemma: contexts, correct (how many of them), and the mean
         probability of each form and margin
+    verb_groups : what all verbs do over groups of contexts (None in files of older versions)
     form_arrays : with detail "forms" what `log_odds`, `log_probabilities` and `mass_above` give
     """
 
@@ -53,6 +70,7 @@ class EvaluationData:
     left_out: Mapping[str, int] = field(default_factory=dict, repr=False)
     at_cutoffs: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
     by_lemma: pd.DataFrame | None = field(default=None, repr=False)
+    verb_groups: VerbGroups | None = field(default=None, repr=False)
     form_arrays: Mapping[str, np.ndarray] | None = field(default=None, repr=False)
 
     @property

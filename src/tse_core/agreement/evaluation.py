@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.agreement import tables
+from tse_core.agreement import movement, tables
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics
 from tse_core.agreement.data import EvaluationData
 from tse_core.agreement.files import read_evaluation, write_evaluation
@@ -42,7 +42,7 @@ class Evaluation(EvaluationData):
             (noun, band, tokens, lemma; ``noun`` is the list's); these need detail "forms".
         intervals : bool
             Adds ``EW_low``, ``EW_high`` and so on, 95 %: over subject nouns; of a group of verbs
-            over subject nouns and verbs, crossed (EW, margin, NS and shift alone).
+            over subject nouns and verbs, crossed (all but MW and TSE).
 
         Returns
         -------
@@ -50,8 +50,12 @@ class Evaluation(EvaluationData):
 
         - the columns of `by`;
         - MW, EW and other metrics of contexts, means over unique contexts; TSE and other metrics of
-          pairs, means over pairs; margin (nats); NS and shift (nats), where there are forms and
-          twins (`tse_core.agreement.twins`);
+          pairs, means over pairs; margin (nats); NS, where there are forms and twins
+          (`tse_core.agreement.twins`);
+        - sensitivity, spread, relative_spread, bias (nats), balanced_EW and other metrics of cells,
+          of each verb's means (`tse_core.metrics.movement`); NaN where a cell has subjects of one
+          number, and missing where all have, or where contexts are divided by other columns than
+          construction and number and no forms were kept;
         - lemmas, contexts, twins (how many), split_twins (twins with one context in another cell:
           NS leaves them out), pairs (those that TSE counts), unscored (those that it does not),
           verbs (lemmas of TSE's pairs), items (distinct ones: the same context and the same two
@@ -78,6 +82,21 @@ class Evaluation(EvaluationData):
         that are defined).
         """
         return tables.interval_table(self, over, by)
+
+    def verbs(self, by: str | Sequence[str] = ()) -> pd.DataFrame:
+        """How far each verb moves with the subject's number, over all contexts or in cells of them.
+
+        Raises InputError: no such column of contexts; it needs forms and they were not kept.
+
+        Returns
+        -------
+        DataFrame, a row for each verb (and cell): the columns of `by`, lemma, singular, plural,
+        kind ("noun": it is a noun, too; "never"; "" where the list does not say), sensitivity, bias
+        (nats), EW, EW_singular and EW_plural (the share of contexts in which it is right; EW is the
+        mean of the two), error (standard error of what the verb moves beyond the mean verb, nats)
+        and contexts. Scores are NaN where there is no subject of either number.
+        """
+        return movement.verb_table(self, by)
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """Scores against cut-offs (Figures 1 to 4).
@@ -193,6 +212,10 @@ class Evaluations(Mapping[str | tuple[str, str], Evaluation]):
     ) -> pd.DataFrame:
         """`Evaluation.intervals` of every model."""
         return self._joined(lambda evaluation: evaluation.intervals(over, by))
+
+    def verbs(self, by: str | Sequence[str] = ()) -> pd.DataFrame:
+        """`Evaluation.verbs` of every model."""
+        return self._joined(lambda evaluation: evaluation.verbs(by))
 
     def curves(self, *, intervals: bool = False) -> pd.DataFrame:
         """`Evaluation.curves` of every model."""

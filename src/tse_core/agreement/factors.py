@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, unknown_name_error
 from tse_core.metrics.definitions import table_order
 
+NONE = "none"  # the label where the data give no value
 COUNTS = ("lemmas", "contexts", "twins", "split_twins", "pairs", "unscored", "verbs", "items")
 # Columns of results besides counts and scores; neither pairs nor verb lists may have them.
 _COLUMNS = {
@@ -60,6 +62,18 @@ def find_factors(by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.Dat
     of_contexts = [name for name in names if name not in lemmas]
     of_verbs = [name for name in names if name in lemmas]
     return Factors(names, of_contexts, of_verbs)
+
+
+def label_groups(
+    table: pd.DataFrame, columns: list[str], sort: bool = False
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """The group of each row by these columns, and the groups' labels, sorted or as they appear."""
+    if not columns:
+        return np.zeros(len(table), int), pd.DataFrame(index=[0])
+    groups = table.groupby(columns, sort=sort, dropna=False, observed=True)
+    labels = groups.size().index.to_frame(index=False).astype(object)
+    has_value = labels.notna() & (labels != "")
+    return groups.ngroup().to_numpy(), labels.where(has_value, NONE).infer_objects()
 
 
 def refuse_taken_names(pairs: Iterable[str], lemmas: Iterable[str]) -> None:

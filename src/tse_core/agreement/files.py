@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from tse_core.agreement.data import EvaluationData
+from tse_core.agreement.verb_groups import groups_of_tables
 from tse_core.errors import InputError, one_line
 from tse_core.files import write_output
 from tse_core.metrics.definitions import Cutoffs
@@ -33,6 +34,12 @@ def write_evaluation(data: EvaluationData, path: str | Path) -> None:
     if data.form_arrays is not None:
         tables["forms"] = pd.DataFrame(
             {name: array.ravel() for name, array in data.form_arrays.items()}
+        )
+    if data.verb_groups is not None:
+        groups = data.verb_groups
+        tables["verb_groups"] = groups.table
+        tables["verbs_of_groups"] = pd.DataFrame(
+            {"log_odds": groups.log_odds.ravel(), "right": groups.right.ravel()}
         )
     facts = {
         "holds": HOLDS,
@@ -66,6 +73,10 @@ def read_evaluation(path: str | Path) -> dict[str, Any]:
         tables["form_arrays"] = {
             name: column.to_numpy().reshape(shape) for name, column in forms.items()
         }
+    groups = tables.pop("verb_groups", None)
+    if groups is not None:
+        verbs = tables.pop("verbs_of_groups")
+        tables["verb_groups"] = groups_of_tables(groups, verbs)
     return {
         **tables,
         "signature": Signature(facts["identity"], facts["policy"], facts["provenance"]),

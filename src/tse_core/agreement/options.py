@@ -13,9 +13,9 @@ Verbs = Literal["single-token", "all"]
 Detail = Literal["contexts", "lemmas", "forms"]
 # The tables that each detail keeps.
 TABLES = {
-    "contexts": ("contexts", "pairs"),
-    "lemmas": ("contexts", "pairs", "lemmas"),
-    "forms": ("contexts", "pairs", "lemmas", "forms"),
+    "contexts": ("contexts", "pairs", "groups", "verbs"),
+    "lemmas": ("contexts", "pairs", "groups", "verbs", "lemmas"),
+    "forms": ("contexts", "pairs", "groups", "verbs", "lemmas", "forms"),
 }
 # Contexts of a construction where each takes seconds: 212 in all of Table 2's nine rows.
 SAMPLE_SIZE = 24

@@ -13,7 +13,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
 from tse_core.datasets.treebank_pairs import is_of_treebank
 from tse_core.datasets.treebanks import DOCUMENTS
-from tse_core.metrics.definitions import METRICS, PROJECT_METRICS
+from tse_core.metrics.definitions import PROJECT_METRICS, metrics_of_sums
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
 
@@ -65,7 +65,7 @@ def slice_signature(
         policy |= model.slot_policy(_distinct_contexts(pairs))
     policy["cutoffs"] = str(tuple(options.cutoffs))
     # A slice has a row for each metric: one that a program adds makes slices of their own.
-    added_metrics = [name for name in METRICS if name not in PROJECT_METRICS]
+    added_metrics = [name for name in metrics_of_sums() if name not in PROJECT_METRICS]
     if added_metrics:
         policy["metrics"] = ",".join(added_metrics)
     # The name of a slice has the hash of its texts.

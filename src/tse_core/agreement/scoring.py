@@ -12,6 +12,7 @@ import torch
 
 from tse_core.agreement.distributions import Advance, Distributions, distributions
 from tse_core.agreement.options import Options
+from tse_core.agreement.verb_groups import GroupSums
 from tse_core.agreement.verbs import CountedVerbs
 from tse_core.metrics.definitions import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cutoffs, Forms
 from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores
@@ -54,6 +55,7 @@ def score_contexts(
     - contexts: score and coverage, a row for each context, metric and cut-off (see
       `all_at_cutoffs`);
     - pairs: `PAIR_COLUMNS`, NaN where a form does not count;
+    - groups, verbs: those of `GroupSums`;
     - lemmas: `SUMS` over the contexts of each group, for every lemma;
     - forms: a row for each context and lemma: `FORM_COLUMNS`, float32.
     """
@@ -84,6 +86,7 @@ class _Scores:
         # First the score, then the coverage, of each context and row of `_cutoff_rows`.
         self.at_cutoffs = np.full((2, len(contexts), scores_per_context), np.nan)
         self.of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
+        self.groups = GroupSums(contexts, len(verbs.lemmas))
         self.sums: _LemmaSums | None = None
         if options.detail != "contexts":
             self.sums = _LemmaSums(contexts, len(verbs.lemmas))
@@ -101,8 +104,10 @@ class _Scores:
             block, self.ids, plural, self.options, correct, wrong
         )
         self._add_pairs(block)
+        wins = agreement(block.logits, self.ids, plural)
+        margins = correct - wrong
+        self.groups.add(rows, np.where(plural[:, None], -margins, margins), wins)
         if self.sums is not None:
-            wins = agreement(block.logits, self.ids, plural)
             self.sums.add(rows, wins, correct, wrong)
         if self.forms is not None:
             self.forms[rows] = _form_rows(block, self.ids)
@@ -124,6 +129,7 @@ class _Scores:
         tables = {
             "contexts": pd.DataFrame(at_cutoffs, columns=["score", "coverage"]),
             "pairs": pd.DataFrame(self.of_pairs, columns=PAIR_COLUMNS),
+            **self.groups.tables(),
         }
         if self.sums is not None:
             tables["lemmas"] = self.sums.table()

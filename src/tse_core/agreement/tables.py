@@ -8,7 +8,15 @@ import pandas as pd
 from tse_core.agreement.cells import OVER_VERBS, Cells
 from tse_core.agreement.data import EvaluationData
 from tse_core.agreement.options import VerbPolicy
-from tse_core.metrics.definitions import NS, OF_CONTEXTS, OF_PAIRS, score_range, table_order
+from tse_core.metrics.definitions import (
+    METRICS,
+    NS,
+    OF_CELLS,
+    OF_CONTEXTS,
+    OF_PAIRS,
+    score_range,
+    table_order,
+)
 from tse_core.results.tidy import tidied
 from tse_core.uncertainty.intervals import interval
 
@@ -26,7 +34,7 @@ def score_table(
     cells = Cells(data, by)
     table = cells.labels.copy()
     for metric in cells.metrics:
-        table[metric] = cells.scores(metric).groupby("cell")["value"].mean()
+        table[metric] = cells.values(metric)
     table["lemmas"] = cells.lemmas[table.index]
     for name, rows in _counted(cells).items():
         table[name] = rows["cell"].value_counts().reindex(table.index, fill_value=0)
@@ -37,7 +45,7 @@ def score_table(
         over = ("subjects", "verbs") if cells.by_verbs else ("subjects",)
         for metric in cells.metrics:
             # Of a group of verbs, crossed intervals are those of means over verbs alone.
-            if metric in OVER_VERBS or not cells.by_verbs:
+            if metric in (*OVER_VERBS, *OF_CELLS) or not cells.by_verbs:
                 bounds = cells.intervals(metric, over)[["low", "high"]]
                 table[[f"{metric}_low", f"{metric}_high"]] = bounds
     return table.reset_index(drop=True)
@@ -73,18 +81,10 @@ def item_table(data: EvaluationData) -> pd.DataFrame:
 
 
 def construction_scores(data: EvaluationData) -> pd.DataFrame:
-    """The scores to show first: construction, MW, EW, TSE, contexts and pairs."""
-    contexts = data.contexts.groupby("construction", sort=False)
-    pairs = data.pairs.groupby("construction", sort=False)
-    table = pd.DataFrame(index=contexts.size().index)
-    for name in table_order():
-        if name in OF_CONTEXTS:
-            table[name] = contexts[OF_CONTEXTS[name].column].mean()
-        elif name in OF_PAIRS:
-            table[name] = pairs[OF_PAIRS[name].column].mean()
-    table["contexts"] = contexts.size()
-    table["pairs"] = pairs["tse"].count().reindex(table.index, fill_value=0)
-    return table.reset_index()
+    """The scores to show first: construction, the metrics of the table, contexts and pairs."""
+    table = score_table(data)
+    metrics = [name for name in table_order() if name in METRICS and name in table]
+    return table[["construction", *metrics, "contexts", "pairs"]]
 
 
 def score_line(data: EvaluationData) -> str:
@@ -92,6 +92,9 @@ def score_line(data: EvaluationData) -> str:
     scores = construction_scores(data)
     means = scores[[*OF_CONTEXTS, *OF_PAIRS]].mean()
     line = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+    if "sensitivity" in scores:
+        nats = scores[["sensitivity", "spread", "bias"]].mean()
+        line += "  sensitivity {:.2f} (spread {:.2f}, bias {:.2f} nats)".format(*nats)
     if len(scores) == 1:
         return f"{line}  in {scores['construction'].iloc[0]}"
     return f"{line}  over {len(scores)} constructions"
@@ -146,7 +149,8 @@ def tidy_table(data: EvaluationData) -> pd.DataFrame:
     """`Evaluation.tidy`."""
     table = score_table(data, intervals=True)
     tables = []
-    for name in OF_PAIRS:
+    of_cells = [name for name in OF_CELLS if name in table]
+    for name in (*OF_PAIRS, *of_cells):
         numbers = {"score": table[name], "low": table[f"{name}_low"], "high": table[f"{name}_high"]}
         tables.append(table.assign(metric=name, side="", cutoff=np.nan, **numbers))
     curves = curve_table(data, intervals=True)

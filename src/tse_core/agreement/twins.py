@@ -1,18 +1,18 @@
 """Number sensitivity, and the twins on which it is measured.
 
 **Number sensitivity** (NS) is the share of verbs that react to the subject's number. With c_s and
-c_p two contexts that differ in it alone (twins), and v_s and v_p a lemma's two forms, the lemma's
-shift (in nats) is
+c_p two contexts that differ in it alone (twins), and v_s and v_p a lemma's two forms, the lemma
+moves by
 
     log P(v_s | c_s) / P(v_p | c_s)  -  log P(v_s | c_p) / P(v_p | c_p),
 
-and NS is the share of twins and lemmas whose shift is above 0. A constant preference for one form,
-whether for the shorter word or because the base form is also a noun, cancels in the difference; a
-model whose preferences have nothing to do with the subject scores 0.5 on average. It is the
-interaction of SyntaxGym's 2 x 2 designs (Gauthier et al. 2020). EW is stricter: each of the two
-log-odds must lie on its side of 0; so NS is 1 where EW is 1. Contexts without a twin are left out,
-and so are twins that a division splits (by the length of the subject, say), unless a cell is of one
-number. A cell without twins is NaN.
+and NS is the share of twins and lemmas that move by more than 0. A constant preference for one
+form, whether for the shorter word or because the base form is also a noun, cancels in the
+difference; a model whose preferences have nothing to do with the subject scores 0.5 on average. It
+is the interaction of SyntaxGym's 2 x 2 designs (Gauthier et al. 2020). EW is stricter: each of the
+two log-odds must lie on its side of 0; so NS is 1 where EW is 1. Contexts without a twin are left
+out, and so are twins that a division splits (by the length of the subject, say), unless a cell is
+of one number. A cell without twins is NaN.
 """
 
 import numpy as np

@@ -66,6 +66,9 @@ def evaluate(
     ] = None,
     out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
     items: options.Items = None,
+    each_verb: Annotated[
+        Path | None, options.results_option("a row for each verb: sensitivity, bias, EW")
+    ] = None,
     protocol: Annotated[
         Literal["exact", "released"],
         options.rare(metavar="NAME", help="released: as in the paper's own code."),
@@ -137,6 +140,7 @@ def evaluate(
     _print_scores(evaluations, "construction")
     if by and by != "construction":
         _print_scores(evaluations, by)
+    _print_kinds(evaluations)
     for model, evaluation in evaluations.runs:
         print(f"{model}: {evaluation.scored}\n{evaluation.signature}\n")
         _note_weak_scores(evaluation)
@@ -145,6 +149,33 @@ def evaluate(
         _show_comparison(evaluations, out)
     if items:
         write_table(evaluations.item_table(), items)
+    if each_verb:
+        write_table(evaluations.verbs(), each_verb)
+
+
+def _print_kinds(evaluations: "Evaluations") -> None:
+    """How far verbs that are never and also nouns move with the subject's number, of all models."""
+    from tse_core.agreement.movement import kind_table, least_moving
+    from tse_core.metrics.definitions import OF_CELLS
+
+    tables, lines = [], []
+    for model, evaluation in evaluations.runs:
+        table = kind_table(evaluation)
+        if table is None:  # of subjects of one number
+            continue
+        data = evaluation.signature.data_name
+        tables.append(table.assign(model=model, data=data))
+        lines.append(f"{model} on {data}: {least_moving(evaluation)}")
+    if not tables:
+        return
+    table = pd.concat(tables, ignore_index=True)
+    keys = [name for name in ("model", "data") if table[name].nunique() > 1] + ["verbs"]
+    print_table(table, [*keys, *OF_CELLS, "moving", "lemmas"], len(keys), moving="moving rightly")
+    print("\n".join(["", *lines, ""]))
+    note(
+        "sensitivity: how far the subject's number moves a verb towards the form that agrees; "
+        "bias: what it prefers whatever the subject is, above 0 the plural form; spread: over verbs"
+    )
 
 
 def _note_weak_scores(evaluation: "Evaluation") -> None:
@@ -201,8 +232,8 @@ def _print_scores(evaluations: "Evaluations", by: str) -> None:
     if "cluster" in first_evaluation.signature.policy:
         sampled = first_evaluation.signature.policy["cluster"].replace("-", " ")
     if divides_verbs:
-        sampled += " and verbs (EW, margin, NS, shift)"
-    note(f"95 % intervals over {sampled}; margin and shift are in nats")
+        sampled += " and verbs (all but MW and TSE)"
+    note(f"95 % intervals over {sampled}; margin, sensitivity, spread and bias are in nats")
     split = int(table["split_twins"].max()) if "split_twins" in table else 0
     if split:
         note(f"NS leaves out twins that are in different cells, up to {split:,} in a cell")

@@ -1,7 +1,10 @@
 from .definitions import METRICS as METRICS
 from .definitions import PAPER_CUTOFFS as PAPER_CUTOFFS
+from .definitions import CellMetric as CellMetric
 from .definitions import Cutoffs as Cutoffs
 from .definitions import Metric as Metric
+from .movement import VerbScores as VerbScores
+from .movement import verb_scores as verb_scores
 from .scores import CutoffScores as CutoffScores
 from .scores import agreement as agreement
 from .scores import cutoff_scores as cutoff_scores

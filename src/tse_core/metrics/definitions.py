@@ -3,8 +3,9 @@
 Everything else iterates over this table: the scores at the cut-offs, the tables, the result files,
 the intervals, the charts. A metric of contexts or pairs is a sum over the lemmas that count
 (`numerator`) divided by another (`denominator`); both are functions of `Forms`, written with
-operators only, so that arrays and tensors both work. `MARGIN`, `NS` and `SHIFT` are scores beside
-the table: they are not sums of this form.
+operators only, so that arrays and tensors both work. A metric of cells (`CellMetric`) is a function
+of what a cell's contexts say of each verb. `MARGIN` and `NS` are scores beside the table: they are
+of neither form.
 """
 
 import math
@@ -14,6 +15,8 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from tse_core.errors import InputError
+from tse_core.metrics import movement
+from tse_core.metrics.movement import VerbScores
 
 
 class Cutoffs(NamedTuple):
@@ -113,7 +116,24 @@ class Metric:
         return self.name.lower()
 
 
-METRICS = {
+@dataclass(frozen=True)
+class CellMetric:
+    """A score of a cell of a table, from the scores of its verbs.
+
+    Attributes
+    ----------
+    name : the name in tables and charts
+    value : the score, a function of `VerbScores`
+    range : the lowest and the highest score; infinite for a score in nats
+    """
+
+    name: str
+    value: Callable[[VerbScores], float]
+    range: tuple[float, float] = (-math.inf, math.inf)
+    of: Literal["cell"] = "cell"
+
+
+METRICS: dict[str, Metric | CellMetric] = {
     metric.name: metric
     for metric in (
         # Targeted syntactic evaluation: the share of pairs whose own verb is more probable in its
@@ -125,16 +145,32 @@ METRICS = {
         # Model weighted: the share of the probability of verb forms that is on correct ones, a mean
         # over contexts.
         Metric("MW", of="context", numerator=correct, denominator=both, inside="form"),
+        # How far the subject's number moves the verbs, in nats: the mean over verbs, and their
+        # standard deviation, less chance, in nats and as a share of the mean.
+        CellMetric("sensitivity", movement.mean_sensitivity),
+        CellMetric("spread", movement.spread, (0.0, math.inf)),
+        CellMetric("relative_spread", movement.relative_spread),
+        # What is preferred whatever the subject is, in nats; above 0 the plural form.
+        CellMetric("bias", movement.mean_bias),
+        # The mean of EW after singular and after plural subjects.
+        CellMetric("balanced_EW", movement.balanced_ew, (0.0, 1.0)),
     )
 }
 
 
 MARGIN = "margin"  # the mean over verbs of log P(correct) - log P(wrong), in nats: beside EW
 NS = "NS"  # number sensitivity, which `tse_core.agreement.twins` defines
-SHIFT = "shift"  # the mean over twins and verbs of a difference of log-odds, in nats: beside NS
 PROJECT_METRICS = tuple(METRICS)  # without those that a program adds
-OF_CONTEXTS = {name: metric for name, metric in METRICS.items() if metric.of == "context"}
-OF_PAIRS = {name: metric for name, metric in METRICS.items() if metric.of == "pair"}
+OF_CONTEXTS: dict[str, Metric] = {}
+OF_PAIRS: dict[str, Metric] = {}
+OF_CELLS: dict[str, CellMetric] = {}
+for _metric in METRICS.values():
+    if isinstance(_metric, CellMetric):
+        OF_CELLS[_metric.name] = _metric
+    elif _metric.of == "context":
+        OF_CONTEXTS[_metric.name] = _metric
+    else:
+        OF_PAIRS[_metric.name] = _metric
 COVERAGE = "mass"  # the column of the probability on the forms that count
 UNBOUNDED = (-math.inf, math.inf)
 
@@ -143,11 +179,16 @@ def score_range(metric: str) -> tuple[float, float]:
     """The lowest and the highest score: 0 and 1 unless a metric says otherwise or is in nats."""
     if metric in METRICS:
         return METRICS[metric].range
-    if metric in (MARGIN, SHIFT):
+    if metric == MARGIN:
         return UNBOUNDED
     return 0.0, 1.0
 
 
+def metrics_of_sums() -> list[str]:
+    """The names of the metrics of contexts and of pairs, in the order of the table."""
+    return [name for name in METRICS if name not in OF_CELLS]
+
+
 def table_order() -> tuple[str, ...]:
     """The names of all scores in the order of tables: MW, EW, TSE as in Table 2, the others."""
-    return (*reversed(METRICS), MARGIN, NS, SHIFT)
+    return (*reversed(metrics_of_sums()), MARGIN, NS, *OF_CELLS)

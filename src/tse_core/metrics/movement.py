@@ -52,48 +52,75 @@ class ClusterSums(NamedTuple):
     log_odds: np.ndarray  # (2, clusters, verbs): the sum of m, nats
     right: np.ndarray  # (2, clusters, verbs): in how many contexts the verb is right
 
-    def scores(self, left_out: int | None = None) -> VerbScores:
-        """The scores of each verb, of all clusters or of all but one.
+    def scores(self) -> VerbScores:
+        """The scores of each verb.
 
         The mean of a number is over its contexts, each of which counts once. A cluster moves a
         verb's sensitivity by a certain amount; the squares of these moves, less what the mean verb
         moves, sum to the variance of the verb's own error (times G / (G - 1) for the G clusters of
         each number). Where a number has no context all scores are NaN.
         """
-        contexts, log_odds, right = self
-        if left_out is not None:
-            contexts = np.delete(contexts, left_out, axis=1)
-            log_odds = np.delete(log_odds, left_out, axis=1)
-            right = np.delete(right, left_out, axis=1)
-        totals = contexts.sum(axis=1, keepdims=True).astype(float)
-        totals[totals == 0] = np.nan
-        means = log_odds.sum(axis=1) / totals
-        shares = right.sum(axis=1) / totals
-        return VerbScores(
-            sensitivity=(means[0] - means[1]) / 2,
-            bias=-(means[0] + means[1]) / 2,
-            ew_singular=shares[0],
-            ew_plural=shares[1],
-            noise=_own_variance(contexts, log_odds, means, totals),
-        )
+        totals = self.contexts.sum(axis=1)
+        log_odds, right = self.log_odds.sum(axis=1), self.right.sum(axis=1)
+        return _scores(totals, log_odds, right, (self._own_moves() ** 2).sum(axis=0))
+
+    def scores_without_each(self) -> list[VerbScores]:
+        """The scores of each verb without each cluster in turn.
+
+        What is left of the noise is scaled as if all clusters were of one size.
+        """
+        totals = self.contexts.sum(axis=1)
+        log_odds, right = self.log_odds.sum(axis=1), self.right.sum(axis=1)
+        squares = self._own_moves() ** 2
+        noise = squares.sum(axis=0)
+        clusters = self.contexts.shape[1]
+        # Of n clusters of one size the noise goes as 1 / (n (n - 1)) times the sum of n squares.
+        scale = clusters / (clusters - 2) if clusters > 2 else 0.0
+        scores = []
+        for cluster in range(clusters):
+            scores.append(
+                _scores(
+                    totals - self.contexts[:, cluster],
+                    log_odds - self.log_odds[:, cluster],
+                    right - self.right[:, cluster],
+                    (noise - squares[cluster]) * scale,
+                )
+            )
+        return scores
+
+    def _own_moves(self) -> np.ndarray:
+        """How far each cluster moves a verb beyond the mean verb, (clusters, verbs), nats.
+
+        They are 0 where a number has fewer than two clusters: nothing is known of the noise.
+        """
+        clusters = (self.contexts > 0).sum(axis=1)
+        if (clusters < 2).any():
+            return np.zeros(self.log_odds.shape[1:])
+        totals = self.contexts.sum(axis=1)
+        means = self.log_odds.sum(axis=1) / totals[:, None]
+        deviations = self.log_odds - self.contexts[:, :, None] * means[:, None]
+        factors = np.sqrt(clusters / (clusters - 1)) / totals
+        moves = (factors[0] * deviations[0] - factors[1] * deviations[1]) / 2
+        return moves - moves.mean(axis=1, keepdims=True)
 
     def of(self, verbs: np.ndarray) -> "ClusterSums":
         """The sums of some verbs: their rows, or a mask of all."""
         return ClusterSums(self.contexts, self.log_odds[:, :, verbs], self.right[:, :, verbs])
 
 
-def _own_variance(
-    contexts: np.ndarray, log_odds: np.ndarray, means: np.ndarray, totals: np.ndarray
-) -> np.ndarray:
-    """The variance of each verb's own error in its sensitivity; 0 where it cannot be known."""
-    clusters = (contexts > 0).sum(axis=1)
-    if (clusters < 2).any():
-        return np.zeros(means.shape[1])
-    factors = np.sqrt(clusters / (clusters - 1)) / totals[:, 0]
-    deviations = log_odds - contexts[:, :, None] * means[:, None, :]
-    moves = (factors[0] * deviations[0] - factors[1] * deviations[1]) / 2
-    own_moves = moves - moves.mean(axis=1, keepdims=True)
-    return (own_moves**2).sum(axis=0)
+def _scores(
+    contexts: np.ndarray, log_odds: np.ndarray, right: np.ndarray, noise: np.ndarray
+) -> VerbScores:
+    """The scores of verbs from sums over all contexts of each number: (2,) and (2, verbs)."""
+    totals = np.where(contexts > 0, contexts, np.nan)[:, None]
+    means, shares = log_odds / totals, right / totals
+    return VerbScores(
+        sensitivity=(means[0] - means[1]) / 2,
+        bias=-(means[0] + means[1]) / 2,
+        ew_singular=shares[0],
+        ew_plural=shares[1],
+        noise=noise,
+    )
 
 
 def cluster_sums(

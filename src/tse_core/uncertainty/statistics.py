@@ -29,7 +29,8 @@ def statistic_sample(
     ways : for each way of sampling (subjects, verbs) the names of its clusters, and the statistic
         without each of them, array (clusters,)
         NaN, a statistic that cannot do without a cluster, moves nothing. Of two ways every
-        combination has a value.
+        combination has a value, the sum of what the two do; what they do together beyond it is left
+        out, so that crossed intervals are a little wider than those of a mean.
     """
     values = np.array(float(estimate))
     for _, without in ways:
