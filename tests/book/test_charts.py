@@ -219,3 +219,58 @@ def test_a_suite_in_no_circuit_stands_below_a_heading_of_its_own():
     drawn = charts.suite_accuracy(suites, suites, title="Every suite").to_json()
     assert '"In no circuit"' in drawn and '"nn"' in drawn
     assert not re.search(r"\bnan\b|, None\]", drawn)
+
+
+def a_row_a_verb(**columns) -> pd.DataFrame:
+    rows = [
+        ("plan", "noun", 0.5, 1.0),
+        ("show", "noun", 1.5, 1.5),
+        ("know", "never", 4.0, 0.2),
+        ("be", "never", np.nan, 0.0),
+    ]
+    return pd.DataFrame(rows, columns=["lemma", "kind", "sensitivity", "bias"]).assign(**columns)
+
+
+def test_every_verb_that_has_a_sensitivity_is_a_dot_at_it_in_the_row_of_its_kind():
+    data = chart_data(charts.verb_dots(a_row_a_verb(), named=["plan"]))
+    dots = data[data["lemma"].notna()]
+    assert dots.set_index("lemma")["sensitivity"].to_dict() == {
+        "plan": 0.5,
+        "show": 1.5,
+        "know": 4.0,
+    }
+    assert dots["row"].tolist() == ["verbs that are also nouns"] * 2 + [
+        "verbs that are never nouns"
+    ]
+    assert dots["name"].tolist() == ["plan", "", ""]
+    assert dots["offset"].between(-1, 1).all() and dots["offset"].nunique() > 1
+    two = charts.verb_dots(
+        pd.concat([a_row_a_verb(model=name) for name in ("one", "other")]), quiet=["verbs"]
+    )
+    assert len(two.concat) == 2
+    with pytest.raises(InputError, match="a chart of verbs needs a column 'bias'"):
+        charts.verb_dots(a_row_a_verb().drop(columns="bias"))
+    with pytest.raises(InputError, match="subjects of both numbers; there is none"):
+        charts.verb_dots(a_row_a_verb(sensitivity=np.nan))
+
+
+def test_the_bias_across_has_the_line_on_which_it_cancels_the_sensitivity():
+    chart = charts.verb_scatter(a_row_a_verb(), "bias", title="Both").to_dict()
+    assert len(chart["layer"]) == 3 and chart["layer"][0]["mark"]["type"] == "line"
+    (line,) = [values for values in chart["datasets"].values() if "lemma" not in values[0]]
+    assert all(point["bias"] == point["sensitivity"] for point in line)
+    shares = charts.verb_scatter(
+        a_row_a_verb(noun_share=0.5), "noun_share", title="Shares"
+    ).to_dict()
+    assert len(shares["layer"]) == 2
+
+
+def test_the_command_draws_a_file_of_verbs(tmp_path):
+    path = tmp_path / "verbs.csv"
+    a_row_a_verb(model="mine").to_csv(path, index=False)
+    assert charts.read_verbs(str(path))["sensitivity"].tolist()[:3] == [0.5, 1.5, 4.0]
+    with pytest.raises(InputError, match="tse evaluate --each-verb wrote"):
+        charts.read_verbs("4f2a91")
+    with pytest.raises(InputError, match="verbs.csv: a figure of verbs needs a column 'bias'"):
+        a_row_a_verb().drop(columns="bias").to_csv(path, index=False)
+        charts.read_verbs(str(path))

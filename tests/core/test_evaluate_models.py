@@ -130,18 +130,23 @@ def test_data_sets_of_one_name_are_told_apart_by_their_hashes():
     )
 
 
+def in_a_line(row) -> str:
+    """The scores of a row of a table as they are printed."""
+    shares = [f"{name} {row[name]:.2f}" for name in ("EW", "MW", "TSE")]
+    spread = f"(spread {row['spread']:.2f}, bias {row['bias']:.2f} nats)"
+    return "  ".join([*shares, f"sensitivity {row['sensitivity']:.2f} {spread}"])
+
+
 def test_scores_print_themselves_and_their_signature(runs):
     scores = runs["lab-lexical-causal"]
     row = scores.table().iloc[0]
-    shown = f"EW {row['EW']:.2f}  MW {row['MW']:.2f}  TSE {row['TSE']:.2f}"
-    line = f"{shown}  in Simple | {scores.signature}"
+    line = f"{in_a_line(row)}  in Simple | {scores.signature}"
     assert repr(scores) == str(scores) == line
     assert repr(runs).splitlines()[1] == f"lab-lexical-causal: {line}"
     both = evaluate(
         MODELS[0], pd.concat([load_pairs(SIMPLE), load_pairs("marvin-linzen/vp-coordination")]), FEW
     )
-    means = both.table()[["EW", "MW", "TSE"]].mean()
-    shown = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
-    assert repr(both) == f"{shown}  over 2 constructions | {both.signature}"
+    means = both.table().mean(numeric_only=True)
+    assert repr(both) == f"{in_a_line(means)}  over 2 constructions | {both.signature}"
     for cell in ("<th>EW</th>", f"<td>{row['EW']:.3f}</td>", scores.signature.model):
         assert cell in scores._repr_html_()

@@ -7,7 +7,7 @@ import pandas as pd
 
 from tse_book.charts.theme import QUIET, described, needs, scale_of, tips, with_models
 from tse_book.model_names import SHOWN_NAMES
-from tse_core.datasets.table_files import READ, read_table
+from tse_core.datasets.formats import is_file_name, read_file
 from tse_core.errors import InputError
 
 ALSO, NEVER = "verbs that are also nouns", "verbs that are never nouns"
@@ -22,13 +22,13 @@ GOLDEN_SECTION = 0.6180339887
 
 def read_verbs(path: str) -> pd.DataFrame:
     """A table of `Evaluation.verbs` from a file, as ``tse evaluate --each-verb`` writes it. Raises InputError."""
-    if not path.endswith(READ):
+    if not is_file_name(path):
         raise InputError(
             f"{path}: a figure of verbs is drawn from a file that tse evaluate --each-verb wrote (.csv or .parquet)"
         )
-    table = needs(
-        read_table(path), "lemma", "kind", "sensitivity", "bias", what=f"{path}: a figure of verbs"
-    )
+    raw, _ = read_file(path)
+    what = f"{path}: a figure of verbs"
+    table = needs(raw.cells, "lemma", "kind", "sensitivity", "bias", what=what)
     numbers = table[["sensitivity", "bias"]].apply(pd.to_numeric, errors="coerce")
     return table.assign(**numbers)
 
