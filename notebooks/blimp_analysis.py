@@ -10,7 +10,9 @@
 # ---
 
 # %% [markdown]
-# # BLiMP: what else the accuracies say
+# # BLiMP's figures: length, distance, irregular forms, training text
+#
+# The same accuracy can have different reasons: length, distance, vocabulary, or the method of asking.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -281,7 +283,7 @@ assert abs(like_the_rule - alike / (len(plain) + len(attracted))) < 1e-9, (
 print(f"Like the rule in {like_the_rule:.0%} of the pairs.")
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★ Long sentences are hard
+# ````{exercise} ★★ Long sentences are hard (no Python)
 # :label: 10-long
 #
 # A model does worse on long sentences. Does it forget the subject? Name another explanation, and a comparison that tells the two apart.

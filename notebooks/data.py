@@ -10,7 +10,9 @@
 # ---
 
 # %% [markdown]
-# # Data: sentences and verbs
+# # Data: few words make many sentences
+#
+# A few dozen words make more than a hundred thousand pairs, so sentences are not independent evidence; and the tokenizer decides which verbs count.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -66,7 +68,7 @@ pairs = tse_core.load_pairs("marvin-linzen")
 len(pairs)
 
 # %% [markdown]
-# More than 120,000, because the choices multiply. Choose a construction to read its pairs; the starred form does not agree.
+# 121,220, because the choices multiply. Choose a construction to read its pairs; the starred form does not agree.
 
 # %%
 from tse_book import charts
@@ -316,7 +318,7 @@ assert differ.mean() == 0.5, "subject and attractor should have different indice
 print(f"{len(made)} pairs, {differ.sum()} with an attractor of the other number.")
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★ A verb drops out
+# ````{exercise} ★★ A verb drops out (no Python)
 # :label: 01-dropped
 #
 # One model's tokenizer keeps *swims* whole, another's splits it. What happens to the pairs of *swim* in TSE,

@@ -12,6 +12,8 @@
 # %% [markdown]
 # # Every verb and other languages
 #
+# EW over single tokens leaves out the rare verbs that it was designed to test; whole words bring them back, if the end of the word is counted, too.
+#
 # :::{admonition} This notebook
 # :class: tse-plan
 #
@@ -295,7 +297,7 @@ for tokens, probability in known.items():
 print("admire 0.01, admires 0.09: the end decides.")
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★ What whole words do not repair
+# ````{exercise} ★★ What whole words do not repair (no Python)
 # :label: 17-left
 #
 # Two models with different tokenizers are tested on the same verbs. Name two reasons, other than agreement, why their EW may differ.

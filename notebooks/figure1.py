@@ -10,7 +10,9 @@
 # ---
 
 # %% [markdown]
-# # Figure 1: from likely to unlikely verbs
+# # Figure 1: scores fall from likely to unlikely verbs
+#
+# From the verbs that a model expects to those that it does not, EW and MW fall.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -152,6 +154,23 @@ strength = random.normal(4, 2.2, 1000)  # of the agreeing form over the other
 logits = np.stack([frequency - strength / 2, frequency + strength / 2], axis=1)
 logits = logits.reshape(1, -1)
 verbs = np.arange(2000).reshape(1000, 2)  # ids of both forms; the subject is plural
+
+# %% [markdown] tags=["explains"]
+# ````{exercise} ★ Not about rare verbs (no Python)
+# :label: 04-other
+#
+# EW is .95 at top 10 % and .70 at bottom 1 %. Give a reason for the fall that has nothing to do with what the model knows of rare verbs.
+#
+# ```{dropdown} Hint
+# When is a verb inside a bottom cut-off?
+# ```
+# ````
+#
+# ```{solution} 04-other
+# :class: dropdown
+#
+# At the bottom a verb counts only if both of its forms are improbable, so verbs of which the model is sure drop out. And the two ends may rest on different contexts.
+# ```
 
 # %% [markdown]
 # ````{exercise} ★ Where does EW begin to fall?

@@ -10,7 +10,9 @@
 # ---
 
 # %% [markdown]
-# # Figures 3 and 4: what a score leaves out
+# # Figures 3 and 4: scores judge part of what a model would say
+#
+# EW and MW judge only part of what a model would say, and at the ends of a curve not the same contexts as in its middle.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -141,7 +143,7 @@ charts.invalid_curves(empty, chosen=coloured, title="Figure 4 as published")
 charts.invalid_curves(curves, chosen=coloured, title="Figure 4, measured here")
 
 # %% [markdown] tags=["explains"]
-# In the published figure between 16 % and 69 % of a row's contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % at most 0.4 % have none, where this can be read off. So scores in the middle can be compared; at the ends a score may change because the contexts change.
+# In the published figure between 16 % and 69 % of a row's contexts have no verb at top 10 %, and between 15 % and all of them at bottom 0.0001 %. From top 100 % to bottom 1 % only the row of BLiMP's sentences can be read off, with at most 0.4 %; points of other rows that are partly hidden reach 6.8 %. So at the ends a score may change because the contexts change; in the middle this matters less.
 
 # %% [markdown] tags=["explains"]
 # ## The same contexts at both ends
@@ -218,7 +220,7 @@ print(
 )
 
 # %% [markdown]
-# ````{exercise} ★★ Other things
+# ````{exercise} ★★ Other things (no Python)
 # :label: 07-other
 #
 # Coverage at top *p* is at most *p*, give or take one token. Which entries fill the rest, and which of them would you judge for agreement?

@@ -384,7 +384,7 @@ assert 0.1 < high - low < 1, "low and high: draw as many nouns as `apart` has"
 print(f"rho {rho:.2f} [{low:.2f}, {high:.2f}] over {len(apart)} nouns held apart")
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★ A subject of your own
+# ````{exercise} ★★ A subject of your own (no Python)
 # :label: 18-subject
 #
 # On [Try it](../book/try.md) type *The customer*, choose *singular*, and note which verbs are wrong. Then type *I think that he*. Which are right now, which stay wrong, and why?

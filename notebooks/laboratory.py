@@ -12,6 +12,8 @@
 # %% [markdown]
 # # Where the truth is known: TSE cannot tell a rule from a list
 #
+# In a language whose true scores are known, TSE cannot tell a rule from a list of frequent verbs that agree; EW can.
+#
 # :::{admonition} This notebook
 # :class: tse-plan
 #
@@ -228,7 +230,7 @@ assert abs(ew - known) < 1e-6, f"ew is {ew:.4f}, which is not what the grammar g
 print(f"EW {ew:.4f}: known before any model was trained.")
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★ What the laboratory cannot show
+# ````{exercise} ★★ What the laboratory cannot show (no Python)
 # :label: 16-limits
 #
 # Name two things about scores of BERT or GPT-2 that the laboratory cannot show.
@@ -245,7 +247,7 @@ print(f"EW {ew:.4f}: known before any model was trained.")
 # ```
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★ One low tail, two stories
+# ````{exercise} ★★ One low tail, two stories (no Python)
 # :label: 16-tail
 #
 # A finished model of an unknown language has an EW of 1.00 for its frequent verbs and 0.60 for its rare ones. Give two explanations, and say how its checkpoints would tell them apart.

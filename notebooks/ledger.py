@@ -12,6 +12,8 @@
 # %% [markdown]
 # # The ledger: every claim and its verdict
 #
+# Published numbers decide 63 claims of the papers; the others wait for the papers' models, and nothing counts as reproduced until these have run.
+#
 # :::{admonition} This notebook
 # :class: tse-plan
 #
@@ -217,18 +219,14 @@ charts.download_table(laboratory, "laboratory-ledger.csv", title)
 # %% [markdown]
 # Two further models of the same languages were saved during their training.
 
-# %% tags=["hide-input", "full-width"]
-from urllib.parse import unquote
-
+# %% tags=["hide-input"]
 from tse_book.claims.training import training_ledger
 from tse_book.studies import dynamics
 
 training = training_ledger(dynamics.recorded("laboratory-steps"))
-training = training.assign(signature=training["signature"].map(unquote))
-training.columns = ["", "claim", "model", "step", "measured", "verdict", "signature"]
-table(
-    training, "The laboratory's claims about training, and what its checkpoints show."
-)
+columns = ["claim", "model", "step", "measured", "verdict"]
+caption = "The laboratory's claims about training, and what its checkpoints show"
+table(training[columns], caption)
 
 # %% [markdown]
 # ## Exercises
@@ -282,7 +280,7 @@ for name, run in runs.items():
 print("A small difference is not enough: it takes the paper's model and list.")
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★ Not run, not reproduced
+# ````{exercise} ★★ Not run, not reproduced (no Python)
 # :label: 00-words
 #
 # A colleague concludes that *most of the paper could not be reproduced*. What should the colleague say instead?

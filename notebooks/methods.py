@@ -12,6 +12,8 @@
 # %% [markdown]
 # # Methods: TSE, EW and MW by hand
 #
+# Three scores ask three questions of one distribution: TSE about chosen verbs, EW about all verbs alike, MW about what the model would say.
+#
 # :::{admonition} This notebook
 # :class: tse-plan
 #
@@ -55,7 +57,7 @@ masked = as_list(masked)
 # %%
 import pandas as pd
 
-from tse_book.pages import table
+from tse_book.pages import folded, table
 
 toy = pd.DataFrame({"lemma": ["be", "exist"], "correct": ["are", "exist"]})
 toy["P(correct)"] = [0.55, 0.15]
@@ -185,39 +187,11 @@ small["cumulative"] = small["probability"].cumsum()
 table(small, "A small distribution, most probable first", digits=3)
 
 # %% [markdown] tags=["explains"]
-# For EW, a lemma is inside a **top** cut-off if *either* form is inside; MW counts each form separately. At a **bottom** cut-off *both* forms must be inside. A cut-off usually falls inside an entry, which then counts in part:
-#
-# $$
-# \begin{aligned}
-# \text{score}(p)={}&(1-a)\times\text{score without it}\\
-# &{}+a\times\text{score with it}
-# \end{aligned}
-# $$
-#
-# $$
-# a = \frac{p - \text{probability before it}}{\text{its probability}}
-# $$
-#
-# Top 94&nbsp;% falls on *gleams*, a wrong form that extends from 0.93 to 0.96 in the last column, so a third of it is inside. Without it two verbs are inside, *be* and *have*, and both are right. With it there are three, and one is wrong. By hand:
-
-# %%
-inside = (0.94 - 0.93) / 0.03  # a: the share of *gleams* that is inside
-mw_without = 0.58 / (0.58 + 0.18)  # are and have, of are, have, is and has
-mw_with = 0.58 / (0.58 + 0.18 + 0.03)  # of these and gleams
-ew_by_hand = (1 - inside) * 1 + inside * 2 / 3
-mw_by_hand = (1 - inside) * mw_without + inside * mw_with
-round(ew_by_hand, 4), round(mw_by_hand, 4)
+# For EW, a lemma is inside a **top** cut-off if *either* form is inside; MW counts each form separately. At a **bottom** cut-off *both* forms must be inside. An entry on the edge counts in part ([Figure 2](figure2.ipynb) says how). The scores at every cut-off:
 
 # %%
 lemmas = [[3, 0], [4, 1], [6, 8], [7, 9]]  # is/are, has/have, gleams/gleam, rusts/rust
 log_shares = np.log([shares])
-result = cutoff_scores(log_shares, lemmas, plural, top=[0.94], bottom=[])  # as by hand
-result.ew_top.round(4), result.mw_top.round(4)
-
-# %% [markdown]
-# Both ways give the same result. Now the scores at every cut-off:
-
-# %%
 cutoffs = np.arange(0.02, 1.01, 0.02).round(2)
 curves = cutoff_scores(log_shares, lemmas, plural, top=cutoffs, bottom=cutoffs)
 title = "Right about likely verbs, wrong about unlikely ones"
@@ -226,9 +200,39 @@ charts.cutoff_explorer(small, curves, cutoffs, title)
 # %% [markdown] tags=["explains"]
 # The paper's Table 2 uses top 100&nbsp;%, the whole distribution, and its figures use every cut-off.
 #
+# ## How far a verb moves: sensitivity and bias
+#
+# A yes or no does not say how far a form is ahead. So let $m$ be the logarithm of a verb's singular form's probability minus that of its plural form's, in {term}`nats <nat>`, and compare two contexts that differ in the subject's number:
+#
+# $$
+# \text{sensitivity} = \frac{m_\text{singular} - m_\text{plural}}{2} \qquad \text{bias} = -\frac{m_\text{singular} + m_\text{plural}}{2}
+# $$
+#
+# {term}`Sensitivity <sensitivity>` is how far the subject's number moves the verb towards the form that agrees, {term}`bias` what the model prefers whatever the subject is: above 0 it prefers the plural form. A verb is right after both subjects if its sensitivity exceeds its bias in size.
+#
+# ```{dropdown} Predict: which moves further, *be* or *plan*?
+# *Be*, since *plan* is also a noun: after *The student*, a model may expect it whatever the number.
+# ```
+
+# %%
+contexts = {"singular": "The student", "plural": "The students"}
+moves = pd.DataFrame({"verb": ["be", "know", "plan"]})
+if asked:
+    for number, left in contexts.items():
+        forms = tse_core.score_context(model, left, number=number).forms
+        forms = forms.set_index("lemma").loc[moves["verb"]]
+        ahead = np.log(forms["p_correct"] / forms["p_wrong"]).to_numpy()
+        moves[f"m, {number}"] = ahead if number == "singular" else -ahead
+    moves["sensitivity"] = (moves["m, singular"] - moves["m, plural"]) / 2
+    moves["bias"] = -(moves["m, singular"] + moves["m, plural"]) / 2
+table(moves, "After The student and The students, in nats")
+
+# %% [markdown] tags=["explains"]
+# All three verbs move towards the form that agrees: *be* by 5.7 nats, *know* by 3.9, *plan* by 1.6. But *plan* has a bias of 2.4, so that SmolLM2 still prefers it after *The student*, and EW counts it as wrong.
+#
 # ## Masked and causal models
 #
-# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Here a model of each kind is given *The author next to the guards ___ tall.* The masked one is a {term}`laboratory model`, trained on a small artificial language. First come the {term}`tokens <token>` that each model reads, and the position at which it predicts the verb (tokens in brackets mark the beginning, the slot and the end):
+# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Here a model of each kind is given *The author next to the guards ___ tall.* The masked one is a {term}`laboratory model`, trained on a small artificial language. These are the {term}`tokens <token>` that each model reads, and the position at which it predicts the verb (tokens in brackets mark the beginning, the slot and the end):
 
 # %%
 left, right = "The author next to the guards", "tall."
@@ -242,7 +246,8 @@ likeliest = {}
 for model in both:
     words = tse_core.slot_distribution(model, left, right)["token"].head(8)
     likeliest[model.label] = words.str.strip()
-table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
+shown = table(pd.DataFrame(likeliest), "The eight most probable words in the slot")
+folded(shown, "What each model expects in the slot")
 
 # %% [markdown] tags=["explains"]
 # The lists answer different questions: what can follow *The author next to the guards*, and what can fill a gap before *tall*. Both put *is* first.
@@ -327,7 +332,7 @@ assert mw > 0.95, f"MW is {mw:.3f}: more probability should be on correct forms"
 print(f"MW {mw:.3f}: nearly all it says is right, but only half of its verbs are.")
 
 # %% [markdown]
-# ````{exercise} ★★ Which one would you report?
+# ````{exercise} ★★ Which one would you report? (no Python)
 # :label: 02-report
 #
 # Someone asks *does this model know agreement?*, someone else *will its texts have agreement errors?* Which
@@ -342,6 +347,6 @@ print(f"MW {mw:.3f}: nearly all it says is right, but only half of its verbs are
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say.
+# TSE asks about chosen verbs, EW about all verbs alike, MW about what the model would say. Sensitivity and bias say how far each verb moves, and what the model prefers anyway.
 #
 # Functions: {py:func}`tse_core.cutoff_scores` and {py:func}`tse_core.score_context`.

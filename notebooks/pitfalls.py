@@ -10,7 +10,9 @@
 # ---
 
 # %% [markdown]
-# # Pitfalls
+# # Pitfalls: what moves a score, and what to report
+#
+# A score without its policies cannot be compared with another, and an interval is only about what was sampled.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -311,7 +313,7 @@ def ew_and_mw(verbs, tie=0.0):
 
 
 # %% [markdown]
-# ````{exercise} ★ Find the fault
+# ````{exercise} ★ Find the fault (no Python)
 # :label: 14-fault
 #
 # A colleague reports EW and TSE that are equal to the last digit for every model. Which of the four faults do you suspect, and which number would you ask for?

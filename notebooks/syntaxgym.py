@@ -381,7 +381,7 @@ assert (gain.dropna() >= gain[least]).all(), "least: another model gains less"
 print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 
 # %% [markdown]
-# ````{exercise} ★★ A masked model on a garden path
+# ````{exercise} ★★ A masked model on a garden path (no Python)
 # :label: 11-masked
 #
 # A {term}`masked model` scores 0.2 on a {term}`garden-path <garden path>` suite, a {term}`causal model` of the same size 0.9. Does this mean that the masked model does not know subordinate clauses?
@@ -398,7 +398,7 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # ```
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★★ A suite of your own
+# ````{exercise} ★★★ A suite of your own (no Python)
 # :label: 11-own
 #
 # Design a suite with [the designer](../book/designer.md): three items, two conditions that should differ and two that control for everything else. Run it there. If an item fails, is that the model's fault or the item's?

@@ -10,7 +10,9 @@
 # ---
 
 # %% [markdown]
-# # Table 3: what a model would say
+# # Table 3: a word that counts as a wrong verb may be a noun
+#
+# A word that counts as a wrong verb may be a noun that continues the subject; an adverb before the blank makes that unlikely.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -167,7 +169,7 @@ top_ten = published.table3()[["sentence", "subword", "probability"]]
 top_ten["form"] = mark_words(top_ten["subword"], "singular", "newman-appendix")
 
 # %% [markdown] tags=["explains"]
-# ````{exercise} ★★ TSE without luck
+# ````{exercise} ★★ TSE without luck (no Python)
 # :label: 05-luck
 #
 # TSE of one sentence with three verbs can be 0, 1/3, 2/3 or 1. How many verbs would it take for

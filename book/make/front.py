@@ -29,11 +29,6 @@ def finding() -> str:
     return subject_panels(NOUN, PRONOUN)
 
 
-def noun() -> str:
-    """EW after a noun alone, for the slide that asks what it means."""
-    return subject_panels(NOUN)
-
-
 @cache
 def tables() -> dict:
     """What is recorded of both models in the controls."""

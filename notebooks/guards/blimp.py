@@ -51,6 +51,10 @@ guard("in at least four of the five pairs", human["items_accepted"].min() >= 4)
 hardest = points["recomputed"].drop(columns="human").mean(axis=1)
 margin = hardest["NPI LICENSING"] - hardest["ISLAND EFFECTS"]
 quotes("NPI licensing is only 1.1 points easier", margin)
+neural = points["recomputed"].drop(columns=["human", "5-gram"]).mean(axis=1)
+apart = neural["NPI LICENSING"] - neural["ISLAND EFFECTS"]
+quotes("the distance is 5.4 points", apart)
+guard("island effects are hardest", neural.idxmin() == "ISLAND EFFECTS")
 as_printed = points["printed"].drop(columns="human").mean(axis=1)
 printed_margin = as_printed["NPI LICENSING"] - as_printed["ISLAND EFFECTS"]
 quotes("By 6.45 points as printed, by 1.1 recomputed", printed_margin, margin)

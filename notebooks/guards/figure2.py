@@ -16,6 +16,11 @@ quotes("99.7 % of the contexts have no verb left", 100 * last)
 keys = ["model", "construction", "metric"]
 heads = printed.query("side == 'top' and cutoff == 0.1").dropna(subset="score")
 quotes("26 of the 77", len(falls[keys].merge(heads[keys])), len(falls))
+firsts = (
+    printed.query("side == 'top'").dropna(subset="score").groupby(keys)["cutoff"].min()
+)
+late = falls[keys].merge(firsts[firsts == 1].reset_index()[keys])
+quotes("19 only at top 100 %", len(late), 100)
 
 # %% [markdown]
 # ## Two models that the paper never saw

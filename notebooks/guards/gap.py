@@ -31,7 +31,6 @@ if both:
     quotes("[56.6, 85.5], [46.2, 79.1]", *ends.to_numpy().ravel() * 100)
     said = "57 to 86 % on SmolLM2, 46 to 79 % on Gemma"
     quotes(said, *ends.to_numpy().ravel() * 100)  # the front page
-    quotes(".57 to .86 on SmolLM2", *ends.iloc[0])  # slide 15
     low = ew.drop(columns=[PLAIN, NOUN, NAME]).min(axis=None)
     guard("After *everyone*, *it* and a noun with *who* EW is about as high", low > 0.9)
     missing = ew.xs(NEVER, level="verbs") - ew.xs(ALSO, level="verbs")

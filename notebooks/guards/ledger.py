@@ -27,7 +27,7 @@ quotes(said, len(of_data), same, len(of_data) - same - none, none)
 from tse_book.pages import guard
 
 mw = judged[judged["id"] == "E.mw-above-ew"]["verdict"]
-guard("after correction for many tests this is undecided", set(mw) == {"undecided"})
+guard("whether by more than chance is undecided", set(mw) == {"undecided"})
 
 # %% [markdown]
 # ## The laboratory's own ledger

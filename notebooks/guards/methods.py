@@ -34,12 +34,23 @@ if asked == ["smollm2-135m-instruct"]:
 # ## Cut-offs: the head and the tail
 
 # %%
-machine = [result.ew_top[0, 0], result.mw_top[0, 0]]
-guard("Both ways give the same result", np.allclose(machine, [ew_by_hand, mw_by_hand]))
 guard(
     "Right about likely verbs, wrong about unlikely ones",
     curves.ew_top[0, cutoffs == 0.9] == 1 and curves.ew_bottom[0, cutoffs == 0.04] == 0,
 )
+
+# %% [markdown]
+# ## How far a verb moves: sensitivity and bias
+
+# %%
+if asked == ["smollm2-135m-instruct"]:
+    of_verb = moves.set_index("verb")
+    said = "*be* by 5.7 nats, *know* by 3.9, *plan* by 1.6"
+    quotes(said, *of_verb["sensitivity"])
+    quotes("*plan* has a bias of 2.4", of_verb.loc["plan", "bias"])
+    guard(
+        "still prefers it after *The student*", of_verb.loc["plan", "m, singular"] < 0
+    )
 
 # %% [markdown]
 # ## Masked and causal models
