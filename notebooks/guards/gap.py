@@ -123,9 +123,6 @@ if both:  # the front page
     quotes("93 to 100 %", ends[HE].min(axis=None), ends[HE].max(axis=None))
     nouns_of = scored.groupby(["construction", "model"])["noun"].nunique().unstack()
     guard("twenty nouns", (nouns_of.loc[OPENER_NOUN] == 20).all())
-    said = "the mean from .71 to .76 and EW after he or she from .94 to .97"
-    ways = found.loc[[(NOUN, S, ALSO), (HE, S, ALSO)], ["EW of tokens", "EW"]]
-    quotes(said, *ways.to_numpy().ravel())  # the page on teaching
     guard("ten names", (nouns_of.loc["Opener + a name"] == 10).all())
     guard("fewer than half never nouns", never.max() < listed[False] / 2)
     after_noun, after_he = (ew.loc[[(S, ALSO), (G, ALSO)], one] for one in (NOUN, HE))
