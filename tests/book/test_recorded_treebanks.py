@@ -24,13 +24,14 @@ def run(model, tmp_path_factory):
     return folder, treebank, treebank_scores(model, str(treebank))
 
 
-def test_what_is_recorded_is_what_was_measured_in_half_precision(run, model):
+def test_what_is_recorded_is_what_was_measured_rounded(run, model):
     folder, _, scores = run
     again = recorded_treebank(model.label, "en_own-ud-test", folder)
     pd.testing.assert_frame_equal(again.sites, scores.sites, check_dtype=False)
     pd.testing.assert_frame_equal(again.verbs, scores.verbs)
     assert (again.signature, again.left_out) == (scores.signature, scores.left_out)
-    np.testing.assert_allclose(again.log_odds, scores.log_odds, rtol=2**-11, atol=2**-14)
+    np.testing.assert_allclose(again.log_odds, scores.log_odds, rtol=2**-8)
+    np.testing.assert_array_equal(np.sign(again.log_odds), np.sign(scores.log_odds))
     np.testing.assert_allclose(again.likelihoods, scores.likelihoods, rtol=2**-11)
     after_pronoun = scores.sites["kind"] == "pronoun"
     assert (~np.isnan(again.likelihoods)).all(axis=1).tolist() == after_pronoun.tolist()
@@ -54,7 +55,7 @@ def test_a_panel_can_be_made_of_a_recorded_treebank(run, model):
     # Of the sites only "Doors open" is right behind a plural noun.
     doors = (scores.sites["sent_id"] == "s7").to_numpy()
     expected = scores.log_odds[doors][0]
-    np.testing.assert_allclose(means.log_odds["noun", "plural"], expected, rtol=2**-11, atol=2**-14)
+    np.testing.assert_allclose(means.log_odds["noun", "plural"], expected, rtol=2**-8)
 
 
 def test_the_provenance_lists_the_file(run, model):
