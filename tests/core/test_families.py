@@ -17,7 +17,7 @@ from families import (
     plainly,
     through_passes,
 )
-from tse_core import InputError, load_model
+from tse_core import InputError, load_model, surprisals
 from tse_core.errors import TseWarning
 from tse_core.forward.passes import blocks
 from tse_core.models.hugging_face_network import EMBEDS_LAST, TREES
@@ -198,7 +198,7 @@ def test_what_a_network_in_memory_can_be_read_as(name, changed, kind, reason, ti
         assert load_model(module, tokenizer, kind=kind).kind == (kind or "causal")
         return
     with pytest.raises(InputError, match=reason.replace("60", r"\d+")):
-        load_model(module, tokenizer, kind=kind)
+        surprisals(load_model(module, tokenizer, kind=kind), ["the author laughs ."])
 
 
 def test_text_is_read_from_the_left_where_only_images_are_seen_as_a_whole():

@@ -137,9 +137,9 @@ def check_own_code(name: str, folder: Path) -> None:
     for key in ("AutoConfig", "AutoModelForCausalLM", "AutoModelForMaskedLM"):
         if key in classes:
             raise InputError(
-                f"{name} comes with code of its own ({classes[key]}, named by {key} in "
-                "config.json), without which its numbers may be others; --trust-remote-code "
-                "(trust_remote_code=True) runs it with all rights that you have, so read it first"
+                f"{name} comes with code of its own, which --trust-remote-code "
+                "(trust_remote_code=True) runs, with all rights that you have, so read it first: "
+                f"config.json names {classes[key]} as {key}, and without it numbers may be others"
             )
 
 
