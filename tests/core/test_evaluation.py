@@ -1,12 +1,14 @@
 """Evaluation: the released code's results, invariances, the store, the mistakes."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from tse_core import InputError, evaluate, load_model, load_pairs, slot_distribution
 from tse_core.agreement import slices as pipeline
@@ -212,3 +214,21 @@ def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny
     fewer = replace(found, pairs=found.pairs[found.pairs["construction"] == "Simple"])
     for metrics in (("TSE", "EW"), ("EW", "TSE")):
         assert compare_metrics(fewer, *metrics)["construction"].tolist() == ["Simple"]
+
+
+def test_ties_are_counted_and_said(tiny_causal):
+    """As in half precision, where many forms are equally probable."""
+    model = load_model(tiny_causal, device="cpu")
+    singular, plural = model.word_ids(["laughs", "laugh"])
+    with torch.no_grad():
+        weight = model.network.module.lm_head.weight
+        weight[plural] = weight[singular]
+    found = evaluate(model, "marvin-linzen/simple", detail="forms", store=None)
+    of_verbs = int((found.log_odds == 0).sum())
+    said = re.search(
+        r"ties, which count as wrong: .*?([\d,]+) verbs in contexts \(([\d.]+)%\)", found.scored
+    )
+    assert of_verbs == len(found.contexts) and int(said[1].replace(",", "")) == of_verbs
+    assert float(said[2]) == pytest.approx(100 * of_verbs / found.log_odds.size, abs=0.01)
+    exact = evaluate(load_model(tiny_causal), "marvin-linzen/simple", store=None)
+    assert "ties" not in exact.scored

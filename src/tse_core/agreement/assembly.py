@@ -27,7 +27,7 @@ def assembled(
 ) -> Evaluation:
     """The evaluation with the tables of `scored_tables`; `dtype` is the precision of the model."""
     lemmas = work.verbs.lemmas
-    at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"])
+    at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"][["score", "coverage"]])
     by_lemma = None
     if "lemmas" in tables:
         by_lemma = _by_lemma(tables["lemmas"], lemmas)
@@ -44,7 +44,8 @@ def assembled(
         lemmas=lemmas,
         signature=signature,
         cutoffs=options.cutoffs,
-        scored=_what_was_scored(question, options, work, pairs),
+        scored=_what_was_scored(question, options, work, pairs)
+        + _ties(tables["contexts"], work, pairs),
         left_out=question.all_pairs.attrs.get("left_out", {}),
         at_cutoffs=at_cutoffs,
         by_lemma=by_lemma,
@@ -80,6 +81,25 @@ def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
     means = [name for name in SUMS if name != "correct"]
     table[means] = table[means].div(table["contexts"], axis=0)
     return table.assign(lemma=lemmas["lemma"].to_numpy()[table["lemma"]])
+
+
+def _ties(scores: pd.DataFrame, work: Work, pairs: pd.DataFrame) -> str:
+    """What `Evaluation.scored` says of ties, which count as wrong; empty where there are none.
+
+    `scores` are those of `score_contexts`; a store's older pieces know nothing of ties.
+    """
+    parts = []
+    same = pairs["log_probability_correct"] == pairs["log_probability_wrong"]
+    of_pairs = int((same & (pairs["tse"] == 0)).sum())
+    if of_pairs:
+        parts.append(f"{of_pairs:,} pairs")
+    if "ties" in scores:
+        rows_of_context = len(scores) // len(work.contexts)
+        of_verbs = int(scores["ties"].iloc[::rows_of_context].sum())
+        share = of_verbs / (len(work.contexts) * len(work.verbs.lemmas))
+        if of_verbs:
+            parts.append(f"{of_verbs:,} verbs in contexts ({share:.2%})")
+    return f"; ties, which count as wrong: {', '.join(parts)}" if parts else ""
 
 
 def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd.DataFrame) -> str:

@@ -53,7 +53,7 @@ def score_contexts(
     Returns
     -------
     - contexts: score and coverage, a row for each context, metric and cut-off (see
-      `all_at_cutoffs`);
+      `all_at_cutoffs`), and ties, how many verbs of the context tie;
     - pairs: `PAIR_COLUMNS`, NaN where a form does not count;
     - groups, verbs: those of `GroupSums`;
     - lemmas: `SUMS` over the contexts of each group, for every lemma;
@@ -85,6 +85,8 @@ class _Scores:
         scores_per_context = len(_cutoff_rows(options.cutoffs))
         # First the score, then the coverage, of each context and row of `_cutoff_rows`.
         self.at_cutoffs = np.full((2, len(contexts), scores_per_context), np.nan)
+        # How many verbs tie in each context.
+        self.ties = np.zeros(len(contexts), dtype=np.int64)
         self.of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
         self.groups = GroupSums(contexts, len(verbs.lemmas))
         self.sums: _LemmaSums | None = None
@@ -103,6 +105,7 @@ class _Scores:
         self.at_cutoffs[:, rows] = _at_cutoffs(
             block, self.ids, plural, self.options, correct, wrong
         )
+        self.ties[rows] = _ties(block, self.ids, self.options)
         self._add_pairs(block)
         wins = agreement(block.logits, self.ids, plural)
         margins = correct - wrong
@@ -126,8 +129,10 @@ class _Scores:
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables of `score_contexts`, once all blocks have been added."""
         at_cutoffs = self.at_cutoffs.reshape(2, -1).T
+        of_contexts = pd.DataFrame(at_cutoffs, columns=["score", "coverage"])
+        of_contexts["ties"] = np.repeat(self.ties, self.at_cutoffs.shape[2])
         tables = {
-            "contexts": pd.DataFrame(at_cutoffs, columns=["score", "coverage"]),
+            "contexts": of_contexts,
             "pairs": pd.DataFrame(self.of_pairs, columns=PAIR_COLUMNS),
             **self.groups.tables(),
         }
@@ -257,6 +262,16 @@ def _at_cutoffs(
     scores.append(margins[:, None])
     coverage.append(mass_of_forms[:, None])
     return np.concatenate(scores, axis=1), np.concatenate(coverage, axis=1)
+
+
+def _ties(block: Distributions, ids: np.ndarray, options: Options) -> np.ndarray:
+    """How many verbs have two equally probable forms, int64 (k,), compared as by the protocol."""
+    compared = block.logits
+    if options.protocol == "released":
+        compared = block.log_probabilities.exp()
+    singular = torch.as_tensor(ids[:, 0], device=compared.device)
+    plural = torch.as_tensor(ids[:, 1], device=compared.device)
+    return (compared[:, singular] == compared[:, plural]).sum(dim=1).cpu().numpy()
 
 
 def _of_pairs(
