@@ -100,7 +100,7 @@ charts.download_table(linked, "claims.csv", "Download the ledger")
 # %% [markdown] tags=["explains"]
 # ## Claims on models that the papers never saw
 #
-# A claim about models in general can be tested on any model, given a number to measure and a threshold. A claim *extends* to a model if the number lies on the claim's side of the threshold by more than chance, is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`. *How* below a claim opens its results for each construction, because a mean can hide one that goes the other way, and says what the interval is over. The statements of this book's own are in [What the gap is made of](gap.ipynb).
+# A claim about models in general can be tested on any model, given a number to measure and a threshold. A claim {term}`extends` to a model if the number lies on the claim's side of the threshold by more than chance, is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`. *How* below a claim opens its results for each construction, because a mean can hide one that goes the other way, and says what the interval is over. The statements of this book's own are in [What the gap is made of](gap.ipynb).
 
 # %% tags=["hide-input"]
 from tse_book.claims.extension import extension_ledger

@@ -122,7 +122,7 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 # %% [markdown] tags=["explains"]
 # ### From one context to a score
 #
-# A published score is a mean over a {term}`construction`, a kind of sentence. TSE is averaged over its {term}`minimal pairs <minimal pair>`, each of which asks about one verb; EW and MW are averaged over its different contexts.
+# A published score is a mean over a {term}`construction`, a kind of sentence: TSE over its {term}`minimal pairs <minimal pair>`, each about one verb, EW and MW over its different contexts.
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important

@@ -73,8 +73,6 @@ by_index
 
 # %% [markdown]
 # Only 1 of 1,951 rows of the released list survives. *Lesson:* print the number of verbs beside the score.
-#
-# It is not a fault that the file has 1,951 rows and not 3,562: the authors' README says that the remaining verbs can be appended, and their script `scripts/create_combined_verb_list.py` does so. Our `data/lemmas/giant_verb_list.py` follows the script's spelling rule.
 
 # %% [markdown]
 # ### A sum that reaches one too early
@@ -158,13 +156,7 @@ table(accuracies, caption, digits=3)
 #
 # ## One changed setting moves a score
 #
-# Tools differ in {term}`policies <policy>`, choices that papers rarely report. The table shows how far a score moves if one of them is changed:
-#
-# - *the sentence*: no capital on the first word, no final period, or a space before the first word;
-# - *verbs*: another list than ours, namely the list of the paper's appendix as printed (not cleaned), the file of the released code, or only those of our verbs that are never nouns or past forms;
-# - *half precision (bfloat16)*: each weight of the model is stored in 16 bits instead of 32, and so with fewer digits;
-# - *the released protocol*: as in the released code, no BOS token unless the tokenizer adds one by itself, and sums in single precision;
-# - *BOS token*: in front of the first word stands no token ("none"), or the one that the model's tokenizer calls its BOS ("beginning of sequence") token: `<|im_start|>` for SmolLM2, `[BOS]` for the laboratory's models, which by default read none.
+# Tools differ in {term}`policies <policy>`, choices that papers rarely report. The table shows how far a score moves if one of them is changed: the sentence's capital, period or leading space; the list of verbs (that of the paper's appendix as printed, the file of the released code, or only those of our verbs that are never nouns or past forms); weights of 16 bits instead of 32 (*half precision*); the released {term}`protocol`; or the BOS token, of which there is none, or the one that the tokenizer calls so (`<|im_start|>` for SmolLM2).
 #
 # ```{dropdown} Predict: which change cannot move any score of a causal model?
 # Leaving out the final period. It stands to the right of the verb, and a causal model has read only the left.
@@ -188,7 +180,7 @@ table(largest_changes(board), caption, digits=3)
 # %% [markdown] tags=["explains"]
 # For SmolLM2 the final period moves nothing. Putting the token `<|im_start|>` in front moves a score most, by .14; in pretraining it was not there. Leaving out verbs that are also nouns or past forms moves a score by up to .11. A dash: the setting does not exist for this model.
 #
-# Why do *the released protocol* and *BOS token: none* look alike for SmolLM2? Its tokenizer adds no BOS token by itself, so both put nothing before the first word. The sums in single precision move a score by less than .001 more.
+# *The released protocol* and *BOS token: none* look alike for SmolLM2, because its tokenizer adds no BOS token by itself; the sums in single precision move a score by less than .001 more.
 #
 # ### Half precision
 #

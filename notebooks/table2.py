@@ -10,7 +10,7 @@
 # ---
 
 # %% [markdown]
-# # Table 2: EW lies below TSE, mostly because of *be*
+# # Table 2: EW lies below TSE, mostly because of one verb
 #
 # EW lies below TSE in nearly every cell, published and measured; without the verb *be* a third of the difference is left.
 #

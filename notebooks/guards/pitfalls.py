@@ -41,14 +41,6 @@ if len(own):
     guard("by less than .001 more", 0 < (protocol - without).abs().max() < 0.001)
 
 # %%
-laboratory = newman.laboratory_models(models)
-if laboratory:
-    readers = [newman.opened(name) for name in laboratory]
-    own = {model.with_policies(bos="add").bos_read for model in readers}
-    guard("`[BOS]` for the laboratory's models", own == {"[BOS]"})
-    guard("by default read none", {model.bos_read for model in readers} == {"none"})
-
-# %%
 half = half.set_index("dtype")
 coarse, finer, whole = half.loc["bfloat16"], half.loc["float16"], half.loc["float32"]
 changes = coarse["EW_largest_change"], coarse["TSE_largest_change"]
