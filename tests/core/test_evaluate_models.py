@@ -1,6 +1,7 @@
 """Several models in one call: the tables are those of each alone, and one network is in memory at a time."""
 
 import gc
+import shutil
 import weakref
 
 import pandas as pd
@@ -75,6 +76,15 @@ def test_several_data_sets_stand_under_one_another():
         ("other", "VP coordination"),
     ]
     assert found[["model", "construction"]].apply(tuple, axis=1).tolist() == rows
+
+
+def test_the_names_of_a_mapping_tell_checkpoints_apart(tiny_causal, tmp_path):
+    folders = {}
+    for name in ("a", "b"):
+        folders[name] = shutil.copytree(tiny_causal, tmp_path / name / "checkpoint-500")
+    evaluations = evaluate_models(folders, SIMPLE)
+    assert evaluations.tidy()["model"].unique().tolist() == ["a", "b"]
+    assert [evaluations[name].signature.model for name in folders] == ["a", "b"]
 
 
 @pytest.mark.slow

@@ -190,6 +190,8 @@ def _by_name(models: Iterable | Mapping[str, Any]) -> dict[str, LanguageModel]:
     for name_of_user, model_or_name in named_models:
         model = as_language_model(model_or_name)
         name = str(name_of_user or model.label)
+        if name != model.label:
+            model = replace(model, name=name)  # signatures and results show it, too
         if name in opened:
             raise InputError(
                 f"two models are called {name!r}; give each a name of your own: NAME=PATH on the "
