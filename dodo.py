@@ -63,7 +63,7 @@ def as_before(name: str, now):
 
 def results() -> list[str]:
     """The results in the store: `tse results add` brings others."""
-    return sorted(path.name for path in store_folder().glob("*/*.parquet"))
+    return sorted(path.name for path in (store_folder() / "scores").glob("*.parquet"))
 
 
 def task_preflight():

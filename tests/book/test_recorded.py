@@ -106,7 +106,7 @@ def test_a_live_run_goes_before_a_recorded_one(run, evaluation, tmp_path):
     assert set(only["source"]) == {"recorded"}
     store.keep_numbers(evaluation.signature, evaluation.tidy)
     both = known_results(store, run)
-    assert set(both["source"]) == {"computed"} and len(both) == len(only)
+    assert set(both["source"]) == {"stored"} and len(both) == len(only)
 
 
 DATA, SUITE, LEMMAS = ["marvin-linzen/simple"], "lab_npz_obj", "newman-appendix"

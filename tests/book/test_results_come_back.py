@@ -48,7 +48,7 @@ def test_all_that_a_recorded_run_wrote_is_taken_and_the_book_reads_the_same_stor
     code, out, _ = tse("results", "add", *sorted(recorded.glob("*.parquet")))
     assert code == 0 and "agreement.parquet" in out
     assert verdict(known_results(store_folder())) == OTHER_LIST
-    assert "0 numbers added" in tse("results", "add", recorded)[1]  # a folder is all its files
+    assert "0 runs added" in tse("results", "add", recorded)[1]  # a folder is all its files
 
 
 @pytest.mark.slow

@@ -226,7 +226,7 @@ def test_clusters_stay_with_their_pairs_whatever_the_order_of_the_paradigms(mode
     pairs = minimal_pairs().iloc[[0, 2, 4, 1, 3, 5]].assign(item=["a", "b", "c", "d", "e", "f"])
     first = evaluate_blimp(model, pairs, cluster="item", store=tmp_path).pairs
     assert first["cluster"].tolist() == ["a", "d", "b", "e", "c", "f"]
-    files = set(tmp_path.rglob("*-*.parquet"))
+    files = set(tmp_path.rglob("*.parquet"))
     again = evaluate_blimp(model, pairs.drop(columns="item"), store=tmp_path)
     assert (
         "cluster" not in again.pairs and len(set(tmp_path.rglob("*.parquet")) - files) == 1
@@ -360,7 +360,7 @@ def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
     ]
     (tmp_path / "pairs.jsonl").write_text("\n".join(lines))
     asked = "blimp", "three-gram", "--data", tmp_path / "pairs.jsonl"
-    code, output, errors = tse(*asked, "--out", tmp_path / "scores.parquet")
+    code, output, errors = tse(*asked, "--items", tmp_path / "scores.parquet")
     assert code == 0 and "LICENSING" in output and "ties:wrong" in output
     assert "critical word that the model does not know" in errors
     written = pd.read_parquet(tmp_path / "scores.parquet")
@@ -369,7 +369,7 @@ def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
         "length_bad",
         "margin",
     } <= set(written)
-    tse(*asked, "--table", tmp_path / "table.csv")
+    tse(*asked, "--out", tmp_path / "table.csv")
     assert read_results(tmp_path / "table.csv")["score"].iloc[0] == pytest.approx(5 / 6)
     code, output, _ = tse(*asked, "--by", "paradigm")
     assert code == 0 and "all pairs\t0.833 [" in output

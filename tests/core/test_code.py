@@ -1,10 +1,7 @@
-"""The store's keys hold what computes a number: libraries, and in a checkout the code."""
+"""The keys of pieces hold the versions of the libraries that compute a number, and a plug-in's identity its code."""
 
-import os
-import shutil
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -15,12 +12,14 @@ from gguf_files import network_of, write_network
 from suites import suite_data
 from tse_core import evaluate, evaluate_blimp, evaluate_suite, load_model
 from tse_core.models.identity import code_of
-from tse_core.results import code
-from tse_core.results.code import NETWORK, code_digest, code_digests
+from tse_core.models.network import Network
+from tse_core.results import libraries, store
 from tse_core.results.parquet import read_tables
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
 from tse_core.syntaxgym.suites import suite_from_dict
 
-PACKAGE = Path(code.__file__).parents[1]
+NETWORK = Network.libraries
 FORMAT_2 = {
     "agreement": """
         contexts/score contexts/coverage pairs/tse pairs/log_probability_correct pairs/log_probability_wrong
@@ -35,77 +34,51 @@ FORMAT_2 = {
     "suite": """
         tokens/item tokens/condition tokens/position tokens/token tokens/region tokens/bits tokens/unknown""",
 }
-fresh = code_digest.__wrapped__
+SIGNATURE = Signature.parse("m@00000000 d@11111111 | bos:none protocol:exact/1")
+EMPTY = {"pairs": pd.DataFrame({"x": [1]})}
 
 
-@pytest.fixture
-def package_in(tmp_path, monkeypatch):
-    """Puts a copy of the package into a folder of the machine, from which digests are taken."""
-
-    def copied(folder: str) -> Path:
-        copy = tmp_path / folder / "tse_core"
-        shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        monkeypatch.setattr(code, "PACKAGE", copy)
-        return copy
-
-    return copied
+def is_served(folder, used) -> bool:
+    """Whether a store has the piece of a model with these libraries."""
+    libraries.minor_versions.cache_clear()
+    return Store(folder, used).get(SIGNATURE, "piece", ["pairs"]) is not None
 
 
-def changes_of_the_digest(package: Path) -> dict[Path, bool]:
-    """Whether a changed module changes the digest, for one module of each folder."""
-    before, changes = fresh(NETWORK), {}
-    for file in {file.parent: file for file in sorted(package.rglob("*.py"))}.values():
-        times, source = file.stat(), file.read_bytes()
-        file.write_bytes(source[:-1] + b"#")
-        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-        changes[file.relative_to(package)] = fresh(NETWORK) != before
-        file.write_bytes(source)
-    assert fresh(NETWORK) == before
-    return changes
-
-
-def test_in_a_checkout_the_digest_covers_every_module_but_the_commands(package_in, tmp_path):
-    copy = package_in("project/src")
-    (tmp_path / "project" / "pyproject.toml").touch()
-    assert fresh(NETWORK) == code_digest(NETWORK)  # wherever the checkout lies
-    for file, changed in changes_of_the_digest(copy).items():
-        assert changed == ("cli" not in file.parts), file
-
-
-def test_an_installed_package_serves_what_its_earlier_versions_computed(package_in, tmp_path):
-    copy = package_in("project/.venv/lib/python3.12/site-packages")
-    (tmp_path / "project" / "pyproject.toml").touch()  # of a project that uses the package
-    assert not any(changes_of_the_digest(copy).values())
+@pytest.fixture(autouse=True)
+def other_versions_are_forgotten():
+    yield
+    libraries.minor_versions.cache_clear()
 
 
 @pytest.mark.parametrize(
     "library", ["torch", "transformers", "tokenizers", "peft", "gguf", "pandas", "numpy"]
 )
 @pytest.mark.parametrize("used", [(), NETWORK, (*NETWORK, "gguf")])
-def test_another_minor_version_of_a_library_that_the_model_uses_is_another_digest(
-    library, used, monkeypatch
+def test_a_piece_is_computed_anew_with_another_minor_version_of_a_library_of_its_model(
+    library, used, monkeypatch, tmp_path
 ):
-    before = fresh(used)
-    real = code.version
+    Store(tmp_path, used).put(SIGNATURE, "piece", EMPTY)
+    real = libraries.version
     major, minor, *_ = real(library).split(".")
-    for other, differs in (
+    for other, is_another in (
         (f"{major}.{minor}.99+cpu", False),
         (f"{major}.{int(minor) + 1}.0", library in used),
     ):
         monkeypatch.setattr(
-            code, "version", lambda name, other=other: other if name == library else real(name)
+            libraries, "version", lambda name, other=other: other if name == library else real(name)
         )
-        assert (fresh(used) != before) == differs
+        assert is_served(tmp_path, used) != is_another
 
 
-def test_a_change_of_the_stored_tables_is_another_digest(monkeypatch):
-    before = fresh(())
-    monkeypatch.setattr(code, "FORMAT", code.FORMAT + 1)
-    assert fresh(()) != before
+def test_a_piece_with_other_columns_is_computed_anew(monkeypatch, tmp_path):
+    Store(tmp_path).put(SIGNATURE, "piece", EMPTY)
+    assert is_served(tmp_path, ())
+    monkeypatch.setattr(store, "FORMAT", store.FORMAT + 1)
+    assert not is_served(tmp_path, ())
 
 
 def test_stored_tables_have_the_columns_of_format_2(tiny_causal, simple, tmp_path):
-    """Where a column comes, goes or gets another meaning, FORMAT in results/code.py is raised."""
+    """Where a column comes, goes or gets another meaning, FORMAT in results/store.py is raised."""
     model = load_model(tiny_causal)
     pair = pd.DataFrame({"good": ["The author laughs."], "bad": ["The author laugh."]})
     evaluate(model, simple.head(4), detail="forms", store=tmp_path / "agreement")
@@ -127,7 +100,7 @@ def test_models_say_which_libraries_compute_their_numbers(tiny_causal, tmp_path,
     file = write_network(tmp_path / "m.gguf", "llama", network_of("llama"))
     assert load_model(file).libraries == (*NETWORK, "gguf")
     model = load_model(tiny_causal)
-    assert model.libraries == NETWORK and code_digest(model.libraries) in code_digests()
+    assert model.libraries == NETWORK
     in_memory = load_model(model.network.module, model.tokenizer, fingerprint="run-7")
     assert in_memory.libraries == NETWORK
     assert load_model("command:cat").libraries == ()

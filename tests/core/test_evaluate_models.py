@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tse_core import InputError, evaluate, evaluate_models, load_lemmas, load_pairs
-from tse_core.agreement import slices as pipeline
+from tse_core.agreement import pieces as pipeline
 from tse_core.agreement.comparison import compare_metrics
 
 MODELS = ["lab-systematic-causal", "lab-lexical-causal"]

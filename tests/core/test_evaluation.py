@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tse_core import InputError, evaluate, load_model, load_pairs, slot_distribution
-from tse_core.agreement import slices as pipeline
+from tse_core.agreement import pieces as pipeline
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.metrics.scores import cutoff_scores
 

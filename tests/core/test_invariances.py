@@ -8,7 +8,7 @@ import torch
 import tse_core
 from families import in_trees
 from tse_core import load_model, load_pairs
-from tse_core.agreement import slices as pipeline
+from tse_core.agreement import pieces as pipeline
 from tse_core.agreement.assembly import NOISE
 from tse_core.forward.passes import target_log_probabilities
 

@@ -16,7 +16,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from tse_core import InputError, evaluate, load_model, score_context
-from tse_core.agreement import slices
+from tse_core.agreement import pieces
 from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.models import slots
@@ -188,8 +188,8 @@ def test_a_stored_slice_serves_data_whose_other_slots_are_read_otherwise(
         pd.DataFrame([{**pair, "right": right, "construction": right}]) for right in ("here.", ".")
     )
     evaluate(model, here, VERBS, store=tmp_path)
-    computed, score = [], slices.score_contexts
-    monkeypatch.setattr(slices, "score_contexts", lambda *a: computed.append(a) or score(*a))
+    computed, score = [], pieces.score_contexts
+    monkeypatch.setattr(pieces, "score_contexts", lambda *a: computed.append(a) or score(*a))
     both = evaluate(model, pd.concat([here, mark]), VERBS, store=tmp_path)
     assert "slot:ids" in str(both.signature) and len(computed) == 1
     evaluate(model, mark, VERBS, store=tmp_path)

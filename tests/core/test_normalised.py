@@ -116,7 +116,7 @@ def test_what_has_no_length_is_refused(model):
 def test_the_command_divides(tse, tiny_causal, tmp_path):
     PAIRS.to_csv(tmp_path / "pairs.csv", index=False)
     command = ["blimp", tiny_causal, "--data", tmp_path / "pairs.csv"]
-    code, out, _ = tse(*command, "--normalise", "char", "--out", tmp_path / "scores.csv")
+    code, out, _ = tse(*command, "--normalise", "char", "--items", tmp_path / "scores.csv")
     assert code == 0 and "normalise:char" in out
     written = pd.read_csv(tmp_path / "scores.csv").set_index("pair_id")
     expected = score_pairs(tiny_causal, PAIRS, normalise="char")["margin"].tolist()

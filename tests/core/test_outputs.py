@@ -18,7 +18,7 @@ COMMANDS = {  # each reads pairs.csv, verbs.csv, plan.yaml or suite.csv, and nam
         "--out",
         "same.csv",
     ],
-    "syntaxgym evaluate": ["syntaxgym", "evaluate", MODEL, "suite.csv", "--table", "suite.csv"],
+    "syntaxgym evaluate": ["syntaxgym", "evaluate", MODEL, "suite.csv", "--out", "suite.csv"],
     "sweep": ["sweep", "plan.yaml", "--out", "pairs.csv"],
     "plot": ["plot", "pairs.csv", "--out", "pairs.csv"],
 }

@@ -88,7 +88,7 @@ The farmers laugh.,The farmers laughs.,syntax,3
 def test_columns_of_ones_own_are_rows_and_are_written(write, tiny_causal, tse, tmp_path):
     data, out, table = write("mine.csv", BY), tmp_path / "pairs.csv", tmp_path / "table.csv"
     code, output, errors = tse(
-        "blimp", tiny_causal, "--data", data, "--by", "category", "--out", out, "--table", table
+        "blimp", tiny_causal, "--data", data, "--by", "category", "--items", out, "--out", table
     )
     assert code == 0, errors
     lines = [line.split("\t")[:3] for line in output.splitlines()]
@@ -119,8 +119,8 @@ def test_a_column_called_like_a_result_divides_as_any_other(
     for column in ("condition", name):
         table = pd.read_csv(write("mine.csv", BY)).rename(columns={"category": column})
         path = write(f"{column}.csv", table.to_csv(index=False))
-        files = [tmp_path / f"{column}-{kind}.csv" for kind in ("out", "table", "items")]
-        options = dict(zip(("--out", "--table", "--items"), files, strict=True))
+        files = [tmp_path / f"{column}-{kind}.csv" for kind in ("out", "items")]
+        options = dict(zip(("--out", "--items"), files, strict=True))
         words = [word for option in options.items() for word in option]
         models = [tiny_causal, "--against", f"again={tiny_causal}"]
         code, _, errors = tse("blimp", *models, "--data", path, "--by", column, *words)
@@ -128,9 +128,9 @@ def test_a_column_called_like_a_result_divides_as_any_other(
         differences = pd.read_csv(tmp_path / f"{column}-out-differences.csv")
         assert {"syntax", "meaning"} < set(differences.iloc[:, 0])
         numbers = differences[["pairs", "difference", "low", "high"]].astype(float)
-        items = pd.read_csv(files[2])
+        items = pd.read_csv(files[1])
         (own,) = (kept for kept in items if items[kept].isin(["syntax", "meaning"]).all())
-        scores = pd.read_csv(files[1])[["construction", "score", "pairs", "lemmas"]]
+        scores = pd.read_csv(files[0])[["construction", "score", "pairs", "lemmas"]]
         scores["construction"] = scores["construction"].replace(column, "file")
         tables.append((numbers, items[own].tolist(), scores))
     (numbers, labels, scores), (numbers_of_other, labels_of_other, scores_of_other) = tables
@@ -144,7 +144,7 @@ def test_a_column_is_not_taken_for_another_that_begins_with_data(write, tiny_cau
     table = table.assign(data_category="x", data_margin=["a", "b", "c"])
     path, out = write("mine.csv", table.to_csv(index=False)), tmp_path / "out.csv"
     code, output, errors = tse(
-        "blimp", tiny_causal, "--data", path, "--by", "category", "--out", out
+        "blimp", tiny_causal, "--data", path, "--by", "category", "--items", out
     )
     assert code == 0 and output.startswith("category\t") and "\nsyntax\t" in output, errors
     written = pd.read_csv(out)

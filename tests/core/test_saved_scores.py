@@ -1,12 +1,25 @@
 """Saved scores are the same to the last bit when they are loaded; other files are refused."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
-from tse_core import InputError, evaluate, load_lemmas, load_pairs, load_scores
+from suites import suite_data
+from tse_core import (
+    InputError,
+    evaluate,
+    evaluate_blimp,
+    evaluate_suite,
+    load_lemmas,
+    load_pairs,
+    load_scores,
+)
+from tse_core.results.tidy import TIDY_COLUMNS, read_results
+from tse_core.syntaxgym.suites import suite_from_dict
 
 TABLES = ["contexts", "pairs", "lemmas", "at_cutoffs", "by_lemma"]
 
@@ -100,13 +113,42 @@ def test_other_files_are_refused(pairs, tiny_causal, tmp_path):
     file = tmp_path / "scores.parquet"
     with pytest.raises(InputError, match="scores.parquet: not a readable file of tables"):
         load_scores(file)
-    (shard,) = (tmp_path / "store").glob("*/*/*.parquet")
-    with pytest.raises(InputError, match="holds no scores that Evaluation.save wrote"):
-        load_scores(shard)
-    (results,) = (tmp_path / "store").glob("*/results-*.parquet")
-    with pytest.raises(InputError, match="not a readable file of tables"):
+    (piece,) = (tmp_path / "store").glob("pieces/*/*.parquet")
+    with pytest.raises(InputError, match="a piece of the store, which reads it"):
+        load_scores(piece)
+    (results,) = (tmp_path / "store").glob("scores/*.parquet")
+    with pytest.raises(InputError, match="holds results without what was measured; `tse results"):
         load_scores(results)
+    scores.item_table().to_parquet(tmp_path / "items.parquet")
+    with pytest.raises(InputError, match="holds a table without scores .*; pandas reads it"):
+        load_scores(tmp_path / "items.parquet")
     scores.save(file)
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(InputError, match="not a readable file of tables"):
         load_scores(file)
+
+
+def test_scores_of_sentence_pairs_and_of_a_suite_are_read_back(tiny_causal, tmp_path):
+    table = pd.DataFrame({"good": ["The author laughs."], "bad": ["The author laugh."]})
+    items = [{"x": ["The author", "laughs ."], "y": ["The authors", "laughs ."]}]
+    suite = suite_from_dict(suite_data(items, "(2;%x%) < (2;%y%)"))
+    for scores in (evaluate_blimp(tiny_causal, table), evaluate_suite(tiny_causal, suite)):
+        file = tmp_path / f"{scores.signature.kind}.parquet"
+        scores.save(file)
+        loaded = load_scores(file)
+        assert type(loaded) is type(scores)
+        assert str(loaded.signature) == str(scores.signature)
+        pd.testing.assert_frame_equal(loaded.tidy(), scores.tidy())
+        tidy = scores.tidy().reset_index(drop=True)
+        pd.testing.assert_frame_equal(read_results(file), tidy, check_dtype=False, check_exact=True)
+
+
+def test_any_tool_reads_the_results_in_a_file_of_saved_scores(pairs, tiny_causal, tmp_path):
+    scores = evaluate(tiny_causal, pairs)
+    scores.save(tmp_path / "scores.parquet")
+    table = pd.read_parquet(tmp_path / "scores.parquet", columns=TIDY_COLUMNS)
+    pd.testing.assert_frame_equal(table, scores.tidy(), check_dtype=False, check_exact=True)
+    metadata = json.loads(pq.read_metadata(tmp_path / "scores.parquet").metadata[b"tse"])
+    (run,) = metadata["runs"]
+    assert (metadata["format"], run["kind"]) == (1, "agreement")
+    assert run["identity"] == scores.signature.identity

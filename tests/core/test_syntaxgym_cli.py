@@ -55,7 +55,7 @@ def test_several_suites_give_one_table_and_the_evaluated_suites_are_written(plac
     (place / "copy.json").write_text(
         json.dumps(SUITE | {"meta": {"name": "copy", "metric": "max"}})
     )
-    where = ("--out", "out", "--table", "table.csv")
+    where = ("--json", "out", "--out", "table.csv")
     printed = shown("syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", *where)
     suites, circuits = (part.splitlines() for part in printed.split("\n\n")[:2])
     written = read_results("table.csv")
@@ -85,7 +85,7 @@ def test_several_suites_give_one_table_and_the_evaluated_suites_are_written(plac
 
 def test_suites_of_one_name_are_not_written_over_each_other(place, tse):
     (place / "copy.json").write_text(json.dumps(SUITE))
-    code, _, said = tse("syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--out", "out")
+    code, _, said = tse("syntaxgym", "evaluate", MODEL, "tiny.json", "copy.json", "--json", "out")
     assert code == 2 and "two suites are called tiny" in said
 
 

@@ -35,15 +35,14 @@ def load_recorded(model: str, folder: Path | None = None) -> pd.DataFrame:
 def known_results(
     store: Store | str | Path = "default", folder: Path | None = None
 ) -> pd.DataFrame:
-    """All known results, with a column ``source``: "computed" (here), "added" or "recorded".
+    """All known results, with a column ``source``: "stored" here, or "recorded".
 
-    A number that was computed here is not repeated from a file that was added, nor either of them
-    from a recorded run.
+    A number that the store has is not repeated from a recorded run.
     """
     store_here = as_store(store)
     tables = []
     if store_here:
-        tables.append(store_here.numbers())
+        tables.append(store_here.numbers().assign(source="stored"))
     for home in run_folders(folder):
         results = load_recorded(home.name, folder)[TIDY_COLUMNS]
         tables.append(results.assign(source="recorded"))

@@ -1,4 +1,4 @@
-"""An `Evaluation` from its parts: what was asked, and the tables of scores of all slices."""
+"""An `Evaluation` from its parts: what was asked, and the tables of scores of all pieces."""
 
 import pandas as pd
 
@@ -75,8 +75,8 @@ def _scored_pairs(pairs: pd.DataFrame, scores: pd.DataFrame, dtype: str) -> pd.D
 
 
 def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
-    """The sums of all slices as means over the contexts of each group; `correct` stays a count."""
-    # The contexts of a group may lie in several slices.
+    """The sums of all pieces as means over the contexts of each group; `correct` stays a count."""
+    # The contexts of a group may lie in several pieces.
     table = sums.groupby([*GROUP, "lemma"], sort=False, as_index=False).sum()
     means = [name for name in SUMS if name != "correct"]
     table[means] = table[means].div(table["contexts"], axis=0)

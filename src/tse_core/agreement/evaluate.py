@@ -1,7 +1,7 @@
 """Models on agreement pairs: each context scored over a whole verb list, each pair with its verb.
 
 `evaluate` and `evaluate_models` are the replication's centre (Newman et al. 2021). `_evaluation`
-takes the steps: pairs -> contexts, each with its number (`questions`) -> slices of them (`slices`),
+takes the steps: pairs -> contexts, each with its number (`questions`) -> pieces of them (`pieces`),
 scored one by one (`scoring`) or taken from the store -> an `Evaluation` (`assembly`).
 """
 
@@ -15,6 +15,7 @@ import pandas as pd
 from tse_core.agreement.assembly import assembled
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.options import Detail, Options, Verbs, verb_policy
+from tse_core.agreement.pieces import scored_tables
 from tse_core.agreement.policies import evaluation_signature
 from tse_core.agreement.questions import (
     Question,
@@ -23,7 +24,6 @@ from tse_core.agreement.questions import (
     readable,
     work_of,
 )
-from tse_core.agreement.slices import scored_tables
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import load_pairs
 from tse_core.datasets.pairs import Protocol, name_and_source
@@ -223,7 +223,7 @@ def _evaluations(
 def _evaluation(
     model: LanguageModel, question: Question, by, store, batch_tokens: int | None
 ) -> Evaluation:
-    """The scores of a model, slice by slice computed or from the store."""
+    """The scores of a model, piece by piece computed or from the store."""
     options = question.options
     if options.protocol == "released" and model.bos == "default":
         model = model.with_policies(bos="tokenizer")  # the released code itself adds no BOS token

@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Self
 
 import pandas as pd
 
 from tse_core.agreement import movement, tables
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics
 from tse_core.agreement.data import EvaluationData
-from tse_core.agreement.files import read_evaluation, write_evaluation
+from tse_core.agreement.files import evaluation_fields, write_evaluation
 from tse_core.errors import InputError
+from tse_core.results.saved import Saved
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,15 +138,12 @@ class Evaluation(EvaluationData):
 
         Raises InputError: another ending; the file cannot be written.
         """
-        write_evaluation(self, path)
+        write_evaluation(self, self.tidy(), path)
 
-
-def load_scores(path: str | Path) -> Evaluation:
-    """An evaluation from a file that `Evaluation.save` wrote.
-
-    Raises InputError: the file is missing, damaged or of another kind.
-    """
-    return Evaluation(**read_evaluation(path))
+    @classmethod
+    def of_saved(cls, saved: Saved) -> Self:
+        """The evaluation in a file of saved scores."""
+        return cls(**evaluation_fields(saved))
 
 
 class UnknownRunError(InputError, KeyError):

@@ -1,7 +1,7 @@
-"""Signatures of an evaluation and of its slices: which policies made their numbers.
+"""Signatures of an evaluation and of its pieces: which policies made their numbers.
 
-`evaluation_signature` stands beside the numbers. `slice_signature` is a slice's key in the store,
-and says only what the slice's own numbers depend on, so that other data with the same slice is
+`evaluation_signature` stands beside the numbers. `piece_signature` is a piece's key in the store,
+and says only what the piece's own numbers depend on, so that other data with the same piece is
 served by it.
 """
 
@@ -47,28 +47,28 @@ def evaluation_signature(
     return Signature(identity, policy, provenance(model.device))
 
 
-def slice_signature(
+def piece_signature(
     signature: Signature, model: LanguageModel, pairs: pd.DataFrame, options: Options
 ) -> Signature:
-    """The signature of a slice with these pairs, from that of the whole evaluation.
+    """The signature of a piece with these pairs, from that of the whole evaluation.
 
     It has the model, the policies and the cut-offs. How sentences begin and end, and how slots are
-    read, is what holds for the slice, whatever other slices there are. A run that kept more detail
-    has more tables of a slice, and serves one that asks for less.
+    read, is what holds for the piece, whatever other pieces there are. A run that kept more detail
+    has more tables of a piece, and serves one that asks for less.
     """
     policy = dict(signature.policy)
     policy.pop("sample", None)
     policy.pop("cluster", None)
     policy |= _text_policies(pairs)
-    # Where the whole evaluation has no such policy, no slice has one.
+    # Where the whole evaluation has no such policy, no piece has one.
     if policy.pop("slot", None):
         policy |= model.slot_policy(_distinct_contexts(pairs))
     policy["cutoffs"] = str(tuple(options.cutoffs))
-    # A slice has a row for each metric: one that a program adds makes slices of their own.
+    # A piece has a row for each metric: one that a program adds makes pieces of their own.
     added_metrics = [name for name in metrics_of_sums() if name not in PROJECT_METRICS]
     if added_metrics:
         policy["metrics"] = ",".join(added_metrics)
-    # The name of a slice has the hash of its texts.
+    # The name of a piece has the hash of its texts.
     identity = {"model": signature.identity["model"], "data": "any"}
     return Signature(identity, policy, signature.provenance)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,8 @@ from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS, name_and_so
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
 from tse_core.models.loading import AnyModel, as_model
-from tse_core.results.running import tables_of_shards
+from tse_core.results.running import tables_of_pieces
+from tse_core.results.saved import Saved, write_saved
 from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
@@ -111,6 +112,18 @@ class PairScores:
         first = [name for name in ITEM_COLUMNS if name in named]
         others = [name for name in named if name not in first]
         return named[[*first, *others]]
+
+    def save(self, path: str | Path) -> None:
+        """All of it in one .parquet file, which `tse_core.load_scores` reads.
+
+        Raises InputError: another ending; the file cannot be written.
+        """
+        write_saved(path, self.tidy(), {"pairs": self.pairs}, {})
+
+    @classmethod
+    def of_saved(cls, saved: Saved) -> Self:
+        """The scores in a file of saved ones."""
+        return cls(saved.tables["pairs"], saved.signature)
 
     def tidy(self, by: str | None = None) -> pd.DataFrame:
         """Accuracies of all pairs, phenomena and paradigms, a row each, in columns of result files.
@@ -204,10 +217,10 @@ def evaluate_blimp(
     }
     # Paradigms that several data sets share have their scores in common: no hash of all pairs.
     identity = {"model": model.identity(), "data": name.split("/")[0]}
-    policy_of_shards = dict(policy)
+    policy_of_pieces = dict(policy)
     if normalise in ("char", "byte"):  # the unit of the lengths that are kept
-        policy_of_shards["normalise"] = normalise
-    request = Signature(identity, policy_of_shards, provenance(model.device))
+        policy_of_pieces["normalise"] = normalise
+    request = Signature(identity, policy_of_pieces, provenance(model.device))
     store = store_for(model, store)
     scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
     scores = _labelled(scores, pairs, pd.concat([dependence, beside], axis=1))
@@ -243,12 +256,12 @@ def _scores_of_paradigms(
             raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
         return {"pairs": scores.reset_index(drop=True)}
 
-    shards = {}
+    pieces = {}
     for paradigm, group in pairs.groupby("paradigm", sort=False):
-        shards[f"{safe_name(paradigm)}-{data_hash(group)}"] = (group, len(group))
-    tables, scores_provenance = tables_of_shards(
+        pieces[f"{safe_name(paradigm)}-{data_hash(group)}"] = (group, len(group))
+    tables, scores_provenance = tables_of_pieces(
         request,
-        shards,
+        pieces,
         score,
         ["pairs"],
         store=store,
@@ -256,14 +269,14 @@ def _scores_of_paradigms(
         unit="pairs",
         probe=model.probe,
     )
-    scores = pd.concat([shard["pairs"] for shard in tables.values()], ignore_index=True)
+    scores = pd.concat([piece["pairs"] for piece in tables.values()], ignore_index=True)
     return scores, scores_provenance
 
 
 def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
     """Scores in the order of the paradigms, with the phenomenon and the columns of `beside`."""
     paradigm = pairs.groupby("paradigm", sort=False).ngroup()
-    order = np.argsort(paradigm, kind="stable")  # that of the shards
+    order = np.argsort(paradigm, kind="stable")  # that of the pieces
     scores = scores.join(beside.iloc[order].reset_index(drop=True))
     phenomena = None
     if "phenomenon" in pairs:

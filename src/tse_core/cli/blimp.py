@@ -13,6 +13,7 @@ from tse_core.cli.printing import (
     note,
     print_table,
     write_differences,
+    write_scores,
     write_table,
 )
 from tse_core.datasets.loading import joined_pairs, load_sentence_pairs
@@ -54,11 +55,7 @@ def blimp(
     against: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Compare it with the first model.")
     ] = None,
-    out: Annotated[
-        Path | None,
-        options.results_option("the scores of every pair, with its sentences and your columns"),
-    ] = None,
-    table: options.Table = None,
+    out: options.Out = None,
     items: options.Items = None,
     normalise: Annotated[
         Literal["token", "char", "byte"] | None,
@@ -138,22 +135,10 @@ def blimp(
         if len(runs) == 2:
             print()
         _print_accuracies(scores, column_of_by, cluster, opened.bos_remedy())
-    write_table(_pair_scores(runs), out)
-    tidy = [scores.tidy(column_of_by) for scores in runs]
-    write_table(pd.concat(tidy, ignore_index=True), table)
+    write_scores([scores.tidy(column_of_by) for scores in runs], out)
     if against:
         _show_comparison(runs[0], runs[1], column_of_by, out)
     write_table(pd.concat([scores.item_table() for scores in runs], ignore_index=True), items)
-
-
-def _pair_scores(runs: "list[PairScores]") -> pd.DataFrame:
-    """The scores of every pair, with the model and the signature."""
-    tables = []
-    for scores in runs:
-        signature = scores.signature
-        identified = {"model": signature.identity["model"], "signature": str(signature)}
-        tables.append(scores.pairs.assign(**identified))
-    return pd.concat(tables, ignore_index=True)
 
 
 def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Path | None) -> None:

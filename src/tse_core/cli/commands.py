@@ -17,7 +17,7 @@ from tse_core.files import is_there
 from tse_core.models.discovery import entries_of
 
 # Parameters of commands: files that they write.
-OUTPUTS = ("out", "table", "items", "page")
+OUTPUTS = ("out", "items", "regions", "suite_folder", "page")
 
 # Sub-commands in the order of the help, what is used most first; those of other packages follow.
 ORDER = (

@@ -64,7 +64,7 @@ def evaluate(
     against: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Compare it with the first model.")
     ] = None,
-    out: Annotated[Path | None, options.results_option("the table and the cut-off curves")] = None,
+    out: options.Out = None,
     items: options.Items = None,
     each_verb: Annotated[
         Path | None, options.results_option("a row for each verb: sensitivity, bias, EW")
@@ -144,7 +144,7 @@ def evaluate(
     for model, evaluation in evaluations.runs:
         print(f"{model}: {evaluation.scored}\n{evaluation.signature}\n")
         _note_weak_scores(evaluation)
-    write_scores([evaluations], out)
+    write_scores([evaluations.tidy()], out)
     if against is not None:
         _show_comparison(evaluations, out)
     if items:

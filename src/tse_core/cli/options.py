@@ -49,7 +49,7 @@ results_file = _writable(".parquet", ".csv")
 
 
 def results_option(what: str) -> Any:
-    """The option of a command that writes a results file."""
+    """The option of a command that writes a table."""
     return typer.Option(
         metavar="FILE", help=f"Write {what}: .parquet or .csv.", callback=results_file
     )
@@ -98,8 +98,10 @@ Period = Annotated[
     Literal["as-is", "add"] | None,
     rare(metavar="HOW", help="Final period: as-is, or add where there is none."),
 ]
+Out = Annotated[
+    Path | None, results_option("all scores with their signatures, which `tse results` reads")
+]
 Items = Annotated[Path | None, results_option("a row for each item, ready for a mixed model")]
-Table = Annotated[Path | None, results_option("the accuracies as a results file")]
 # Whether ``tse --no-store`` was asked for.
 NO_STORE: ContextVar[bool] = ContextVar("no_store", default=False)
 

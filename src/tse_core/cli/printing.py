@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tse_core.errors import one_line, shown
-from tse_core.results.tidy import write_results
+from tse_core.results import tidy
 
 COMPARISON_HEADINGS = {"difference": "first - second", "p_value": "p", "p_holm": "p (Holm)"}
 
@@ -97,18 +97,17 @@ def note(text: str) -> None:
     typer.echo(f"note: {one_line(text)}", err=True)
 
 
-def write_scores(results: Iterable, file: Path | None) -> None:
-    """Write all numbers of some results (their ``tidy()``) to a file, if there is one, and tell."""
+def write_scores(results: Iterable[pd.DataFrame], file: Path | None) -> None:
+    """Write tidy tables of results to one file (.parquet or .csv), if there is one, and tell."""
     if file:
-        tables = [result.tidy() for result in results]
-        write_results(pd.concat(tables, ignore_index=True), file)
+        tidy.write_results(pd.concat(results, ignore_index=True), file)
         print(f"written: {file}")
 
 
 def write_table(table: pd.DataFrame, file: Path | None) -> None:
     """Write a table to a file (.parquet or .csv), if there is one, and tell."""
     if file:
-        write_results(table, file)
+        tidy.write_table(table, file)
         print(f"written: {file}")
 
 

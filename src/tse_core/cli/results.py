@@ -36,13 +36,13 @@ Which = Annotated[
 def list_() -> None:
     """List the finished runs."""
     runs = []
-    stored = options.required_store().numbers()
-    for (text, source), numbers in stored.groupby(["signature", "source"], sort=False):
+    for text, numbers in options.required_store().numbers().groupby("signature", sort=False):
         signature = Signature.parse(text)
-        policy = text.split(" | ")[1]
+        _, policy, made_with = text.split(" | ")
         identity = signature.identity.values()
-        runs.append((signature.key[:10], *identity, policy, len(numbers), source))
-    print_table(pd.DataFrame(runs, columns=["key", "model", "data", "policy", "numbers", "origin"]))
+        runs.append((signature.key[:10], *identity, policy, len(numbers), made_with))
+    columns = ["key", "model", "data", "policy", "numbers", "made with"]
+    print_table(pd.DataFrame(runs, columns=columns))
 
 
 @group.command()
@@ -70,8 +70,8 @@ def add(
 ) -> None:
     """Add results from another machine to the store.
 
-    They keep their signatures. All files are checked first. Numbers that the store already has are
-    skipped, and so are files without results.
+    They keep their signatures. All files are checked first. Runs that the store
+    already has stay as they are, and files without results are skipped.
 
     Example:  tse results add recorded/gpt2
     """
@@ -83,8 +83,9 @@ def add(
         paths = ", ".join(map(str, files))
         raise InputError(f"{paths}: there is no results file (.parquet with signatures)")
     for file, table in tables.items():
-        new = options.required_store().add(table)
-        print(f"{file}: {new} numbers added, {len(table) - new} were already there")
+        added = options.required_store().add(table)
+        there = table["signature"].nunique() - added
+        print(f"{file}: {added} runs added, {there} were already there")
 
 
 @group.command()

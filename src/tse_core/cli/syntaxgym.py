@@ -35,17 +35,19 @@ def evaluate(
         typer.Argument(metavar="SUITE", help="Names from `tse list suites`, or files."),
     ],
     opening: options.Opening,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Write the evaluated suites into a folder (JSON)."),
-    ] = None,
-    table: options.Table = None,
+    out: options.Out = None,
     regions: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Write the surprisal (bits) of every region of every item: .csv.",
             callback=options.table_file,
+        ),
+    ] = None,
+    suite_folder: Annotated[
+        Path | None,
+        options.rare(
+            "--json", metavar="FOLDER", help="Write each evaluated suite into a folder, as JSON."
         ),
     ] = None,
     unknown: options.UnknownWords = "flag",
@@ -62,17 +64,17 @@ def evaluate(
     """
     from tse_core.syntaxgym.outcomes import evaluate_suite
 
-    loaded = _loaded_suites(suites, out)
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
+    loaded = _loaded_suites(suites, suite_folder)
+    if suite_folder:
+        suite_folder.mkdir(parents=True, exist_ok=True)
     (opened,) = opening.models(model)
     outcomes = []
     for suite in loaded:
         outcome = evaluate_suite(opened, suite, store=options.store())
         outcomes.append(outcome)
-        if out:
-            file = out / f"{safe_name(suite.name)}.{safe_name(outcome.signature.model)}.json"
-            write_output(file, outcome.to_json())
+        if suite_folder:
+            name = f"{safe_name(suite.name)}.{safe_name(outcome.signature.model)}.json"
+            write_output(suite_folder / name, outcome.to_json())
     _print_outcomes(outcomes, unknown)
     unscored = sum(outcome.unscored for outcome in outcomes)
     if unscored:
@@ -80,15 +82,15 @@ def evaluate(
             f"{unscored:,} items begin with different tokens, which count 0 bits without a token "
             f"before them; {opened.bos_remedy()}"
         )
-    if out:
-        print(f"written: {out}")
-    write_scores(outcomes, table)
+    if suite_folder:
+        print(f"written: {suite_folder}")
+    write_scores([outcome.tidy() for outcome in outcomes], out)
     if regions:
         by_region = pd.concat([outcome.by_region() for outcome in outcomes])
         write_output(regions, by_region.to_csv(index=False))
         print(f"written: {regions}")
     has_unknown = any(outcome.items["unknown"].any() for outcome in outcomes)
-    if unknown == "refuse" and (out or table or regions) and has_unknown:
+    if unknown == "refuse" and (out or suite_folder or regions) and has_unknown:
         note("what was written covers all items, including those with unknown words")
 
 
@@ -141,10 +143,10 @@ def _files_or_names(suites: list[str]) -> list[str]:
     return names
 
 
-def _loaded_suites(names: list[str], out: Path | None) -> list[Suite]:
+def _loaded_suites(names: list[str], folder: Path | None) -> list[Suite]:
     """All suites of some names.
 
-    Raises InputError: there is none; one is not downloaded; two would be one file in `out`.
+    Raises InputError: there is none; one is not downloaded; two would be one file in `folder`.
     """
     if "public" in names or PUBLIC in names:
         public = list_suites().query("source == 'public'")
@@ -160,9 +162,9 @@ def _loaded_suites(names: list[str], out: Path | None) -> list[Suite]:
     if not suites:
         raise InputError(f"{', '.join(names)}: holds no suite (.json or .csv)")
     file_names = [safe_name(suite.name) for suite in suites]
-    if out and len(file_names) > len(set(file_names)):
+    if folder and len(file_names) > len(set(file_names)):
         most_common = max(file_names, key=file_names.count)
-        raise InputError(f"two suites are called {most_common}; in {out} they would be one file")
+        raise InputError(f"two suites are called {most_common}; in {folder} they would be one file")
     return suites
 
 

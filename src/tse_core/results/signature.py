@@ -90,6 +90,12 @@ class Signature:
         return self.policy["protocol"].split("/")[0]
 
     @property
+    def kind(self) -> str:
+        """What was scored: "agreement" pairs, sentence "pairs" or "suites"."""
+        protocol = self.policy.get("protocol", "").split("/")[0]
+        return {"pairs": "pairs", "syntaxgym": "suites"}.get(protocol, "agreement")
+
+    @property
     def key(self) -> str:
         """A hash of identity and policy: the same for the same work, wherever it is done."""
         parts = [sorted(self.identity.items()), sorted(self.policy.items())]
@@ -112,7 +118,7 @@ class Signature:
         identity_values = map(unquote, line["identity"].split())
         identity = dict(zip(("model", "data"), identity_values, strict=True))
         provenance_values = map(unquote, (line["provenance"] or "").split())
-        # An older line may have less provenance than there is today.
+        # The source is there for data from the hub only.
         names = (*_PROVENANCE, "source")
         parsed_provenance = dict(zip(names, provenance_values, strict=False))
         return cls(identity, policy, parsed_provenance)

@@ -1,9 +1,14 @@
 """Finished numbers: tidy tables, one number per row, with the signature of how it was made.
 
 A tidy table (`Evaluation.tidy`, ``tse evaluate --out``) has the columns `TIDY_COLUMNS`. Files hold
-it as Parquet or CSV.
+it as Parquet or CSV. The metadata ``tse`` of a Parquet file say what its runs are: their kind
+(agreement, pairs or suites) and the three parts of their signatures. What `save` writes holds what
+was measured, too (`tse_core.results.saved`).
 """
 
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,7 @@ import pyarrow.parquet as pq
 from tse_core.errors import InputError, one_line
 from tse_core.files import write_output
 from tse_core.metrics.definitions import score_range
+from tse_core.results.parquet import FACTS, table_bytes
 from tse_core.results.signature import Signature
 
 TIDY_COLUMNS: list[str] = [
@@ -22,6 +28,7 @@ TIDY_COLUMNS: list[str] = [
     "high", "coverage", "invalid", "lemmas", "contexts", "pairs", "signature",
 ]  # fmt: skip
 KEY_COLUMNS = ["construction", "metric", "side", "cutoff"]  # unique within a run
+FORMAT = 1  # of results files; raised by hand when their columns or facts change
 _SCORES = ("score", "low", "high")
 _COUNTS = ("lemmas", "contexts", "pairs")
 _OPTIONAL = ("low", "high", "coverage", "invalid", "cutoff")  # may be NaN
@@ -56,7 +63,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
 def _stored_table(path: Path) -> pd.DataFrame:
     """The table of a file, with numbers as float64. Raises whatever reading it raises."""
     if path.suffix == ".parquet":
-        table = pd.read_parquet(path)
+        table = _rows(path)
     else:
         # As text first: pandas' own parser of numbers may be off in the last bit.
         missing = dict.fromkeys(_NUMBERS, [""])
@@ -67,15 +74,47 @@ def _stored_table(path: Path) -> pd.DataFrame:
     return table.astype(dict.fromkeys(_NUMBERS, float))
 
 
-def write_results(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a tidy table to .parquet or .csv, whole or not at all.
+def _rows(path: Path) -> pd.DataFrame:
+    """The columns of results in a Parquet file, without the tables that stand in its first row."""
+    names = pq.read_schema(path).names
+    return pd.read_parquet(path, columns=[name for name in TIDY_COLUMNS if name in names])
 
+
+def write_results(table: pd.DataFrame, path: str | Path, **facts: Any) -> None:
+    """Write a tidy table, which may have further columns, to .parquet or .csv.
+
+    `facts` are added to the metadata of a Parquet file. The file is written whole or not at all.
     Raises InputError where that is impossible.
     """
+    if Path(path).suffix == ".parquet":
+        write_output(path, results_bytes(table, {}, facts))
+    else:
+        write_table(table, path)
+
+
+def results_bytes(
+    table: pd.DataFrame, tables: Mapping[str, pd.DataFrame], facts: Mapping[str, Any]
+) -> bytes:
+    """The contents of a results file with a tidy table, and the `tables` that were measured."""
+    runs = []
+    for text in table["signature"].unique():
+        signature = Signature.parse(text)
+        runs.append({"kind": signature.kind, **asdict(signature)})
+    return table_bytes(tables, {"format": FORMAT, "runs": runs, **facts}, table)
+
+
+def write_table(table: pd.DataFrame, path: str | Path) -> None:
+    """Write any table to .parquet or .csv, whole or not at all. Raises InputError."""
     if Path(path).suffix == ".parquet":
         write_output(path, table.to_parquet(index=False, compression="zstd"))
     else:
         write_output(path, table.to_csv(index=False, lineterminator="\n"))
+
+
+def facts_of_results(path: Path) -> dict[str, Any]:
+    """The metadata of a results file; empty where it has none."""
+    metadata = pq.read_metadata(path).metadata or {}
+    return json.loads(metadata.get(FACTS, b"{}"))
 
 
 def is_results(path: Path) -> bool:

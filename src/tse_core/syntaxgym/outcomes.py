@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,13 +18,14 @@ from tse_core.datasets.loading import data_hash
 from tse_core.errors import InputError, check_known
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
-from tse_core.results.running import tables_of_shards
+from tse_core.results.running import tables_of_pieces
+from tse_core.results.saved import Saved, write_saved
 from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
-from tse_core.syntaxgym.suites import KEYS, Suite, to_dict, to_json
+from tse_core.syntaxgym.suites import KEYS, Suite, suite_from_dict, to_dict, to_json
 from tse_core.uncertainty.shares import wilson
 from tse_core.words import word_span
 
@@ -38,6 +39,7 @@ REGION_METRICS: dict[str, str] = {
     "max": "max",
     "min": "min",
 }
+TABLES = ("tokens", "regions", "items")  # of an outcome, as a file holds them
 TOKEN_COLUMNS = ["item", "condition", "position", "token", "region", "bits", "unknown"]
 
 
@@ -115,6 +117,26 @@ class Outcome:
         table = table.assign(construction=self.suite.name, contexts=table["pairs"])
         return tidied(table, self.signature, self.signature.protocol)
 
+    def save(self, path: str | Path) -> None:
+        """All of it in one .parquet file, which `tse_core.load_scores` reads.
+
+        Raises InputError: another ending; the file cannot be written.
+        """
+        tables = {name: getattr(self, name) for name in TABLES}
+        facts = {"suite": to_dict(self.suite), "kind": self.kind, "metric": self.metric}
+        write_saved(path, self.tidy(), tables, facts)
+
+    @classmethod
+    def of_saved(cls, saved: Saved) -> Self:
+        """The outcome in a file of saved scores."""
+        return cls(
+            suite=suite_from_dict(saved.facts["suite"]),
+            kind=saved.facts["kind"],
+            metric=saved.facts["metric"],
+            signature=saved.signature,
+            **saved.tables,
+        )
+
     def by_region(self) -> pd.DataFrame:
         """A row per region: model, suite, and the columns of `regions`, with all bits."""
         table = self.regions.copy()
@@ -179,7 +201,7 @@ def evaluate_suite(
     # Tokens depend on the sentences alone; the rest of the suite is in the hash of the outcome.
     identity = {"model": model.identity(), "data": f"{suite.name}@{data_hash(suite.table)}"}
     words = int(suite.table["content"].str.split().str.len().sum())
-    tables, tokens_provenance = tables_of_shards(
+    tables, tokens_provenance = tables_of_pieces(
         Signature(identity, policy, provenance(model.device)),
         {"suite": (suite, words)},
         partial(_suite_tokens, model),

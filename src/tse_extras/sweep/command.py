@@ -78,7 +78,7 @@ def sweep(
     failed = len(results.failures)
     succeeded = len(loaded.runs) - failed
     print(f"{succeeded} of {len(loaded.runs)} runs done, {failed} failed")
-    write_scores([results], out)
+    write_scores([results.tidy()], out)
     if curves and failed:
         print(f"not written, as runs failed: {curves}")
     elif curves:

@@ -1,6 +1,6 @@
-"""Slices of an evaluation: contexts that are scored at once, and kept in the store as one piece.
+"""Pieces of an evaluation: contexts that are scored at once, and kept in the store together.
 
-`scored_tables` takes the tables of each slice from the store, or scores it, and joins them.
+`scored_tables` takes the tables of each piece from the store, or scores it, and joins them.
 """
 
 from collections.abc import Iterator
@@ -11,28 +11,28 @@ import pandas as pd
 
 from tse_core.agreement.distributions import Advance
 from tse_core.agreement.options import TABLES, Options
-from tse_core.agreement.policies import slice_signature
+from tse_core.agreement.policies import piece_signature
 from tse_core.agreement.questions import Work
 from tse_core.agreement.scoring import score_contexts
 from tse_core.datasets.loading import data_hash
 from tse_core.files import safe_name
 from tse_core.models.language_model import LanguageModel
-from tse_core.results.running import tables_of_shards
+from tse_core.results.running import tables_of_pieces
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 
-SLICE = 2048  # contexts that are scored at once
-WORD_SLICE = 4  # where each is scored over thousands of whole words
-# The columns of contexts and pairs whose hash is in the name of a slice; with the document, if any.
+AT_ONCE = 2048  # contexts that are scored at once
+WORDS_AT_ONCE = 4  # where each is scored over thousands of whole words
+# The columns of contexts and pairs whose hash is in the name of a piece; with the document, if any.
 HASHED = ["construction", "subject", "noun", "left", "right", "number", "pairs"]
 HASHED_OF_PAIRS = ["left", "right", "correct", "wrong", "number"]
 
 
-class Slice(NamedTuple):
+class Piece(NamedTuple):
     """Contexts that are scored at once, and their pairs."""
 
     contexts: pd.DataFrame
-    pairs: pd.DataFrame  # the column context counts from the first context of the slice
+    pairs: pd.DataFrame  # the column context counts from the first context of the piece
 
 
 def scored_tables(
@@ -43,25 +43,24 @@ def scored_tables(
     store: Store | None,
     batch_tokens: int | None,
 ) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
-    """The tables of `score_contexts` over all slices, and their provenance.
+    """The tables of `score_contexts` over all pieces, and their provenance.
 
     `signature` is that of the whole evaluation. The index of the table of pairs is that of
     the work's pairs.
     """
 
-    def score(some: Slice, advance: Advance) -> dict[str, pd.DataFrame]:
+    def score(some: Piece, advance: Advance) -> dict[str, pd.DataFrame]:
         return score_contexts(model, work.verbs, options, *some, batch_tokens, advance)
 
-    def key(some: Slice) -> Signature:
-        return slice_signature(signature, model, some.pairs, options)
+    def key(some: Piece) -> Signature:
+        return piece_signature(signature, model, some.pairs, options)
 
-    # A run that is killed loses the slice at which it was, so slow ones are small.
-    size = SLICE if work.verbs.policy.in_vocabulary else WORD_SLICE
-    slices = dict(_slices(work.contexts, work.pairs, size))
-    # A slice is a shard of the store.
-    tables_of_slices, made_with = tables_of_shards(
+    # A run that is killed loses the piece at which it was, so slow ones are small.
+    size = AT_ONCE if work.verbs.policy.in_vocabulary else WORDS_AT_ONCE
+    pieces = dict(_pieces(work.contexts, work.pairs, size))
+    scored, made_with = tables_of_pieces(
         signature,
-        {name: (some, len(some.contexts)) for name, some in slices.items()},
+        {name: (some, len(some.contexts)) for name, some in pieces.items()},
         score,
         TABLES[options.detail],
         title=f"{model.label}: contexts",
@@ -71,15 +70,15 @@ def scored_tables(
     )
     tables = {}
     for name in TABLES[options.detail]:
-        parts = [of_slice[name] for of_slice in tables_of_slices.values()]
+        parts = [of_piece[name] for of_piece in scored.values()]
         tables[name] = pd.concat(parts, ignore_index=True)
-    # Slices go construction by construction, and pairs need not.
-    tables["pairs"].index = np.concatenate([some.pairs.index for some in slices.values()])
+    # Pieces go construction by construction, and pairs need not.
+    tables["pairs"].index = np.concatenate([some.pairs.index for some in pieces.values()])
     return tables, made_with
 
 
-def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, Slice]]:
-    """Slices of the contexts of each construction, named after their contents alone."""
+def _pieces(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, Piece]]:
+    """Pieces of the contexts of each construction, named after their contents alone."""
     # Sorted, the pairs of some neighbouring contexts stand together.
     pairs = pairs.sort_values("context", kind="stable")
     first_pairs = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
@@ -94,4 +93,4 @@ def _slices(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[
             some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
             contents = data_hash(some_contexts[hashed]) + data_hash(some_pairs[HASHED_OF_PAIRS])
             name = f"{safe_name(construction)}-{number:03d}-{contents}"
-            yield name, Slice(some_contexts, some_pairs)
+            yield name, Piece(some_contexts, some_pairs)

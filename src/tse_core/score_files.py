@@ -1,0 +1,25 @@
+"""Scores in files: what `save` wrote, whatever was scored."""
+
+from pathlib import Path
+from typing import TypeAlias
+
+from tse_core.agreement.evaluation import Evaluation
+from tse_core.blimp.evaluate import PairScores
+from tse_core.results.saved import read_saved
+from tse_core.syntaxgym.outcomes import Outcome
+
+Scores: TypeAlias = Evaluation | PairScores | Outcome
+CLASSES: dict[str, type[Scores]] = {
+    "agreement": Evaluation,
+    "pairs": PairScores,
+    "suites": Outcome,
+}
+
+
+def load_scores(path: str | Path) -> Scores:
+    """The scores in a file that their method `save` wrote: an `Evaluation` again, or its like.
+
+    Raises InputError: the file is missing or damaged; of another kind, with what reads it.
+    """
+    saved = read_saved(path)
+    return CLASSES[saved.kind].of_saved(saved)
