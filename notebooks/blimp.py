@@ -211,7 +211,7 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 
 # %%
 from tse_book.laboratory.networks import laboratory_ngram
-from tse_core.blimp.evaluate import accuracies, evaluate_blimp
+from tse_core.sentences.evaluate import accuracies, evaluate_blimp
 
 if sentence_pairs == "laboratory":
     readers = [
@@ -248,9 +248,9 @@ from math import comb
 import pandas as pd
 
 from tse_book.laboratory.networks import laboratory_ngram
-from tse_core.blimp.accuracies import compare
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.loading import load_sentence_pairs
+from tse_core.sentences.accuracies import compare
+from tse_core.sentences.evaluate import evaluate_blimp
 
 pairs = load_sentence_pairs("laboratory/determiner_noun_agreement_1")
 models = {"small": laboratory_ngram(1000), "large": laboratory_ngram(4000)}
@@ -350,4 +350,4 @@ print(f"At step 32 the accuracy is {wrong.iloc[-1]:.2f} or {right.iloc[-1]:.2f}.
 # - An accuracy far below one half is not mere ignorance.
 # - An overall accuracy hides differences between phenomena, and these hide differences between paradigms.
 #
-# Functions: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.blimp.evaluate.accuracies` and {py:func}`tse_core.blimp.accuracies.compare`.
+# Functions: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.sentences.evaluate.accuracies` and {py:func}`tse_core.sentences.accuracies.compare`.

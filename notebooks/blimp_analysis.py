@@ -56,7 +56,7 @@ import pandas as pd
 
 from tse_book.model_names import SHOWN_NAMES
 from tse_book.pages import newman, published_accuracies, recorded_runs
-from tse_core.blimp.evaluate import accuracies, evaluate_blimp
+from tse_core.sentences.evaluate import accuracies, evaluate_blimp
 
 runs = recorded_runs(recorded)
 if sentence_pairs:
@@ -240,7 +240,7 @@ import pandas as pd
 
 from tse_book.laboratory.networks import laboratory_ngram
 from tse_book.pages import published_accuracies
-from tse_core.blimp.evaluate import evaluate_blimp
+from tse_core.sentences.evaluate import evaluate_blimp
 
 # the pairs that an n-gram model gets right, without an attractor and with one
 ngram = laboratory_ngram(20000)

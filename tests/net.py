@@ -19,8 +19,8 @@ import tse_core
 from stand_ins import stand_ins
 from tse_core.agreement.comparison import compare_evaluations, compare_metrics, shared_lemmas
 from tse_core.agreement.slots import score_context
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.results.signature import PROTOCOL_NUMBERS
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.syntaxgym.library import load_suite
 
 GOLDEN = Path(__file__).parent / "golden" / "net.parquet"

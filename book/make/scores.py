@@ -11,9 +11,9 @@ from book.make.profile import Job, jobs, load_profile
 from tse_book.pages.profiles import papers_bos
 from tse_book.published import MODELS
 from tse_book.recorded.measurements import further_results
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
+from tse_core.sentences.evaluate import evaluate_blimp
 
 
 def score(name: str) -> None:

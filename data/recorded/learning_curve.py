@@ -21,10 +21,10 @@ from tse_book.baselines import train_baseline
 from tse_book.laboratory.corpus import sentences
 from tse_book.laboratory.language import load_language
 from tse_book.laboratory.networks import tokenizer
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.loading import load_sentence_pairs
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.network import Network
+from tse_core.sentences.evaluate import evaluate_blimp
 
 SIZES = tuple(1000 * 2**step for step in range(8))
 UPDATES, BATCH = 2000, 64  # of the LSTM

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.blimp.evaluate import PairScores
 from tse_core.results.saved import read_saved
+from tse_core.sentences.evaluate import PairScores
 from tse_core.syntaxgym.outcomes import Outcome
 
 Scores: TypeAlias = Evaluation | PairScores | Outcome

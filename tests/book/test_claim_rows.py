@@ -16,10 +16,10 @@ from tse_book.published import table3
 from tse_book.recorded import recorded_findings
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.agreement.verbs import counted_verbs
-from tse_core.blimp.evaluate import PairScores
 from tse_core.datasets.loading import blimp_paradigms
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.sentences.evaluate import PairScores
 from tse_core.syntaxgym.library import public_suites
 from tse_core.syntaxgym.outcomes import Outcome
 

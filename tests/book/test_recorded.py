@@ -27,10 +27,10 @@ from tse_book.recorded.evaluations import write_evaluation
 from tse_book.recorded.recording import hardware, record, record_details
 from tse_book.studies.details import readings
 from tse_core.agreement.evaluation import Evaluations
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.loading import load_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.results.store import Store
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.syntaxgym.library import public_suites
 from tse_core.syntaxgym.outcomes import evaluate_suite
 

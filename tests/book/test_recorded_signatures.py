@@ -16,11 +16,11 @@ from tse_book.recorded.provenance import read_provenance
 from tse_book.studies.rows import sentence_rows, suites_signature
 from tse_core import evaluate, load_model, load_sentence_pairs
 from tse_core.agreement.options import VerbPolicy
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.loading import data_hash
 from tse_core.models.network import Network
 from tse_core.paths import data_folder
 from tse_core.results.signature import Signature
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
 RECORDED = data_folder() / "recorded"

@@ -4,8 +4,8 @@ import pytest
 
 from hub import PAIRS, dataset_commit, serving, use, write_pairs
 from tse_core import InputError, evaluate, load_pairs, load_sentence_pairs
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.results.signature import Signature
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_extras.sweep.running import sweep
 
 NAME = f"hf:{PAIRS}/eng/data.tsv"
@@ -99,7 +99,7 @@ def test_a_sweep_goes_on_with_what_it_has_read(hub, repository, tmp_path, monkey
     before = sweep(plan, store=tmp_path / "store").tidy()
     (repository / "eng" / "data.tsv").write_text("good,bad\n")  # the branch moves
     monkeypatch.setattr("tse_core.agreement.pieces.score_contexts", None)  # nothing is scored
-    monkeypatch.setattr("tse_core.blimp.evaluate.score_pairs", None)
+    monkeypatch.setattr("tse_core.sentences.evaluate.score_pairs", None)
     assert sweep(plan, store=tmp_path / "store").tidy().equals(before)
     assert set(before["data"]) == {NAME}
 

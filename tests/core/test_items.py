@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import tse_core
-from tse_core.blimp.accuracies import compare
-from tse_core.blimp.evaluate import evaluate_blimp
+from tse_core.sentences.accuracies import compare
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.uncertainty.intervals import interval
 
 GUIDE = Path(__file__).parents[2] / "book" / "quickstart.md"

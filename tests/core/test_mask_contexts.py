@@ -17,10 +17,10 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from tse_core import InputError, evaluate, load_model, score_context
 from tse_core.agreement import pieces
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.models import slots
 from tse_core.models.tokenizing import Gap
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.sentences.tokens import token_surprisals
 
 FORMS = {"lemma": ["go", "run"], "singular": ["goes", "runs"], "plural": ["go", "run"]}

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import tse_core
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.errors import InputError
 from tse_core.results.comparing import differences
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.sentences.preferences import judged, score_pairs
 
 PAIRS = pd.DataFrame(
@@ -89,7 +89,7 @@ def test_signatures_say_it_and_sums_serve_means_per_token(model, tmp_path, monke
         calls.append(choices["normalise"])
         return score_pairs(*arguments, **choices)
 
-    monkeypatch.setattr("tse_core.blimp.evaluate.score_pairs", score)
+    monkeypatch.setattr("tse_core.sentences.evaluate.score_pairs", score)
     runs = {}
     for unit in (None, "token", "char", "byte", "char"):
         runs[unit] = evaluate_blimp(model, PAIRS, normalise=unit, store=tmp_path)

@@ -19,9 +19,9 @@ from letters import write_letters
 from loopback import serving
 from tiny import save_model
 from tse_core import InputError, evaluate, evaluate_suite, load_model
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.errors import TseWarning
 from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_extras.sweep import workers
 from tse_extras.sweep.plan import load_plan
 from tse_extras.sweep.running import score_run, sweep, visible_gpus

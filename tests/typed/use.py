@@ -11,11 +11,11 @@ import transformers
 import tse_core
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.slots import ContextScores
-from tse_core.blimp.evaluate import PairScores
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.metrics.scores import CutoffScores
 from tse_core.models.backend import Backend
 from tse_core.models.surprisal_model import SurprisalModel
+from tse_core.sentences.evaluate import PairScores
 from tse_core.syntaxgym.outcomes import Outcome
 from tse_core.syntaxgym.suites import Suite
 

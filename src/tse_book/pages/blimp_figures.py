@@ -9,9 +9,9 @@ from scipy.stats import linregress
 
 from tse_book import published
 from tse_book.recorded import recorded_pairs
-from tse_core.blimp.evaluate import PairScores
 from tse_core.datasets.pairs import PREFIX_FIELDS
 from tse_core.errors import check_known
+from tse_core.sentences.evaluate import PairScores
 from tse_core.uncertainty.shares import wilson
 
 PREDICTORS = {

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tse_book.recorded.details import recorded_items, recorded_pairs
-from tse_core.blimp.evaluate import PairScores, accuracies
+from tse_core.sentences.evaluate import PairScores, accuracies
 from tse_core.syntaxgym.library import public_suites
 from tse_core.uncertainty.shares import wilson
 
@@ -23,7 +23,7 @@ def recorded_runs(models: Iterable[str], bos: str = "default") -> dict[str, Pair
 def recorded_accuracies(
     models: Iterable[str], by: str = "paradigm", *, bos: str = "default"
 ) -> pd.DataFrame:
-    """Accuracies of recorded models on BLiMP, as those of `tse_core.blimp.evaluate.accuracies`."""
+    """Accuracies of recorded models on BLiMP, as those of `tse_core.sentences.evaluate.accuracies`."""
     return accuracies(recorded_runs(models, bos), by)
 
 

@@ -13,11 +13,11 @@ from tse_book.studies.details import Detail, readings, small_detail
 from tse_core.agreement.by_lemma import require_lemmas
 from tse_core.agreement.evaluate import evaluate
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.loading import load_pairs
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.sentences.tokens import Method
 from tse_core.syntaxgym.library import load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite

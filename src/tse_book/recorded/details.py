@@ -6,8 +6,8 @@ import pandas as pd
 
 from tse_book.recorded.provenance import PROVENANCE, checked_file, read_provenance, runs_folder
 from tse_book.studies.details import Detail
-from tse_core.blimp.evaluate import PairScores
 from tse_core.results.signature import Signature
+from tse_core.sentences.evaluate import PairScores
 from tse_core.sentences.preferences import judged
 
 

@@ -12,12 +12,12 @@ import pandas as pd
 from tse_book.laboratory.names import is_laboratory
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows
 from tse_core.agreement.evaluate import evaluate
-from tse_core.blimp.evaluate import evaluate_blimp
 from tse_core.datasets.loading import load_pairs
 from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 from tse_core.results.tidy import TIDY_COLUMNS
+from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.syntaxgym.library import list_suites, load_suite
 from tse_core.syntaxgym.outcomes import Outcome, evaluate_suite
 

@@ -11,10 +11,10 @@ import torch
 from transformers import TrainerCallback
 
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.blimp.evaluate import PairScores
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import load_model
 from tse_core.results.tidy import TIDY_COLUMNS, of_everything
+from tse_core.sentences.evaluate import PairScores
 from tse_core.syntaxgym.outcomes import Outcome
 
 Measure = Callable[[LanguageModel], Evaluation | PairScores | Outcome]

@@ -21,7 +21,7 @@ from tse_core.errors import InputError, check_known
 from tse_core.results.comparing import READING, differences
 
 if TYPE_CHECKING:  # imports torch
-    from tse_core.blimp.evaluate import PairScores
+    from tse_core.sentences.evaluate import PairScores
 
 
 @app.command()
@@ -98,7 +98,7 @@ def blimp(
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
     tse blimp gpt2 --against gpt2-medium --out scores.csv --items items.csv
     """
-    from tse_core.blimp.evaluate import evaluate_blimp, names_beside
+    from tse_core.sentences.evaluate import evaluate_blimp, names_beside
 
     names_of_columns = options.columns_of(columns)
     tables = []
@@ -146,7 +146,7 @@ def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Pa
 
     It is printed, and written beside a file.
     """
-    from tse_core.blimp.accuracies import compare
+    from tse_core.sentences.accuracies import compare
 
     of_all = compare(first.pairs, second.pairs, "all").assign(**{by: "all pairs"})
     table = pd.concat([compare(first.pairs, second.pairs, by), of_all], ignore_index=True)

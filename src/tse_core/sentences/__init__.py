@@ -1,1 +1,1 @@
-"""Probabilities of sentences: surprisals of tokens and words, PLLs, minimal pairs."""
+"""Sentences: surprisals of tokens and words, PLLs, minimal pairs such as those of BLiMP."""

@@ -16,15 +16,6 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from tse_core.blimp.accuracies import (
-    BOUNDS,
-    CLUSTER,
-    COUNTS,
-    GROUPS,
-    ITEM,
-    STRATUM,
-    accuracy,
-)
 from tse_core.datasets.loading import (
     blimp_paradigms,
     data_hash,
@@ -39,6 +30,15 @@ from tse_core.results.saved import Saved, write_saved
 from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
+from tse_core.sentences.accuracies import (
+    BOUNDS,
+    CLUSTER,
+    COUNTS,
+    GROUPS,
+    ITEM,
+    STRATUM,
+    accuracy,
+)
 from tse_core.sentences.preferences import (
     Normalise,
     Ties,

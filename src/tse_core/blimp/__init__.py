@@ -1,1 +1,0 @@
-"""Minimal pairs: accuracy by paradigm and phenomenon, of BLiMP and other data."""
