@@ -136,9 +136,7 @@ def test_what_was_scored_on_two_machines_says_so(models, tmp_path, monkeypatch):
     runs = []
     for hardware, date, chosen in days:
         made = {"version": "0.1.0", "hardware": hardware, "date": date}
-        monkeypatch.setattr(
-            "tse_core.agreement.policies.provenance", lambda device, made=made: made
-        )
+        monkeypatch.setattr("tse_core.results.signature.provenance", lambda device, made=made: made)
         runs.append(evaluate(models[0], pairs[pairs["construction"].isin(chosen)], store=tmp_path))
     shown = [str(run.signature).rpartition(" | ")[2] for run in runs]
     joined = "0.1.0 H200,cpu 2026-01-03/2026-06-30"

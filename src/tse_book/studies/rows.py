@@ -15,7 +15,7 @@ from tse_core.agreement.slots import marked_distribution
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.loading import data_hash
-from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
+from tse_core.results.signature import Signature, signature_of
 from tse_core.results.tidy import tidied
 from tse_core.syntaxgym.library import public_suites
 from tse_core.uncertainty.intervals import interval
@@ -142,9 +142,8 @@ def _means(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 def _signature(model, data: str, lemmas: Lemmas, contexts: Iterable[tuple[str, str]]) -> Signature:
     counted = f"{lemmas.name}@{lemmas.hash}({len(counted_verbs(model, lemmas).lemmas)})"
-    reading = {**model.policies(), **model.slot_policy(contexts)}
-    policy = {"lemmas": counted, **reading, "protocol": f"exact/{PROTOCOL_NUMBERS['agreement']}"}
-    return Signature({"model": model.identity(), "data": data}, policy, provenance(model.device))
+    slot = model.slot_policy(contexts)
+    return signature_of(model, data, "exact", before={"lemmas": counted}, behind=slot)
 
 
 def _with_past(lemmas: Lemmas | str) -> Lemmas:

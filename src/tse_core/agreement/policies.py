@@ -15,7 +15,7 @@ from tse_core.datasets.treebank_pairs import is_of_treebank
 from tse_core.datasets.treebanks import DOCUMENTS
 from tse_core.metrics.definitions import PROJECT_METRICS, metrics_of_sums
 from tse_core.models.language_model import LanguageModel
-from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
+from tse_core.results.signature import Signature, signature_of
 
 
 def evaluation_signature(
@@ -23,28 +23,25 @@ def evaluation_signature(
 ) -> Signature:
     """How the numbers of an evaluation are made; it reads the model's weights."""
     lemmas, verbs = question.lemmas, work.verbs
-    # Signatures are written in the order of the policies: the precision stands near the end.
-    of_model = model.policies()
-    dtype = of_model.pop("dtype")
-    policy = {"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})", **of_model}
+    # Policies that most runs lack are written only where they hold, so that other signatures stay.
+    behind: dict[str, str] = {}
     # It says whether the mask is put in as an id or as text; protocol released always reads text.
     if options.protocol == "exact":
-        policy |= model.slot_policy(_distinct_contexts(work.pairs))
-    # Policies that most runs lack are written only where they hold, so that other signatures stay.
+        behind |= model.slot_policy(_distinct_contexts(work.pairs))
     if not verbs.policy.in_vocabulary:
-        policy |= {"forms": str(verbs.policy), "cut": "list"}
+        behind |= {"forms": str(verbs.policy), "cut": "list"}
     if options.sample_size != "all":
-        policy["sample"] = f"{options.sample_size}@{options.seed}"
+        behind["sample"] = f"{options.sample_size}@{options.seed}"
     if is_of_treebank(work.pairs):
-        policy["cluster"] = question.all_pairs.attrs.get("clusters", DOCUMENTS)
-    policy |= _text_policies(work.pairs)
-    policy |= {
-        "protocol": f"{options.protocol}/{PROTOCOL_NUMBERS['agreement']}",
-        "dtype": dtype,
-        "ties": "wrong",
-    }
-    identity = {"model": model.identity(), "data": question.data}
-    return Signature(identity, policy, provenance(model.device))
+        behind["cluster"] = question.all_pairs.attrs.get("clusters", DOCUMENTS)
+    return signature_of(
+        model,
+        question.data,
+        options.protocol,
+        before={"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})"},
+        behind=behind | _text_policies(work.pairs),
+        after={"dtype": model.policies()["dtype"], "ties": "wrong"},
+    )
 
 
 def piece_signature(

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 from urllib.parse import quote, unquote
 
 from tse_core import __version__
@@ -28,6 +29,8 @@ from tse_core.errors import InputError, one_line
 # One number per protocol, raised by hand when a recorded or golden model moves without a change of
 # policy.
 PROTOCOL_NUMBERS = {"agreement": 1, "pairs": 1, "suites": 1}
+# What each protocol scores.
+KINDS = {"exact": "agreement", "released": "agreement", "pairs": "pairs", "syntaxgym": "suites"}
 MEMORY = "memory"  # in place of a hash: a network in memory without a fingerprint
 # The value of the policy "lemmas", such as newman-appendix@77aa01c2(948).
 LEMMAS = re.compile(r"(?P<list>.*)@(?P<hash>[0-9a-f]{8})\((?P<count>\d+)\)", re.DOTALL)
@@ -93,7 +96,7 @@ class Signature:
     def kind(self) -> str:
         """What was scored: "agreement" pairs, sentence "pairs" or "suites"."""
         protocol = self.policy.get("protocol", "").split("/")[0]
-        return {"pairs": "pairs", "syntaxgym": "suites"}.get(protocol, "agreement")
+        return KINDS.get(protocol, "agreement")
 
     @property
     def key(self) -> str:
@@ -122,6 +125,40 @@ class Signature:
         names = (*_PROVENANCE, "source")
         parsed_provenance = dict(zip(names, provenance_values, strict=False))
         return cls(identity, policy, parsed_provenance)
+
+
+def signature_of(
+    model: Any,
+    data: str,
+    protocol: str,
+    *,
+    before: Mapping[str, str],
+    behind: Mapping[str, str] | None = None,
+    after: Mapping[str, str] | None = None,
+) -> Signature:
+    """The signature of scores of a model, made here and now: all its policies, in order.
+
+    Parameters
+    ----------
+    model : LanguageModel or SurprisalModel, which gives its identity and its own policies
+    data : name@hash
+    protocol : one of `KINDS`; its number is added
+    before : policies in front of the model's
+    behind : those behind the model's, in front of the protocol
+    after : those behind the protocol; one that is the model's, too, stands here alone
+    """
+    after = after or {}
+    of_model = {name: value for name, value in model.policies().items() if name not in after}
+    number = PROTOCOL_NUMBERS[KINDS[protocol]]
+    policy = {
+        **before,
+        **of_model,
+        **(behind or {}),
+        "protocol": f"{protocol}/{number}",
+        **after,
+    }
+    identity = {"model": model.identity(), "data": data}
+    return Signature(identity, policy, provenance(model.device))
 
 
 def provenance(device: object = "cpu") -> dict[str, str]:

@@ -8,7 +8,7 @@ paradigm's scores do not depend on which others ran with it. BLiMP is by Warstad
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Self
@@ -27,7 +27,7 @@ from tse_core.files import safe_name
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.results.running import tables_of_pieces
 from tse_core.results.saved import Saved, write_saved
-from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
+from tse_core.results.signature import Signature, signature_of
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.accuracies import (
@@ -209,35 +209,45 @@ def evaluate_blimp(
     beside = _beside(pairs)
     pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]
 
-    policy = {
-        "method": method,
-        "first": first,
-        **model.policies(),
-        "protocol": f"pairs/{PROTOCOL_NUMBERS['pairs']}",
-    }
-    # Paradigms that several data sets share have their scores in common: no hash of all pairs.
-    identity = {"model": model.identity(), "data": name.split("/")[0]}
-    policy_of_pieces = dict(policy)
-    if normalise in ("char", "byte"):  # the unit of the lengths that are kept
-        policy_of_pieces["normalise"] = normalise
-    request = Signature(identity, policy_of_pieces, provenance(model.device))
+    after: dict[str, str] = {"ties": ties, "unknown": unknown_words}
+    if normalise is not None:
+        after["normalise"] = normalise
+    if cluster is not None:
+        after["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
+    signature = signature_of(
+        model,
+        f"{name}@{data_hash(pairs)}",
+        "pairs",
+        before={"method": method, "first": first},
+        after=after,
+    )
     store = store_for(model, store)
+    request = _piece_signature(signature, name)
     scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
     scores = _labelled(scores, pairs, pd.concat([dependence, beside], axis=1))
     scores = judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
-    identity = {**identity, "data": f"{name}@{data_hash(pairs)}"}
-    policy = {**policy, "ties": ties, "unknown": unknown_words}
-    if normalise is not None:
-        policy["normalise"] = normalise
-    if cluster is not None:
-        policy["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
     if source:
         scores_provenance = {**scores_provenance, "source": source}
-    signature = Signature(identity, policy, scores_provenance)
+    signature = replace(signature, provenance=scores_provenance)
     evaluation = PairScores(scores, signature)
     if store:
         store.keep_numbers(evaluation.signature, evaluation.tidy)
     return evaluation
+
+
+def _piece_signature(signature: Signature, name: str) -> Signature:
+    """The signature of the log-probabilities of a paradigm, from that of the whole run.
+
+    Paradigms that several data sets share have their scores in common: no hash of all pairs.
+    """
+    policy = dict(signature.policy)
+    for judgement in ("ties", "unknown", "cluster"):
+        policy.pop(judgement, None)
+    # The lengths that are kept are in tokens, unless another unit is asked for.
+    if policy.get("normalise") == "token":
+        policy.pop("normalise")
+    identity = {**signature.identity, "data": name.split("/")[0]}
+    return replace(signature, identity=identity, policy=policy)
 
 
 def _scores_of_paradigms(

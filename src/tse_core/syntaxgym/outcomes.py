@@ -5,7 +5,7 @@ forward pass.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -20,7 +20,7 @@ from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.results.running import tables_of_pieces
 from tse_core.results.saved import Saved, write_saved
-from tse_core.results.signature import PROTOCOL_NUMBERS, Signature, provenance
+from tse_core.results.signature import Signature, signature_of
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
 from tse_core.sentences.tokens import token_surprisals
@@ -196,13 +196,13 @@ def evaluate_suite(
     suite = suite if isinstance(suite, Suite) else load_suite(suite)
     store = store_for(model, store)
     region_metric = metric or suite.metric
-    policy = {"score": "pll"} if model.kind == "masked" else {}
-    policy |= {**model.policies(), "protocol": f"syntaxgym/{PROTOCOL_NUMBERS['suites']}"}
-    # Tokens depend on the sentences alone; the rest of the suite is in the hash of the outcome.
-    identity = {"model": model.identity(), "data": f"{suite.name}@{data_hash(suite.table)}"}
+    before = {"metric": region_metric}
+    if model.kind == "masked":
+        before["score"] = "pll"
+    signature = signature_of(model, f"{suite.name}@{suite.hash}", "syntaxgym", before=before)
     words = int(suite.table["content"].str.split().str.len().sum())
     tables, tokens_provenance = tables_of_pieces(
-        Signature(identity, policy, provenance(model.device)),
+        _piece_signature(signature, suite),
         {"suite": (suite, words)},
         partial(_suite_tokens, model),
         ["tokens"],
@@ -214,12 +214,22 @@ def evaluate_suite(
     tokens = tables["suite"]["tokens"]
     regions = _regions(suite, tokens, region_metric)
     items = _items(suite, regions)
-    identity = {**identity, "data": f"{suite.name}@{suite.hash}"}
-    signature = Signature(identity, {"metric": region_metric, **policy}, tokens_provenance)
+    signature = replace(signature, provenance=tokens_provenance)
     outcome = Outcome(suite, model.kind, region_metric, tokens, regions, items, signature)
     if store:
         store.keep_numbers(signature, outcome.tidy)
     return outcome
+
+
+def _piece_signature(signature: Signature, suite: Suite) -> Signature:
+    """The signature of a suite's tokens, from that of its outcome.
+
+    Tokens depend on the sentences alone; the rest of the suite is in the hash of the outcome.
+    """
+    policy = dict(signature.policy)
+    del policy["metric"]
+    identity = {**signature.identity, "data": f"{suite.name}@{data_hash(suite.table)}"}
+    return replace(signature, identity=identity, policy=policy)
 
 
 def assign_tokens(regions: Mapping[int, str], starts: Sequence[int] | np.ndarray) -> np.ndarray:
