@@ -4,7 +4,6 @@ from .agreement.by_lemma import forms_of as forms_of
 from .agreement.by_lemma import require_lemmas as require_lemmas
 from .agreement.options import verb_policy as verb_policy
 from .agreement.verbs import counted_verbs as counted_verbs
-from .blimp.evaluate import PairScores as PairScores
 
 # Commands.
 from .cli.commands import refuse_overwriting as refuse_overwriting
@@ -62,6 +61,7 @@ from .progress import progress as progress
 from .results.store import Store as Store
 from .schemas import check as check
 from .schemas import read_schema as read_schema
+from .sentences.evaluate import PairScores as PairScores
 from .syntaxgym.library import suite_names as suite_names
 from .syntaxgym.outcomes import Outcome as Outcome
 from .uncertainty.intervals import interval as interval
