@@ -20,9 +20,9 @@ from tse_core.results.store import Store
 from tse_core.syntaxgym.suites import suite_from_dict
 
 NETWORK = Network.libraries
-FORMAT_2 = {
+FORMAT_3 = {
     "agreement": """
-        contexts/score contexts/coverage pairs/tse pairs/log_probability_correct pairs/log_probability_wrong
+        contexts/score contexts/coverage contexts/ties pairs/tse pairs/log_probability_correct pairs/log_probability_wrong
         groups/construction groups/number groups/cluster groups/contexts verbs/log_odds verbs/right
         lemmas/construction lemmas/subject lemmas/noun lemmas/number lemmas/lemma lemmas/contexts lemmas/correct
         lemmas/probability_correct lemmas/probability_wrong lemmas/margin forms/log_odds
@@ -77,7 +77,7 @@ def test_a_piece_with_other_columns_is_computed_anew(monkeypatch, tmp_path):
     assert not is_served(tmp_path, ())
 
 
-def test_stored_tables_have_the_columns_of_format_2(tiny_causal, simple, tmp_path):
+def test_stored_tables_have_the_columns_of_format_3(tiny_causal, simple, tmp_path):
     """Where a column comes, goes or gets another meaning, FORMAT in results/store.py is raised."""
     model = load_model(tiny_causal)
     pair = pd.DataFrame({"good": ["The author laughs."], "bad": ["The author laugh."]})
@@ -92,7 +92,7 @@ def test_stored_tables_have_the_columns_of_format_2(tiny_causal, simple, tmp_pat
     for folder in tmp_path.iterdir():
         (file,) = folder.glob("*/*/*.parquet")
         columns[folder.name] = read_tables(file)[1]["columns"]
-    assert columns == {name: text.split() for name, text in FORMAT_2.items()}
+    assert columns == {name: text.split() for name, text in FORMAT_3.items()}
 
 
 def test_models_say_which_libraries_compute_their_numbers(tiny_causal, tmp_path, monkeypatch):
