@@ -5,7 +5,7 @@
 #
 # TORCH      which build of torch to install when there is none: TORCH="torch==2.13.0", TORCH=torch, a wheel ...
 # PIP_ARGS   anything pip should know while installing torch
-# PROFILE    default (nothing to download), base or paper: notebooks/profiles
+# PROFILE    default (one small model, 98 MB), base or paper: notebooks/profiles
 # VENV       an environment to use instead of .venv, e.g. VENV="$$CONDA_PREFIX"
 # PYTHON     the Python that makes .venv
 # LIVE       0 leaves the model that runs in a page out of the book, which is 98 MB lighter

@@ -11,7 +11,7 @@ import pytest
 from tiny import save_model
 from tse_book.studies.shuffled import shuffled_scores
 from tse_book.studies.slot_shares import form_shares, slot_scores
-from tse_book.studies.switches import policy_switches
+from tse_book.studies.switches import largest_changes, policy_switches
 from tse_core import evaluate, load_lemmas, load_model, slot_distribution
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import FORMS, marked_distribution
@@ -145,6 +145,18 @@ def test_every_model_has_the_same_switches_and_a_note_where_one_is_not_for_it(
             assert has_note != (rows["setting"] == "changed").any(), switch
     notes = masked.set_index("switch")["note"]
     assert set(notes["BOS token: none"]) == {"Masked models read no BOS token."}
+
+
+def test_the_largest_change_is_over_constructions_and_a_switch_without_one_has_none():
+    rows = [
+        ("first", "A", "default", 0.5), ("first", "A", "changed", 0.6),
+        ("first", "B", "default", 0.9), ("first", "B", "changed", 0.6),
+        ("second", "A", "default", 0.5),
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["switch", "construction", "setting", "score"])
+    found = largest_changes(table.assign(model="m", metric="EW")).set_index("change")["EW"]
+    assert found["first"] == pytest.approx(0.3)
+    assert pd.isna(found["second"])
 
 
 BANDS = {"laugh": "head", "swim": "head", "see": "middle", "walk": "tail", "write": "tail"}
