@@ -98,25 +98,6 @@ linked = claims.assign(cell=claims["cell"].map(link))
 charts.download_table(linked, "claims.csv", "Download the ledger")
 
 # %% [markdown] tags=["explains"]
-# ## Claims on models that the papers never saw
-#
-# A claim about models in general can be tested on any model, given a number to measure and a threshold. A claim {term}`extends` to a model if the number lies on the claim's side of the threshold by more than chance, is *undecided* if it could lie on either side, and is only *described* if it rests on fewer than three nouns, verbs or {term}`paradigms <paradigm>`. *How* below a claim opens its results for each construction, because a mean can hide one that goes the other way, and says what the interval is over. The statements of this book's own are in [What the gap is made of](gap.ipynb).
-
-# %% tags=["hide-input"]
-from tse_book.claims.extension import extension_ledger
-from tse_book.pages import extension_table, verdict_rows
-from tse_book.recorded import recorded_findings
-
-findings = recorded_findings()  # SmolLM2 and Gemma
-judged = extension_ledger(findings)
-judged = judged[judged["verdict"] != "not yet run"]
-extension_table(judged, findings, "General claims on models that the papers never saw")
-
-# %% tags=["hide-input"]
-places = judged.assign(cell=judged["cell"].map(link))
-charts.download_table(verdict_rows(places), "beyond-the-papers.csv", "These verdicts")
-
-# %% [markdown] tags=["explains"]
 # ## Every table and figure
 #
 # *Live* numbers are computed with the book, *recorded* ones come from a run kept with it, and {term}`digitised` ones are read off a published figure, without its hidden points.
@@ -301,4 +282,4 @@ print("A small difference is not enough: it takes the paper's model and list.")
 #
 # Nothing counts as reproduced until the papers' own models have run.
 #
-# Functions: {py:func}`tse_book.claims.judging.ledger` and {py:func}`tse_book.claims.extension.extension_ledger`.
+# Function: {py:func}`tse_book.claims.judging.ledger`.

@@ -127,11 +127,11 @@ folded(table(wide, "As measured", index=True), "The numbers")
 # %% [markdown] tags=["explains"]
 # Yes: EW is below TSE in all nine rows of both models, by .10 on average for SmolLM2, and by .11 for Gemma. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns. For the tenth row, BLiMP's sentences, run `tse data fetch newman-blimp` and add `"newman-blimp"` to `data` in the first cell. Only the paper's own four models can reproduce its numbers: [You have a GPU?](../book/gpu.md) says how.
 #
-# Intervals that overlap do not say whether two scores differ, because a noun that is hard for one score is hard for the other. `compare` takes the difference noun by noun; its p-values are corrected for testing nine rows ({term}`Holm correction`).
+# Intervals that overlap do not say whether two scores differ, because a noun that is hard for one score is hard for the other. `compare` takes the difference noun by noun; its p-values are corrected for testing nine rows ({term}`Bonferroni correction`).
 
 # %%
 by_subject = runs.compare("TSE", "EW")
-by_subject["p < .05"] = by_subject["p_holm"] < 0.05
+by_subject["p < .05"] = by_subject["p_corrected"] < 0.05
 shown = ["model", "construction", "difference", "low", "high", "p < .05"]
 caption = "TSE minus EW, with intervals over subjects"
 folded(table(by_subject[shown], caption, digits=3), caption)

@@ -21,15 +21,6 @@ said = "Of the 63 rows from published data, 25 are the same and 25 depend; for 1
 quotes(said, len(of_data), same, len(of_data) - same - none, none)
 
 # %% [markdown]
-# ## Claims on models that the papers never saw
-
-# %%
-from tse_book.pages import guard
-
-mw = judged[judged["id"] == "E.mw-above-ew"]["verdict"]
-guard("whether by more than chance is undecided", set(mw) == {"undecided"})
-
-# %% [markdown]
 # ## The laboratory's own ledger
 
 # %%

@@ -56,6 +56,14 @@ if both:
             left = kept - run.table().set_index("construction")["EW"]
             guard("at least .09 are left", left.mean() > 0.0895)
 
+# %%
+if runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.runs) == 2:
+    mw = runs.compare("MW", "EW", over=["subjects", "verbs"])
+    mw = mw.groupby("model", sort=False).last()
+    guard("MW is above EW on average", (mw["difference"] > 0).all())
+    # One claim on two models: two tests.
+    guard("whether by more than chance is undecided", (2 * mw["p_value"] >= 0.05).all())
+
 # %% [markdown]
 # ## With and without a BOS token
 

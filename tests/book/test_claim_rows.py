@@ -8,12 +8,10 @@ import pytest
 
 import tse_core
 from tests.tiny import save_model
-from tse_book.claims.extension import extension_ledger
 from tse_book.claims.judging import ledger
 from tse_book.claims.verdicts import NOT_RUN
 from tse_book.pages.ledger import ledger_table
 from tse_book.published import table3
-from tse_book.recorded import recorded_findings
 from tse_book.studies.rows import not_nouns_rows, past_rows, sentence_rows, suite_rows
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.loading import blimp_paradigms
@@ -177,13 +175,3 @@ def test_a_row_says_what_other_choices_make_of_it_and_what_it_turns_on(claims):
     assert 'data-robustness="no other choice tried"' in row_of(html, "B.tokens")
     assert 'data-robustness="the same under every choice"' in row_of(html, "B.perplexity")
     assert "data-robustness" not in row_of(html, "T2.001")
-
-
-def test_each_difference_is_that_of_the_numbers_beside_it():
-    table = extension_ledger(recorded_findings())
-    for row in table.itertuples():
-        for one in row.conditions.dropna(subset="difference").itertuples():
-            assert row.value - one.value == pytest.approx(one.difference, abs=2e-5), (
-                row.id,
-                one.condition,
-            )

@@ -174,8 +174,13 @@ def test_ew_less_tse_by_hand():
 def test_where_the_effects_are_the_statements_hold():
     table = judge(made(noise=0.5), draws=50).set_index("id")
     judged = table[table["role"] == "judged"]
-    # The truth of N3 is -.8 or so, with 24 documents.
-    assert set(judged["verdict"]) == {HOLDS}, judged["verdict"]
+    # The truth of N3 is -.8 or so, with 24 documents; in N1 only the sites of one verb differ.
+    assert set(judged.drop(index="N1")["verdict"]) == {HOLDS}, judged["verdict"]
+    assert table.loc["N1", "high"] < 0
+    low, high = table["low_corrected"], table["high_corrected"]
+    excludes_bound = (low > table["bound"]) | (high < table["bound"])
+    assert (excludes_bound == (table["p_corrected"] < 0.05)).all()
+    assert ((low <= table["low"]) & (table["high"] <= high)).all()
     assert set(table[table["role"] == "beside"]["verdict"]) == {DESCRIBED}
     inside = (table["low"] <= table["value"]) & (table["value"] <= table["high"])
     assert inside.all() and (table["documents"] == DOCUMENTS).all()
@@ -206,7 +211,9 @@ def test_where_no_effect_is_none_holds():
         table = table[table["role"] == "judged"].drop(
             index="N3"
         )  # its bound is -.5, and here it is 0
-        assert set(table["verdict"]) == {UNDECIDED}, table["verdict"]
+        # Described is what no document changes.
+        assert set(table["verdict"]) <= {UNDECIDED, DESCRIBED}, table["verdict"]
+        assert (table.loc[table["verdict"] == DESCRIBED, "value"] == 0).all()
 
 
 @pytest.mark.slow

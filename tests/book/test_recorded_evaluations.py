@@ -8,8 +8,6 @@ import pandas as pd
 import pytest
 
 from tse_book.recorded.evaluations import recorded_evaluation, write_evaluation
-from tse_book.studies.agreement_findings import about_verbs
-from tse_book.studies.findings import findings_table
 from tse_core import evaluate, load_lemmas, load_pairs
 from tse_core.agreement.comparison import compare_metrics
 from tse_core.agreement.options import Options, VerbPolicy
@@ -81,12 +79,6 @@ def test_the_recorded_evaluation_of_gemma_is_the_one_that_was_measured():
     home = data_folder() / "recorded/gemma-3-270m"
     bounds, measured = ["score", "low", "high"], pd.read_parquet(home / "agreement.parquet")
     assert np.allclose(measured[bounds], found.tidy()[bounds], atol=1e-6, equal_nan=True)
-    rows = findings_table([("default", about_verbs(found), found.signature)])
-    written = rows.merge(
-        pd.read_csv(home / "findings.csv"), on=["condition", "claim", "row"], validate="1:1"
-    )
-    for bound in ("low", "high", "freedom"):
-        assert np.allclose(written[f"{bound}_x"], written[f"{bound}_y"], atol=1e-5, equal_nan=True)
     provenance = json.loads((home / "provenance.json").read_text())
     file = home / "evaluations/marvin-linzen.parquet"
     assert (

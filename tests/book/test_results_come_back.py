@@ -32,7 +32,7 @@ def recorded(tmp_path_factory):
         parts = parts_for(model, "newman-clean", ["marvin-linzen/simple"], "", [], None)
         record(model, place / "recorded", {"agreement": parts["agreement"]})
     home = place / "recorded" / "gpt2-xl"
-    pd.DataFrame({"claim": ["E.x"]}).to_csv(home / "findings.csv")
+    pd.DataFrame({"word": ["keys"]}).to_csv(home / "words.csv")
     return home
 
 

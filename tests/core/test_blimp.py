@@ -279,7 +279,7 @@ def test_mcnemars_test_counts_items_where_rows_repeat_each_other():
         items = FORTY * times
         first = outcomes_of(RIGHT * times, items)
         row = compare(first, outcomes_of(FIVE_WRONG * times, items)).iloc[0]
-        assert row["p_value"] == row["p_holm"] == 0.0625 and row["only_first"] == 5 * times
+        assert row["p_value"] == row["p_corrected"] == 0.0625 and row["only_first"] == 5 * times
         assert row[["low", "high"]].tolist() == pytest.approx([0.00095, 0.23715], abs=1e-5)
     # One is there twice: 41^2 / 43 = 39.093 trials, a = 5.76744 / 41.093, b = 1 / 41.093.
     items = [*FORTY, 39]
@@ -318,12 +318,12 @@ def test_where_both_models_judge_no_pair_there_is_nothing_to_compare():
     for by in ("paradigm", "phenomenon", "all"):
         row = compare(nothing, second, by).iloc[0]
         assert row["pairs"] == 0
-        assert row[["first", "difference", "low", "p_value", "p_holm"]].isna().all()
-    # Holm's correction is for the paradigms that are compared.
+        assert row[["first", "difference", "low", "p_value", "p_corrected"]].isna().all()
+    # The correction is for the paradigms that are compared.
     first = pd.concat([outcomes_of(RIGHT, FORTY), nothing.assign(paradigm="b")])
     second = pd.concat([second, second.assign(paradigm="b")])
     table = compare(first, second).set_index("paradigm")
-    assert table.loc["a", "p_holm"] == 0.0625 and table.loc["b", "pairs"] == 0
+    assert table.loc["a", "p_corrected"] == 0.0625 and table.loc["b", "pairs"] == 0
 
 
 def test_nothing_scored_is_lost_when_a_paradigm_cannot_be_scored(model, tmp_path, monkeypatch):

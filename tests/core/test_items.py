@@ -94,16 +94,25 @@ def test_two_models_are_tested_on_the_same_pairs(tse, tmp_path):
         expected = pd.concat([compare(*runs, "phenomenon"), compare(*runs, "all")])
         written = pd.read_csv(tmp_path / "scores-differences.csv")
         assert code == 0 and written["model_second"].tolist() == [MODELS[1]] * len(written)
-        columns = ["pairs", "first", "second", "difference", "low", "high", "p_value", "p_holm"]
+        columns = [
+            "pairs",
+            "first",
+            "second",
+            "difference",
+            "low",
+            "high",
+            "p_value",
+            "p_corrected",
+        ]
         np.testing.assert_allclose(written[columns], expected[columns])
         assert written["signature_first"].iloc[0] in out
-        for p_value in expected["p_holm"]:
+        for p_value in expected["p_corrected"]:
             assert f"\t{p_value:.2g}\n" in out
     # With clusters the interval is that of the differences over speakers.
     both = runs[0]["correct"] - runs[1]["correct"]
     clustered = interval(both, runs[0]["cluster"].to_numpy(), bounds=(-1.0, 1.0))
     assert written[["low", "high"]].iloc[-1].tolist() == pytest.approx(
-        [clustered.low, clustered.high]
+        [clustered.low, clustered.high], nan_ok=True
     )
     items = pd.read_csv(tmp_path / "items.csv")
     assert len(items) == 2 * len(pairs) and set(items["speaker"]) == set(range(7))
@@ -129,31 +138,26 @@ def test_evaluate_writes_the_differences_that_it_prints(tse, tmp_path):
     pd.testing.assert_frame_equal(table[list(expected)], expected)
     for row in table.itertuples():
         line = f"{row.data}\t{row.construction}\t{row.metric}\t{row.difference:+.3f}"
-        assert line in out and f"{row.p_holm:.2g}\n" in out
+        assert line in out and f"{row.p_corrected:.2g}\n" in out
         assert f" {row.data}@" in row.signature_first
-    assert code == 0 and "p (Holm)" in out
+    assert code == 0 and "corrected p" in out
 
 
 @pytest.mark.slow
-def test_the_guide_says_why_the_interval_of_ew_is_wide():
+def test_the_guide_says_why_the_difference_in_ew_has_no_interval():
     page = GUIDE.read_text()
     data = "marvin-linzen/vp-coordination"
     assert f"--data {data}" in page and "all ten subject nouns" in page
     runs = tse_core.evaluate_models(MODELS, data, shared=True)
     differences = runs.compare_models(*MODELS).set_index("metric")
-    low, high = differences.loc["EW", ["low", "high"]]
-    assert f"wide ({low:.3f} to {high:.3f})".replace("-", "−") in page
-    narrow = differences.loc["MW", "high"] - differences.loc["MW", "low"]
-    assert narrow < (high - low) / 100
+    assert differences.loc["EW", ["low", "high"]].isna().all()
+    low, high = differences.loc["MW", ["low", "high"]]
+    assert f"({low:.3f} to {high:.3f})".replace("-", "−") in page
     for model in MODELS:
         contexts = tse_core.evaluate(model, data).contexts
         means = contexts.groupby("noun")[["ew", "mw"]].mean()
         assert len(means) == 10
         assert means["ew"].max() - means["ew"].min() < 1e-9 < means["mw"].std()
-        shown = interval(contexts["ew"], contexts["noun"])
-        assert shown.method == "rule of three"
-    others = 1 - 0.05 ** (1 / len(means))
-    assert "about a quarter" in page and others == pytest.approx(1 / 4, abs=0.02)
 
 
 @pytest.mark.slow

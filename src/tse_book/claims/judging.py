@@ -86,8 +86,8 @@ def verdict_summary(table: pd.DataFrame | None = None) -> pd.DataFrame:
 
 
 def papers() -> dict[str, str]:
-    """The papers of the ledger: key -> title; last those whose findings are only tested on other models."""
-    return load_claims()["papers"] | load_claims()["further"]
+    """The papers of the ledger: key -> title."""
+    return load_claims()["papers"]
 
 
 def laboratory_ledger(scores: pd.DataFrame) -> pd.DataFrame:

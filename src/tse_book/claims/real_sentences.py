@@ -2,13 +2,13 @@
 
 They were found on two treebanks (EWT, GUM) and fixed here before a model was run on the treebanks on which they are
 judged (ParTUT; German PUD and French Sequoia where a statement names a language). A statement says that a number lies
-above or below a bound. Its interval (95 %) is for other documents of the kind, its p-value is Bonferroni's: times the
-number of tests of the list, over all models (`family_size`).
+above or below a bound. Its interval (95 %) is for other documents of the kind. The tests of the list, over all models,
+are one family (`family_size`), and a verdict is read from the interval that is corrected for their number (Bonferroni):
 
-* **holds**: the whole interval lies on the side that the statement names, and the corrected p-value is below .05;
-* **does not hold**: the whole interval lies on the other side, and likewise;
+* **holds**: the whole corrected interval lies on the side that the statement names;
+* **does not hold**: it lies on the other side;
 * **undecided**: anything else;
-* **described**: fewer than three documents, or a group without sites or verbs: no verdict.
+* **described**: fewer than three documents, a group without sites or verbs, or no document that moves the number.
 
 Beside the interval of `tse_core.uncertainty` stand the percentile bootstrap over documents with which the statements
 were found, and, where a group of more than ten verbs is compared, an interval that also draws verbs. A treebank brings
@@ -40,18 +40,20 @@ from tse_book.claims.panels import (
     sums_of,
 )
 from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
-from tse_core.uncertainty.intervals import Interval, combine
+from tse_core.uncertainty.intervals import Interval, combine, corrected_level
 from tse_core.uncertainty.statistics import statistic_sample
 
 SIGNIFICANCE, DRAWS, SEED = 0.05, 2000, 0
 FEWEST_CLUSTERS, MANY_VERBS = 3, 10
 FIFTHS = 5
+BOUNDS = ("low", "high", "low_corrected", "high_corrected", "low_crossed", "high_crossed")
 HOLDS, FAILS = "holds", "does not hold"
 AUXILIARIES = ("be", "have")
 ENGLISH_MODELS = 2  # SmolLM2 and Gemma, on ParTUT
 OTHER_LANGUAGES = 2  # German PUD and French Sequoia, Gemma alone
 COLUMNS = [
     "id", "statement", "unit", "role", "value", "low", "high", "side", "bound", "p_value", "p_corrected",
+    "low_corrected", "high_corrected",
     "low_crossed", "high_crossed", "low_bootstrap", "high_bootstrap", "low_both_bootstrap", "high_both_bootstrap",
     "documents", "sites", "verbs", "verdict",
 ]  # fmt: skip
@@ -254,17 +256,18 @@ def judge(
 def verdict(row: dict) -> str:
     """The verdict on a statement, by the rule at the head of this module.
 
-    >>> beyond = {"low": 0.1, "high": 0.3, "bound": 0.0, "p_corrected": 0.01, "role": "judged"}
+    >>> beyond = {"low_corrected": 0.1, "high_corrected": 0.3, "bound": 0.0, "role": "judged"}
     >>> verdict(beyond | {"side": "above"}), verdict(beyond | {"side": "below"})
     ('holds', 'does not hold')
-    >>> verdict(beyond | {"side": "above", "p_corrected": 0.2})
+    >>> verdict(beyond | {"side": "above", "low_corrected": -0.1})
     'undecided'
     """
-    if np.isnan(row["low"]) or row["role"] != "judged":
+    low, high = row["low_corrected"], row["high_corrected"]
+    if np.isnan(low) or row["role"] != "judged":
         return verdicts.DESCRIBED
-    if row["p_corrected"] >= SIGNIFICANCE or row["low"] <= row["bound"] <= row["high"]:
+    if low <= row["bound"] <= high:
         return verdicts.UNDECIDED
-    side = "above" if row["low"] > row["bound"] else "below"
+    side = "above" if low > row["bound"] else "below"
     return HOLDS if side == row["side"] else FAILS
 
 
@@ -279,7 +282,8 @@ def _measured(sums: Sums, statement: Statement, crossed: bool) -> dict:
         "documents": int(documents.sum()),
         "sites": int(_sites(sums, statement).sum()),
         "verbs": len(verbs),
-        **dict.fromkeys(("low", "high", "p_value", "low_crossed", "high_crossed"), np.nan),
+        **dict.fromkeys(BOUNDS, np.nan),
+        "p_value": np.nan,
     }
     if row["documents"] < FEWEST_CLUSTERS or np.isnan(value):
         return row
@@ -291,6 +295,8 @@ def _measured(sums: Sums, statement: Statement, crossed: bool) -> dict:
         "high": interval.high,
         "p_value": interval.p_value(statement.bound),
     }
+    wide = interval.at(corrected_level(family_size()))
+    row |= {"low_corrected": wide.low, "high_corrected": wide.high}
     if crossed and statement.with_verbs and len(verbs) > MANY_VERBS:
         ways.append((verbs, _without_verbs(means, statement, verbs)))
         of_both = _interval(value, ways)

@@ -30,7 +30,6 @@ from scipy.special import stdtr, stdtrit
 from tse_book.claims import verdicts
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import combine
-from tse_core.uncertainty.p_values import holm
 
 SIGNIFICANCE, DRAWS, SEED = 0.05, 2000, 0
 NO_INTERVAL, FEW_VERBS = 3, 10
@@ -100,6 +99,20 @@ def judge(tables: Tables) -> pd.DataFrame:
         ", ".join(f"{count} {kind}" for kind, count in units.items()) for units in table["units"]
     ]
     return table.rename(columns={"words": "statement"})[RESULT]
+
+
+def holm(p_values: Sequence[float]) -> np.ndarray:
+    """The p-values of a family of tests, adjusted for their number (Holm 1979).
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    raw = np.asarray(p_values, dtype=float)
+    order = np.argsort(raw, kind="stable")
+    products = raw[order] * np.arange(len(raw), 0, -1)
+    adjusted = np.empty(len(raw))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(products))
+    return adjusted
 
 
 def verdict(low: float, high: float, p_value: float) -> str:

@@ -23,7 +23,6 @@ EXTENDS = "extends"
 DOES_NOT_EXTEND = "does not extend"
 UNDECIDED = "undecided"
 DESCRIBED = "described"  # too few units for a verdict
-DEPENDS = "depends"  # on a condition that the row names
 
 INSIDE = "truth in the interval"
 OUTSIDE = "truth outside the interval"

@@ -13,9 +13,9 @@ HELP = """Measure what the claims need from one model, on a GPU.
 
 Writes a folder MODEL below --out, a recorded run: the scores (agreement, blimp
 and suites.parquet), provenance.json (hardware, versions, date, seconds,
-checksums) and, for a model from outside this project, findings.csv and the
-tables of pairs, items, words, controls and nouns behind it, and a table for each
-treebank: every verb at every site, by sentence and token, without its text.
+checksums) and, for a model from outside this project, tables of
+pairs, items, words, controls and nouns, and a table for each treebank: every verb
+at every site, by sentence and token, without its text.
 
 The book shows what is in data/recorded, labelled as recorded. On another
 machine, `tse results add` puts the files into its store. The command lists what
@@ -38,7 +38,7 @@ def record(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="agreement, blimp, suites, findings, details, words, controls, nouns, "
+            help="agreement, blimp, suites, details, words, controls, nouns, "
             "treebanks; may be repeated; by default all.",
         ),
     ] = None,

@@ -5,10 +5,8 @@ from . import newman as newman
 from . import profiles as profiles
 from . import statements as statements
 from .blimp_figures import published_accuracies as published_accuracies
-from .ledger import extension_table as extension_table
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table
-from .ledger import verdict_rows as verdict_rows
 from .ledger import verdict_tiles as verdict_tiles
 from .markup import link as link
 from .newman import real_models as real_models

@@ -8,7 +8,6 @@ from IPython.display import HTML
 
 from tse_book.claims import verdicts
 from tse_book.claims.judging import LEDGER, papers
-from tse_book.model_names import SHOWN_NAMES
 from tse_book.pages import markup
 from tse_book.recorded import without_provenance
 
@@ -24,7 +23,6 @@ MEANING = {
     verdicts.FAILS: "checked from published numbers alone: does not hold",
     verdicts.NOT_RUN: "needs a model that has not run here",
 }
-FEW_UNITS = 10  # fewer are counted beside the number
 _ALWAYS = (
     verdicts.REPRODUCED, verdicts.HOLDS, verdicts.AS_PRINTED, verdicts.AT_THRESHOLD, verdicts.FAILS, verdicts.NOT_RUN,
 )  # fmt: skip
@@ -135,97 +133,3 @@ def laboratory_table(table: pd.DataFrame, caption: str):
     ]
     heads = ("Score", "Truth", "Measured [95 %]", "Difference", "Verdict")
     return markup.ledger_of(heads, rows, caption, filters, "laboratory-")
-
-
-def extension_table(table: pd.DataFrame, findings: pd.DataFrame, caption: str):
-    """The extension ledger, one row per model and claim, which unfolds to the threshold, the conditions and the rows.
-
-    `table` is what `tse_book.claims.extension.extension_ledger` gives, `findings` the data behind it: the rows to show
-    with each judged number.
-    """
-    table = table.assign(signature=without_provenance(table["signature"]))
-    table["paper"] = table["paper"].map(papers()).str.split(",").str[0]
-    of_rows = findings[
-        (findings["condition"] == "default") & ~findings["row"].isin(["all", "difference"])
-    ]
-    beside = {
-        key: of.to_dict("records") for key, of in of_rows.groupby(["model", "claim"], sort=False)
-    }
-    rows = [
-        _extension_row(row, beside.get((row["model"], row["id"]), []))
-        for row in table.to_dict("records")
-    ]
-    heads = ("Claim", "Threshold", "Measured [95 %]", "Verdict", "Robust")
-    return markup.ledger_of(
-        heads, rows, caption, ("paper", "model", "verdict", "robustness"), "extends-"
-    )
-
-
-def _extension_row(row: dict, beside: list[dict]) -> str:
-    conditions = row["conditions"].to_dict("records")
-    for each in conditions:
-        each["further"] = f", {each['verdict']}"
-        if not pd.isna(each["difference"]):
-            p = "" if pd.isna(each["p_holm"]) else f", p {_p(each['p_holm'])}"
-            each["further"] += f" (paired difference {each['difference']:+.3f}{p})"
-    threshold, whose = (
-        f"{row['threshold']:.3g}",
-        "ours" if row["whose"] == "ours" else f"from {row['whose']}",
-    )
-    model = SHOWN_NAMES.get(row["model"], row["model"])
-    return markup.row_of(
-        {
-            "paper": row["paper"],
-            "model": model,
-            "verdict": row["verdict"],
-            "robustness": _turns(row),
-        },
-        row["claim"],
-        (markup.code(row["id"]), escape(row["paper"]), escape(model)),
-        {
-            "Chapter": markup.chapter_link(row["cell"]),
-            "Measured": escape(row["statistic"]),
-            "Threshold": escape(f"{threshold}, {whose}"),
-            "Another threshold": escape(row["otherwise"]),
-            "Why": escape(row["why"]),
-            "Conditions": markup.listed(conditions, "condition"),
-            "Rows": markup.listed(beside, "row"),
-            "Rests on": f"{row['n']:,} independent units (subjects, verbs, items or paradigms)"
-            if row["n"]
-            else "",
-            "p, corrected": ""
-            if pd.isna(row["p_holm"])
-            else f"{_p(row['p_holm'])} (Holm, all tests of this model)",
-            "Made by": markup.code(unquote(row["signature"])),
-        },
-        {
-            "Threshold": escape(threshold),
-            "Measured": markup.estimate(row["value"], row["low"], row["high"], 3)
-            + (f" ({row['n']} units)" if 0 < row["n"] < FEW_UNITS else ""),
-            "Verdict": markup.badge(
-                row["verdict"], f"{row['verdict']} on {row['on']}" if row["on"] else ""
-            ),
-            "Robust": _robust(row),
-        },
-    )
-
-
-def _p(value: float) -> str:
-    return "&lt; .001" if value < 0.001 else f"{value:.2g}"
-
-
-def verdict_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """The extension ledger as one table of numbers: each claim under the default, then under each condition.
-
-    Returns a table with the columns of `tse_book.claims.extension.EXTENSION` but for conditions, and condition; in a
-    condition's row value, low, high, verdict and p_holm are the condition's (p_holm that of the difference).
-    """
-    of_claims = table.drop(columns="conditions")
-    parts = []
-    for place, conditions in table["conditions"].items():
-        claim = of_claims.loc[[place]].assign(condition="default")
-        same = claim[["model", "id", "paper", "claim", "statistic", "threshold"]].iloc[0].to_dict()
-        parts += [claim, conditions.assign(**same)]
-    found = pd.concat(parts, ignore_index=True)
-    first = ["model", "id", "condition", "value", "low", "high", "verdict", "difference"]
-    return found[[*first, *found.columns.drop(first)]]

@@ -27,7 +27,6 @@ SIGNS = {  # sign and kind of each verdict
     verdicts.FAILS: ("✗", "bad"),
     verdicts.NOT_RUN: ("…", "open"),
     verdicts.EXTENDS: ("✓", "good"),
-    verdicts.DEPENDS: ("⇄", "open"),
     verdicts.DOES_NOT_EXTEND: ("✗", "bad"),
     verdicts.UNDECIDED: ("?", "open"),
     verdicts.DESCRIBED: ("●", "open"),

@@ -17,7 +17,6 @@ import torch
 
 from tse_book.laboratory.names import is_laboratory
 from tse_book.recorded.detail_measurements import Tables, details_for, words_for
-from tse_book.recorded.findings import record_findings
 from tse_book.recorded.measurements import PARTS, Pieces, default_sources, parts_for
 from tse_book.recorded.provenance import PROVENANCE, read_provenance, write_provenance
 from tse_book.recorded.treebanks import file_of, is_treebank_name, write_treebank
@@ -33,7 +32,7 @@ from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
 
 # Those of `tse book record --part`.
-ALL_PARTS = (*PARTS, "findings", "details", "words", "controls", "nouns", "treebanks")
+ALL_PARTS = (*PARTS, "details", "words", "controls", "nouns", "treebanks")
 TREEBANKS = ("ud/English-EWT", "ud/English-GUM", "ud/English-ParTUT")
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
 
@@ -82,8 +81,6 @@ def record_model(
         record_details(home, details)
     if "treebanks" in parts:
         record_treebanks(model, home, treebanks or TREEBANKS, store)
-    if "findings" in parts:  # last: they use what was recorded
-        record_findings(model, home, lemmas, sources["data"], store)
     return home
 
 

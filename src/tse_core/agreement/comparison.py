@@ -15,10 +15,10 @@ from tse_core.metrics.definitions import NS, UNBOUNDED, score_range
 from tse_core.models.loading import as_language_model
 from tse_core.results.comparing import READING, require_comparable
 from tse_core.uncertainty.clusters import Sample
-from tse_core.uncertainty.intervals import Interval, combine
-from tse_core.uncertainty.p_values import holm
+from tse_core.uncertainty.intervals import Interval, combine, corrected_level
 
 COLUMNS = ["first", "second", "difference", "low", "high", "p_value"]
+CORRECTED = ["low_corrected", "high_corrected", "p_corrected"]  # for the number of tests
 MEAN = "mean of the rows"
 
 
@@ -57,24 +57,26 @@ def compare_evaluations(first: EvaluationData, second: EvaluationData) -> pd.Dat
     Returns
     -------
     DataFrame, a row for every metric (but NS) and construction that both have:
-    construction, metric, first, second, difference (first - second), low, high (95 %), p_value,
-    p_holm (corrected for all rows).
+    construction, metric, first, second, difference (first - second), low, high (95 %), p_value, and
+    `CORRECTED`: these for a family of as many tests as rows (Bonferroni).
     """
     require_comparable([first.signature, second.signature], allow=READING)
     _require_same_questions(first, second)
     first_cells, second_cells = Cells(first), Cells(second)
-    tables = []
+    tables, differences = [], []
     for metric in first_cells.metrics:
         if metric == NS or metric not in second_cells.metrics:
             continue
         samples = _by_construction(first_cells, metric), _by_construction(second_cells, metric)
-        table = _differences(*samples, score_range(metric))
+        table, intervals = _differences(*samples, score_range(metric))
         table.insert(1, "metric", metric)
         tables.append(table)
+        differences += intervals
     table = pd.concat(tables, ignore_index=True)
     if table.empty:
         raise InputError("the two evaluations share no construction")
-    return table.assign(p_holm=holm(table["p_value"]))
+    table[CORRECTED] = _corrected(differences)
+    return table
 
 
 def compare_metrics(
@@ -87,14 +89,14 @@ def compare_metrics(
     Returns
     -------
     DataFrame with columns construction, first, second, difference (first - second), low, high
-    (95 %), p_value, p_holm (corrected for all constructions); and last the mean over the
-    constructions, in a row `MEAN`.
+    (95 %), p_value, and `CORRECTED`: these for a family of as many tests as constructions. Last the
+    mean over the constructions, in a row `MEAN`: one test by itself.
     """
     cells = Cells(data)
     first_samples = _by_construction(cells, first, over)
     second_samples = _by_construction(cells, second, over)
-    table = _differences(first_samples, second_samples)
-    table["p_holm"] = holm(table["p_value"])
+    table, differences = _differences(first_samples, second_samples)
+    table[CORRECTED] = _corrected(differences)
     if len(table) > 1:
         # The mean over the rows of first - second, as one weighted sum of all samples.
         samples, weights = [], []
@@ -103,8 +105,7 @@ def compare_metrics(
             weights += [1 / len(table), -1 / len(table)]
         mean = combine(samples, weights)
         scores = table[["first", "second"]].mean()
-        # Its p-value stands twice: as one test by itself it needs no correction (p_holm).
-        table.loc[len(table)] = [MEAN, *scores, *_tested(mean), mean.p_value()]
+        table.loc[len(table)] = [MEAN, *scores, *_tested(mean), *_corrected([mean])[0]]
     return table
 
 
@@ -138,9 +139,12 @@ def _differences(
     first: Mapping[str, Sample],
     second: Mapping[str, Sample],
     bounds: tuple[float, float] = UNBOUNDED,
-) -> pd.DataFrame:
-    """The construction and `COLUMNS` of every construction in which both metrics are defined."""
-    rows = []
+) -> tuple[pd.DataFrame, list[Interval]]:
+    """The construction and `COLUMNS` of every construction in which both metrics are defined.
+
+    Returns the intervals of the differences beside the table.
+    """
+    rows, intervals = [], []
     for construction in first:
         if construction not in second:
             continue
@@ -150,9 +154,19 @@ def _differences(
         means = [combine([sample], [1]).estimate for sample in both]
         difference = combine(both, [1, -1], bounds=bounds)
         rows.append([construction, *means, *_tested(difference)])
-    return pd.DataFrame(rows, columns=["construction", *COLUMNS])
+        intervals.append(difference)
+    return pd.DataFrame(rows, columns=["construction", *COLUMNS]), intervals
 
 
 def _tested(difference: Interval) -> tuple[float, ...]:
     """The columns difference, low, high and p_value."""
     return difference.estimate, difference.low, difference.high, difference.p_value()
+
+
+def _corrected(family: Sequence[Interval]) -> list[tuple[float, ...]]:
+    """The columns `CORRECTED` of a family of tests."""
+    rows = []
+    for difference in family:
+        wide = difference.at(corrected_level(len(family)))
+        rows.append((wide.low, wide.high, min(1.0, len(family) * difference.p_value())))
+    return rows

@@ -151,7 +151,7 @@ def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Pa
     of_all = compare(first.pairs, second.pairs, "all").assign(**{by: "all pairs"})
     table = pd.concat([compare(first.pairs, second.pairs, by), of_all], ignore_index=True)
     bounds = {"low": "difference_low", "high": "difference_high"}
-    columns = [by, "first", "second", "difference", "pairs", "p_value", "p_holm"]
+    columns = [by, "first", "second", "difference", "pairs", "p_value", "p_corrected"]
     print()
     print_table(table.rename(columns=bounds), columns, 1, **COMPARISON_HEADINGS)
     different = differences(first.signature, second.signature)

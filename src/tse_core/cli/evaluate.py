@@ -195,7 +195,7 @@ def _show_comparison(evaluations: "Evaluations", out: Path | None) -> None:
     keys = ["construction", "metric"]
     if table["data"].nunique() > 1:
         keys = ["data", *keys]
-    columns = [*keys, "difference", "p_value", "p_holm"]
+    columns = [*keys, "difference", "p_value", "p_corrected"]
     print_table(table, columns, len(keys), **COMPARISON_HEADINGS)
     print()
     for side, model in (("first", first), ("second", second)):

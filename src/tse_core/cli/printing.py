@@ -15,7 +15,11 @@ from rich.text import Text
 from tse_core.errors import one_line, shown
 from tse_core.results import tidy
 
-COMPARISON_HEADINGS = {"difference": "first - second", "p_value": "p", "p_holm": "p (Holm)"}
+COMPARISON_HEADINGS = {
+    "difference": "first - second",
+    "p_value": "p",
+    "p_corrected": "corrected p",
+}
 
 
 def print_table(
@@ -81,7 +85,7 @@ def _cell(row: Mapping[Any, Any], name: str) -> str:
         return shown(str(value)).replace("\t", r"\t").replace("\n", r"\n")
     if math.isnan(value):
         return "-"
-    if name in ("p_value", "p_holm"):
+    if name in ("p_value", "p_corrected"):
         return f"{value:.2g}"
     sign = "+" if name == "difference" else ""
     score = f"{value:{sign}.3f}"

@@ -23,8 +23,7 @@ from scipy.stats import binomtest
 
 from tse_core.errors import InputError, check_known
 from tse_core.uncertainty.clusters import Sample
-from tse_core.uncertainty.intervals import combine, interval
-from tse_core.uncertainty.p_values import holm
+from tse_core.uncertainty.intervals import CONFIDENCE, combine, corrected_level, interval
 from tse_core.uncertainty.shares import joined, wilson
 
 # By which columns rows are grouped; the name of another column stands for itself.
@@ -129,8 +128,9 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     -------
     DataFrame with the group's names, pairs, first, second (accuracies), difference with its 95 %
     interval low, high (Bonett & Price 2012), only_first and only_second (pairs that one model alone
-    gets right), p_value (two-sided), p_holm (corrected for the family of all rows). Where both
-    models judge no pair, shares and p-values are NaN.
+    gets right), p_value (two-sided), and low_corrected, high_corrected and p_corrected: these for a
+    family of as many tests as rows with a pair (Bonferroni). Where both models judge no pair,
+    shares and p-values are NaN.
 
     Raises
     ------
@@ -160,15 +160,13 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     if items_of_second.nunique() < both[ITEM].nunique():
         both[ITEM] = items_of_second
     both = _with_clusters(both)
-    rows = []
+    groups = []
     for labels, group in _groups(both, _columns_of(by, both)):
         if by == "paradigm":
             labels = {"phenomenon": group["phenomenon"].iloc[0]} | labels
-        rows.append(labels | _compared(group.dropna(subset=["correct", "correct_second"])))
-    table = pd.DataFrame(rows).assign(p_holm=np.nan)
-    tested = table["p_value"].notna()
-    table.loc[tested, "p_holm"] = holm(table.loc[tested, "p_value"])
-    return table
+        groups.append((labels, group.dropna(subset=["correct", "correct_second"])))
+    tests = sum(len(pairs) > 0 for _, pairs in groups)
+    return pd.DataFrame([labels | _compared(pairs, tests) for labels, pairs in groups])
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -234,46 +232,57 @@ def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame) -> dict:
     return dict(zip(BOUNDS, bounds, strict=True)) | counts | more
 
 
-def _compared(group: pd.DataFrame) -> dict:
-    """The accuracies of two models on the same pairs, their difference and its test."""
+def _compared(group: pd.DataFrame, tests: int) -> dict:
+    """The accuracies of two models on the same pairs, their difference and its test.
+
+    `tests` is how many tests the family has.
+    """
     first, second, pairs = group["correct"], group["correct_second"], len(group)
     only_first = int(((first == 1) & (second == 0)).sum())
     only_second = int(((first == 0) & (second == 1)).sum())
-    low, high, p_value = np.nan, np.nan, np.nan
+    bounds, wide, p_value = (np.nan, np.nan), (np.nan, np.nan), np.nan
     if pairs:
-        low, high, p_value = _of_difference(group, only_first, only_second)
+        bounds, wide, p_value = _of_difference(group, only_first, only_second, tests)
     return {
         "pairs": pairs,
         "first": first.mean(),
         "second": second.mean(),
         "difference": first.mean() - second.mean(),
-        "low": low,
-        "high": high,
+        "low": bounds[0],
+        "high": bounds[1],
         "only_first": only_first,
         "only_second": only_second,
         "p_value": p_value,
+        "low_corrected": wide[0],
+        "high_corrected": wide[1],
+        "p_corrected": min(1.0, tests * p_value) if pairs else np.nan,
     }
 
 
 def _of_difference(
-    group: pd.DataFrame, only_first: int, only_second: int
-) -> tuple[float, float, float]:
-    """The bounds of the difference of two models on the same pairs, and its p-value."""
+    group: pd.DataFrame, only_first: int, only_second: int, tests: int
+) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """The difference of two models on the same pairs: its bounds, those corrected, its p-value."""
     differences = group["correct"] - group["correct_second"]
     items = differences.groupby([group["paradigm"], group[ITEM]])
     lead = items.sum()  # its sign is that of the model that is ahead
     p_value = mcnemar(int((lead > 0).sum()), int((lead < 0).sum()))
+    level = corrected_level(tests)
     if _hold_several_items(group):
         clustered = interval(differences, group[CLUSTER].to_numpy(), bounds=(-1.0, 1.0))
-        return clustered.low, clustered.high, max(p_value, clustered.p_value())
+        wide = clustered.at(level)
+        return clustered[1:3], wide[1:3], max(p_value, clustered.p_value())
     trials = len(group) ** 2 / (items.size() ** 2).sum()
     share = trials / len(group)
-    return *_bonett_price(only_first * share, only_second * share, trials), p_value
+    counts = only_first * share, only_second * share, trials
+    return _bonett_price(*counts, CONFIDENCE), _bonett_price(*counts, level), p_value
 
 
-def _bonett_price(only_first: float, only_second: float, trials: float) -> tuple[float, float]:
-    """The 95 % interval of a difference of paired shares (Bonett & Price 2012): low, high."""
+def _bonett_price(
+    only_first: float, only_second: float, trials: float, level: float
+) -> tuple[float, float]:
+    """The interval of a difference of paired shares (Bonett & Price 2012): low, high."""
     a = (only_first + 1) / (trials + 2)
     b = (only_second + 1) / (trials + 2)
-    half = ndtri(0.975) * math.sqrt((a + b - (a - b) ** 2) / (trials + 2))
+    half = ndtri((1 + level) / 2) * math.sqrt((a + b - (a - b) ** 2) / (trials + 2))
     return max(-1.0, a - b - half), min(1.0, a - b + half)

@@ -64,7 +64,8 @@ _OF_ACCURACIES = {
     *("accuracy_items", "clusters", "correct_items", "squares", "all", *BOUNDS, *COUNTS),
 }
 _OF_COMPARISONS = {
-    *("first", "second", "difference", "only_first", "only_second", "p_value", "p_holm"),
+    *("first", "second", "difference", "only_first", "only_second", "p_value"),
+    *("low_corrected", "high_corrected", "p_corrected"),
     *("model_first", "model_second", "signature_first", "signature_second"),
     *("difference_low", "difference_high", "correct_second", f"{ITEM}_second"),
 }

@@ -1,7 +1,7 @@
-"""The jackknife over clusters: variance, skewness and degrees of freedom of an estimate.
+"""How far an estimate moves when clusters are left out: its variance and degrees of freedom.
 
-An estimate is a weighted sum of means. Leaving a cluster (a noun, a verb) out of every mean moves
-it; these moves, one for each cluster, are all that the intervals need.
+An estimate is a weighted sum of means. Leaving a cluster (a noun, a verb, a document) out of every
+mean moves it; these moves, one for each cluster, are all that the intervals need.
 """
 
 from collections.abc import Sequence
@@ -24,22 +24,61 @@ class Sample(NamedTuple):
     counts: Any = None  # how many scores each value is the mean of; 1 by default
 
 
-def spread(
-    samples: Sequence[Sample | tuple], weights: np.ndarray
-) -> tuple[float, float, float, int, int, int, int]:
+class Way(NamedTuple):
+    """One way of clustering."""
+
+    moves: np.ndarray  # of the estimate, (clusters,): with each cluster, less without it
+    effective: float  # clusters of unequal size count as fewer (Kish 1965)
+    fewest: int  # the smallest number of clusters in any one mean
+
+
+class Spread(NamedTuple):
+    """An estimate and how far it varies over other clusters."""
+
+    estimate: float
+    ways: list[Way]
+    overlap: float  # the part of the variance that several ways count
+    trials: float  # how many answers, right or wrong, the values are; infinite for other scores
+    independent: bool  # whether every cluster is one value
+
+    @property
+    def variance(self) -> float:
+        """The squared moves of all ways less their overlap, and no less than those of one way."""
+        squares = [float(np.square(way.moves).sum()) for way in self.ways]
+        return max(sum(squares) - self.overlap, *squares)
+
+    @property
+    def clusters(self) -> int:
+        """How many there are, of the way that has fewest."""
+        return min(len(way.moves) for way in self.ways)
+
+    @property
+    def freedom(self) -> float:
+        """Satterthwaite's (1946) degrees of freedom, in which each squared move has one.
+
+        So a way in which all clusters move the estimate alike has as many as clusters, less one;
+        one in which a single cluster moves it has one.
+        """
+        total, parts = 0.0, 0.0
+        for way in self.ways:
+            square = np.square(way.moves).sum()
+            if square > NO_VARIANCE:
+                effective = square**2 / (way.moves**4).sum()
+                total += square
+                parts += square**2 / min(effective, len(way.moves) - 1)
+        if parts == 0:
+            return self.clusters - 1
+        return float(total**2 / parts)
+
+
+def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> Spread:
     """How far a weighted sum of means varies over other clusters.
 
-    Returns the estimate, its variance, its third moment, its degrees of freedom, those of the
-    moments, the number of clusters of the way of clustering that has fewest, and the smallest
-    number of clusters of any way in any one mean. Raises InputError: no defined value, a value
-    without a cluster.
+    Of crossed ways the squared moves of each are added, less those by each two ways together, plus
+    those by each three (Cameron, Gelbach & Miller 2011). A way by which a mean has only one cluster
+    samples nothing of that mean, so nothing is taken off for it.
 
-    A moment is the sum of the clusters' moves to its power. Of crossed ways it is the sum of those
-    by each way, less those by each two ways together, plus those by each three (Cameron, Gelbach &
-    Miller 2011); a way by which a mean has only one cluster samples nothing of that mean, so
-    nothing is taken off for it. Where one way alone gives a larger variance, both moments are its
-    own, and so are the degrees of freedom of the moments; the third is never more than that of a
-    single cluster. The degrees of freedom of the estimate are those of the way that has fewest.
+    Raises InputError: no defined value, a value without a cluster.
     """
     part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
     means = np.zeros(len(samples))
@@ -47,56 +86,38 @@ def spread(
         here = part == number
         means[number] = np.average(values[here], weights=counts[here])
     deviations = counts * (values - means[part])
-
-    variance = third = 0.0
-    # For each way, whether each mean has several of its clusters: a single one samples nothing.
-    several: list[np.ndarray] = []
-    single: list[_Way] = []
-    for size in range(1, len(crossed) + 1):
-        sign = 1 if size % 2 else -1
-        for ways in combinations(range(len(crossed)), size):
-            clusters = _intersected([crossed[way] for way in ways])
+    ways = []
+    several = []  # by each way, whether each mean has several of its clusters
+    for clusters in crossed:
+        counts_by_cluster = _by_cluster(clusters, part, counts, len(samples))
+        sums_by_cluster = _by_cluster(clusters, part, deviations, len(samples))
+        clusters_of_mean = (counts_by_cluster > 0).sum(axis=0)
+        several.append(clusters_of_mean > 1)
+        shares = counts_by_cluster / counts_by_cluster.sum(axis=0) @ np.abs(weights)
+        effective = float(shares.sum() ** 2 / (shares**2).sum())
+        moves = _moves(counts_by_cluster, sums_by_cluster, weights)
+        ways.append(Way(moves, effective, int(clusters_of_mean.min())))
+    overlap = 0.0
+    for size in range(2, len(crossed) + 1):
+        sign = -1 if size % 2 else 1
+        for together in combinations(range(len(crossed)), size):
+            clusters = _intersected([crossed[way] for way in together])
             counts_by_cluster = _by_cluster(clusters, part, counts, len(samples))
             sums_by_cluster = _by_cluster(clusters, part, deviations, len(samples))
-            clusters_of_mean = (counts_by_cluster > 0).sum(axis=0)
-            if size == 1:
-                several.append(clusters_of_mean > 1)
-            sampled = np.all([several[way] for way in ways], axis=0)
+            sampled = np.all([several[way] for way in together], axis=0)
             moves = _moves(counts_by_cluster, sums_by_cluster, weights * sampled)
-            square, cube = float((moves**2).sum()), float((moves**3).sum())
-            variance += sign * square
-            third += sign * cube
-            if size == 1:
-                freedom = _freedom(counts_by_cluster, moves, weights)
-                single.append(_Way(square, cube, freedom, len(moves), int(clusters_of_mean.min())))
-
-    freedom = min(way.freedom for way in single)
-    # The sum over crossed ways may be too small, even negative: one way alone gives more then.
-    moments = [(variance, third, freedom)]
-    moments += [(way.square, way.cube, way.freedom) for way in single]
-    variance, third, freedom_of_moments = max(moments)
-    limit = variance**1.5  # the third moment, if one cluster moved alone
-    third = float(np.clip(third, -limit, limit))
-    number = min(way.clusters for way in single)
-    fewest = min(way.fewest for way in single)
-    return float(weights @ means), variance, third, freedom, freedom_of_moments, number, fewest
-
-
-class _Way(NamedTuple):
-    """One way of clustering, taken alone."""
-
-    square: float  # the sum of the squared moves of its clusters
-    cube: float
-    freedom: int
-    clusters: int
-    fewest: int  # the smallest number of its clusters in any one mean
+            overlap += sign * float(np.square(moves).sum())
+    is_answer = np.isin(values, (0, 1)).all() and (counts == 1).all()
+    trials = float(len(values)) if is_answer else np.inf
+    independent = len(crossed) == 1 and len(ways[0].moves) == len(values)
+    return Spread(float(weights @ means), ways, overlap, trials, independent)
 
 
 def _intersected(ways: Sequence[np.ndarray]) -> np.ndarray:
     """The number of each value's cluster by several ways together."""
     clusters = ways[0]
     for way in ways[1:]:
-        clusters = pd.factorize(clusters * len(way) + way)[0]
+        clusters = pd.factorize(clusters * (1 + way.max()) + way)[0]
     return clusters
 
 
@@ -151,24 +172,3 @@ def _moves(
     moves = np.zeros(counts_by_cluster.shape)
     np.divide(sums_by_cluster, others, out=moves, where=others > 0)
     return moves @ weights
-
-
-def _freedom(counts_by_cluster: np.ndarray, moves: np.ndarray, weights: np.ndarray) -> int:
-    """The degrees of freedom of a weighted sum of means (Satterthwaite 1946).
-
-    Clusters that occur in the same samples form a group. A group of n clusters whose squared moves
-    sum to V has n degrees of freedom; the sum of the groups has (sum V)^2 / sum (V^2 / n), of which
-    the estimate takes one. So a thousand verbs of one mean do not make up for the four of another,
-    and ten nouns count as ten however many rows share them. Clusters of unequal size count as
-    fewer: n is the effective number (sum c)^2 / sum c^2 of their shares c of the values (Kish
-    1965), so that ten nouns of which one has half of the contexts count as four.
-    """
-    _, group = np.unique(counts_by_cluster > 0, axis=0, return_inverse=True)
-    group = group.ravel()  # some versions of numpy return a column
-    shares = counts_by_cluster / counts_by_cluster.sum(axis=0) @ np.abs(weights)
-    numbers = np.rint(np.bincount(group, shares) ** 2 / np.bincount(group, shares**2))
-    squares = np.bincount(group, moves**2)
-    if not squares.sum() > NO_VARIANCE:  # or it is NaN: a margin may be infinite
-        return len(moves) - 1
-    effective = squares.sum() ** 2 / (squares**2 / numbers).sum()
-    return max(1, int(effective - 1 + 1e-9))  # an integer minus its rounding error counts in full

@@ -5,77 +5,95 @@ them test the same verbs. A claim about other subjects samples subjects, a claim
 samples verbs, and where subjects, verbs and attractors are crossed a claim about all of them
 samples each. All intervals are computed in the same way:
 
-* The **jackknife** leaves each cluster out in turn, of all means that share it
-  (`tse_core.uncertainty.clusters`). The squares of what this moves sum to the variance, without the
-  factor (G - 1) / G: among ten nouns, that is safer. Crossed ways of clustering, any number of
-  them, are added and their overlap is taken off (Cameron, Gelbach & Miller 2011).
-* A score near 1 has more values below it than above, so the estimate divided by its error is
-  skewed. **Hall's transformation** (1992) takes the skewness out; what is left is compared with
-  Student's t.
-* The **rule of three** holds when all clusters have the same mean, so that the sample has no
-  variance: no other noun among G bounds the share s of other nouns by about 3/G (exactly
-  ``1 - 0.05 ** (1/G)``), and each of them could score anything from one end of the range to the
-  other. So the interval goes from ``(1 - s) mean + s low`` to ``(1 - s) mean + s high``. Ten nouns
-  of 0.900 each give [0.667, 0.926], not [0.900, 0.900]; ten perfect nouns [0.741, 1].
-* No interval of scores with limits is wider than that of as many clusters that each score **all or
-  nothing** (Clopper & Pearson 1934), the most that clusters can differ. Fewer than three clusters
-  give no interval.
+* **Each cluster is left out in turn** (a jackknife), and the squares of how far this moves the
+  score are added: its variance. Crossed ways of clustering are added and their overlap is taken
+  off. Student's t has Satterthwaite's degrees of freedom, one for each squared move.
+* **A share** has the interval of as many independent trials as would vary as much (Wilson's, with
+  the quantile of t), so that it stays between 0 and 1 and is longer towards the middle. A cluster
+  counts for at most `MOST_TRIALS`: what ten nouns have in common may not hold of the next.
+* **Independent answers**, right or wrong, are the second case: their trials are counted, not
+  estimated, and the interval is Wilson's own.
+* Fewer than `FEWEST_CLUSTERS`, and differences that no cluster moves, have no interval.
 
-``python benchmarks/coverage_of_intervals.py`` simulates how often intervals contain the truth. All
-units are those of the values (shares between 0 and 1, or differences of shares).
+A p-value is the interval turned round: 1 - the level at which it ends at the hypothesis. The claims
+of a family of k tests are read from intervals at 1 - 0.05 / k (Bonferroni): `corrected_level`.
+
+``python -m benchmarks.coverage_of_intervals`` simulates how often intervals contain the truth,
+beside those of other methods. All units are those of the values (shares between 0 and 1, or
+differences of shares, or nats).
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from tse_core.errors import InputError
-from tse_core.uncertainty.clusters import NO_VARIANCE, Sample, spread
-from tse_core.uncertainty.p_values import p_value, skewed
-from tse_core.uncertainty.shares import all_or_nothing, all_or_nothing_p_value
+from tse_core.uncertainty.clusters import NO_VARIANCE, Sample, Spread, spread
+from tse_core.uncertainty.shares import wilson_bounds
 
 CONFIDENCE = 0.95
 FEWEST_CLUSTERS = 3
+MOST_TRIALS = 20  # for which a cluster counts
 ROUNDING = 1e-6  # by which a sum of probabilities may be above 1
+SHARE = (0.0, 1.0)  # the bounds of a share
 
 
 class Interval(NamedTuple):
     """An estimate and its bounds, and what a test needs."""
 
     estimate: float
-    low: float
+    low: float  # NaN where there is no interval
     high: float
-    method: (
-        str  # "t(9)", "2-way t(9)" (with degrees of freedom), "rule of three", or why there is none
-    )
+    # "t(4.2)", "2-way t(4.2)" (with degrees of freedom), "independent", or why there is no interval
+    method: str
     # the smallest number of clusters of any way in any one mean, such as nouns per row
     clusters: int
-    error: float = float("nan")  # the standard error; 0 by the rule of three
-    freedom: int = 0  # degrees of freedom
-    skewness: float = 0.0  # the third moment over the cubed error
-    # the estimates if all clusters scored the least or the most
-    reach: tuple[float, float] = (-np.inf, np.inf)
+    error: float = float("nan")  # the standard error; NaN where there is no interval
+    freedom: float = 0.0  # degrees of freedom
+    trials: float = float("nan")  # of a share: the independent ones that would vary as much
+    reach: tuple[float, float] = (-np.inf, np.inf)  # the least and the largest possible estimate
 
     def __str__(self) -> str:
         return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
+    def at(self, level: float) -> "Interval":
+        """The interval at another level, such as `corrected_level` gives."""
+        _check_level(level)
+        if np.isnan(self.error):
+            return self
+        quantile = float(stdtrit(self.freedom, (1 + level) / 2))
+        if np.isnan(self.trials):
+            low, high = self.estimate - quantile * self.error, self.estimate + quantile * self.error
+        else:
+            low, high = wilson_bounds(self.estimate, self.trials, quantile)
+        low, high = np.clip([low, high], *self.reach)
+        return self._replace(low=float(low), high=float(high))
+
     def p_value(self, null: float = 0.0) -> float:
         """Two-sided p-value of the hypothesis that the true value is `null`; 1 without interval."""
-        distance, (lowest, highest) = self.estimate - null, self.reach
-        if self.error == 0:  # by the rule of three the distance is a share of the range
-            if distance > 0:
-                distance /= self.estimate - lowest
-            else:
-                distance /= highest - self.estimate
-        probability = p_value(distance, self.error, self.freedom, self.skewness)
-        width = highest - lowest
-        if self.error > 0 and lowest < null < highest and np.isfinite(width):
-            share, truth = (self.estimate - lowest) / width, (null - lowest) / width
-            exact = all_or_nothing_p_value(share, truth, self.freedom + 1)
-            probability = min(probability, exact)
-        return probability
+        if np.isnan(self.error) or self.estimate == null:
+            return 1.0
+        error = self.error
+        if not np.isnan(self.trials):
+            error = np.sqrt(max(0.0, null * (1 - null)) / self.trials)
+        if error == 0:
+            return 0.0
+        return float(2 * stdtr(self.freedom, -abs(self.estimate - null) / error))
+
+
+def corrected_level(tests: int) -> float:
+    """The level of each interval of a family of tests, whose claims then hold together at 95 %.
+
+    The chance that any of the intervals misses its truth is at most 0.05 (Bonferroni).
+
+    >>> corrected_level(1), corrected_level(5)
+    (0.95, 0.99)
+    """
+    if tests < 1:
+        raise InputError(f"a family of {tests} tests; it has one at least")
+    return 1 - (1 - CONFIDENCE) / tests
 
 
 def interval(
@@ -84,14 +102,14 @@ def interval(
     *,
     crossed_with: Sequence = (),
     level: float = CONFIDENCE,
-    bounds: tuple[float, float] = (0.0, 1.0),
+    bounds: tuple[float, float] = SHARE,
 ) -> Interval:
     """The mean of `values`, with an interval for its value over a large population of clusters.
 
     >>> print(interval([0.9, 1.0, 0.7, 0.8, 0.8], ["key", "key", "box", "box", "cup"]))
-    0.840 [0.515, 1.000]
-    >>> interval(np.ones(40), np.arange(40) % 10).method
-    'rule of three'
+    0.840 [0.313, 0.984]
+    >>> print(interval(np.ones(40), np.arange(40) % 10))
+    1.000 [0.887, 1.000]
 
     Parameters
     ----------
@@ -133,7 +151,7 @@ def combine(
     >>> nouns = ["key", "box", "cup"]
     >>> one, other = ([1.0, 0.8, 0.9], [nouns]), ([0.5, 0.7, 0.8], [nouns])
     >>> print(combine([one, other], [1, -1]))
-    0.233 [-0.244, 2.540]
+    0.233 [-0.469, 0.936]
 
     Parameters
     ----------
@@ -143,66 +161,69 @@ def combine(
     weights : one per sample: 1/R each for the mean of R samples, +1 and -1 for a paired difference
     level : as in `interval`
     bounds : (low, high), the range of every value
-        Where it is infinite, the rule of three takes a range of 1.
+        (0, 1) says that the values are shares; a mean of them is one, too, a difference is not.
 
     Raises
     ------
     InputError : a sample without a defined value, a value without a cluster, a level that is not a
         share.
     """
+    factors = np.asarray(weights, dtype=float)
+    of_clusters = spread(samples, factors)
+    reach = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
+    is_share = tuple(bounds) == SHARE and (factors >= 0).all() and np.isclose(factors.sum(), 1)
+    return _interval(of_clusters, bool(is_share), (float(reach[0]), float(reach[1])), level)
+
+
+def _interval(
+    of_clusters: Spread, is_share: bool, reach: tuple[float, float], level: float
+) -> Interval:
+    """The interval of an estimate from how far clusters move it."""
+    _check_level(level)
+    estimate, variance = of_clusters.estimate, of_clusters.variance
+    fewest = min(way.fewest for way in of_clusters.ways)
+    reason = ""
+    if of_clusters.clusters < FEWEST_CLUSTERS:
+        reason = f"fewer than {FEWEST_CLUSTERS} clusters"
+    elif not np.isfinite(variance):
+        reason = "infinite values"
+    elif not is_share and variance < NO_VARIANCE:
+        reason = "no variance"
+    if reason:
+        return Interval(estimate, np.nan, np.nan, f"{reason}: no interval", fewest)
+    freedom, trials = of_clusters.freedom, np.nan
+    if is_share:
+        trials, freedom = _trials(of_clusters)
+        if of_clusters.independent and np.isfinite(of_clusters.trials):
+            freedom, trials = np.inf, of_clusters.trials
+    ways = len(of_clusters.ways)
+    method = f"{ways}-way t({freedom:.1f})" if ways > 1 else f"t({freedom:.1f})"
+    if np.isinf(freedom):
+        method = "independent"
+    error = float(np.sqrt(variance))
+    without_bounds = Interval(
+        estimate, np.nan, np.nan, method, fewest, error, freedom, trials, reach
+    )
+    return without_bounds.at(level)
+
+
+def _trials(of_clusters: Spread) -> tuple[float, float]:
+    """The independent trials of a share that would vary as much, or as many as there may be.
+
+    Returns the degrees of freedom, too: what the limit adds to the variance is known, and so has
+    none to lose.
+    """
+    share, variance, freedom = of_clusters.estimate, of_clusters.variance, of_clusters.freedom
+    effective = min(way.effective for way in of_clusters.ways)
+    most = min(MOST_TRIALS * effective, of_clusters.trials)
+    if variance < NO_VARIANCE:
+        return most, of_clusters.clusters - 1
+    trials = share * (1 - share) / variance
+    if trials < most:
+        return trials, freedom
+    return most, max(freedom, min(freedom * (trials / most) ** 2, of_clusters.clusters - 1))
+
+
+def _check_level(level: float) -> None:
     if not 0 < level < 1:
         raise InputError(f"level is {level}; it is a share, as in 0.95 for an interval of 95 %")
-    factors = np.asarray(weights, dtype=float)
-    reach = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
-    estimate, variance, third, freedom, freedom_of_moments, clusters, fewest = spread(
-        samples, factors
-    )
-    if clusters < FEWEST_CLUSTERS:
-        reason = f"fewer than {FEWEST_CLUSTERS} clusters: no interval"
-        return Interval(estimate, float(reach[0]), float(reach[1]), reason, fewest)
-    if variance < NO_VARIANCE:
-        return _by_rule_of_three(estimate, factors, reach, clusters, fewest, level)
-    error = float(np.sqrt(variance))
-    skewness = third / error**3
-    # Fewer clusters show less skewness than there is; three are too few to tell by how much.
-    if freedom_of_moments > 3:
-        skewness *= (freedom_of_moments + 1) / (freedom_of_moments - 1)
-    quantile = stdtrit(freedom, (1 + level) / 2)
-    low = estimate - error * skewed(quantile, skewness)
-    high = estimate - error * skewed(-quantile, skewness)
-    low, high = np.clip([low, high], *reach)
-    if np.isfinite(reach).all():
-        width = reach[1] - reach[0]
-        widest = all_or_nothing((estimate - reach[0]) / width, freedom + 1, level)
-        low, high = np.clip([low, high], *(reach[0] + np.array(widest) * width))
-    ways = len(samples[0][1])
-    method = f"{ways}-way t({freedom})" if ways > 1 else f"t({freedom})"
-    return Interval(
-        estimate, float(low), float(high), method, fewest, error, freedom, skewness, tuple(reach)
-    )
-
-
-def _by_rule_of_three(
-    estimate: float,
-    weights: np.ndarray,
-    reach: np.ndarray,
-    clusters: int,
-    fewest: int,
-    level: float,
-) -> Interval:
-    """The interval of an estimate without variance."""
-    if not np.isfinite(reach).all():
-        positive, negative = weights[weights > 0].sum(), -weights[weights < 0].sum()
-        reach = estimate + np.array([-1, 1]) * max(positive, negative)
-    share = 1 - (1 - level) ** (1 / clusters)  # of other clusters, at most
-    low, high = estimate + share * (reach - estimate)
-    return Interval(
-        estimate=estimate,
-        low=float(low),
-        high=float(high),
-        method="rule of three",
-        clusters=fewest,
-        error=0.0,
-        freedom=clusters - 1,
-        reach=tuple(reach),
-    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincinv, ndtri
+from scipy.special import ndtri
 
 
 def wilson(successes: float, trials: float) -> tuple[float, float, float]:
@@ -16,34 +16,17 @@ def wilson(successes: float, trials: float) -> tuple[float, float, float]:
     """
     if trials == 0:
         return np.nan, np.nan, np.nan
-    z = ndtri(0.975)
     share = successes / trials
-    scale = 1 + z**2 / trials
-    centre = (share + z**2 / (2 * trials)) / scale
-    half = z / scale * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return share, max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    return share, *wilson_bounds(share, trials, ndtri(0.975))
 
 
-def all_or_nothing(share: float, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """The exact bounds of any share of independent trials (Clopper & Pearson 1934)."""
-    right = min(max(share, 0.0), 1.0) * trials
-    low, high = 0.0, 1.0
-    if right > 0:
-        low = float(betaincinv(right, trials - right + 1, (1 - level) / 2))
-    if right < trials:
-        high = float(betaincinv(right + 1, trials - right, (1 + level) / 2))
-    return low, high
-
-
-def all_or_nothing_p_value(share: float, truth: float, trials: int) -> float:
-    """The two-sided p-value of a true share that goes with these bounds."""
-    right = min(max(share, 0.0), 1.0) * trials
-    above, below = 1.0, 1.0  # the chances of at least, and at most, so large a share
-    if right > 0:
-        above = betainc(right, trials - right + 1, truth)
-    if right < trials:
-        below = 1 - betainc(right + 1, trials - right, truth)
-    return float(min(1.0, 2 * min(above, below)))
+def wilson_bounds(share: float, trials: float, quantile: float) -> tuple[float, float]:
+    """The true shares that are `quantile` errors of their own from this one (Wilson 1927)."""
+    scale = 1 + quantile**2 / trials
+    centre = (share + quantile**2 / (2 * trials)) / scale
+    variance = share * (1 - share) / trials + quantile**2 / (4 * trials**2)
+    half = quantile / scale * np.sqrt(max(0.0, variance))
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
 def joined(
