@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from tse_core.metrics.definitions import OF_CONTEXTS, OF_PAIRS, Forms
+from tse_core import InputError
+from tse_core.metrics.definitions import METRICS, OF_CONTEXTS, OF_PAIRS, Forms, add_metric
 
 BEFORE = """
 from tse_core import evaluate, load_pairs
@@ -21,8 +22,8 @@ mean_share = definitions.Metric("SHARE", of="context",
 likelihood = definitions.Metric("LIKELIHOOD", of="pair",
                           numerator=definitions.correct, denominator=definitions.one_per_lemma)
 weakest = definitions.CellMetric("WEAKEST", lambda verbs: float(verbs.sensitivity.min()))
-for metric, kind in ((mean_share, definitions.OF_CONTEXTS), (likelihood, definitions.OF_PAIRS), (weakest, definitions.OF_CELLS)):
-    definitions.METRICS[metric.name] = kind[metric.name] = metric
+for metric in (mean_share, likelihood, weakest):
+    definitions.add_metric(metric)
 
 import numpy as np
 from tse_book import charts
@@ -52,6 +53,11 @@ def test_each_metric_is_what_its_definition_says_of_three_verbs():
         for name, metric in (OF_PAIRS | OF_CONTEXTS).items()
     }
     assert values == pytest.approx({"TSE": 1 / 3, "EW": 1 / 3, "MW": 0.4})
+
+
+def test_a_metric_of_a_name_that_is_taken_is_refused():
+    with pytest.raises(InputError, match="there is a metric 'EW'"):
+        add_metric(METRICS["EW"])
 
 
 @pytest.mark.slow

@@ -188,3 +188,10 @@ def test_a_plug_in_that_only_says_which_names_it_takes_imports_no_torch():
     )
     program = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert program.stdout == "[]\n", program.stderr
+
+
+def test_every_name_for_plug_ins_is_there():
+    from tse_core import plugins as names
+
+    for name in names.__all__:
+        assert getattr(names, name) is not None

@@ -3,6 +3,8 @@ from .definitions import PAPER_CUTOFFS as PAPER_CUTOFFS
 from .definitions import CellMetric as CellMetric
 from .definitions import Cutoffs as Cutoffs
 from .definitions import Metric as Metric
+from .definitions import add_metric as add_metric
+from .definitions import one_per_lemma as one_per_lemma
 from .movement import VerbScores as VerbScores
 from .movement import verb_scores as verb_scores
 from .scores import CutoffScores as CutoffScores

@@ -164,13 +164,34 @@ PROJECT_METRICS = tuple(METRICS)  # without those that a program adds
 OF_CONTEXTS: dict[str, Metric] = {}
 OF_PAIRS: dict[str, Metric] = {}
 OF_CELLS: dict[str, CellMetric] = {}
-for _metric in METRICS.values():
-    if isinstance(_metric, CellMetric):
-        OF_CELLS[_metric.name] = _metric
-    elif _metric.of == "context":
-        OF_CONTEXTS[_metric.name] = _metric
+
+
+def _sort(metric: Metric | CellMetric) -> None:
+    """Put a metric into the table of what it is of."""
+    if isinstance(metric, CellMetric):
+        OF_CELLS[metric.name] = metric
+    elif metric.of == "context":
+        OF_CONTEXTS[metric.name] = metric
     else:
-        OF_PAIRS[_metric.name] = _metric
+        OF_PAIRS[metric.name] = metric
+
+
+for _metric in METRICS.values():
+    _sort(_metric)
+
+
+def add_metric(metric: Metric | CellMetric) -> None:
+    """Add a metric of a program or a plug-in, before anything is evaluated.
+
+    Finished work is kept under the metric's name: another definition needs another name. Raises
+    InputError for a name that a metric has.
+    """
+    if metric.name in METRICS:
+        raise InputError(f"there is a metric {metric.name!r}; give yours another name")
+    METRICS[metric.name] = metric
+    _sort(metric)
+
+
 COVERAGE = "mass"  # the column of the probability on the forms that count
 UNBOUNDED = (-math.inf, math.inf)
 
