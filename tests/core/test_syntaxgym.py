@@ -281,9 +281,9 @@ HEAD = "#meta,name,n\n#meta,metric,sum\n#prediction,1<2\nitem_number,condition_n
         (
             "a.json",
             '{"meta": ',
-            r"a.json: cannot be read as a suite \(Expecting value: line 1 column 10 ",
+            r"a.json: cannot be read as a suite \(.*Expecting value: line 1 column 10 ",
         ),
-        ("a.json", "[" * 100_000, "a.json: cannot be read as a suite .maximum recursion"),
+        ("a.json", "[" * 100_000, "a.json: cannot be read as a suite .*its parts are nested too deep"),
         ("a.csv", "", r"a.csv: items: \[\] should be non-empty"),
         (
             "a.csv",

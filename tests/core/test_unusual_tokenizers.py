@@ -18,7 +18,7 @@ from transformers import (
 
 from suites import suite_data
 from tse_core import evaluate, load_model, slot_distribution
-from tse_core.errors import InputError
+from tse_core.errors import InputError, TseWarning
 from tse_core.sentences.preferences import score_pairs
 from tse_core.sentences.tokens import surprisals, token_surprisals
 from tse_core.syntaxgym.outcomes import evaluate_suite
@@ -67,6 +67,11 @@ def test_a_token_of_two_words_gives_neither_word_a_surprisal(over_spaces):
         InputError, match="'cat is' is one token, so that its words have no surprisals of their own"
     ):
         surprisals(over_spaces, ["The cat is here."], unit="word")
+    with pytest.warns(TseWarning, match="1 of 2 sentences are set aside, .*the first, 1: 'The cat"):
+        words = surprisals(over_spaces, ["The cat is here.", "The key"], unit="word")
+    assert words["sentence"].unique().tolist() == [1]
+    alone = surprisals(over_spaces, ["The key"], unit="word")
+    assert words["surprisal"].tolist() == pytest.approx(alone["surprisal"].tolist(), abs=1e-5)
     pair = {
         "one_prefix_prefix": "The cat",
         "one_prefix_word_good": "is",

@@ -5,7 +5,7 @@ up, and a verb list. `Work` is what is left
 of it for a model: the lemmas that count for it, and its contexts, or a sample of them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from tse_core.datasets.treebank_pairs import (
 )
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
+from tse_core.words import join
 
 
 class Question(NamedTuple):
@@ -101,7 +102,7 @@ def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:
 
 
 def readable(question: Question, models: Iterable[LanguageModel], options: Options) -> Question:
-    """The question without the pairs in whose gap one of the models cannot look words up.
+    """The question without the pairs that a model cannot read, or look words up in their gaps.
 
     A warning counts them. Raises InputError where none is left, with the reason for the first.
     """
@@ -109,26 +110,38 @@ def readable(question: Question, models: Iterable[LanguageModel], options: Optio
         pairs = question.pairs
         sides = list(pairs[["left", "right"]].itertuples(index=False, name=None))
         contexts = list(dict.fromkeys(sides))
-        if options.protocol == "released":
-            refusals = model.released_refusals(contexts)
-        else:
-            refusals = model.refusals(contexts)
-        refusal_of = dict(zip(contexts, refusals, strict=True))
+        refusal_of = refusals(model, contexts, options.protocol)
         is_refused = np.array([refusal_of[context] is not None for context in sides], dtype=bool)
         if not is_refused.any():
             continue
-        first = next(filter(None, refusals))
+        first = next(filter(None, refusal_of.values()))
         if is_refused.all():
             raise first
         name = question.data.rpartition("@")[0]
         warn(
             f"{name}: {is_refused.sum():,} of {len(pairs):,} pairs are set aside, as "
-            f"the model {model.label} cannot look a word up in their gap; the first, "
+            f"the model {model.label} cannot read them or look a word up in their gap; the first, "
             f"{pairs.loc[is_refused, 'id'].iloc[0]}: {first}"
         )
         pairs = pairs[~is_refused]
         question = question._replace(pairs=pairs, data=f"{name}@{data_hash(pairs)}")
     return question
+
+
+def refusals(
+    model: LanguageModel, contexts: Sequence[tuple[str, str]], protocol: str
+) -> dict[tuple[str, str], InputError | None]:
+    """Why the model cannot read each context, or look a word up in its gap; None where it can."""
+    texts = []
+    for left, right in contexts:
+        texts.append(join(left, "", right) if model.reads_right else left)
+    errors = dict(zip(contexts, model.unreadable(texts), strict=True))
+    readable_contexts = [context for context, error in errors.items() if error is None]
+    if protocol == "released":
+        of_gaps = model.released_refusals(readable_contexts)
+    else:
+        of_gaps = model.refusals(readable_contexts)
+    return errors | dict(zip(readable_contexts, of_gaps, strict=True))
 
 
 def work_of(model: LanguageModel, question: Question, options: Options, by) -> Work:

@@ -1,19 +1,22 @@
 """``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model reads, line by line."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+import pandas as pd
 import typer
 
-from tse_core.cli import options
+from tse_core.cli import options, printing
 from tse_core.cli.commands import app
-from tse_core.errors import InputError, shown, warn
+from tse_core.datasets.formats import is_file_name, read_file
+from tse_core.errors import InputError, check_known, shown, warn
 from tse_core.files import decoded, lines_of, read_text
 from tse_core.progress import progress
+from tse_core.text import texts_of
 from tse_core.words import trimmed
 
-if TYPE_CHECKING:  # imports torch
-    from tse_core.sentences.tokens import Advance
+ARTICLE = "!ARTICLE"  # a line of .sentitems files: a text begins
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")
@@ -24,7 +27,13 @@ File = Annotated[
 @options.opens_a_model()
 def surprisals(
     model: options.ModelArgument,
-    file: File,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Text, one sentence per line; - for standard input; or a table, with --columns.",
+        ),
+    ],
     opening: options.Opening,
     unit: Annotated[
         Literal["token", "word"],
@@ -40,22 +49,38 @@ def surprisals(
         bool,
         typer.Option("--word-end", help="Count a word's end with that word, not with the next."),
     ] = False,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="sentence=NAME,item=NAME",
+            help="The columns of a table with the sentences, and with what each is called.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all columns to a .csv or .parquet file."),
+    ] = None,
 ) -> None:
     """The surprisal in bits of every token or word.
 
     A causal model without a beginning-of-sequence token gives the first token
-    0 bits. A masked model is scored by pseudo-log-likelihood: each token given
-    all others. --word-end (causal models only) counts P(the word ends) with
-    that word, as in Pimentel and Meister 2024 and Oh and Schuler 2024.
+    0 bits, and its word none. A masked model is scored by pseudo-log-likelihood:
+    each token given all others. --word-end (causal models only) counts P(the
+    word ends) with that word, as in Pimentel and Meister 2024 and Oh and
+    Schuler 2024.
 
-    A sentence's id is the number of its line. Empty lines are skipped; so are
-    lines too long for the model, with exit code 1.
+    A sentence's id is the number of its line. Empty lines are skipped, and so
+    are sentences whose words cannot be told apart; lines too long for the model
+    are, too, with exit code 1. Cells with quotation marks are enclosed in them.
 
     \b
     echo "The author laughs." | tse surprisals lab-systematic-causal -
     tse surprisals gpt2 lines.txt --unit word --punctuation apart --word-end
+    tse surprisals gpt2 items.csv --columns sentence=text --out bits.parquet
     """
-    lines = _sentences(file)  # before the model, which takes longer
+    from tse_core.sentences.tokens import surprisals as surprisal_table
+
+    lines, items = _lines_and_items(file, columns)  # before the model, which takes longer
     (opened,) = opening.models(model)
     too_long = _too_long(opened, lines, word_end)
     for number, reason in too_long.items():
@@ -63,56 +88,74 @@ def surprisals(
         if not lines:
             raise InputError(reason)
         warn(reason)
-    sentences = list(lines.values())
+    sentences = pd.Series(lines)
     with progress(len(sentences), "surprisals", unit="sentences") as bar:
-
-        def advance(share: float) -> None:
-            bar.update(share * len(sentences))
-
-        if unit == "word" or punctuation or word_end:
-            choices = {"unit": unit, "punctuation": punctuation, "word_end": word_end}
-            rows = _rows_of_words(opened, lines, choices, advance)
-        else:
-            rows = _rows_of_tokens(opened, lines, advance)
-    print("sentence_id", f"{unit}_id", unit, "surprisal", sep="\t")
-    for number, position, text, bits in rows:
-        print(number, position, shown(text), f"{bits:.4f}", sep="\t")
+        table = surprisal_table(
+            opened,
+            sentences,
+            unit=unit,
+            punctuation=punctuation,
+            word_end=word_end,
+            advance=lambda share: bar.update(share * len(sentences)),
+        )
+    if "token" in table and opened.kind in ("causal", "masked"):
+        # As the vocabulary writes them.
+        tokens_of_lines = opened.tokenize(list(sentences))
+        table["token"] = [token for tokens in tokens_of_lines for token in tokens]
+    if items:
+        table.insert(1, "item", table["sentence"].map(items))
+    if out:
+        printing.write_table(table, out)
+    else:
+        _print_surprisals(table)
     if too_long:
         raise typer.Exit(1)
 
 
-def _rows_of_tokens(
-    opened: Any, lines: dict[int, str], advance: "Advance"
-) -> list[tuple[int, int, str, float]]:
-    """Number of the line, position (from 1), token as the vocabulary writes it, and bits."""
-    from tse_core.sentences.tokens import token_surprisals
-
-    sentences = list(lines.values())
-    surprisals = token_surprisals(opened, sentences, advance=advance)
-    if opened.kind in ("causal", "masked"):
-        tokens = opened.tokenize(sentences)
-    else:
-        tokens = [of_sentence.tokens for of_sentence in surprisals]
-    rows = []
-    for number, names, of_sentence in zip(lines, tokens, surprisals, strict=True):
-        for position, (token, bits) in enumerate(zip(names, of_sentence.bits, strict=True), 1):
-            rows.append((number, position, token, bits))
-    return rows
+def _print_surprisals(table: pd.DataFrame) -> None:
+    """Print a row for each token or word, with tabs between cells, as a .tsv file holds them."""
+    unit = "word" if "word" in table else "token"
+    printed = {"sentence_id": table["sentence"]}
+    if "item" in table:
+        printed["item"] = table["item"].map(shown)
+    printed[f"{unit}_id"] = table["position"] + 1
+    printed[unit] = table[unit].map(shown)
+    printed["surprisal"] = table["surprisal"].map("{:.4f}".format).replace("nan", "")
+    print(pd.DataFrame(printed).to_csv(sep="\t", index=False, lineterminator="\n"), end="")
 
 
-def _rows_of_words(
-    opened: Any, lines: dict[int, str], choices: dict[str, Any], advance: "Advance"
-) -> list[tuple[int, int, str, float]]:
-    """Number of the line, position (from 1), word and bits."""
-    from tse_core.sentences.tokens import surprisals as surprisal_table
+def _lines_and_items(file: str, columns: list[str] | None) -> tuple[dict[int, str], dict[int, str]]:
+    """The sentences of a file by the numbers of their lines, and what their items are called.
 
-    table = surprisal_table(opened, list(lines.values()), advance=advance, **choices)
-    numbers_of_lines = list(lines)
-    rows = []
-    for word in table.itertuples():
-        line = numbers_of_lines[word.sentence]
-        rows.append((line, word.position + 1, word.word, word.surprisal))
-    return rows
+    Raises InputError: a table without the name of its column of sentences; no sentence.
+    """
+    names = options.columns_of(columns)
+    if not names and file != "-" and is_file_name(file) and not file.lower().endswith(".txt"):
+        raise InputError(
+            f"{file}: is a table and no text; --columns sentence=NAME says which of its columns "
+            "holds the sentences (item=NAME, which names them)"
+        )
+    if not names:
+        return _sentences(file), {}
+    for use in names:
+        check_known("use of a column", use, ("sentence", "item"))
+    if "sentence" not in names:
+        raise InputError("--columns sentence=NAME says which column holds the sentences")
+    raw, _ = read_file(file)
+    for name in names.values():
+        check_known(f"column of {file}", name, raw.cells.columns)
+    sentences = {}
+    column = raw.cells[names["sentence"]].astype(object)
+    texts = texts_of(column, raw.lines, f"the column {names['sentence']!r}")
+    for number, line, text in zip(raw.cells.index, raw.lines, texts, strict=True):
+        if not text.strip():
+            raise InputError(f"{line}: {names['sentence']} is empty")
+        sentences[number] = trimmed(text)
+    if "item" not in names:
+        return sentences, {}
+    column = raw.cells[names["item"]].astype(object)
+    items = texts_of(column, raw.lines, f"the column {names['item']!r}", numbers=True)
+    return sentences, dict(zip(sentences, items, strict=True))
 
 
 def _too_long(opened: Any, lines: dict[int, str], word_end: bool) -> dict[int, str]:
@@ -169,11 +212,14 @@ def _sentences(file: str) -> dict[int, str]:
         name = file
         text = read_text(file)
     sentences = {}
-    empty, with_space = [], []
+    empty, with_space, marks = [], [], []
     lines = lines_of(text.rstrip())
     for number, line in enumerate(lines_of(text)[: len(lines)], 1):
         if not line.strip():
             empty.append(number)
+            continue
+        if line.strip() == ARTICLE:
+            marks.append(number)
             continue
         sentences[number] = trimmed(line)
         if line.strip() != line:
@@ -185,6 +231,11 @@ def _sentences(file: str) -> dict[int, str]:
         if len(empty) > 10:
             numbers += f", ... ({len(empty):,} in all)"
         warn(f"{name}: empty lines are skipped: {numbers}")
+    if marks:
+        warn(
+            f"{name}: {len(marks):,} lines {ARTICLE} mark where a text begins, and are skipped; "
+            "each line is scored by itself, without the lines before it"
+        )
     if with_space:
         rows = f"{len(with_space):,} of {len(lines):,} lines, the first: {with_space[0]}"
         warn(f"{name}: white space at the ends of sentences is left out ({rows})")

@@ -12,12 +12,19 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.datasets import clams, downloads
+from tse_core.datasets.columns import holds_lists
 from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.formats import Columns, endings, is_file_name, read_file
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.hub import is_hub_name, read_hub_table
 from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PREFIX_FIELDS, name_and_source, with_name
+from tse_core.datasets.pairs import (
+    AGREEMENT_COLUMNS,
+    PREFIX_FIELDS,
+    SENTENCE_COLUMNS,
+    name_and_source,
+    with_name,
+)
 from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.raw_tables import FRAME, RawTable, raw_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
@@ -168,7 +175,11 @@ def load_sentence_pairs(
 def _plain_sentence_pairs(table: pd.DataFrame) -> pd.DataFrame:
     """A DataFrame of sentence pairs as plain text, with the index and the name that it has."""
     raw = raw_table(table)
-    pairs = plain_table(raw.cells.set_axis(raw.lines), FRAME).set_axis(table.index)
+    names = []
+    for name, column in raw.cells.items():
+        if name in SENTENCE_COLUMNS or not holds_lists(column):
+            names.append(name)
+    pairs = plain_table(raw.cells[names].set_axis(raw.lines), FRAME).set_axis(table.index)
     return with_name(pairs, *name_and_source(table))
 
 

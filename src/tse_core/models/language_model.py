@@ -4,6 +4,7 @@
 tokenizer and a `Network`.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 Kind = Literal["causal", "masked"]
 # "mntp" is a masked model whose masks are predicted at the position before them.
 KindRequest = Literal["causal", "masked", "mntp"]
+
+
+class SpecialTokenError(InputError):
+    """A text that spells a special token of the model, which would not be read as characters."""
 
 
 @dataclass(frozen=True)
@@ -309,12 +314,29 @@ class LanguageModel:
             # only the entry's own text is refused.
             is_spelled = visible.rstrip().casefold() == refused[token].casefold()
             if token != self.unknown_id or is_spelled:
-                raise InputError(
+                raise SpecialTokenError(
                     f"the text {sentence!r} spells {refused[token]!r}, a special token of the "
                     "model, which it would not read as these characters; leave it out, or put a "
                     "space inside"
                 )
         return offsets
+
+    def unreadable(self, texts: Sequence[str]) -> list[InputError | None]:
+        """The error for each text that spells a special token of the model; else None."""
+        contents = [text for text in special_tokens(self.tokenizer).values() if text.strip()]
+        if not contents:
+            return [None] * len(texts)
+        contents_in_any_case = re.compile("|".join(map(re.escape, contents)), re.IGNORECASE)
+        errors: list[InputError | None] = []
+        for text in texts:
+            error = None
+            if contents_in_any_case.search(text):
+                try:
+                    self.encode(text)
+                except SpecialTokenError as refusal:
+                    error = refusal
+            errors.append(error)
+        return errors
 
     def _check_entries(self, ids: tuple[int, ...]) -> None:
         """Raise InputError for an entry of the vocabulary that the network lacks."""

@@ -22,8 +22,10 @@ from tse_core.datasets.loading import (
     load_sentence_pairs,
 )
 from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS, name_and_source
+from tse_core.datasets.plain_tables import sound_rows
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
+from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.results.running import tables_of_pieces
 from tse_core.results.saved import Saved, write_saved
@@ -46,6 +48,7 @@ from tse_core.sentences.preferences import (
     check_normalise,
     check_policies,
     judged,
+    name_of_pair,
     score_pairs,
 )
 from tse_core.sentences.tokens import Advance, Method, check_method
@@ -204,7 +207,7 @@ def evaluate_blimp(
     pairs = load_sentence_pairs(pairs)
     name, source = name_and_source(pairs)
     name = name or "sentence-pairs"
-    pairs = suited(pairs, method)
+    pairs = _readable(model, suited(pairs, method), method, name)
     dependence = _dependence(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
     beside = _beside(pairs)
@@ -351,6 +354,25 @@ def _dependence(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.Dat
             )
         columns[CLUSTER] = values
     return pd.DataFrame(columns)
+
+
+def _readable(model: AnyModel, pairs: pd.DataFrame, method: str, name: str) -> pd.DataFrame:
+    """The pairs without those in which a text spells a special token of the model.
+
+    A warning counts these. Raises InputError where none is left.
+    """
+    if not isinstance(model, LanguageModel):
+        return pairs
+    faults = [""] * len(pairs)
+    for field in PREFIX_FIELDS.get(method, ("good", "bad")):
+        if field not in pairs:
+            continue  # which is an error of its own
+        for row, error in enumerate(model.unreadable(list(map(str, pairs[field])))):
+            if error and not faults[row]:
+                faults[row] = f"{name_of_pair(pairs, row)}: {error}"
+    what = f"the model {model.label} cannot read them"
+    is_sound = sound_rows(pd.Series(faults, pairs.index, dtype="str"), name, what)
+    return pairs if is_sound.all() else pairs[is_sound]
 
 
 def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:

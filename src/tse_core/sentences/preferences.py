@@ -221,7 +221,7 @@ def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Sid
     for number, values in enumerate(pairs[list(fields)].to_numpy()):
         for field, value in zip(fields, values, strict=True):
             if not isinstance(value, str) or not value.strip():
-                pair = _name_of_pair(pairs, number)
+                pair = name_of_pair(pairs, number)
                 raise InputError(f"pair {pair}: {field} is empty; the {method} method needs it")
         if method == "one-prefix":
             prefix, good, bad = values
@@ -240,7 +240,7 @@ def _labels(pairs: pd.DataFrame) -> list[str]:
     return [name for name in ("paradigm", "pair_id") if name in pairs]
 
 
-def _name_of_pair(pairs: pd.DataFrame, number: int) -> object:
+def name_of_pair(pairs: pd.DataFrame, number: int) -> object:
     """The paradigm and id of a pair for a message, or else its index."""
     labels = [str(pairs[name].iloc[number]) for name in _labels(pairs)]
     return "/".join(labels) or pairs.index[number]

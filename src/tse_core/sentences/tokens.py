@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError, check_known, warn
 from tse_core.forward.passes import target_log_probabilities
 from tse_core.forward.trees import Ids
 from tse_core.models.language_model import LanguageModel
@@ -40,6 +40,7 @@ from tse_core.sentences.units import (
     token_units,
     word_units,
 )
+from tse_core.text import sentences_of
 from tse_core.words import trimmed
 
 Method: TypeAlias = Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"]
@@ -71,6 +72,7 @@ def token_surprisals(
     Parameters
     ----------
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
+    sentences : a text, a list of texts, or a Series such as a column of a DataFrame
     bos, space : by default the model's own policies
     method : "full-sentence", "pll" or "pll-l2r"
         By default the chain rule, or for a masked model the original PLL.
@@ -78,15 +80,14 @@ def token_surprisals(
 
     Raises
     ------
-    InputError : an empty sentence, which is named; a method that does not suit the model.
+    InputError : an empty sentence or one that is no text, which is named; a method that does not
+        suit the model.
     """
     model = as_model(model).with_policies(bos=bos, space=space)
     method = check_method(model, method, OF_EACH_TOKEN)
-    sentences = [sentences] if isinstance(sentences, str) else list(sentences)
-    for number, sentence in enumerate(sentences, 1):
-        if not isinstance(sentence, str) or not sentence.strip():
-            raise InputError(f"sentence {number}: an empty sentence cannot be scored")
-    return scored_tokens(model, list(map(trimmed, sentences)), method, advance=advance)
+    return scored_tokens(
+        model, list(map(trimmed, sentences_of(sentences))), method, advance=advance
+    )
 
 
 def surprisals(
@@ -117,10 +118,13 @@ def surprisals(
 
     Returns
     -------
-    DataFrame with sentence and position (from 0), token or word, start and end (characters of the
+    DataFrame with sentence (its label in a Series, else its position from 0), position (from 0),
+    token or word, start and end (characters of the
     sentence without white space at its ends), surprisal, scored, unknown; for words also tokens,
-    how many it has. A word is unknown if a token of it is, scored if all of them are; one without
-    any scored token has surprisal 0, whatever `word_end` says.
+    how many it has. A word is unknown if a token of it is, scored if all of them are. Without a BOS
+    token nothing predicts the first token of a text: its surprisal is 0, and that of the word to
+    which it belongs is missing (NaN). Sentences whose words cannot be told apart have no rows, and
+    a warning counts them.
 
     Raises
     ------
@@ -133,35 +137,65 @@ def surprisals(
     >>> words = surprisals("lab-systematic-causal", ["The author laughs."], unit="word")
     >>> words[["word", "surprisal", "scored"]].round(1)
           word  surprisal  scored
-    0      The        0.0   False
+    0      The        NaN   False
     1   author        6.6    True
     2  laughs.       10.2    True
     """
     model = as_model(model)
     chosen = check_units(unit, punctuation, word_end, model)
     model = model.with_policies(bos=bos, space=space)
-    sentences = [sentences] if isinstance(sentences, str) else list(sentences)
-    scored = token_surprisals(model, sentences, method=method, advance=advance)
-    texts = list(map(trimmed, sentences))
+    labels = list(sentences.index) if isinstance(sentences, pd.Series) else None
+    texts = list(map(trimmed, sentences_of(sentences)))
+    scored = token_surprisals(model, texts, method=method, advance=advance)
     units = list(map(token_units, scored))
     if unit == "word":
-        units = []
-        for text, scores in zip(texts, scored, strict=True):
-            units.append(word_units(text, scores, chosen))
+        units = _units_of_words(texts, scored, chosen, labels)
     gains = [np.zeros(len(of_sentence)) for of_sentence in units]
     if word_end and texts and isinstance(model, LanguageModel):
         gains = bits_of_ends(model, texts, units, chosen)
     rows = []
     for number, text in enumerate(texts):
+        label = labels[number] if labels else number
         of_sentence = zip(units[number], gains[number], strict=True)
         for position, (part, gain) in enumerate(of_sentence):
-            row: dict[str, object] = {"sentence": number, "position": position}
+            row: dict[str, object] = {"sentence": label, "position": position}
             if unit == "word":
                 row |= {"word": text[part.start : part.end], "tokens": len(part.tokens)}
             else:
                 row["token"] = scored[number].tokens[position]
-            rows.append(row | _numbers_of_unit(part, scored[number], gain))
+            numbers = _numbers_of_unit(part, scored[number], gain)
+            if unit == "word" and not numbers["scored"]:
+                numbers["surprisal"] = math.nan
+            rows.append(row | numbers)
     return pd.DataFrame(rows)
+
+
+def _units_of_words(
+    texts: Sequence[str],
+    scored: Sequence[TokenSurprisals],
+    punctuation: Punctuation,
+    labels: Sequence[object] | None,
+) -> list[list[Unit]]:
+    """The words of each sentence; none of a sentence that cannot be taken apart.
+
+    A warning counts these, and names the first by its label, else its number from 1. Raises
+    InputError where all are such.
+    """
+    units: list[list[Unit]] = []
+    faults = []
+    for number, (text, scores) in enumerate(zip(texts, scored, strict=True)):
+        try:
+            units.append(word_units(text, scores, punctuation))
+        except InputError as error:
+            faults.append((labels[number] if labels else number + 1, error))
+            units.append([])
+    if faults:
+        label, first = faults[0]
+        if len(faults) == len(texts):
+            raise first
+        count = f"{len(faults):,} of {len(texts):,} sentences are set aside"
+        warn(f"{count}, as their words cannot be told apart; the first, {label}: {first}")
+    return units
 
 
 def _numbers_of_unit(part: Unit, scores: TokenSurprisals, gain: float) -> dict[str, object]:

@@ -166,7 +166,7 @@ def bits_of_ends(
     for encoding, of_sentence in zip(model.encode_batch(sentences), units, strict=True):
         last_tokens = [unit.tokens[-1] for unit in of_sentence if not unit.is_mark]
         sequences.append(encoding.ids)
-        positions.append(text_positions(encoding)[last_tokens].tolist())
+        positions.append(text_positions(encoding)[np.array(last_tokens, dtype=int)].tolist())
     targets = [[END] * len(of_sentence) for of_sentence in positions]
     nats = iter(target_log_probabilities(model, sequences, positions, targets, ends=ends))
     gains = []

@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.errors import InputError, warn
-from tse_core.files import read_text
+from tse_core.files import parse_json, read_text
 from tse_core.schemas import located_mistakes, read_schema
 from tse_core.syntaxgym.formula import Formula
 from tse_core.words import is_unspaced, plain
@@ -256,11 +256,11 @@ def _data(path: Path) -> tuple[Any, list[str]]:
     try:
         if path.suffix.lower() == ".csv":
             return _spreadsheet(text)
-        data = json.loads(text)
-        json.dumps(data, ensure_ascii=False).encode()  # fails for half of a character
-    except (RecursionError, ValueError, csv.Error) as error:
+        return parse_json(text, str(path)), []
+    except csv.Error as error:
         return None, [str(error)]
-    return data, []
+    except InputError as error:
+        return None, [str(error).removeprefix(f"{path}: ")]
 
 
 def _spreadsheet(text: str) -> tuple[dict, list[str]]:
@@ -305,6 +305,9 @@ def _spreadsheet(text: str) -> tuple[dict, list[str]]:
             continue
         for column, (number, _) in region_of_column.items():
             rows.append((int(item), condition, number, contents[column]))
+    names_of_meta = table.loc[kind == "#meta", 1].str.strip()
+    for name in names_of_meta[names_of_meta.duplicated()].unique():
+        faults.append(f"two lines #meta say {name!r}; keep one of them")
     data = {
         "meta": dict(table.loc[kind == "#meta", [1, 2]].to_numpy()),
         "region_meta": {str(number): name for number, name in region_of_column.values()},
