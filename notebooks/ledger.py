@@ -81,9 +81,9 @@ table(given, "Rows by verdict and paper.", index=True)
 # No. Another difference may have cancelled the effect of the list. A number that agrees but was computed over another list is *comparable*.
 # ```
 #
-# [Claims about a model that the papers never saw (*E. ...*) are in a table of their own below.]{.tse-elsewhere} Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
+# Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
 #
-# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on a choice. Of the 63 rows from published data, 25 are the same under every choice and 25 depend on a choice; for 13 there was no choice to try.
+# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list, or only the neural models of BLiMP. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on a choice. Of the 63 rows from published data, 25 are the same under every choice and 25 depend on a choice; for 13 there was no choice to try.
 
 # %% tags=["hide-input"]
 from tse_book.pages import ledger_table

@@ -18,7 +18,6 @@
   function equip(ledger) {
     const { filters, prefix } = ledger.dataset, names = filters.split(",");
     const rows = [...ledger.querySelectorAll("tbody tr")], texts = new Map(rows.map((row) => [row, wordsOf(row)]));
-    const elsewhere = document.querySelector(".tse-elsewhere"); // where other claims are, for a search that finds none
     const { line: status, say } = statusLine(), reset = button("Clear", clearAll);
     const controls = Object.fromEntries(names.map((name) => {
       const values = [...new Set(rows.flatMap((row) => valuesOf(row, name)))];
@@ -46,7 +45,6 @@
       for (const row of rows) row.hidden = !left.includes(row);
       say(left.length === rows.length ? `${rows.length} rows` : `${left.length} of ${rows.length} rows`);
       if (!left.length) status.append(". No row fits: press Clear to see all");
-      if (!left.length && elsewhere) status.append(". ", ...elsewhere.cloneNode(true).childNodes);
       reset.disabled = !chosen.length && !typed;
       const given = [...document.querySelectorAll(".tse-filters")].flatMap((form) => [...new FormData(form)]);
       keepInAddress(new URLSearchParams(given.filter(([, value]) => value.trim())));

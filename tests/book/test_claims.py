@@ -150,6 +150,15 @@ def test_blimps_sentences_are_judged_on_recomputed_values_and_the_other_versions
             )
 
 
+def test_the_neural_models_alone_are_another_choice_where_no_5_gram_model_is_named(checked):
+    """Islands are 1.1 points ahead of the next phenomenon with the 5-gram model, and 5.4 without."""
+    row = checked.loc["B.islands"]
+    assert "the neural models alone (0.054): holds" in row["otherwise"]
+    assert row["turns_on"] == "the printed table, the 5-gram model"
+    named = checked[checked["claim"].str.contains("5-gram")]
+    assert len(named) and not named["otherwise"].str.contains("neural models alone").any()
+
+
 def test_robustness_is_the_share_of_other_choices_with_the_same_answer(checked):
     row = checked.loc["B.wh-gap"]  # two tables and one threshold agree, two thresholds do not
     assert (row["agree"], row["choices"], row["robustness"], row["turns_on"]) == (

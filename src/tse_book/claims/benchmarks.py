@@ -14,13 +14,14 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.claims import verdicts
-from tse_book.claims.choices import CORRECTED, PRINTED, Choice
+from tse_book.claims.choices import CORRECTED, NEURAL_ALONE, PRINTED, Choice
 from tse_book.claims.finding import Finding, check, meets
 
 OTHERS = {
     "printed": PRINTED,
     "corrected": CORRECTED,
 }  # versions of the tables beside the recomputed one
+COUNTS = "5-gram"  # the one model that is no neural network
 NEURAL = ("LSTM", "Transformer-XL", "GPT-2")
 DISTRACTORS = ["distractor_agreement_relational_noun", "distractor_agreement_relative_clause"]
 SHALLOW = ["NPI LICENSING", "ISLAND EFFECTS"]  # the phenomena that more text helps least
@@ -46,23 +47,37 @@ def tables_of(source: str) -> Tables:
 
 
 def in_each_version(judge: Callable[[dict, Tables], Finding]) -> None:
-    """Register a check of a sentence: judged on the recomputed tables, with what the other versions say of it."""
+    """Register a check of a sentence: judged on the recomputed tables, with what the other versions say of it.
+
+    Another choice, where the sentence names no 5-gram model and its number moves, are the neural models alone.
+    """
 
     @wraps(judge)
     def joint(case: dict) -> Finding:
+        found = judge(case, tables_of("recomputed"))
         versions = [
             _version(about, judge(case, tables_of(source)), case)
             for source, about in OTHERS.items()
         ]
-        return judge(case, tables_of("recomputed"))._replace(versions=tuple(versions))
+        if COUNTS not in str(case):
+            neural = judge(case, _neural_alone(tables_of("recomputed")))
+            if neural.value != found.value:
+                versions.append(_version(NEURAL_ALONE, neural, case))
+        return found._replace(versions=tuple(versions))
 
     check(joint)
+
+
+def _neural_alone(tables: Tables) -> Tables:
+    """The tables without the 5-gram model."""
+    return Tables(*(table.drop(columns=COUNTS) for table in tables))
 
 
 def _version(about: str, found: Finding, case: dict) -> Choice:
     """What one version of the tables says of a claim."""
     value = f"{found.value:.3f}" if found.out_of is None else f"{found.value:g} of {found.out_of}"
-    return Choice(about, f"{about} ({value})", verdicts.in_words(meets(found, case)))
+    words = "the neural models alone" if about == NEURAL_ALONE else about
+    return Choice(about, f"{words} ({value})", verdicts.in_words(meets(found, case)))
 
 
 @check

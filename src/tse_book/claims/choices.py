@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 PRINTED, CORRECTED = "the printed table", "the corrected table"
 THRESHOLD, READING = "our threshold", "our reading of the sentence"
+NEURAL_ALONE = "the 5-gram model"  # without which the neural models are left
 BOS, VERBS, PROTOCOL, PRECISION = "the BOS token", "the verb list", "the protocol", "precision"
 POLICIES = {"bos": BOS, "lemmas": VERBS, "protocol": PROTOCOL, "dtype": PRECISION}  # of signatures
 
