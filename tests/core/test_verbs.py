@@ -64,6 +64,12 @@ def test_what_groups_keep_is_what_forms_give(forms):
     assert "sensitivity" not in groups_alone.table("attractor_number")
 
 
+def test_sums_of_lemmas_give_the_same_groups(forms):
+    again = replace(forms, form_arrays=None, verb_groups=None)
+    pd.testing.assert_frame_equal(again.verbs(), forms.verbs(), atol=2e-5, rtol=0)
+    assert again.table()["spread"].tolist() == pytest.approx(forms.table()["spread"], abs=1e-4)
+
+
 def test_metrics_of_cells_are_those_of_the_arrays(forms):
     rows = (forms.contexts["construction"] == forms.contexts["construction"][0]).to_numpy()
     verbs = verb_scores(forms.log_odds[rows], forms.plural[rows].ravel(), forms.subjects[rows])

@@ -64,6 +64,22 @@ def groups_of_tables(groups: pd.DataFrame, verbs: pd.DataFrame) -> VerbGroups:
     )
 
 
+def groups_of_lemmas(by_lemma: pd.DataFrame, lemmas: int) -> VerbGroups:
+    """The groups of `EvaluationData.by_lemma`, which has a row for each group and lemma in turn.
+
+    `lemmas` is how many there are. A group is here one of subjects of one name.
+    """
+    of_groups = by_lemma.iloc[::lemmas].rename(columns={"subject": "left"})
+    table = group_keys(of_groups).assign(contexts=of_groups["contexts"])
+    margins = by_lemma["margin"].to_numpy("float32").reshape(-1, lemmas)
+    plural = (table["number"] == "plural").to_numpy()[:, None]
+    return VerbGroups(
+        table.reset_index(drop=True),
+        np.where(plural, -margins, margins),
+        by_lemma["correct"].to_numpy().reshape(-1, lemmas),
+    )
+
+
 class VerbRows(NamedTuple):
     """m of every verb in contexts, or in groups of them: a row each.
 
@@ -93,7 +109,7 @@ class VerbRows(NamedTuple):
 def movement_rows(
     data: EvaluationData, factors: Sequence[str], cells: np.ndarray
 ) -> VerbRows | None:
-    """The rows of an evaluation, from its forms or its groups; None where neither tells them.
+    """The rows of an evaluation, from its forms, groups or sums of lemmas; None without any.
 
     `factors` are the columns of contexts that divide them into cells, whose number is given for
     each context. Groups are of one construction and number, and know no other factor.
@@ -104,6 +120,8 @@ def movement_rows(
         ones = np.ones(len(odds))
         return VerbRows(ones, data.plural.ravel(), data.subjects, cells, odds, right)
     groups = data.verb_groups
+    if groups is None and data.by_lemma is not None:
+        groups = groups_of_lemmas(data.by_lemma, len(data.lemmas))
     if groups is None or not set(factors) <= {"construction", "number"}:
         return None
     # All contexts of a group have its cluster and its cell: those of the first are taken.
