@@ -240,7 +240,7 @@ MISTAKES = {
     "no verb": ("1\tIt\tit\tPRON\t_\t_\t0\troot\t_\t_\n\n", "no word has the tag VERB or AUX"),
     "no number": (
         "1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\topens\topen\tVERB\t_\tTense=Pres\t0\troot\t_\t_\n\n",
-        "none of its 1 verbs has a Number",
+        "no verb of 1 has a Number",
     ),
     "no subject": (
         f"1\tIt\tit\tPRON\t_\t_\t2\tdep\t_\t_\n2\topens\topen\tVERB\t_\t{SING}\t0\troot\t_\t_\n\n",
@@ -249,7 +249,7 @@ MISTAKES = {
     "participles": (
         "1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n"
         "2\topens\topen\tVERB\t_\tNumber=Sing|VerbForm=Part\t0\troot\t_\t_\n\n",
-        "none of its 1 verbs is a finite present of the third person (1 are participles)",
+        "no verb of 1 is a finite present of the third person (1 are participles)",
     ),
 }  # fmt: skip
 
@@ -262,6 +262,13 @@ def test_a_mistake_is_one_line(mistake, tmp_path):
     with pytest.raises(InputError) as error:
         load_pairs(path)
     assert line in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_folder_or_pattern_without_a_treebank_is_said(tmp_path):
+    with pytest.raises(InputError, match="the folder .* holds no file that ends in .conllu"):
+        load_pairs(tmp_path)
+    with pytest.raises(InputError, match="no file has such a name"):
+        load_pairs(tmp_path / "en_*.conllu")
 
 
 def test_a_list_can_only_be_drawn_from_a_treebank(model, simple, treebank):

@@ -29,6 +29,7 @@ from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.raw_tables import FRAME, RawTable, raw_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
 from tse_core.datasets.treebank_pairs import TREEBANK, treebank_pairs, verbs_of_treebank
+from tse_core.datasets.treebanks import ENDING as TREEBANK_ENDING
 from tse_core.datasets.treebanks import is_treebank, treebank_files, treebank_name
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
@@ -333,7 +334,10 @@ def _data_set(name: str, kind: str, others: Iterable[str]) -> tuple[DataSet, str
     match = data_set_of(name)
     if match and match[0].holds == kind:
         return match
-    hint = f"; or a path that ends in {', '.join(endings())}; or on the hub hf:OWNER/NAME/PATH"
+    paths = ", ".join([*endings(), TREEBANK_ENDING])
+    hint = f"; or a path that ends in {paths}; or on the hub hf:OWNER/NAME/PATH"
+    if Path(name).is_dir():
+        hint = f"; the folder {name} holds no file that ends in {TREEBANK_ENDING}"
     if match:
         hint = f"; {name!r} holds {match[0].holds}"
     what = "agreement data" if kind == AGREEMENT else kind

@@ -41,7 +41,8 @@ def treebank_pairs(
     language = language_of(files)
     table, left_out = sites(sentences, language)
     if table.empty:
-        raise no_sites_error(name, sentences)
+        where = str(files[0]) if len(files) == 1 else name
+        raise no_sites_error(where, sentences)
     _warn_of_others(name, len(table), left_out)
     pairs = _as_pairs(table, name)
     both_sides = zip(pairs["left"], pairs["right"], strict=True)

@@ -166,7 +166,7 @@ def _nouns_between(sentence: Sentence, word: Word, subject: Word) -> str:
     return "same" if numbers == {word.features["Number"]} else "other"
 
 
-def no_sites_error(name: str, sentences: Sequence[Sentence]) -> InputError:
+def no_sites_error(where: str, sentences: Sequence[Sentence]) -> InputError:
     """The error for a treebank without a site: what it lacks, and what would be right."""
     verbs = [word for sentence in sentences for word in sentence.words if word.tag in _VERBS]
     relations = {word.relation for sentence in sentences for word in sentence.words}
@@ -174,7 +174,7 @@ def no_sites_error(name: str, sentences: Sequence[Sentence]) -> InputError:
         lack = "no word has the tag VERB or AUX"
         remedy = "sites are verbs by their tag of Universal Dependencies, in the fourth cell"
     elif not any("Number" in word.features for word in verbs):
-        lack = f"none of its {len(verbs):,} verbs has a Number"
+        lack = f"no verb of {len(verbs):,} has a Number"
         remedy = "agreement in number needs treebanks that mark it on verbs (Number=Sing, Plur)"
     elif not relations & set(_SUBJECTS):
         lack = "no word has the relation nsubj"
@@ -188,7 +188,7 @@ def no_sites_error(name: str, sentences: Sequence[Sentence]) -> InputError:
     else:
         lack = f"no verb of {len(verbs):,} has one subject with its number to its left"
         remedy = "sites are verbs in the present behind a noun, a name or a pronoun"
-    return InputError(f"{name}: there are no sites, as {lack}; {remedy}")
+    return InputError(f"{where}: there are no sites, as {lack}; {remedy}")
 
 
 def _no_present(verbs: Sequence[Word]) -> str:
@@ -198,5 +198,5 @@ def _no_present(verbs: Sequence[Word]) -> str:
         is_participle = word.features.get("VerbForm") == "Part"
         if is_participle and word.features.get("Tense", "Pres") == "Pres":
             participles += 1
-    lack = f"none of its {len(verbs):,} verbs is a finite present of the third person"
+    lack = f"no verb of {len(verbs):,} is a finite present of the third person"
     return f"{lack} ({participles:,} are participles)" if participles else lack
