@@ -82,7 +82,7 @@ def opened() -> dict:
     about = {
         "name": MODEL,
         "title": TITLE,
-        "quantisation": model.quantisation,
+        "quantisation": model.origin["quantised"],
         "file": f"{MODEL}.gguf",
     }
     about |= {"bytes": pinned.bytes, "sha256": pinned.sha256}

@@ -85,9 +85,10 @@ def test_a_registry_that_leaves_the_cache_is_refused(tiny_registry, change, plac
 
 
 @pytest.mark.parametrize("key", ["..", "../..", "/", "*", ""])
-def test_a_key_of_the_store_is_no_path(tmp_path, key):
+def test_a_key_of_the_store_is_no_path(tmp_path, monkeypatch, key):
+    monkeypatch.setenv("TSE_STORE", str(tmp_path))
     with pytest.raises(InputError, match="^the store has 0 results whose key starts with"):
-        opened(key, tmp_path)
+        opened(key)
     with pytest.raises(InputError):
         load_lemmas(f"{key}/passwd")
 

@@ -88,8 +88,8 @@ def test_scores_do_not_depend_on(way, model, pairs, whole):
     assert difference(found.loc[whole.index], whole) < WITHIN
 
 
-def test_the_size_of_the_shards(model, pairs, whole, monkeypatch):
-    monkeypatch.setattr(pipeline, "SLICE", 7)
+def test_how_many_contexts_are_scored_at_once(model, pairs, whole, monkeypatch):
+    monkeypatch.setattr(pipeline, "AT_ONCE", 7)
     assert difference(scores(evaluate(model, pairs)), whole) < WITHIN
 
 

@@ -283,7 +283,11 @@ HEAD = "#meta,name,n\n#meta,metric,sum\n#prediction,1<2\nitem_number,condition_n
             '{"meta": ',
             r"a.json: cannot be read as a suite \(.*Expecting value: line 1 column 10 ",
         ),
-        ("a.json", "[" * 100_000, "a.json: cannot be read as a suite .*its parts are nested too deep"),
+        (
+            "a.json",
+            "[" * 100_000,
+            "a.json: cannot be read as a suite .*its parts are nested too deep",
+        ),
         ("a.csv", "", r"a.csv: items: \[\] should be non-empty"),
         (
             "a.csv",

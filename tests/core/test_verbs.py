@@ -56,7 +56,7 @@ def test_what_groups_keep_is_what_forms_give(forms):
     for column in columns:
         # A spread is divided by means near 0 here.
         assert found[column].tolist() == pytest.approx(
-            expected[column].tolist(), rel=1e-3, abs=2e-5
+            expected[column].tolist(), rel=1e-3, abs=2e-5, nan_ok=True
         )
     pd.testing.assert_frame_equal(groups_alone.verbs(), forms.verbs(), atol=2e-5, rtol=0)
     with pytest.raises(InputError, match="evaluate with detail='forms'"):
