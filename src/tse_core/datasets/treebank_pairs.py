@@ -33,7 +33,7 @@ def treebank_pairs(
 
     Columns: those of agreement pairs, then ``sent_id``, ``token``, ``document``, ``genre`` (if a
     sentence states one), ``kind``, ``distance``, ``between`` and ``form``
-    (`tse_core.datasets.treebank_sites`); wrong is "" where no verb list has the other form. `name`
+    (``datasets/treebank_sites.py``); wrong is "" where no verb list has the other form. `name`
     is the construction. A warning counts the verbs that are no sites. Raises InputError: no site;
     what `read_sentences` raises.
     """
