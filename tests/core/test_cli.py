@@ -47,9 +47,9 @@ def test_results_go_into_the_store_out_to_a_file_and_into_another_store(
         -1
     ] == str(signature)
     assert all(
-        re.fullmatch(r"\d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]", row.split("\t")[2])
+        re.fullmatch(r"-?\d+\.\d{3} \[-?\d+\.\d{3}, -?\d+\.\d{3}\]", row.split("\t")[2])
         for row in shown[1:-1]
-    )
+    ), shown
     assert tse("results", "export", tmp_path / "all.csv")[0] == 0
     monkeypatch.setenv("TSE_STORE", str(tmp_path / "elsewhere"))
     added = tse("results", "add", tmp_path / "all.csv")[1]
