@@ -13,6 +13,10 @@ are one family (`family_size`), and a verdict is read from the interval that is 
 Beside the interval of `tse_core.uncertainty` stand the percentile bootstrap over documents with which the statements
 were found, and, where a group of more than ten verbs is compared, an interval that also draws verbs. A treebank brings
 new sentences and no new verbs: on another treebank N3, N4 and N7 are repetitions over sentences.
+
+N6 can be read in two ways, and both were seen on EWT and GUM before one was taken. Judged is m at both numbers. In nats
+of the form that agrees, the sign turns at plural sites, so that a noun reading of the same strength after every subject
+would pass, too; it is printed beside.
 """
 
 from collections.abc import Callable, Sequence
