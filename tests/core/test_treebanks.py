@@ -170,6 +170,17 @@ def test_an_evaluation_counts_each_context_once_and_keeps_what_was_left_out(
     pd.testing.assert_frame_equal(again.contexts, evaluation.contexts)
 
 
+def test_a_masked_model_reads_both_sides(tiny_masked, treebank, tmp_path):
+    evaluation = tse_core.evaluate(tiny_masked, treebank, store=None)
+    assert evaluation.contexts["right"].tolist()[:2] == ["here.", ""]
+    closes = "closes close VERB SING 0 root"
+    other = KEYS.replace(closes, f"{closes}\nsoon soon ADV _ 2 advmod")
+    path = write_treebank(tmp_path, other, "en_other-ud-test")
+    # "It opens" and "It closes soon" are two contexts of it, and one of a causal model.
+    assert len(tse_core.evaluate(tiny_masked, path, store=None).contexts) == 7
+    assert len(distinct_sites(load_pairs(path), "causal")) == 6
+
+
 def test_a_table_of_sites_gives_the_scores_of_its_treebank(model, pairs, treebank, tmp_path):
     pairs.to_csv(tmp_path / "sites.csv", index=False)
     scores = [
