@@ -1,4 +1,4 @@
-"""Measure the laboratory's models beside the truth of their languages: scores.csv, curves.csv and words.csv.
+"""Measure the laboratory's models beside the truth of their languages: scores, curves, words and verbs, each a .csv.
 
     python data/recorded/laboratory/measure.py
 
@@ -26,6 +26,7 @@ CAUSAL = (
     "lab-lexical-causal",
     "lab-lexical-causal-bpe",
 )  # measured by single tokens and by whole words
+LEARNERS = ("lab-systematic-causal", "lab-lexical-causal")  # of a rule, of a list
 WAYS: dict[
     str, tuple[Verbs, bool]
 ] = {  # as signatures name them: verbs, and whether the word's end counts
@@ -94,6 +95,13 @@ def against_truth_by_words(
     return pd.concat(parts, ignore_index=True)[columns]
 
 
+def of_each_verb(model: LanguageModel, pairs: pd.DataFrame) -> pd.DataFrame:
+    """How far each verb moves, over the contexts of these pairs: lemma, band, sensitivity and bias (nats)."""
+    found = evaluate(model, pairs, VERBS, detail="forms", store=None)
+    verbs = found.verbs().merge(VERBS.table[["lemma", "band"]])
+    return verbs[["lemma", "band", "sensitivity", "bias"]].round(3)
+
+
 def write(name: str, models: Iterable[str], measure: Callable[[str], pd.DataFrame]) -> None:
     """A file with the table of each model, and the model as its first column."""
     tables = []
@@ -112,3 +120,5 @@ if __name__ == "__main__":
     write("scores.csv", every, lambda name: every[name][0])
     write("curves.csv", every, lambda name: every[name][1])
     write("words.csv", CAUSAL, lambda name: against_truth_by_words(load_model(name), "lexical"))
+    simple = load_pairs("marvin-linzen/simple")
+    write("verbs.csv", LEARNERS, lambda name: of_each_verb(load_model(name), simple))
