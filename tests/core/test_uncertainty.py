@@ -119,12 +119,12 @@ def test_a_share_has_the_interval_of_as_many_trials_as_would_vary_as_much():
 
 
 def test_a_cluster_counts_for_a_limited_number_of_trials():
-    """Ten nouns of .9 show no variance: they count as 200 trials, with nine degrees of freedom."""
-    found = interval(np.full(90, 0.9), np.arange(90) % 10)
+    """Ten nouns of .9 show no variance: they count as 100 trials, with nine degrees of freedom."""
+    found = interval(np.full(130, 0.9), np.arange(130) % 10)
     assert found.trials == pytest.approx(10 * MOST_TRIALS) and found.freedom == 9
     square = stats.t.ppf(0.975, 9) ** 2
-    perfect = interval(np.full(90, 1 - 1e-12), np.arange(90) % 10)
-    assert (perfect.low, perfect.high) == pytest.approx((200 / (200 + square), 1.0))
+    perfect = interval(np.full(130, 1 - 1e-12), np.arange(130) % 10)
+    assert (perfect.low, perfect.high) == pytest.approx((100 / (100 + square), 1.0))
 
 
 def test_answers_are_no_more_trials_than_there_are():

@@ -35,7 +35,7 @@ from tse_core.uncertainty.shares import wilson_bounds
 
 CONFIDENCE = 0.95
 FEWEST_CLUSTERS = 3
-MOST_TRIALS = 20  # for which a cluster counts
+MOST_TRIALS = 10  # for which a cluster counts
 ROUNDING = 1e-6  # by which a sum of probabilities may be above 1
 SHARE = (0.0, 1.0)  # the bounds of a share
 
