@@ -208,6 +208,8 @@ def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny
         assert mean["difference"] == pytest.approx((means["TSE"] - means["EW"]).mean())
         assert (gap["p_corrected"] >= gap["p_value"]).all()
         has_interval = gap[gap["low"].notna()]
+        bounds = has_interval[["low", "high", "low_corrected", "high_corrected"]]
+        assert bounds.abs().max().max() <= 1  # the scores are shares
         assert (has_interval["low"] <= has_interval["difference"]).all()
         excludes_0 = (gap["low_corrected"] > 0) | (gap["high_corrected"] < 0)
         assert (excludes_0 == (gap["p_corrected"] < 0.05)).all()

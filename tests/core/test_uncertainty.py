@@ -150,6 +150,12 @@ def test_below_three_clusters_there_is_no_interval(clusters):
     assert np.isnan(found.at(0.99)[1:3]).all()
 
 
+def test_a_difference_of_shares_lies_between_minus_one_and_one_at_any_level():
+    """One of three nouns differs: .5/3 with about one degree of freedom, so that t alone is longer."""
+    found = difference([1.0, 1.0, 0.5], [1.0, 1.0, 0.0], [0, 1, 2]).at(corrected_level(100))
+    assert (found.low, found.high) == (-1, 1) and found.p_value() > 0.05
+
+
 def test_a_difference_that_no_cluster_moves_has_no_interval():
     values, nouns = scores(5)
     found = difference(values, values, nouns)

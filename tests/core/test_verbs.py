@@ -9,9 +9,10 @@ from test_cells import by_hand
 
 from tse_core import InputError, evaluate, evaluate_models, load_model, load_pairs, load_scores
 from tse_core.agreement.movement import KIND_NAMES, kind_table
-from tse_core.metrics.definitions import OF_CELLS
+from tse_core.metrics.definitions import OF_CELLS, score_range, table_order
 from tse_core.metrics.movement import verb_scores
 from tse_core.paths import data_folder
+from tse_core.results.tidy import read_results, write_results
 
 SIMPLE = "marvin-linzen/simple"
 CELLS = list(OF_CELLS)
@@ -113,6 +114,20 @@ def test_scores_of_an_older_version_have_the_rest(tiny_causal, tmp_path):
     assert "sensitivity" not in repr(again) and kind_table(again) is None
     with pytest.raises(InputError, match="detail='forms'"):
         again.verbs()
+
+
+def test_the_intervals_of_every_metric_stay_in_its_range_and_are_read_as_they_were_written(
+    forms, tmp_path
+):
+    results = forms.tidy()
+    assert set(results["metric"]) == set(table_order()) - {"margin", "NS"}
+    for metric, rows in results.groupby("metric"):
+        lowest, highest = score_range(metric)
+        assert rows["low"].min() >= lowest and rows["high"].max() <= highest, metric
+    write_results(results, tmp_path / "results.csv")
+    read = read_results(tmp_path / "results.csv")
+    columns = ["metric", "score", "low", "high"]
+    pd.testing.assert_frame_equal(read[columns], results[columns], check_dtype=False)
 
 
 def test_a_piece_of_the_store_serves_the_same_verbs(tiny_causal, tmp_path):

@@ -11,7 +11,7 @@ from tse_core.agreement.options import VerbPolicy, Verbs, verb_policy
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError
-from tse_core.metrics.definitions import NS, UNBOUNDED, score_range
+from tse_core.metrics.definitions import NS, score_range
 from tse_core.models.loading import as_language_model
 from tse_core.results.comparing import READING, require_comparable
 from tse_core.uncertainty.clusters import Sample
@@ -95,7 +95,9 @@ def compare_metrics(
     cells = Cells(data)
     first_samples = _by_construction(cells, first, over)
     second_samples = _by_construction(cells, second, over)
-    table, differences = _differences(first_samples, second_samples)
+    ranges = np.array([score_range(first), score_range(second)])
+    bounds = float(ranges[:, 0].min()), float(ranges[:, 1].max())
+    table, differences = _differences(first_samples, second_samples, bounds)
     table[CORRECTED] = _corrected(differences)
     if len(table) > 1:
         # The mean over the rows of first - second, as one weighted sum of all samples.
@@ -103,7 +105,7 @@ def compare_metrics(
         for construction in table["construction"]:
             samples += [first_samples[construction], second_samples[construction]]
             weights += [1 / len(table), -1 / len(table)]
-        mean = combine(samples, weights)
+        mean = combine(samples, weights, bounds=bounds)
         scores = table[["first", "second"]].mean()
         table.loc[len(table)] = [MEAN, *scores, *_tested(mean), *_corrected([mean])[0]]
     return table
@@ -136,13 +138,13 @@ def _by_construction(
 
 
 def _differences(
-    first: Mapping[str, Sample],
-    second: Mapping[str, Sample],
-    bounds: tuple[float, float] = UNBOUNDED,
+    first: Mapping[str, Sample], second: Mapping[str, Sample], bounds: tuple[float, float]
 ) -> tuple[pd.DataFrame, list[Interval]]:
     """The construction and `COLUMNS` of every construction in which both metrics are defined.
 
-    Returns the intervals of the differences beside the table.
+    `bounds` is the range of the metrics, which limits the intervals: a difference of shares lies
+    between -1 and 1, and an interval that long excludes nothing. Returns the intervals of the
+    differences beside the table.
     """
     rows, intervals = [], []
     for construction in first:

@@ -149,7 +149,7 @@ METRICS: dict[str, Metric | CellMetric] = {
         # standard deviation, less chance, in nats and as a share of the mean.
         CellMetric("sensitivity", movement.mean_sensitivity),
         CellMetric("spread", movement.spread, (0.0, math.inf)),
-        CellMetric("relative_spread", movement.relative_spread),
+        CellMetric("relative_spread", movement.relative_spread, (0.0, math.inf)),
         # What is preferred whatever the subject is, in nats; above 0 the plural form.
         CellMetric("bias", movement.mean_bias),
         # The mean of EW after singular and after plural subjects.

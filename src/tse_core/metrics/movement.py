@@ -211,8 +211,8 @@ def spread(verbs: VerbScores) -> float:
 
 
 def relative_spread(verbs: VerbScores) -> float:
-    """The spread divided by the mean sensitivity, the coefficient of variation."""
-    mean = mean_sensitivity(verbs)
+    """The spread divided by the mean sensitivity without its sign, the coefficient of variation."""
+    mean = abs(mean_sensitivity(verbs))
     return spread(verbs) / mean if mean else float("nan")
 
 
