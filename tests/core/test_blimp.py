@@ -20,7 +20,7 @@ from tse_core.sentences.accuracies import accuracy, compare, mcnemar
 from tse_core.sentences.evaluate import PairScores, accuracies, evaluate_blimp, suited
 from tse_core.sentences.preferences import score_pairs
 from tse_core.uncertainty.intervals import interval
-from tse_core.uncertainty.shares import wilson
+from tse_core.uncertainty.shares import joined, wilson
 
 CORPUS = [
     "The key is old.",
@@ -88,8 +88,21 @@ def test_accuracy_of_paradigms_phenomena_and_everything(model):
         5 / 6
     )
     assert "ties:wrong" in str(run.signature) and "three-gram@" in str(run.signature)
-    assert repr(run) == f"accuracy 0.833  over 6 pairs | {run.signature}"
+    assert repr(run) == f"accuracy 0.833  macro mean 0.833  over 6 pairs | {run.signature}"
     assert "<td>ever</td>\n      <td>0.500</td>" in run._repr_html_()
+
+
+def test_the_macro_mean_counts_each_paradigm_alike():
+    """Three of four and none of two: half of all pairs, and (3/4 + 0) / 2 over paradigms."""
+    rows = {"paradigm": ["a"] * 4 + ["b"] * 2, "correct": [1.0, 1, 1, 0, 0, 0]}
+    scores = pd.DataFrame(rows).assign(phenomenon="P", tie=False, unknown_critical=False)
+    macro, pooled = accuracy(scores, "macro").iloc[0], accuracy(scores, "all").iloc[0]
+    assert (macro["accuracy"], pooled["accuracy"]) == (3 / 8, 1 / 2)
+    bounds = accuracy(scores)[["accuracy", "low", "high"]]
+    _, low, high = joined(*bounds.to_numpy().T)
+    assert (macro["low"], macro["high"]) == pytest.approx((low, high))
+    clustered = accuracy(scores.assign(distinct_pair=range(6), cluster=[1, 1, 2, 3, 2, 3]), "macro")
+    assert clustered["accuracy"].item() == 3 / 8
 
 
 def test_intervals_are_wilsons_and_narrow_with_more_paradigms():

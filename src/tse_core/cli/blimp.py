@@ -83,9 +83,10 @@ def blimp(
     """Which sentence of each minimal pair a model prefers.
 
     Accuracies by phenomenon, with 95 % intervals: of BLiMP's 67 paradigms, which
-    `tse data fetch blimp` downloads, or of pairs of your own. Pairs in which
-    the method reads the same texts are one item, which counts once for the
-    intervals. An interrupted run resumes.
+    `tse data fetch blimp` downloads, or of pairs of your own. The macro mean
+    counts each paradigm alike, whatever its size. Pairs in which the method
+    reads the same texts are one item, which counts once for the intervals. An
+    interrupted run resumes.
 
     Log-probabilities are summed, so short sentences have an advantage;
     --normalise divides by the length of what is scored. --against compares two
@@ -165,12 +166,14 @@ def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Pa
 
 
 def _print_accuracies(scores: "PairScores", by: str, cluster: str | None, bos_remedy: str) -> None:
-    """The accuracies by a column and of all pairs, the signature, and notes.
+    """The accuracies by a column, of all pairs and of all paradigms, the signature, and notes.
 
     `bos_remedy` is the model's.
     """
-    of_all = scores.accuracy("all").assign(**{by: "all pairs"})
-    accuracies = pd.concat([scores.accuracy(by), of_all])
+    parts = [scores.accuracy(by), scores.accuracy("all").assign(**{by: "all pairs"})]
+    if scores.has_macro_mean:
+        parts.append(scores.accuracy("macro").assign(**{by: "macro mean"}))
+    accuracies = pd.concat(parts)
     accuracies = accuracies.rename(columns={"low": "accuracy_low", "high": "accuracy_high"})
     columns = [by, "accuracy", "pairs", "items", "accuracy_items", "ties", "unknown"]
     if cluster:

@@ -28,6 +28,7 @@ from tse_core.uncertainty.shares import joined, wilson
 
 # By which columns rows are grouped; the name of another column stands for itself.
 GROUPS = {"paradigm": ["paradigm"], "phenomenon": ["phenomenon"], "all": []}
+MACRO = "macro"  # all pairs, with each paradigm counted alike
 BOUNDS, COUNTS = ("accuracy", "low", "high"), ("pairs", "judged", "ties", "unknown", "items")
 ITEM, CLUSTER = "distinct_pair", "cluster"  # columns of per-pair scores
 STRATUM = "stratum"  # a column that numbers the paradigms, or their parts in different groups
@@ -36,8 +37,9 @@ STRATUM = "stratum"  # a column that numbers the paradigms, or their parts in di
 def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     """Shares of correct pairs with 95 % intervals.
 
-    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs; its
-    bounds join those of its paradigms (`tse_core.uncertainty.shares.joined`). So the intervals say
+    A paradigm gets Wilson's interval. A phenomenon or everything is the mean over its pairs, and
+    the macro mean that over all paradigms, whatever their sizes; their bounds join those of the
+    paradigms (`tse_core.uncertainty.shares.joined`). So the intervals say
     how the accuracy would vary over other sentences of the same paradigms, not over other
     paradigms; with clusters, over other clusters.
 
@@ -46,7 +48,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     scores : per-pair scores with phenomenon and paradigm
         `evaluate_blimp` adds the number of each pair's item, and the cluster where the caller
         names one; without them each row is an item.
-    by : "paradigm", "phenomenon", "all" or a column of the data, such as that of a condition
+    by : "paradigm", "phenomenon", "all", "macro" or a column of the data
         A paradigm whose pairs are in several groups counts in each with those that are there.
 
     Returns
@@ -57,7 +59,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     over these), clusters (of the judged pairs).
     """
     scores = _with_clusters(scores)
-    columns = _columns_of(by, scores)
+    columns = _columns_of("all" if by == MACRO else by, scores)
     # What an interval is made of: the pairs of a paradigm in a group.
     strata = [*columns, "paradigm"] if columns != ["paradigm"] else columns
     scores = scores.assign(**{STRATUM: scores.groupby(strata, sort=False, dropna=False).ngroup()})
@@ -67,7 +69,7 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     for labels, group in _groups(paradigms, columns):
         if by == "paradigm":
             labels = {"phenomenon": group["phenomenon"].iloc[0]} | labels
-        rows.append(labels | _pooled(group, judged))
+        rows.append(labels | _pooled(group, judged, alike=by == MACRO))
     return pd.DataFrame(rows)
 
 
@@ -212,22 +214,30 @@ def _hold_several_items(pairs: pd.DataFrame) -> bool:
     return bool((pairs.groupby(CLUSTER)[ITEM].nunique() > 1).any())
 
 
-def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame) -> dict:
-    """The numbers of a group of paradigms, some of whose pairs are judged."""
+def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame, *, alike: bool) -> dict:
+    """The numbers of a group of paradigms, some of whose pairs are judged.
+
+    Pairs count alike, or else, for a macro mean, paradigms do.
+    """
     counts = {name: int(paradigms[name].sum()) for name in COUNTS}
     if not counts["judged"]:
         nothing = dict.fromkeys(BOUNDS, np.nan)
         return nothing | counts | {"accuracy_items": np.nan, "clusters": 0}
     some = paradigms[paradigms["judged"] > 0]
     pairs = judged[judged[STRATUM].isin(some[STRATUM])]
-    bounds = joined(some["accuracy"], some["low"], some["high"], some["judged"])
-    if _hold_several_items(pairs):
-        samples, weights = [], []
-        for _, part in pairs.groupby(STRATUM, sort=False):
-            samples.append(Sample(part["correct"].to_numpy(float), [part[CLUSTER]]))
-            weights.append(len(part) / len(pairs))
-        bounds = combine(samples, weights, bounds=(0.0, 1.0))[:3]
+    sizes = some["judged"]
     of_items = some["correct_items"].sum() / counts["items"]
+    if alike:
+        sizes = pd.Series(1, some.index)
+        of_items = (some["correct_items"] / some["items"]).mean()
+    bounds = joined(some["accuracy"], some["low"], some["high"], sizes)
+    if _hold_several_items(pairs):
+        size_of = dict(zip(some[STRATUM], sizes, strict=True))
+        samples, weights = [], []
+        for stratum, part in pairs.groupby(STRATUM, sort=False):
+            samples.append(Sample(part["correct"].to_numpy(float), [part[CLUSTER]]))
+            weights.append(size_of[stratum] / sizes.sum())
+        bounds = combine(samples, weights, bounds=(0.0, 1.0))[:3]
     more = {"accuracy_items": of_items, "clusters": pairs[CLUSTER].nunique()}
     return dict(zip(BOUNDS, bounds, strict=True)) | counts | more
 

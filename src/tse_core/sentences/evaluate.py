@@ -38,6 +38,7 @@ from tse_core.sentences.accuracies import (
     COUNTS,
     GROUPS,
     ITEM,
+    MACRO,
     STRATUM,
     accuracy,
 )
@@ -64,7 +65,7 @@ _OF_SCORES = {
     *("unknown_good", "unknown_bad", "model", "data", "signature", CLUSTER, ITEM, STRATUM),
 }
 _OF_ACCURACIES = {
-    *("accuracy_items", "clusters", "correct_items", "squares", "all", *BOUNDS, *COUNTS),
+    *("accuracy_items", "clusters", "correct_items", "squares", "all", MACRO, *BOUNDS, *COUNTS),
 }
 _OF_COMPARISONS = {
     *("first", "second", "difference", "only_first", "only_second", "p_value"),
@@ -92,12 +93,20 @@ class PairScores:
 
     def __repr__(self) -> str:
         correct = self.pairs["correct"]
-        return f"accuracy {correct.mean():.3f}  over {correct.count():,} pairs | {self.signature}"
+        scores = f"accuracy {correct.mean():.3f}"
+        if self.has_macro_mean:
+            scores += f"  macro mean {self.accuracy(MACRO)['accuracy'].item():.3f}"
+        return f"{scores}  over {correct.count():,} pairs | {self.signature}"
 
     def _repr_html_(self) -> str:
         accuracies = self.accuracy()[["paradigm", "accuracy", "low", "high", "pairs"]]
         table = accuracies.to_html(index=False, float_format="%.3f")
         return f"{table}<p><code>{escape(str(self.signature))}</code></p>"
+
+    @property
+    def has_macro_mean(self) -> bool:
+        """Whether there are several paradigms, so that their mean is not that of all pairs."""
+        return self.pairs["paradigm"].nunique() > 1
 
     def accuracy(self, by: str = "paradigm") -> pd.DataFrame:
         """See :func:`accuracy`."""
@@ -132,6 +141,8 @@ class PairScores:
     def tidy(self, by: str | None = None) -> pd.DataFrame:
         """Accuracies of all pairs, phenomena and paradigms, a row each, in columns of result files.
 
+        The row "macro mean" is the mean over paradigms, where there are several.
+
         ``by`` is a further column of the pairs whose values get a row each, too; one that is the
         name of another row stands as ``by=value``.
         All pairs are called "Overall" where they are BLiMP's 67 paradigms; a phenomenon of BLiMP
@@ -143,8 +154,10 @@ class PairScores:
             if not set(group["UID"]) <= paradigms:
                 incomplete.append(phenomenon)
         name = "Overall" if paradigms == set(published["UID"]) else "all pairs"
-        taken = {name, *incomplete, *paradigms, *self.pairs["phenomenon"]}
+        taken = {name, "macro mean", *incomplete, *paradigms, *self.pairs["phenomenon"]}
         parts = [self.accuracy("all").assign(construction=name)]
+        if self.has_macro_mean:
+            parts.append(self.accuracy(MACRO).assign(construction="macro mean"))
         groupings = [by] if by else []
         for grouping in dict.fromkeys([*groupings, "phenomenon", "paradigm"]):
             part = self.accuracy(grouping).rename(columns={grouping: "construction"})
