@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
-from tse_core.datasets.pairs import PREFIX_FIELDS
+from tse_core.datasets.pairs import FURTHER_BAD, PREFIX_FIELDS
 from tse_core.datasets.plain_tables import plain_table, refuse
 from tse_core.datasets.raw_tables import RawTable
 from tse_core.errors import InputError, check_known
@@ -36,14 +36,15 @@ NAMES = {  # use of a column -> the names that it is known by, the usual one fir
 }
 # MultiBLiMP's columns for the number hold persons, genders and duals of other pairs, too.
 FEATURES = ("grammatical_feature", "feature_vals")
+_PREFIXES = {FURTHER_BAD}.union(*PREFIX_FIELDS.values())
 IN_SENTENCES = NAMES | {
+    **{field: (field,) for field in sorted(_PREFIXES)},
     "id": ("pairID", "pair_id", "id", "sentence_id"),
     "construction": ("UID", "paradigm", "construction"),
     "phenomenon": ("linguistics_term", "phenomenon"),
 }
 # What marks the verb's place in a text: [MASK], <mask>, ***mask*** or three underscores.
 GAP = re.compile(r"\[mask\]|<mask>|\*{3}mask\*{3}|_{3,}", re.IGNORECASE)
-_PREFIXES = set().union(*PREFIX_FIELDS.values())
 # BLiMP's fields that say nothing about agreement, so that they are no factors of a design.
 OF_BLIMP = {
     "field", "linguistics_term", "UID", "simple_LM_method", "one_prefix_method",

@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,7 @@ from tse_core.datasets.hub import is_hub_name, read_hub_table
 from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
+    FURTHER_BAD,
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
     name_and_source,
@@ -144,8 +145,12 @@ def load_sentence_pairs(
     of data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or
     of a table (one of `READ`); any name that :func:`load_pairs` knows, also that of a table on the
     Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``). A DataFrame of sentence pairs stays
-    as it is. Columns, name and errors as in `load_pairs`. Sentences are read as they stand; white
-    space at their ends is left out, and a warning says so.
+    as it is. A folder's tables are read together, under its name, as those of a benchmark with a
+    file for each part. Columns, name and errors as in `load_pairs`. Sentences are read as they
+    stand; white space at their ends is left out, and a warning says so.
+
+    Completions of a prefix (EWoK, COMPS, entity tracking, `one_prefix_*` or `two_prefix_*` alone)
+    are known by their columns, see `tse_core.datasets.completions`.
     """
     if _is_table(name_or_path):
         if isinstance(name_or_path, pd.DataFrame):
@@ -156,6 +161,10 @@ def load_sentence_pairs(
         pairs = sentence_pairs(raw, columns)
         return with_name(pairs, raw.name or "sentence-pairs", raw.source, raw.facts)
     path = str(name_or_path).rstrip("/")
+    files = _tables_of_folder(path)
+    if files:
+        tables = [sentence_pairs(*read_file(file, columns)) for file in files]
+        return with_name(_concatenated(tables), name or Path(path).resolve().name)
     _refuse_columns(path, columns)
     _refuse_name(path, name)
     if is_treebank(path) or _is_of_agreement(path):
@@ -295,7 +304,23 @@ def joined_pairs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
             "NAME=FILE"
         )
     sources = [source for _, source in names_and_sources if source]
-    return with_name(pd.concat(tables, ignore_index=True), "+".join(names), ",".join(sources))
+    return with_name(_concatenated(tables), "+".join(names), ",".join(sources))
+
+
+def _concatenated(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Sentence pairs of several tables in one, of which some may have further wrong completions."""
+    pairs = pd.concat(tables, ignore_index=True)
+    if FURTHER_BAD in pairs:
+        pairs[FURTHER_BAD] = pairs[FURTHER_BAD].fillna("")
+    return pairs
+
+
+def _tables_of_folder(path: str) -> list[Path]:
+    """The tables in a folder, sorted; none where it is no folder, or one of a treebank."""
+    folder = Path(path)
+    if is_treebank(path) or not folder.is_dir():
+        return []
+    return sorted(file for file in folder.iterdir() if is_file_name(file.name))
 
 
 def _usual_nouns(subjects: Iterable[str]) -> list[str]:

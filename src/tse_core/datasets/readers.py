@@ -17,9 +17,13 @@ from tse_core.datasets.columns import (
     OF_BLIMP,
     cells_by_use,
     holds_lists,
+    layout_of,
+    names_of_uses,
 )
+from tse_core.datasets.completions import has_completions, usual_method, with_sentences
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
+    FURTHER_BAD,
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
     SITE,
@@ -128,15 +132,25 @@ def _numbers(labels: pd.Series, column: str) -> tuple[pd.Series, pd.Series]:
 def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Sentence pairs from a table with other columns; see `agreement_pairs`; no number is needed.
 
-    ``methods`` lists the methods that a row allows ("full-sentence one-prefix"): always the full
-    sentence, a prefix method where the row has its fields and no flag against it. The columns of
-    sentence pairs come first, then all others of the table, as text, such as one that pairs are
+    ``methods`` lists the methods that a row allows ("full-sentence one-prefix"), the usual one
+    first: always the full sentence, a prefix method where the row has its fields and no flag
+    against it. That is the usual one of completions (`tse_core.datasets.completions`). The columns
+    of sentence pairs come first, then all others of the table, as text, such as one that pairs are
     clustered by.
     """
     columns = columns or {}
+    of_completions = False
     if has_sentence_rows(raw.cells.columns, columns, raw.where):
         raw, columns = paired_rows(raw, columns)
-    cells, _ = cells_by_use(raw, columns, IN_SENTENCES)
+    else:
+        names_of_table = names_of_uses(raw.cells.columns, columns, IN_SENTENCES, raw.where)
+        of_completions = layout_of(names_of_table) is None
+        of_completions &= has_completions(raw.cells.columns, columns)
+    as_written = raw
+    uses = columns
+    if of_completions:
+        raw, uses = with_sentences(raw, columns)
+    cells, _ = cells_by_use(raw, uses, IN_SENTENCES)
     is_sound = pd.Series(True, cells.index)
     if "good" not in cells:
         # A table of agreement pairs: each form in the gap gives a sentence.
@@ -149,7 +163,8 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     for side in ("good", "bad"):
         refuse(cells[side] == "", f"the {side} sentence is empty")
     cells = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
-    pairs = cells.reindex(columns=SENTENCE_COLUMNS, fill_value="")
+    names = [*SENTENCE_COLUMNS, *([FURTHER_BAD] if FURTHER_BAD in cells else [])]
+    pairs = cells.reindex(columns=names, fill_value="")
     ids = [label.rpartition("/")[2] for label in _ids(raw.cells.index, raw.stem)]
     pairs["paradigm"] = pairs["paradigm"].mask(pairs["paradigm"] == "", raw.stem or "pairs")
     pairs["pair_id"] = pairs["pair_id"].mask(pairs["pair_id"] == "", ids)
@@ -161,14 +176,18 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
         if flag in cells:
             is_allowed &= cells[flag] != "False"
         pairs["methods"] = pairs["methods"].mask(is_allowed, pairs["methods"] + f" {method}")
-    further = _further_columns(raw, columns)
+    if of_completions:
+        usual = usual_method(raw.cells.columns)
+        others = pairs["methods"].str.replace(f" {usual}", "", regex=False)
+        pairs["methods"] = f"{usual} " + others
+    further = _further_columns(as_written, columns)
     pairs = pd.concat([pairs, further], axis=1)[is_sound]
     return pairs.reset_index(drop=True)
 
 
 def _further_columns(raw: RawTable, columns: Mapping[str, str]) -> pd.DataFrame:
     """All columns of a table that sentence pairs do not use, under their own names, as text."""
-    used = {*SENTENCE_COLUMNS, *OF_BLIMP, ""}
+    used = {*SENTENCE_COLUMNS, *OF_BLIMP, FURTHER_BAD, ""}
     for use in ("good", "bad", *_GAP_USES):
         used.update(NAMES[use])
         used.add(columns.get(use, ""))

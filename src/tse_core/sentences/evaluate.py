@@ -16,12 +16,18 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.completions import completed
 from tse_core.datasets.loading import (
     blimp_paradigms,
     data_hash,
     load_sentence_pairs,
 )
-from tse_core.datasets.pairs import PREFIX_FIELDS, SENTENCE_COLUMNS, name_and_source
+from tse_core.datasets.pairs import (
+    FURTHER_BAD,
+    PREFIX_FIELDS,
+    SENTENCE_COLUMNS,
+    name_and_source,
+)
 from tse_core.datasets.plain_tables import sound_rows
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
@@ -48,7 +54,9 @@ from tse_core.sentences.preferences import (
     UnknownWords,
     check_normalise,
     check_policies,
+    further_bad,
     judged,
+    method_for,
     name_of_pair,
     score_pairs,
 )
@@ -58,11 +66,13 @@ from tse_core.words import First
 ITEM_COLUMNS = [  # that a mixed model needs, in front of the others
     "model", "data", "phenomenon", "paradigm", "pair_id", "good", "bad", "correct", "margin",
 ]  # fmt: skip
+_OF_PAIRS = {*SENTENCE_COLUMNS, FURTHER_BAD}
 # Columns of scores, accuracies, comparisons and results: no column of the data replaces them.
 _OF_SCORES = {
     *("paradigm", "pair_id", "phenomenon", "margin", "correct", "tie", "unknown_critical"),
     *("unscored_difference", "logp_good", "logp_bad", "length_good", "length_bad"),
     *("unknown_good", "unknown_bad", "model", "data", "signature", CLUSTER, ITEM, STRATUM),
+    *("bad_option", "completion_good", "completion_bad"),
 }
 _OF_ACCURACIES = {
     *("accuracy_items", "clusters", "correct_items", "squares", "all", MACRO, *BOUNDS, *COUNTS),
@@ -85,7 +95,9 @@ class PairScores:
     The columns are those of :func:`score_pairs`, phenomenon, distinct_pair (the item: the same
     number for rows of one paradigm in which the method reads the same texts) and, where pairs are
     clustered, cluster; then good and bad, the sentences, and the data's further columns. One that
-    is called like a column of scores or accuracies stands there as ``data_NAME``.
+    is called like a column of scores or accuracies stands there as ``data_NAME``. By one prefix
+    completion_good and completion_bad are the words after it; of several wrong ones the likeliest
+    stands there, and in bad.
     """
 
     pairs: pd.DataFrame
@@ -215,20 +227,24 @@ def evaluate_blimp(
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
-    method = check_method(model, method)
-    check_normalise(normalise, method)
+    if method is not None:
+        check_method(model, method)  # before a large set is read
     pairs = load_sentence_pairs(pairs)
+    method = method_for(model, pairs, method)
+    check_normalise(normalise, method)
     name, source = name_and_source(pairs)
     name = name or "sentence-pairs"
     pairs = _readable(model, suited(pairs, method), method, name)
     dependence = _dependence(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
     beside = _beside(pairs)
-    pairs = pairs[[column for column in pairs if column in SENTENCE_COLUMNS]]
+    pairs = pairs[[column for column in pairs if column in _OF_PAIRS]]
 
     after: dict[str, str] = {"ties": ties, "unknown": unknown_words}
     if normalise is not None:
         after["normalise"] = normalise
+    if method in PREFIX_FIELDS and model.kind == "masked":
+        after["completion"] = "pll"
     if cluster is not None:
         after["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
     signature = signature_of(
@@ -242,6 +258,8 @@ def evaluate_blimp(
     request = _piece_signature(signature, name)
     scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
     scores = _labelled(scores, pairs, pd.concat([dependence, beside], axis=1))
+    if method == "one-prefix":
+        scores = _with_completions(scores, pairs)
     scores = judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
     if source:
         scores_provenance = {**scores_provenance, "source": source}
@@ -312,6 +330,19 @@ def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, beside: pd.DataFrame) -
     return scores
 
 
+def _with_completions(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Scores by one prefix with its two completions: the right and the likeliest wrong one."""
+    order = np.argsort(pairs.groupby("paradigm", sort=False).ngroup(), kind="stable")
+    pairs = pairs.iloc[order]
+    prefix, good, bad = PREFIX_FIELDS["one-prefix"]
+    words = pairs[bad].tolist()
+    if "bad_option" in scores:
+        for number, option in enumerate(scores["bad_option"]):
+            words[number] = [words[number], *further_bad(pairs, number)][option]
+        scores = scores.assign(bad=list(map(completed, pairs[prefix], words)))
+    return scores.assign(completion_good=pairs[good].to_numpy(), completion_bad=words)
+
+
 def _beside(pairs: pd.DataFrame) -> pd.DataFrame:
     """The sentences and the further columns of pairs, under the names of `names_beside`."""
     new_names = names_beside(pairs)
@@ -325,7 +356,7 @@ def names_beside(pairs: pd.DataFrame) -> dict[str, str]:
     one more ``data_`` where the pairs have that name, too.
     """
     names = [name for name in ("good", "bad") if name in pairs]
-    names += [name for name in pairs if name not in SENTENCE_COLUMNS]
+    names += [name for name in pairs if name not in _OF_PAIRS]
     new_names = {}
     for name in names:
         new_name = name
@@ -353,7 +384,7 @@ def _dependence(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.Dat
 
     Raises InputError: no such column, or a pair without a value in it.
     """
-    fields = PREFIX_FIELDS.get(method, ("good", "bad"))
+    fields = _fields(pairs, method)
     columns = {ITEM: pairs.groupby(["paradigm", *fields], sort=False).ngroup().to_numpy()}
     if cluster is not None:
         check_known("column to cluster by", cluster, pairs.columns)
@@ -369,6 +400,14 @@ def _dependence(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.Dat
     return pd.DataFrame(columns)
 
 
+def _fields(pairs: pd.DataFrame, method: str) -> list[str]:
+    """The columns of pairs that a method reads."""
+    fields = list(PREFIX_FIELDS.get(method, ("good", "bad")))
+    if method == "one-prefix" and FURTHER_BAD in pairs:
+        fields.append(FURTHER_BAD)
+    return fields
+
+
 def _readable(model: AnyModel, pairs: pd.DataFrame, method: str, name: str) -> pd.DataFrame:
     """The pairs without those in which a text spells a special token of the model.
 
@@ -377,7 +416,7 @@ def _readable(model: AnyModel, pairs: pd.DataFrame, method: str, name: str) -> p
     if not isinstance(model, LanguageModel):
         return pairs
     faults = [""] * len(pairs)
-    for field in PREFIX_FIELDS.get(method, ("good", "bad")):
+    for field in _fields(pairs, method):
         if field not in pairs:
             continue  # which is an error of its own
         for row, error in enumerate(model.unreadable(list(map(str, pairs[field])))):

@@ -4,12 +4,14 @@ See Warstadt et al. (2020), sections 4.2 and 6.3.
 
 ======================  ======================================================  ==================
 full-sentence           P(good) > P(bad), the whole sentences                   causal
-one-prefix              P(word_good | prefix) > P(word_bad | prefix)            causal
-two-prefix              P(word | prefix_good) > P(word | prefix_bad)            causal
+one-prefix              P(word_good | prefix) > P(word_bad | prefix)            causal, masked
+two-prefix              P(word | prefix_good) > P(word | prefix_bad)            causal, masked
 pll, pll-l2r            the same as full-sentence with pseudo-log-likelihoods   masked
 ======================  ======================================================  ==================
 
-A critical word may be several tokens or several words: all of them count, by the chain rule.
+A critical word may be several tokens or several words: all of them count, by the chain rule, or of
+a masked model by the pseudo-log-likelihood, which sums log P(token | prefix, its other tokens). Of
+several wrong words (`tse_core.datasets.completions`) the likeliest one is compared.
 
 A sum of log-probabilities favours the shorter sentence. With `normalise` whole sentences are
 compared by it divided by a length:
@@ -24,16 +26,19 @@ and neither it nor its characters count in the length.
 
 import math
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Sequence, Set
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.completions import completed, usual_method
 from tse_core.datasets.loading import load_sentence_pairs
-from tse_core.datasets.pairs import PREFIX_FIELDS
+from tse_core.datasets.pairs import FURTHER_BAD, PREFIX_FIELDS
 from tse_core.errors import InputError, check_known
+from tse_core.files import parse_json
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.sentences.tokens import Advance, Method, check_method, scored_tokens
@@ -92,9 +97,11 @@ def score_pairs(
     ----------
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
     sentence_pairs : DataFrame, or what `load_sentence_pairs` takes
-        good and bad; for the prefix methods their fields (see :mod:`tse_core.datasets.pairs`).
+        good and bad; for the prefix methods their fields (see :mod:`tse_core.datasets.pairs`), and
+        for one-prefix any further wrong words (`FURTHER_BAD`).
     method : "full-sentence", "one-prefix", "two-prefix", "pll" or "pll-l2r"
-        By default "full-sentence" for causal models and "pll" for masked ones.
+        By default the usual one of the pairs: of completions a prefix method, else "full-sentence"
+        for causal models and "pll" for masked ones.
     bos, space : what the model reads before the text
         By default its own policies (:class:`LanguageModel`).
     first : "as-is", "capital" or "lower", the first letter of each sentence or prefix
@@ -116,7 +123,8 @@ def score_pairs(
         NaN), tie, unknown_good and unknown_bad (how many tokens),
         unknown_critical (an unknown word among those in which the sides differ),
         unscored_difference (the sides differ in their first token, which counts nothing without a
-        BOS token).
+        BOS token). Where pairs have further wrong words, bad_option is the number of the likeliest
+        one, from 0; it is the bad side of the pair.
 
     Raises
     ------
@@ -125,20 +133,30 @@ def score_pairs(
     """
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
-    method = check_method(model, method)
-    check_normalise(normalise, method)
     sentence_pairs = load_sentence_pairs(sentence_pairs)
-    sides = sides_of(sentence_pairs, method, first)
+    method = method_for(model, sentence_pairs, method)
+    check_normalise(normalise, method)
+    sides_of_pairs = sides_of(sentence_pairs, method, first)
+    sides = list(chain.from_iterable(sides_of_pairs))
     tokens_of_sides = scored_tokens(
         model, [side.text for side in sides], method, [side.critical for side in sides], advance
     )
     scores_of_sides = []
     for side, tokens in zip(sides, tokens_of_sides, strict=True):
         scores_of_sides.append(_side_scores(side, tokens, normalise))
-    table = pd.DataFrame(scores_of_sides, columns=_SideScores._fields)
-    good = table.iloc[0::2].set_index(sentence_pairs.index)
-    bad = table.iloc[1::2].set_index(sentence_pairs.index)
+    goods, bads, bad_options = [], [], []
+    scores_in_order = iter(scores_of_sides)
+    for sides in sides_of_pairs:
+        good_side, *bad_sides = islice(scores_in_order, len(sides))
+        option = _likeliest(bad_sides)
+        goods.append(good_side)
+        bads.append(bad_sides[option])
+        bad_options.append(option)
+    good = pd.DataFrame(goods, sentence_pairs.index, _SideScores._fields)
+    bad = pd.DataFrame(bads, sentence_pairs.index, _SideScores._fields)
     scores = sentence_pairs[_labels(sentence_pairs)].copy()
+    if FURTHER_BAD in sentence_pairs and method == "one-prefix":
+        scores["bad_option"] = bad_options
     for name in ("logp", "length", "unknown"):
         scores[f"{name}_good"] = good[name]
         scores[f"{name}_bad"] = bad[name]
@@ -203,11 +221,34 @@ def check_policies(**policies: str) -> None:
         check_known(f"policy for {policy}", value, POLICIES[policy])
 
 
-def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Side]:
-    """Both sides of each pair as sentences are read (`tse_core.words.trimmed`), good first.
+def method_for(model: AnyModel, pairs: pd.DataFrame, method: Method | None) -> Method:
+    """The method by which a model compares pairs; by default the usual one of these.
 
-    Raises InputError: no pairs; a field that the method needs is missing, or empty, which is named
-    with its pair.
+    Raises InputError: one that does not suit the model; pairs whose usual methods differ.
+    """
+    if method is None:
+        usual = {usual_method(pairs.columns)}
+        if "good" in pairs:
+            usual = {"full-sentence"}
+        if "methods" in pairs:
+            usual = {str(methods).partition(" ")[0] for methods in pairs["methods"]}
+        if len(usual) > 1:
+            raise InputError(
+                f"some pairs are compared by {', some by '.join(sorted(usual))}; score the data "
+                "sets one by one, or choose a method for all"
+            )
+        if "one-prefix" in usual:
+            method = "one-prefix"
+        if "two-prefix" in usual:
+            method = "two-prefix"
+    return check_method(model, method)
+
+
+def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[list[Side]]:
+    """The sides of each pair as sentences are read (`tse_core.words.trimmed`): good, then bad.
+
+    There are two, or more where there are further wrong words after a prefix. Raises InputError: no
+    pairs; a field that the method needs is missing, or empty, which is named with its pair.
     """
     fields = PREFIX_FIELDS.get(method, ("good", "bad"))
     missing = [field for field in fields if field not in pairs]
@@ -217,22 +258,37 @@ def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[Sid
         )
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    sides: list[Side] = []
+    sides: list[list[Side]] = []
     for number, values in enumerate(pairs[list(fields)].to_numpy()):
         for field, value in zip(fields, values, strict=True):
             if not isinstance(value, str) or not value.strip():
                 pair = name_of_pair(pairs, number)
                 raise InputError(f"pair {pair}: {field} is empty; the {method} method needs it")
         if method == "one-prefix":
-            prefix, good, bad = values
-            sides += [_continued(prefix, good, first), _continued(prefix, bad, first)]
+            prefix, *words = values
+            words += further_bad(pairs, number)
+            sides.append([_continued(prefix, word, first) for word in words])
         elif method == "two-prefix":
             good, bad, word = values
-            sides += [_continued(good, word, first), _continued(bad, word, first)]
+            sides.append([_continued(good, word, first), _continued(bad, word, first)])
         else:
             good, bad = values
-            sides += _whole_sentences(good, bad, first)
+            sides.append(_whole_sentences(good, bad, first))
     return sides
+
+
+def further_bad(pairs: pd.DataFrame, number: int) -> list[str]:
+    """The wrong words of a pair besides its first one. Raises InputError for what is no list."""
+    if FURTHER_BAD not in pairs:
+        return []
+    cell = pairs[FURTHER_BAD].iloc[number]
+    if not isinstance(cell, str) or not cell:
+        return []
+    where = f"pair {name_of_pair(pairs, number)}: {FURTHER_BAD}"
+    words = parse_json(cell, where)
+    if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+        raise InputError(f"{where} is no list of texts")
+    return words
 
 
 def _labels(pairs: pd.DataFrame) -> list[str]:
@@ -249,7 +305,7 @@ def name_of_pair(pairs: pd.DataFrame, number: int) -> object:
 def _continued(prefix: str, word: str, first: str) -> Side:
     """A prefix and the word, or words, after it."""
     prefix = first_letter(trimmed(prefix), first)
-    return Side(f"{prefix} {trimmed(word)}", critical=len(prefix))
+    return Side(completed(prefix, word), critical=len(prefix))
 
 
 def _whole_sentences(good: str, bad: str, first: str) -> list[Side]:
@@ -262,6 +318,17 @@ def _whole_sentences(good: str, bad: str, first: str) -> list[Side]:
         Side(good, own_words=set(good_words - bad_words)),
         Side(bad, own_words=set(bad_words - good_words)),
     ]
+
+
+def _likeliest(sides: Sequence[_SideScores]) -> int:
+    """The position of the likeliest side; the first that cannot be compared, if there is one.
+
+    That has no token that is scored, or NaN, and its pair is not judged.
+    """
+    for option, side in enumerate(sides):
+        if not side.length or math.isnan(side.logp):
+            return option
+    return max(range(len(sides)), key=lambda option: sides[option].logp)
 
 
 def _per_unit(logp: np.ndarray, lengths: np.ndarray) -> np.ndarray:

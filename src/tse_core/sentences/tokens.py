@@ -45,6 +45,10 @@ from tse_core.words import trimmed
 
 Method: TypeAlias = Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"]
 METHODS = get_args(Method)
+SUITABLE: dict[str, tuple[Method, ...]] = {  # the usual method of each kind of model first
+    "causal": ("full-sentence", "one-prefix", "two-prefix"),
+    "masked": ("pll", "pll-l2r", "one-prefix", "two-prefix"),
+}
 OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # methods that score all tokens of a sentence
 # Takes the share of the work done since the last call.
 Advance: TypeAlias = Callable[[float], object]
@@ -268,17 +272,15 @@ def check_method(
 
     Raises InputError for one that does not exist or does not suit the kind of model.
     """
-    masked = model.kind == "masked"
-    if not method:
-        method = "pll" if masked else "full-sentence"
+    of_kind = SUITABLE["masked" if model.kind == "masked" else "causal"]
+    suitable = [name for name in methods if name in of_kind]
+    method = method or of_kind[0]
     check_known("method", method, methods)
-    if masked == method.startswith("pll"):
+    if method in suitable:
         return method
-    suitable = "full-sentence, one-prefix and two-prefix"
-    if masked:
-        suitable = "pll and pll-l2r"
     raise InputError(
-        f"the method {method!r} does not suit the {model.kind} model {model.label}; {suitable} do"
+        f"the method {method!r} does not suit the {model.kind} model {model.label}; "
+        f"{', '.join(suitable[:-1])} and {suitable[-1]} do"
     )
 
 
