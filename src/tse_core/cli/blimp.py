@@ -1,5 +1,6 @@
 """tse blimp: which sentence of each minimal pair a model prefers."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -33,8 +34,8 @@ def blimp(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Sentence pairs, blimp by default: a name of `tse list data`, a file, "
-            "NAME=FILE, or hf:OWNER/NAME/PATH on the hub; may be repeated.",
+            help="Sentence pairs, blimp by default: a name of `tse list data`, a file or a folder "
+            "of them, NAME=FILE, or hf:OWNER/NAME/PATH on the hub; may be repeated.",
         ),
     ] = None,
     columns: options.Columns = None,
@@ -48,8 +49,16 @@ def blimp(
         Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
         typer.Option(
             metavar="NAME",
-            help="full-sentence, one-prefix or two-prefix (causal models), pll or pll-l2r "
-            "(masked ones); the first of its kind by default.",
+            help="full-sentence (causal models), pll or pll-l2r (masked ones), one-prefix or "
+            "two-prefix (of a text that completes a prefix); by default as the data are made.",
+        ),
+    ] = None,
+    profile: Annotated[
+        Literal["babylm"] | None,
+        typer.Option(
+            metavar="NAME",
+            help="babylm: read text as the BabyLM challenge's code does, which is --bos tokenizer "
+            "--space no.",
         ),
     ] = None,
     against: Annotated[
@@ -88,6 +97,11 @@ def blimp(
     reads the same texts are one item, which counts once for the intervals. An
     interrupted run resumes.
 
+    Completions of a prefix are known by their columns (EWoK, COMPS, entity
+    tracking, BLiMP's prefix fields alone): the right one must be likelier than
+    all others, given the prefix. A masked model's are scored by their
+    pseudo-log-likelihood.
+
     Log-probabilities are summed, so short sentences have an advantage;
     --normalise divides by the length of what is scored. --against compares two
     models on the same pairs; --out scores.csv then also writes the differences,
@@ -98,9 +112,12 @@ def blimp(
     tse blimp gpt2 --data blimp/wh_island --data blimp/drop_argument --by paradigm
     tse blimp gpt2 --data mine.csv --columns good=sen,bad=wrong_sen --cluster item
     tse blimp gpt2 --against gpt2-medium --out scores.csv --items items.csv
+    tse blimp my-babylm --profile babylm --data full_eval/ewok_filtered --items items.csv
     """
     from tse_core.sentences.evaluate import evaluate_blimp, names_beside
 
+    if profile:
+        opening = _of_babylm(opening)
     names_of_columns = options.columns_of(columns)
     tables = []
     for text in data or ["blimp"]:
@@ -140,6 +157,13 @@ def blimp(
     if against:
         _show_comparison(runs[0], runs[1], column_of_by, out)
     write_table(pd.concat([scores.item_table() for scores in runs], ignore_index=True), items)
+
+
+def _of_babylm(opening: options.Opening) -> options.Opening:
+    """The opening of a model that reads text as the BabyLM challenge's code does."""
+    if opening.bos != "default" or opening.space is not None:
+        raise InputError("--profile babylm is --bos tokenizer --space no: leave these two out")
+    return replace(opening, bos="tokenizer", space="no")
 
 
 def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Path | None) -> None:

@@ -46,6 +46,7 @@ def _writable(*endings: str) -> Callable[[Path | None], Path | None]:
 
 table_file = _writable(".csv")
 results_file = _writable(".parquet", ".csv")
+json_file = _writable(".json")
 
 
 def results_option(what: str) -> Any:
@@ -160,6 +161,7 @@ def named_file(text: str) -> tuple[str | None, str]:
     """
     name, path = named(text)
     has_own_name = is_file_name(path) or path.endswith(GRAMMARS) or is_treebank(path)
+    has_own_name |= Path(path).is_dir()
     if name is None or not has_own_name:
         return None, text
     return name, path
@@ -189,6 +191,12 @@ class Opening:
             metavar="TOKEN", help="What is read first: tokenizer, add, none, or a token's text."
         ),
     ] = "default"
+    space: Annotated[
+        Literal["yes", "no"] | None,
+        _of_model(
+            metavar="yes|no", help="A space before the first word; by default of RoBERTa's kind."
+        ),
+    ] = None
     trust_remote_code: Annotated[
         bool,
         _of_model("--trust-remote-code", help="Let the folder or hub repository run its own code."),
@@ -203,14 +211,18 @@ class Opening:
         from tse_core.models.discovery import backend_of
         from tse_core.models.loading import load_model  # imports torch
 
+        options = asdict(self)
+        space = options.pop("space")
         for text in names:
             own_name, name = named(text)
             if backend_of(text):
-                yield load_model(text, **asdict(self))
-                continue
-            # A plug-in may take names with an equals sign, and files of any ending.
-            _refuse_data(name)
-            model = load_model(name, **asdict(self))
+                own_name, name = None, text
+            else:
+                # A plug-in may take names with an equals sign, and files of any ending.
+                _refuse_data(name)
+            model = load_model(name, **options)
+            if space is not None:
+                model = model.with_policies(space=space == "yes")
             yield model if own_name is None else _under_name(own_name, model)
 
 

@@ -1,5 +1,6 @@
 """``tse results``: the finished numbers in the store, and those of other machines."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from tse_core.cli import options
 from tse_core.cli.commands import app
 from tse_core.cli.printing import print_table
 from tse_core.errors import InputError
+from tse_core.files import write_output
 from tse_core.results.comparing import differences, require_identified
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import (
@@ -18,8 +20,10 @@ from tse_core.results.tidy import (
     is_results,
     of_everything,
     read_results,
+    read_table,
     write_results,
 )
+from tse_core.sentences.predictions import predictions as of_items
 
 group = typer.Typer(
     help="Results that are kept, in TSE_STORE or the user's cache.",
@@ -130,6 +134,30 @@ def export(
         raise InputError(f"the store {store} holds no results yet; tse evaluate MODEL makes some")
     write_results(table[TIDY_COLUMNS].reset_index(drop=True), out)
     print(f"written: {out} ({len(table)} numbers of {table['signature'].nunique()} runs)")
+
+
+@group.command()
+def predictions(
+    items: Annotated[
+        Path, typer.Argument(metavar="ITEMS", help="What `tse blimp --items` wrote, of one task.")
+    ],
+    out: Annotated[
+        Path, typer.Argument(metavar="FILE", help="predictions.json.", callback=options.json_file)
+    ],
+) -> None:
+    """Write what a model prefers as the BabyLM challenge's predictions.json.
+
+    A tie, and an item without a verdict, count as wrong: the wrong text stands
+    there. Printed is how many items each part of the task has.
+
+    Example:  tse results predictions ewok.parquet predictions.json
+    """
+    table = read_table(items)
+    parts = of_items(table, str(items))
+    sizes = [(part, len(content["predictions"])) for part, content in parts.items()]
+    print_table(pd.DataFrame(sizes, columns=["part", "items"]))
+    write_output(out, json.dumps(parts, ensure_ascii=False))
+    print(f"written: {out}")
 
 
 def opened(which: str) -> pd.DataFrame:

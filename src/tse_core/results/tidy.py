@@ -111,6 +111,19 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
         write_output(path, table.to_csv(index=False, lineterminator="\n"))
 
 
+def read_table(path: str | Path) -> pd.DataFrame:
+    """A table that `write_table` wrote: .parquet, or .csv, of which cells that are not numbers stay
+    as they are. Raises InputError.
+    """
+    path = Path(path)
+    try:
+        if path.suffix == ".parquet":
+            return pd.read_parquet(path)
+        return pd.read_csv(path, keep_default_na=False, na_values={"correct": [""]})
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(f"{path}: cannot be read as a table ({one_line(error, 120)})") from None
+
+
 def facts_of_results(path: Path) -> dict[str, Any]:
     """The metadata of a results file; empty where it has none."""
     metadata = pq.read_metadata(path).metadata or {}
