@@ -10,7 +10,9 @@ from treebank import FAILING, KEYS, write_treebank
 from tse_book.claims.panels import checked, panel_of, sums_of
 from tse_book.recorded.recording import record_model
 from tse_book.recorded.treebanks import file_of, recorded_treebank
+from tse_book.studies import treebanks
 from tse_book.studies.treebanks import SITE_COLUMNS, treebank_scores
+from tse_core.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::tse_core.errors.TseWarning")
 
@@ -64,3 +66,25 @@ def test_the_provenance_lists_the_file(run, model):
     facts = provenance["treebanks"][treebank.stem]
     assert (facts["sites"], facts["verbs"]) == scores.log_odds.shape
     assert recorded_treebank(model.label, "another", folder) is None
+
+
+DOORS = """
+The the DET _ 2 det
+door door NOUN S 3 nsubj
+opens open VERB SING 0 root
+
+Doors door NOUN P 2 nsubj
+open open VERB PLUR 0 root
+"""
+
+
+@pytest.mark.slow
+def test_a_sample_by_whole_words_has_the_verbs_of_single_tokens_too(model, tmp_path, monkeypatch):
+    treebank = str(write_treebank(tmp_path, DOORS))
+    with pytest.raises(InputError, match="1 sites after nouns of one number; 16 are drawn"):
+        treebanks.word_scores(model, treebank)
+    monkeypatch.setattr(treebanks, "WORD_SITES", 1)
+    scores = treebanks.word_scores(model, treebank)
+    assert sorted(scores.sites["number"]) == ["plural", "singular"]
+    single = treebank_scores(model, treebank).verbs.query("kind != 'noun pairs'")
+    assert set(single["lemma"]) <= set(scores.verbs["lemma"])

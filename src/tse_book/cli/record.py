@@ -15,7 +15,8 @@ Writes a folder MODEL below --out, a recorded run: the scores (agreement, blimp
 and suites.parquet), provenance.json (hardware, versions, date, seconds,
 checksums) and, for a model from outside this project, tables of
 pairs, items, words, controls and nouns, and a table for each treebank: every verb
-at every site, by sentence and token, without its text.
+at every site, by sentence and token, without its text; for one also a sample by
+whole words.
 
 The book shows what is in data/recorded, labelled as recorded. On another
 machine, `tse results add` puts the files into its store. The command lists what
@@ -39,7 +40,7 @@ def record(
         typer.Option(
             metavar="NAME",
             help="agreement, blimp, suites, details, words, controls, nouns, "
-            "treebanks; may be repeated; by default all.",
+            "treebanks, treebank-words; may be repeated; by default all.",
         ),
     ] = None,
     lemmas: Annotated[str, typer.Option(metavar="NAME", help="Verb list.")] = "newman-clean",

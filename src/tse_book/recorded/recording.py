@@ -23,7 +23,7 @@ from tse_book.recorded.treebanks import file_of, is_treebank_name, write_treeban
 from tse_book.studies.controls import controls_for
 from tse_book.studies.expected_nouns import nouns_for
 from tse_book.studies.rows import suite_rows
-from tse_book.studies.treebanks import treebank_scores
+from tse_book.studies.treebanks import treebank_scores, word_scores
 from tse_core import __version__
 from tse_core.errors import InputError
 from tse_core.files import write_aside
@@ -32,8 +32,9 @@ from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
 
 # Those of `tse book record --part`.
-ALL_PARTS = (*PARTS, "details", "words", "controls", "nouns", "treebanks")
+ALL_PARTS = (*PARTS, "details", "words", "controls", "nouns", "treebanks", "treebank-words")
 TREEBANKS = ("ud/English-EWT", "ud/English-GUM", "ud/English-ParTUT")
+OF_WORDS = ("ud/English-GUM",)
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
 
 
@@ -81,6 +82,8 @@ def record_model(
         record_details(home, details)
     if "treebanks" in parts:
         record_treebanks(model, home, treebanks or TREEBANKS, store)
+    if "treebank-words" in parts:
+        record_treebanks(model, home, treebanks or OF_WORDS, store, by_words=True)
     return home
 
 
@@ -146,9 +149,14 @@ def record_details(home: Path, details: Tables) -> dict:
 
 
 def record_treebanks(
-    model: LanguageModel, home: Path, names: Sequence[str], store: Store | None = None
+    model: LanguageModel,
+    home: Path,
+    names: Sequence[str],
+    store: Store | None = None,
+    *,
+    by_words: bool = False,
 ) -> dict:
-    """Run a model on treebanks and write a file for each into the folder of its run.
+    """Run a model on treebanks and write a file for each into the folder of its run; or on samples, `by_words`.
 
     Returns the provenance of the run. Raises InputError: what `treebank_scores` raises.
     """
@@ -157,8 +165,9 @@ def record_treebanks(
         provenance = _provenance(model, home, ())
     for name in names:
         start = time.perf_counter()
-        scores = treebank_scores(model, name, store)
-        path = file_of(home, name)
+        measure = word_scores if by_words else treebank_scores
+        scores = measure(model, name, store)
+        path = file_of(home, name, by_words)
         write_treebank(path, scores)
         sizes = {"sites": len(scores.sites), "verbs": len(scores.verbs)}
         facts = {"numbers": scores.log_odds.size, **sizes, **_file_facts(path, start)}

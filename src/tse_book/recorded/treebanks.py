@@ -1,6 +1,7 @@
 """Recorded runs on treebanks: m at every site for every verb, by sentence and token.
 
     data/recorded/MODEL/treebanks/English-EWT.parquet
+    data/recorded/MODEL/treebanks/English-GUM-words.parquet  a sample by whole words
 
 A file (`tse_core.results.parquet`) holds no text of the treebank: which sentence and token each site is, what its
 annotation says of the subject and the words between, and numbers in half precision, those of m with 8 binary digits.
@@ -36,9 +37,10 @@ def is_treebank_name(name: str) -> bool:
     return is_treebank(name) or (match is not None and match[0].format == "conllu")
 
 
-def file_of(home: Path, data: str) -> Path:
-    """The file of a treebank in the folder of a run: ud/English-EWT is English-EWT.parquet."""
-    return home / "treebanks" / f"{treebank_name(data)}.parquet"
+def file_of(home: Path, data: str, by_words: bool = False) -> Path:
+    """The file of a treebank in the folder of a run: ud/English-EWT is English-EWT.parquet, of words -words.parquet."""
+    ending = "-words" if by_words else ""
+    return home / "treebanks" / f"{treebank_name(data)}{ending}.parquet"
 
 
 def write_treebank(path: Path, scores: TreebankScores) -> None:
@@ -55,12 +57,14 @@ def write_treebank(path: Path, scores: TreebankScores) -> None:
     write_tables(path, tables, facts)
 
 
-def recorded_treebank(model: str, data: str, folder: Path | None = None) -> TreebankScores | None:
-    """The recorded scores of a model on a treebank; None where it has none.
+def recorded_treebank(
+    model: str, data: str, folder: Path | None = None, *, by_words: bool = False
+) -> TreebankScores | None:
+    """The recorded scores of a model on a treebank, or those of a sample by whole words; None where it has none.
 
     Raises InputError for a damaged file.
     """
-    path = file_of(runs_folder(folder) / model, data)
+    path = file_of(runs_folder(folder) / model, data, by_words)
     return read_treebank(path) if path.exists() else None
 
 

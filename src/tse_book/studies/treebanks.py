@@ -14,11 +14,13 @@ from tse_core.agreement.evaluation import Evaluation
 from tse_core.datasets.lemmas import DEFAULT, REQUIRED, Lemmas
 from tse_core.datasets.loading import load_pairs, verb_list
 from tse_core.datasets.pairs import SITE
+from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 
-PRONOUN = "pronoun"
+NOUN, PRONOUN = "noun", "pronoun"
+WORD_SITES = 16  # of each number, at which verbs are scored by whole words
 SITE_COLUMNS = (
     *SITE, "document", "genre", "kind", "number", "distance", "between", "lemma", "words_before", "ends_in_s",
 )  # fmt: skip
@@ -56,6 +58,33 @@ def treebank_scores(model: LanguageModel, data: str, store: Store | None = None)
     english = listed.name == DEFAULT
     scored = treebank_list(listed) if english else listed
     evaluation = evaluate(model, pairs, scored, detail="forms", store=store)
+    return scores_of(evaluation, listed)
+
+
+def word_scores(model: LanguageModel, data: str, store: Store | None = None) -> TreebankScores:
+    """The same by whole words with their ends, so that rare verbs count, too, at a few sites right after a noun.
+
+    These are `WORD_SITES` sites of each number, drawn once. Raises InputError: as `treebank_scores`, or there are fewer.
+    """
+    pairs = load_pairs(data)
+    after_noun = (pairs["kind"] == NOUN) & (pairs["distance"].astype(int) == 0)
+    sites = pairs[after_noun]
+    fewest = sites["number"].value_counts().reindex(["singular", "plural"], fill_value=0).min()
+    if fewest < WORD_SITES:
+        raise InputError(
+            f"{data}: {fewest} sites after nouns of one number; {WORD_SITES} are drawn"
+        )
+    drawn = sites.groupby("number").sample(WORD_SITES, random_state=0).index
+    listed = list_of(pairs)
+    evaluation = evaluate(
+        model,
+        pairs.loc[sorted(drawn)],
+        listed,
+        verbs="all",
+        sample="all",
+        detail="forms",
+        store=store,
+    )
     return scores_of(evaluation, listed)
 
 
