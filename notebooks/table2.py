@@ -184,6 +184,20 @@ table(differences, "TSE minus EW, and with two other ways to count TSE", index=T
 # Without *be*, TSE lies above EW by .035 for SmolLM2 and by .037 for Gemma, a third of the difference, and below it in two of the nine rows on both. With each decision counted once, the difference is .07 for both. Leaving out any other verb hardly changes it: at least .09 are left.
 
 # %% [markdown] tags=["explains"]
+# ## Why a row is low: how far its verbs move
+#
+# EW says how many verbs are wrong, not why. How far does the subject's number move the verbs of a row on average ({term}`sensitivity`), how unequally ({term}`spread` over mean), and what do they prefer anyway ({term}`bias`)?
+
+# %%
+measures = ["EW", "sensitivity", "relative_spread", "bias"]
+movement = runs.table()[["model", "construction", *measures]]
+movement = movement.rename(columns={"relative_spread": "spread / mean"})
+table(movement, "EW, and how far verbs move (nats)")
+
+# %% [markdown] tags=["explains"]
+# Two rows can be equally low for different reasons. *In a sentential complement* and *Across object relative (no that)* have EW .77 and .78 on SmolLM2, .70 and .73 on Gemma. In the first the verbs move farther (by 1.53 and 1.66 nats, to 1.36 and 1.27), but many start far on one side: the bias is .93 and 1.86, to .24 and .90. In the second it is the movement that is small.
+
+# %% [markdown] tags=["explains"]
 # ## With and without a BOS token
 #
 # Most models read a {term}`BOS token` before the first word. The paper does not say whether GPT-2 did; the released code gives it none. Here is SmolLM2 with and without one. How much can a row's TSE change?
@@ -314,6 +328,7 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # ## Takeaways
 #
 # - EW is below TSE in nearly every cell, published and measured. Without *be* a third of the difference is left.
+# - A row is low where verbs move little, or where they prefer one form whatever the subject is.
 # - A BOS token can move TSE by .25; the {term}`signature` of a number says which token was read, if any.
 #
 # Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_core.agreement.comparison.compare_metrics`.
