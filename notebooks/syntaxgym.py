@@ -267,6 +267,8 @@ suite_accuracy(ours, theirs, title="Accuracy on every suite")
 # %% tags=["hide-input", "exercise-setup"]
 from itertools import permutations
 
+import pandas as pd
+
 from tse_book import published
 from tse_core.syntaxgym.formula import Formula
 from tse_core.syntaxgym.library import load_suite
