@@ -136,6 +136,17 @@ def test_pll_l2r_hides_the_rest_of_a_word_whose_space_or_first_byte_stands_alone
     assert scores.bits[pieces[0]] == pytest.approx(expected, abs=1e-4)
 
 
+def test_a_masked_model_may_read_the_left_context_alone(tiny_masked):
+    """log P of a token by hand: three masks stand for it and for all that follows it."""
+    model = tse_core.load_model(tiny_masked)
+    (scores,) = token_surprisals(model, ["the author laughs ."], method="left-context")
+    ids = list(model.encode("the author laughs .").ids)
+    ids[3:5] = [model.tokenizer.mask_token_id] * 3
+    logits = model.network.module(torch.tensor([ids])).logits[0, 3]
+    expected = -logits.log_softmax(-1)[scores.ids[2]].item() / math.log(2)
+    assert scores.bits[2] == pytest.approx(expected, abs=1e-4)
+
+
 def test_words_add_up_their_tokens(models):
     for model in models.values():
         bos = None if model.kind == "masked" else "add"  # without it a first word has no number

@@ -46,11 +46,12 @@ def blimp(
         ),
     ] = "phenomenon",
     method: Annotated[
-        Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"] | None,
+        Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r", "left-context"]
+        | None,
         typer.Option(
             metavar="NAME",
-            help="full-sentence (causal models), pll or pll-l2r (masked ones), one-prefix or "
-            "two-prefix (of a text that completes a prefix); by default as the data are made.",
+            help="full-sentence (causal models), pll, pll-l2r or left-context (masked ones), "
+            "one-prefix or two-prefix (of what completes a prefix); by default as the data are.",
         ),
     ] = None,
     profile: Annotated[

@@ -7,7 +7,10 @@ probable, because its other pieces give it away; the variant ``pll-l2r`` (Kauf &
 masks the later pieces of the same word. A word is what the tokenizer itself divides a text into
 before it cuts pieces (`word_ids` in Hugging Face's library), as in published code: BERT's makes a
 word of each Chinese character and each mark, RoBERTa's divides *1980* from *s*, and one of
-SentencePiece's kind divides at spaces alone, so that the final mark belongs to the last word.
+SentencePiece's kind divides at spaces alone, so that the final mark belongs to the last word. By
+``left-context`` a masked model reads what stands before a token, then `LEFT_MASKS` masks, of which
+the first stands for the token: so the BabyLM challenge of 2025 compares such models with reading
+times. These are probabilities of one token each, whose product is no probability of a text either.
 
 Sentences are read as they are written, without white space at their ends
 (`tse_core.words.trimmed`), after what the policies of :class:`tse_core.LanguageModel` put before
@@ -43,13 +46,21 @@ from tse_core.sentences.units import (
 from tse_core.text import sentences_of
 from tse_core.words import trimmed
 
-Method: TypeAlias = Literal["full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r"]
+Method: TypeAlias = Literal[
+    "full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r", "left-context"
+]
 METHODS = get_args(Method)
+LEFT_MASKS = 3  # read by "left-context" in the place of a token and of what follows it
 SUITABLE: dict[str, tuple[Method, ...]] = {  # the usual method of each kind of model first
     "causal": ("full-sentence", "one-prefix", "two-prefix"),
-    "masked": ("pll", "pll-l2r", "one-prefix", "two-prefix"),
+    "masked": ("pll", "pll-l2r", "left-context", "one-prefix", "two-prefix"),
 }
-OF_EACH_TOKEN = ("full-sentence", "pll", "pll-l2r")  # methods that score all tokens of a sentence
+OF_EACH_TOKEN = (
+    "full-sentence",
+    "pll",
+    "pll-l2r",
+    "left-context",
+)  # methods that score all tokens of a sentence
 # Takes the share of the work done since the last call.
 Advance: TypeAlias = Callable[[float], object]
 
@@ -78,7 +89,7 @@ def token_surprisals(
     model : LanguageModel, a model that gives surprisals only, or what `load_model` takes
     sentences : a text, a list of texts, or a Series such as a column of a DataFrame
     bos, space : by default the model's own policies
-    method : "full-sentence", "pll" or "pll-l2r"
+    method : "full-sentence", "pll", "pll-l2r" or "left-context"
         By default the chain rule, or for a masked model the original PLL.
     advance : called with the share of the work done since the last call; the shares add up to 1
 
@@ -344,8 +355,12 @@ def _inputs(
         if method == "pll-l2r":
             while end < len(words) and words[end] == words[token]:
                 end += 1
-        position, length = int(positions[token]), end - token
-        masks = (model.tokenizer.mask_token_id,) * length
-        ids = encoding.ids[:position] + masks + encoding.ids[position + length :]
+        position, masked = int(positions[token]), end - token
+        behind = encoding.ids[position + masked :]
+        if method == "left-context":
+            masked = LEFT_MASKS
+            behind = encoding.ids[positions[-1] + 1 :]  # what the tokenizer adds
+        masks = (model.tokenizer.mask_token_id,) * masked
+        ids = encoding.ids[:position] + masks + behind
         inputs.append(_Input(ids, [position], [int(tokens.ids[token])]))
     return inputs
