@@ -27,6 +27,18 @@ if both:
     means = by_subject.groupby("model", sort=False).last()["difference"]
     quotes("by .10 on average for SmolLM2, and by .11 for Gemma", *means)
 
+    of_models = []
+    for over in (["subjects"], ["subjects", "verbs"]):
+        mw = runs.compare("MW", "EW", over=over).groupby("model", sort=False).last()
+        of_models.append(mw[["difference", "low", "high"]].to_numpy())
+    smollm2, gemma = of_models[0]
+    quotes("by .042 for SmolLM2 (.027 to .057)", *smollm2)
+    quotes("by .063 for Gemma (.048 to .077)", *gemma)
+    smollm2, gemma = of_models[1]
+    quotes("SmolLM2's interval is .011 to .104", *smollm2[1:])
+    quotes("Gemma's reaches to .179", gemma[2])
+    guard("Gemma's reaches from below 0", gemma[1] < 0)
+
 # %% [markdown]
 # ## TSE rests on a few verbs, above all on *be*
 
@@ -55,14 +67,6 @@ if both:
             kept = scored[scored["lemma"] != verb].groupby("construction")["tse"].mean()
             left = kept - run.table().set_index("construction")["EW"]
             guard("at least .09 are left", left.mean() > 0.0895)
-
-# %%
-if runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.runs) == 2:
-    mw = runs.compare("MW", "EW", over=["subjects", "verbs"])
-    mw = mw.groupby("model", sort=False).last()
-    guard("MW is above EW on average", (mw["difference"] > 0).all())
-    # One claim on two models: two tests.
-    guard("whether by more than chance is undecided", (2 * mw["p_value"] >= 0.05).all())
 
 # %% [markdown]
 # ## Why a row is low: how far its verbs move
