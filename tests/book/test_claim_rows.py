@@ -107,8 +107,8 @@ def made_up_blimp(share, model="gpt2-large"):
 def test_blimp_accuracies_reach_their_claims_but_not_of_a_phenomenon_with_a_paradigm_missing():
     whole = made_up_blimp(0.8)
     rows = whole.tidy()
-    assert len(rows) == 67 + 12 + 1
-    assert rows["score"].tolist() == pytest.approx([0.8] * 80)
+    assert len(rows) == 67 + 12 + 2  # with the mean over all pairs and that over paradigms
+    assert rows["score"].tolist() == pytest.approx([0.8] * 81)
     assert (rows["high"] - rows["low"])[rows["construction"] == "Overall"].iloc[0] < 0.1
     found = judged(rows, "B.")
     assert len(found[found["id"].str.startswith("B.accuracy")]) == 13
