@@ -88,11 +88,12 @@ SAID = {
         "B.adjective.1": 0.351, "B.neural": 0.1204, "B.attractors-chance": 0.598,
         "B.slope-order": 0.0312, "B.tokens": 21.9886, "B.perplexity": 13.9744,
         "B.human-aggregate": 323 / 335, "B.human-individual": 0.8855, "SG.mvrr": 22 / 28, "SG.circuits": 46,
+        "S4.head-tail.3": 19, "B.methods-gpt2": 0.0342,
     },
-    AT_THRESHOLD: {  # each beside another threshold on the other side: 38, 36, 0.9, 0.005, 0.01, 0.2, 0.05 and so on
+    AT_THRESHOLD: {  # each beside another threshold on the other side: 38, 35, 0.925, 0.004, 0.01, 0.2 and so on
         "T2.tse-ew": 37, "T2.mw-ew": 34, "T2.mw-mean": 0.884, "S4.quoted.1": 0.976, "S4.forty": 0.417,
-        "S4.head-tail.3": 19, "B.worst": 0.154, "B.islands-chance": 0.5724, "B.wh-gap": 0.563,
-        "B.methods-exceptions": 0.042, "B.methods-gpt2": 0.0342, "B.T3.corrected": 65, "B.methods": 0.02995,
+        "B.worst": 0.154, "B.islands-chance": 0.5724, "B.wh-gap": 0.563,
+        "B.methods-exceptions": 0.042, "B.T3.corrected": 65, "B.methods": 0.02995,
     },
     AS_PRINTED: {"B.below-humans": 0.0553, "B.adjective.2": 0.021},
     FAILS: {
@@ -125,7 +126,28 @@ def test_other_thresholds_stand_beside_a_verdict_and_the_papers_own_has_none(bar
     assert (bare.loc[bare["verdict"] == NOT_RUN, "otherwise"] == "").all()
     run = ledger(results("gpt2-xl")).set_index("id").loc["T2.mw-ew.run.4"]
     assert (run["measured"], run["out_of"], run["verdict"]) == (10, 10, DIRECTION)
-    assert run["otherwise"] == "at least 6: direction; at least 8: direction"
+    assert run["otherwise"] == "at least 4: direction; at least 9: direction"
+
+
+def test_other_thresholds_are_half_and_twice_the_leeway():
+    """That of at least 36 of 40 cells is four cells, of at least 0.85 it is 0.15, of within 0.02 it is 0.02."""
+    totals = {"T2.tse-ew": 40, "T2.mw-ew": 40, "S4.head-tail": 20, "T2.tse-ew.run": 10, "T2.mw-ew.run": 10}  # fmt: skip
+    seen = 0
+    for claim in load_claims()["claims"]:
+        settings = claim.get("from_data", {}) | claim.get("run", {})
+        for name in {"within", "at_most", "at_least", "below"} & settings.keys():
+            ours, whole = settings[name], totals.get(claim["id"], 1)
+            is_of_whole = claim["id"] in totals or 0.5 < ours < 1
+            leeway = whole - ours if is_of_whole else ours
+            half = leeway // 2 if claim["id"] in totals else leeway / 2
+            expected = {half, 2 * leeway}
+            if is_of_whole:
+                expected = {whole - half, whole - 2 * leeway}
+            others = [other[name] for other in claim.get("otherwise", []) if name in other]
+            if others:
+                assert sorted(others) == pytest.approx(sorted(expected)), claim["id"]
+                seen += 1
+    assert seen >= 20
 
 
 def test_blimps_sentences_are_judged_on_recomputed_values_and_the_other_versions_stand_beside_them(
@@ -167,10 +189,10 @@ def test_robustness_is_the_share_of_other_choices_with_the_same_answer(checked):
         0.6,
         "our threshold",
     )
-    row = checked.loc["B.irregulars.2"]  # a wider margin agrees, both other tables do not
+    row = checked.loc["B.irregulars.2"]  # both other margins agree, both other tables do not
     assert (row["agree"], row["choices"], row["turns_on"]) == (
-        1,
-        3,
+        2,
+        4,
         "the printed table, the corrected table",
     )
     assert (
@@ -299,7 +321,8 @@ def test_table_3_says_nothing_of_the_rows_of_table_2():
     judged = ledger(pd.concat([whole, whole.iloc[:1].assign(**sentence)])).set_index("id")[
         "verdict"
     ]
-    assert judged["T2.tse-ew.run.1"] == judged["T2.mw-ew.run.1"] == DIRECTION
+    assert judged["T2.tse-ew.run.1"] == DIRECTION
+    assert judged["T2.mw-ew.run.1"] == AT_THRESHOLD  # 8 of 10 rows; 9 is as good a bound
     assert judged["T3.tse"] == REPRODUCED
 
 
@@ -341,7 +364,7 @@ def test_a_run_is_judged_at_our_threshold_where_another_would_turn_it():
     table.loc[table["construction"].isin(two) & (table["metric"] == "EW"), "score"] = 1.0
     row = ledger(table).set_index("id").loc["T2.tse-ew.run.4"]
     assert (row["measured"], row["answer"], row["verdict"]) == (8, DIRECTION, AT_THRESHOLD)
-    assert row["otherwise"] == "at least 7: direction; at least 9: not reproduced"
+    assert row["otherwise"] == "at least 6: direction; at least 9: not reproduced"
 
 
 @pytest.mark.slow
