@@ -106,7 +106,9 @@ def test_of_several_options_the_right_one_must_be_the_likeliest(kind, files, req
     (row,) = scores.pairs.to_dict("records")
     nats = [completion_nats(model, "the author sees", option) for option in OPTIONS]
     likeliest = max(range(1, len(nats)), key=lambda option: nats[option])
-    assert row["bad_option"] == likeliest - 1 and row["completion_bad"] == OPTIONS[likeliest]
+    assert (
+        row["bad_option"] == likeliest - 1 and row["completion_bad"] == OPTIONS[likeliest].strip()
+    )
     assert row["logp_bad"] == pytest.approx(nats[likeliest], abs=1e-4)
     assert row["correct"] == float(nats[0] > nats[likeliest])
     assert row["bad"] == f"the author sees{OPTIONS[likeliest]}"
@@ -122,7 +124,7 @@ def test_a_tie_is_no_right_prediction(tiny_causal, files):
         "completions_0_ops": {"predictions": [{"id": "completions_0_ops_0", "pred": "wrong"}]}
     }
     right = predictions(wrong.assign(correct=1.0))["completions_0_ops"]["predictions"]
-    assert right[0]["pred"] == OPTIONS[0]
+    assert right[0]["pred"] == OPTIONS[0].strip()
     with pytest.raises(InputError, match="several values of 'model'"):
         predictions(pd.concat([items, items.assign(model="other")]))
 
@@ -145,3 +147,17 @@ def test_sets_that_are_compared_in_different_ways_are_scored_one_by_one(tiny_cau
     both = [load_sentence_pairs(files[stem]) for stem in ("social", "comps_wugs_dist-before")]
     with pytest.raises(InputError, match="some pairs are compared by one-prefix, some by two-pref"):
         evaluate_blimp(tiny_causal, pd.concat(both, ignore_index=True), store=None)
+
+
+def test_the_profile_of_babylm_reads_what_the_tokenizer_adds(files, tiny_masked, tmp_path, tse):
+    data, items, out = files["regular"].parent, tmp_path / "items.csv", tmp_path / "pred.json"
+    asked = "blimp", tiny_masked, "--profile", "babylm", "--data", data
+    code, output, _ = tse(*asked, "--items", items)
+    assert code == 0 and "regular@" in output
+    assert "method:one-prefix first:as-is bos:cls space:no" in output
+    code, output, _ = tse("results", "predictions", items, out)
+    assert code == 0 and "regular_2_ops\t1" in output
+    (prediction,) = json.loads(out.read_text())["regular_2_ops"]["predictions"]
+    assert f" {prediction['pred']}" in OPTIONS
+    code, _, errors = tse(*asked, "--space", "yes")
+    assert code == 2 and "leave these two out" in errors

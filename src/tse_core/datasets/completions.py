@@ -4,7 +4,7 @@
 EWoK                    Context1, Target1, Target2 and Context2                        one-prefix
 COMPS                   prefix_acceptable, prefix_unacceptable, property_phrase        two-prefix
 entity tracking         input_prefix, options (a list; the first is right)             one-prefix
-BLiMP's fields alone    one_prefix_* or two_prefix_*                                   theirs
+BLiMP's fields alone    ``one_prefix_*`` or ``two_prefix_*``                           theirs
 ======================  =============================================================  ==========
 
 They are read as BLiMP's fields for its prefix methods, of which the table names the usual one.
@@ -110,8 +110,9 @@ def _fields(names: Collection[str], columns: Mapping[str, str]) -> dict[str, str
 def _texts(raw: RawTable, column: pd.Series, name: str) -> list[str]:
     """The texts of a column. Raises InputError for an empty one, and for one that is no text."""
     texts = texts_of(column.astype(object), raw.lines, f"the column {name!r}")
+    texts = list(map(trimmed, texts))
     for text, line in zip(texts, raw.lines, strict=True):
-        if not text.strip():
+        if not text:
             raise InputError(f"{line}: {name} is empty")
     return texts
 
@@ -124,7 +125,7 @@ def _options(cell: object, line: str) -> list[str]:
     for option in options:
         if not isinstance(option, str) or not option.strip():
             raise InputError(f"{line}: the option {option!r} is no text")
-    return options
+    return list(map(trimmed, options))
 
 
 def _sentences(cells: pd.DataFrame, method: str) -> tuple[list[str], list[str]]:

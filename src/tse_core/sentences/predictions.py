@@ -1,4 +1,4 @@
-"""What a model prefers, in the layout of the BabyLM challenge's predictions.json.
+"""What a model prefers, in the layout of the BabyLM challenge's predictions.json::
 
     {"wh_island": {"predictions": [{"id": "wh_island_0", "pred": "Who ..."}, ...]}, ...}
 
