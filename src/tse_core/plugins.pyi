@@ -58,6 +58,7 @@ from .paths import cache_folder as cache_folder
 from .paths import data_folder as data_folder
 from .paths import mirror_folder as mirror_folder
 from .progress import progress as progress
+from .results.signature import Signature as Signature
 from .results.store import Store as Store
 from .schemas import check as check
 from .schemas import read_schema as read_schema

@@ -189,11 +189,12 @@ def test_other_results_and_two_runs_of_one_model_are_refused(tidy):
 def test_a_figure_is_written_as_a_page_and_as_pictures(tidy, tmp_path, monkeypatch):
     pytest.importorskip("vl_convert")
     chart = tse_book.plot(tidy, "figure2", chosen="Simple")
-    for ending in (".svg", ".png", ".html"):
+    for ending in (".svg", ".png", ".pdf", ".html"):
         save_chart(chart, tmp_path / f"figure{ending}")
     words = re.sub("<[^>]*>", " ", (tmp_path / "figure.svg").read_text())
     assert "In colour: Simple." in words and "Choose the construction" not in words
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
     assert "https://cdn" not in (tmp_path / "figure.html").read_text()[:20000]
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     save_chart(chart, tmp_path / "light.html")

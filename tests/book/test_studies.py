@@ -16,6 +16,7 @@ from tse_core import evaluate, load_lemmas, load_model, slot_distribution
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.slots import FORMS, marked_distribution
 from tse_core.datasets.lemmas import Lemmas
+from tse_core.errors import TseWarning
 from tse_core.metrics.definitions import Cutoffs
 from tse_core.results.signature import Signature
 from tse_extras.sweep.curves import ALL_CONSTRUCTIONS as ALL
@@ -159,7 +160,10 @@ def test_the_largest_change_is_over_constructions_and_a_switch_without_one_has_n
     assert pd.isna(found["second"])
 
 
-BANDS = {"laugh": "head", "swim": "head", "see": "middle", "walk": "tail", "write": "tail"}
+BANDS = pd.Series(
+    {"laugh": "head", "swim": "head", "see": "middle", "walk": "tail", "write": "tail"},
+    dtype=pd.CategoricalDtype(["head", "middle", "tail"]),
+)
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +199,7 @@ def test_band_scores_are_those_of_each_slot(result, tiny_causal):
         )
         expected = (sums["correct"] / sums.sum(axis=1)).mean()
         assert scores.loc[("Simple", band, "MW"), "score"] == pytest.approx(expected, abs=1e-6)
-        assert scores.loc[("Simple", band, "EW"), "lemmas"] == list(BANDS.values()).count(band)
+        assert scores.loc[("Simple", band, "EW"), "lemmas"] == (band == BANDS).sum()
 
 
 def test_over_all_verbs_the_scores_are_the_tables_and_likely_bands_cut_the_probability_on_verbs(
@@ -207,6 +211,10 @@ def test_over_all_verbs_the_scores_are_the_tables_and_likely_bands_cut_the_proba
         assert [scores[row, "all", metric] for row in ("Simple", ALL)] == pytest.approx(
             [table[metric]] * 2
         )
+    empty = band_scores(result, BANDS.cat.add_categories("none"))
+    empty = empty[empty["band"] == "none"]  # rows all the same, without a score
+    assert empty["construction"].unique().tolist() == ["Simple", ALL]
+    assert empty["score"].isna().all() and not empty[["n", "lemmas"]].any(axis=None)
     bands = likely_bands(result)
     rows = result.by_lemma.assign(
         mass=lambda t: (t["probability_correct"] + t["probability_wrong"]) * t["contexts"]
@@ -221,16 +229,17 @@ def test_over_all_verbs_the_scores_are_the_tables_and_likely_bands_cut_the_proba
 
 @pytest.mark.slow
 def test_curves_hold_every_step(tmp_path, few):
-    for seed, step in enumerate((1, 4)):
+    for seed, step in ((0, 1), (1, 3), (1, 4)):
         save_model(tmp_path / "trained" / f"step-{step}", "causal", seed)
     plan = {
         "models": [{"folders": f"{tmp_path}/trained/step-*", "name": "tiny"}],
         "lemmas": [str(few)],
     }
     plan |= {"data": ["marvin-linzen/simple"], "detail": "lemmas"}
-    sweep(plan, store=tmp_path / "store")
+    with pytest.warns(TseWarning, match="the same weights, .*: tiny step-3, tiny step-4"):
+        sweep(plan, store=tmp_path / "store")
     curves = training_curves(plan, tmp_path / "store")
-    assert set(curves["step"]) == {1, 4} and set(curves["name"]) == {"tiny"}
+    assert set(curves["step"]) == {1, 3, 4} and set(curves["name"]) == {"tiny"}
     assert set(curves["band"]) == {"all", "head", "middle", "tail"}
     alone = evaluate(tmp_path / "trained" / "step-4", "marvin-linzen/simple", few).table()
     last = curves[

@@ -20,7 +20,7 @@ from tse_core.results.tidy import of_everything
 
 FIGURES = ("figure1", "figure2", "figure3", "figure4", "table2")
 WIDTH = 560  # pixels of a single panel in a file; on a page it fills its container
-ENDINGS = (".html", ".svg", ".png")
+ENDINGS = (".html", ".svg", ".png", ".pdf")
 
 
 def plot(results, figure: str, *, beside: str | None = None, chosen: str | None = None):
@@ -85,7 +85,7 @@ def plot(results, figure: str, *, beside: str | None = None, chosen: str | None 
 
 
 def save_chart(chart, path: str | Path) -> None:
-    """A chart as .html (stays interactive), .svg or .png (a picture).
+    """A chart as .html (stays interactive), .svg, .png or .pdf (a picture).
 
     Pictures need vl-convert-python; with it a page carries its own copy of Vega and opens without a network.
 
@@ -108,7 +108,7 @@ def save_chart(chart, path: str | Path) -> None:
         ):  # named, instead of the list
             said = " ".join(alone.title.subtitle).replace(CHOOSE, f"In colour: {shown}.")
             alone = described(alone, " ".join(alone.title.text), alone.description, said)
-    content = BytesIO() if path.suffix == ".png" else StringIO()
+    content = StringIO() if path.suffix in (".html", ".svg") else BytesIO()
     how = {"inline": has_vega} if path.suffix == ".html" else {"scale_factor": 2}
     alone.save(content, path.suffix[1:], json_kwds=INERT, **how)
     write_output(path, content.getvalue())

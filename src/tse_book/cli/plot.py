@@ -29,7 +29,9 @@ def plot(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help=".html, .svg or .png; by default figure and model."),
+        typer.Option(
+            metavar="FILE", help=".html, .svg, .png or .pdf; by default figure and model."
+        ),
     ] = None,
 ) -> None:
     """Draw a figure of the paper from a run.
@@ -37,7 +39,7 @@ def plot(
     Figures: 1 and 2 (EW and MW at each cut-off, four constructions or all),
     3 (coverage), 4 (contexts without a verb), table2; verbs (how far each
     moves) from a file of tse evaluate --each-verb. Written as .html
-    (interactive), .svg or .png.
+    (interactive), .svg, .png or .pdf.
 
     \b
     tse plot scores.parquet --figure 2 --beside gpt2-xl

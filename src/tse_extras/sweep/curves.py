@@ -5,6 +5,7 @@ correctly, by noun.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from tse_core.plugins import (
 from tse_extras.sweep.plan import Plan, Run, load_plan
 from tse_extras.sweep.running import result_of
 
-BANDS = ("head", "middle", "tail")
+LIKELY = ("head", "middle", "tail")  # bands by what a model finds likely
 ALL_CONSTRUCTIONS = "All constructions"  # the name of a row over all contexts together
 SCORES = ["construction", "band", "metric", "score", "low", "high", "n"]
 CELL = ["construction", "subject", "noun", "number"]
@@ -38,12 +39,13 @@ def training_curves(
 ) -> pd.DataFrame:
     """Scores over training, from a sweep; what its store does not hold is scored.
 
-    Bands are those of the verb list; without a column ``band`` the last checkpoint's own
-    (`likely_bands`).
+    Bands are those of the verb list, in the English ones those of frequency;
+    without a column ``band`` the last checkpoint's own (`likely_bands`).
 
     Returns a table: name, step, data, construction (and ``All constructions``: all contexts
-    together), band ("all", "head", "middle", "tail"), metric, score, low, high (95 %, clustered by
+    together), band ("all", then each of the bands), metric, score, low, high (95 %, clustered by
     subject noun), n (contexts; pairs for TSE), lemmas (how many of the band counted), signature.
+    A band in which no lemma counted has rows without a score, of 0 contexts.
     Raises InputError as `check_curves` does.
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
@@ -79,11 +81,11 @@ def _agreement_runs(plan: Plan) -> list[Run]:
 def _tables_of_curve(curve: list[Run], store: Store) -> list[pd.DataFrame]:
     """The scores of each checkpoint of one training, in the order of its steps."""
     tables = []
-    bands: dict[str, str] = {}
+    bands = pd.Series(dtype="category")
     # The last checkpoint first: its bands may serve all.
     for run in sorted(curve, key=_step, reverse=True):
         evaluation: Any = result_of(run, store)  # what a run of the benchmark "agreement" gives
-        if not bands:
+        if bands.empty:
             bands = _bands(evaluation)
         scores = band_scores(evaluation, bands)
         scores["name"] = run.model.series
@@ -100,30 +102,42 @@ def _step(run: Run) -> int:
     return run.model.step or 0
 
 
-def _bands(evaluation: Evaluation) -> dict[str, str]:
-    """The band of each lemma: that of the verb list, or else the model's own."""
-    if "band" in evaluation.lemmas:
-        return evaluation.lemmas.set_index("lemma")["band"].to_dict()
-    return likely_bands(evaluation)
+def _bands(evaluation: Evaluation) -> pd.Series:
+    """The band of each lemma, as categories: that of the verb list, or else the model's own."""
+    if "band" not in evaluation.lemmas:
+        return likely_bands(evaluation)
+    bands = evaluation.lemmas.drop_duplicates("lemma").set_index("lemma")["band"]
+    return bands if isinstance(bands.dtype, pd.CategoricalDtype) else _in_order(bands)
 
 
-def band_scores(evaluation: Evaluation, bands: Mapping[str, str]) -> pd.DataFrame:
+def _in_order(bands: pd.Series) -> pd.Series:
+    """Bands as categories in their order in a verb list, without those that are empty text."""
+    names = [name for name in bands.dropna().unique() if name]
+    return bands.astype(pd.CategoricalDtype(names))
+
+
+def band_scores(evaluation: Evaluation, bands: pd.Series) -> pd.DataFrame:
     """TSE, EW and MW of an evaluation that kept lemmas, for all verbs and by band.
 
-    Over all verbs the scores are `Evaluation.table`'s, in a band (lemma -> "head", "middle",
-    "tail") `scores_over`'s.
+    Over all verbs the scores are `Evaluation.table`'s, in a band `scores_over`'s. `bands` are
+    categories, by lemma; one without a lemma has rows without a score.
     """
     rows = [
         *_scores(evaluation.contexts, OF_CONTEXTS, "all"),
         *_scores(evaluation.pairs, OF_PAIRS, "all"),
     ]
-    for band in BANDS:
-        lemmas = [lemma for lemma, band_of_lemma in bands.items() if band_of_lemma == band]
-        rows += _scores(scores_over(evaluation, lemmas), OF_CONTEXTS, band)
-    table = pd.DataFrame(rows, columns=SCORES)
+    constructions = [*evaluation.contexts["construction"].unique(), ALL_CONSTRUCTIONS]
     counted = evaluation.lemmas["lemma"].map(bands).value_counts().to_dict()
+    for band in bands.cat.categories:
+        if counted.get(band, 0):
+            lemmas = list(bands.index[bands == band])
+            rows += _scores(scores_over(evaluation, lemmas), OF_CONTEXTS, band)
+        else:
+            for construction, metric in product(constructions, OF_CONTEXTS):
+                rows.append((construction, band, metric, np.nan, np.nan, np.nan, 0))
+    table = pd.DataFrame(rows, columns=SCORES)
     counted["all"] = len(evaluation.lemmas)
-    table["lemmas"] = table["band"].map(counted)
+    table["lemmas"] = table["band"].map(counted).fillna(0).astype(int)
     return table
 
 
@@ -160,7 +174,7 @@ def scores_over(evaluation: Evaluation, lemmas: Collection[str] | Lemmas) -> pd.
     return cells.loc[np.repeat(cells.index, cells.pop("contexts"))].reset_index(drop=True)
 
 
-def likely_bands(evaluation: Evaluation) -> dict[str, str]:
+def likely_bands(evaluation: Evaluation) -> pd.Series:
     """Bands by what a model itself finds likely.
 
     The head holds half of the probability on verbs in as few lemmas as possible, the tail the last
@@ -171,7 +185,7 @@ def likely_bands(evaluation: Evaluation) -> dict[str, str]:
     likely = mass.groupby(lemmas["lemma"]).sum().sort_values(ascending=False, kind="stable")
     before = (likely.cumsum() - likely) / likely.sum()
     band = np.select([before < 0.5, before < 0.9], ["head", "middle"], "tail")
-    return dict(zip(likely.index, band, strict=True))
+    return pd.Series(pd.Categorical(band, LIKELY), likely.index)
 
 
 def _scores(rows: pd.DataFrame, metrics: Mapping[str, Metric], band: str) -> Iterator[tuple]:

@@ -33,12 +33,14 @@ from tse_core.plugins import (
     AnyModel,
     Outcome,
     PairScores,
+    Signature,
     Store,
     as_language_model,
     counted_verbs,
     progress,
     verb_list,
     verb_policy,
+    warn,
 )
 from tse_core.syntaxgym import load_suite
 from tse_extras.sweep.plan import Model, Plan, Run, load_plan
@@ -122,7 +124,24 @@ def sweep(
     tables = [numbers[run] for run in plan.runs if run in numbers]
     joined = pd.concat(tables, ignore_index=True)
     rest = [column for column in joined if column not in KEYS]
+    _warn_of_equal_weights({run.model: numbers[run] for run in plan.runs if run in numbers})
     return Sweep(joined[[*KEYS, *rest]], failures)
+
+
+def _warn_of_equal_weights(numbers: Mapping[Model, pd.DataFrame]) -> None:
+    """Warn of models of several names whose weights are the same, such as copied checkpoints.
+
+    `numbers` are the tidy tables of one run of each model.
+    """
+    labels_of: dict[str, list[str]] = {}
+    for model, table in numbers.items():
+        identity = Signature.parse(table["signature"].iloc[0]).identity["model"]
+        digest = identity.rpartition("@")[2]
+        labels_of.setdefault(digest, []).append(model.label)
+    for digest, labels in labels_of.items():
+        different = list(dict.fromkeys(labels))
+        if len(different) > 1:
+            warn(f"the same weights, under the fingerprint {digest}: {', '.join(different)}")
 
 
 @contextmanager
