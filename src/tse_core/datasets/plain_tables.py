@@ -1,6 +1,7 @@
 """Tables as plain text, and rows that are refused or set aside."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 
 import pandas as pd
 
@@ -18,7 +19,7 @@ _SENTENCES = {
     "right": right_part,
 }
 # Texts whose inner white space stays, too, and which do not begin or end a sentence.
-_TEXTS = {field: trimmed for fields in PREFIX_FIELDS.values() for field in fields}
+_TEXTS: dict[str, Callable[[str], str]] = dict.fromkeys(chain(*PREFIX_FIELDS.values()), trimmed)
 _TEXTS[FURTHER_BAD] = str  # a list in JSON
 FORMS = ("correct", "wrong", "singular", "plural")  # of a verb, which are text, too
 
