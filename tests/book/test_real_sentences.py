@@ -310,6 +310,8 @@ def test_other_choices_are_other_parts_of_the_same_panel():
     assert set(panels["genre news"].sites["genre"]) == {"news"}
     short = panels["at most 3 words before the verb"].sites
     assert (short["words_before"] <= 3).all() and len(short) == 6 * DOCUMENTS
+    unknown = panel._replace(verbs=panel.verbs.assign(zipf=np.nan))
+    assert len(panels_by_choice(unknown)) == len(panels) - 3  # no band has a verb
     # A name is followed by the same verbs as a noun here.
     plain = made()
     names = values(panels_by_choice(plain)["names for nouns"])

@@ -52,4 +52,7 @@ def test_a_word_is_no_verb_where_texts_and_lexicon_know_it_otherwise_alone():
 def test_other_lists_have_what_they_say_of_their_verbs():
     german = treebank_verbs("german")
     assert set(german["kind"]) == {"", PAIRS} and np.isnan(german["zipf"][0])
+    # *court* and *part* are nouns in English texts.
+    french = treebank_verbs("french")
+    assert french.loc[french["lemma"].isin(["courir", "partir"]), "attested"].tolist() == [True] * 2
     assert len(treebank_list()) == len(VERBS)

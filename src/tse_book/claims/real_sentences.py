@@ -396,7 +396,10 @@ ZIPF_BANDS = {"rare (Zipf up to 4)": (-np.inf, 4.0), "middle (4 to 5)": (4.0, 5.
 
 
 def panels_by_choice(panel: Panel) -> dict[str, Panel]:
-    """The panel under other choices than ours, by what each is; it has all words of the list."""
+    """The panel under other choices than ours, by what each is; it has all words of the list.
+
+    A choice that leaves no verb, such as a band of a list without frequencies, is left out.
+    """
     words_before = panel.sites["words_before"]
     whole_list, panel = panel, cleaned(panel)
     panels = {
@@ -410,7 +413,8 @@ def panels_by_choice(panel: Panel) -> dict[str, Panel]:
     for words, (low, high) in ZIPF_BANDS.items():
         zipf = panel.verbs["zipf"].astype(float)
         in_band = ((zipf > low) & (zipf <= high)).to_numpy()
-        panels[words] = panel.of_verbs(in_band | is_pair)
+        if in_band.any():
+            panels[words] = panel.of_verbs(in_band | is_pair)
     if "genre" in panel.sites:
         for genre in sorted(set(panel.sites["genre"]) - {""}):
             panels[f"genre {genre}"] = panel.of_sites((panel.sites["genre"] == genre).to_numpy())

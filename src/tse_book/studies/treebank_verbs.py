@@ -22,16 +22,15 @@ def treebank_verbs(lemmas: Lemmas | str = DEFAULT) -> pd.DataFrame:
     form in English treebanks (data/tag_counts.csv), zipf, homograph (the base is the past form, too), attested.
 
     A verb is attested unless its two forms are tagged five times or more in these treebanks, never as a verb, and
-    WordNet's sense counts have no use of it as one (*team/teams*, *wall/walls*).
+    WordNet's sense counts have no use of it as one (*team/teams*, *wall/walls*). Of a list that does not say which
+    verbs are nouns, such as that of another language, every verb is.
     """
     table = load_lemmas(lemmas).table.copy()
-    if "noun" in table:
-        table["kind"] = np.where(table["noun"], ALSO, NEVER)
-    else:
-        table["kind"] = ""
+    says_nouns = "noun" in table
+    table["kind"] = np.where(table["noun"], ALSO, NEVER) if says_nouns else ""
     table["homograph"] = table["homograph"] == "past" if "homograph" in table else False
     table["zipf"] = table["zipf"].astype(float) if "zipf" in table else np.nan
-    table["attested"] = _attested(table)
+    table["attested"] = _attested(table) if says_nouns else True
     columns = [*REQUIRED, "kind", "zipf", "homograph", "attested"]
     joined = pd.concat([table[columns], noun_pairs()[columns]], ignore_index=True)
     joined["noun_share"] = noun_shares(joined["plural"])

@@ -1,0 +1,327 @@
+"""The tables of the chapter *In real sentences*: how far each verb moves in treebanks, and what became of N1 to N7."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from tse_book.charts.verbs import ALSO as ALSO_ROW
+from tse_book.charts.verbs import NEVER as NEVER_ROW
+from tse_book.claims import verdicts
+from tse_book.claims.panels import (
+    ACROSS,
+    NOUN,
+    PLURAL,
+    PRONOUN,
+    SINGULAR,
+    Panel,
+    cleaned,
+    panel_of,
+    site_groups,
+    sums_of,
+)
+from tse_book.claims.real_sentences import (
+    AUXILIARIES,
+    FIFTHS,
+    OF_LISTS,
+    STATEMENTS,
+    first_word_rival,
+    irregular_plurals,
+    judge,
+)
+from tse_book.model_names import SHOWN_NAMES
+from tse_book.pages.newman import label, opened
+from tse_book.recorded import recorded_details
+from tse_book.recorded.treebanks import recorded_treebank
+from tse_book.studies.controls import controlled_verbs
+from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
+from tse_book.studies.treebanks import treebank_scores
+from tse_core.agreement.evaluate import evaluate
+from tse_core.datasets.lemmas import load_lemmas
+from tse_core.metrics.movement import cluster_sums, relative_spread
+from tse_core.paths import data_folder
+
+PAIR_ROW, AUXILIARY_ROW = "pairs of nouns, which cannot agree", "be and have"
+LIST_ROW, RULE_ROW = "laboratory: learned a list", "laboratory: learned the rule"
+ROWS = [PAIR_ROW, ALSO_ROW, NEVER_ROW, AUXILIARY_ROW, LIST_ROW, RULE_ROW]
+OF_KINDS = {PAIRS: PAIR_ROW, ALSO: ALSO_ROW, NEVER: NEVER_ROW, "": "verbs"}
+LABORATORY = {LIST_ROW: "lab-lexical-causal", RULE_ROW: "lab-systematic-causal"}
+AS_STATED = "as stated"
+FOUND, JUDGED = "found", "judged"
+SUBJECTS = {"The N": "The + noun", "He, she or they": "he, she, they"}
+
+
+def panels_of(models: Iterable[str], treebank: str) -> dict[str, Panel]:
+    """What each model says in a treebank: recorded, where it is, else measured now.
+
+    Raises InputError: the treebank cannot be fetched, or a model not opened.
+    """
+    panels = {}
+    for model in models:
+        scores = recorded_treebank(label(model), treebank)
+        if scores is None:
+            scores = treebank_scores(opened(model), treebank)
+        panels[label(model)] = cleaned(panel_of(scores))
+    return panels
+
+
+def verb_table(panels: Mapping[str, Panel]) -> pd.DataFrame:
+    """How far each verb moves right after nouns: a row for each model and verb or pair of nouns.
+
+    Returns a table: model, lemma, kind, row (one of `ROWS`), noun_share, likelihood (mean log-probability of both forms
+    after pronouns, nats), sensitivity and bias (nats), EW_singular and EW_plural (the share of sites where it is
+    right), across (sensitivity with a noun of the other number between, nats). Rows are in the order of `ROWS`.
+    """
+    tables = []
+    for model, panel in panels.items():
+        means = sums_of(panel).means()
+        table = panel.verbs[["lemma", "kind", "noun_share"]].assign(model=model)
+        table["row"] = table["kind"].map(OF_KINDS)
+        table.loc[table["lemma"].isin(AUXILIARIES), "row"] = AUXILIARY_ROW
+        table["likelihood"] = means.likelihood
+        table["sensitivity"], table["bias"] = means.sensitivity(NOUN), means.bias(NOUN)
+        table["EW_singular"] = means.right[NOUN, SINGULAR]
+        table["EW_plural"] = means.right[NOUN, PLURAL]
+        table["across"] = means.sensitivity(ACROSS)
+        tables.append(table)
+    table = pd.concat(tables, ignore_index=True)
+    order = table["row"].map({row: place for place, row in enumerate(ROWS)})
+    return table.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+
+
+def laboratory_rows(models: Iterable[str]) -> pd.DataFrame:
+    """The laboratory's verbs, beside each model: model, lemma, row (`LIST_ROW`, `RULE_ROW`), sensitivity, bias.
+
+    Seen after *The author* and its like. In the list's language 200 verbs agree, 200 agree in half of their uses, and
+    500 never do; in the rule's all agree.
+    """
+    lemmas = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
+    tables = []
+    for row, name in LABORATORY.items():
+        verbs = evaluate(name, "marvin-linzen/simple", lemmas, detail="forms").verbs()
+        tables.append(verbs[["lemma", "sensitivity", "bias"]].assign(row=row))
+    table = pd.concat(tables, ignore_index=True)
+    return pd.concat([table.assign(model=model) for model in models], ignore_index=True)
+
+
+def summary(panel: Panel, *kinds: str) -> dict[str, float]:
+    """A panel's verbs of some kinds, by default all: the numbers of a row of a table.
+
+    Returns verbs (how many), sensitivity (their mean right after nouns, nats), sd/mean (without what few sites add),
+    bias (nats), EW singular, EW plural, across (mean sensitivity with a noun of the other number between, nats).
+    """
+    chosen = panel.verbs["kind"] != PAIRS
+    if kinds:
+        chosen = panel.verbs["kind"].isin(kinds)
+    some = panel.of_verbs(chosen.to_numpy())
+    groups = site_groups(some)
+    near = some.of_sites(groups[NOUN, SINGULAR] | groups[NOUN, PLURAL])
+    scores = cluster_sums(near.log_odds, near.plural, near.sites["document"]).scores()
+    means = sums_of(some).means()
+    return {
+        "verbs": len(some.verbs),
+        "sensitivity": scores.sensitivity.mean(),
+        "sd/mean": relative_spread(scores),
+        "bias": scores.bias.mean(),
+        "EW singular": scores.ew_singular.mean(),
+        "EW plural": scores.ew_plural.mean(),
+        "across": means.sensitivity(ACROSS).mean(),
+    }
+
+
+def fifths(verbs: pd.DataFrame) -> pd.DataFrame:
+    """The mean sensitivity over fifths of the verbs, from the least likely to the likeliest.
+
+    Returns a table: model, verbs (the row), fifth (1 to 5), sensitivity (nats).
+    """
+    kinds = verbs[verbs["kind"].isin([ALSO, NEVER])]
+    rows = []
+    for (model, kind), table in kinds.groupby(["model", "kind"], sort=False):
+        ordered = table.sort_values("likelihood", kind="stable")
+        parts = np.array_split(ordered["sensitivity"].to_numpy(), FIFTHS)
+        for fifth, part in enumerate(parts, start=1):
+            row = {"model": model, "verbs": OF_KINDS[kind], "fifth": fifth}
+            rows.append(row | {"sensitivity": part.mean()})
+    return pd.DataFrame(rows)
+
+
+def beyond_the_word_before(panels: Mapping[str, Panel]) -> pd.DataFrame:
+    """Whether the cue is the word before the verb: a row for each model and kind of verb.
+
+    Returns a table, in nats: model, verbs, after nouns, after plurals without -s (and singulars without), across (a
+    noun of the other number between), and the rule of the word before: the sensitivity there of a rule that takes an
+    -s for a plural, of 1 where it is always right and -1 where it never is.
+    """
+    rows = []
+    for model, panel in panels.items():
+        rule = first_word_rival(panel)
+        kinds = [kind for kind in (ALSO, NEVER) if (panel.verbs["kind"] == kind).any()]
+        for kind in kinds:
+            numbers = summary(panel, kind)
+            rows.append(
+                {
+                    "model": model,
+                    "verbs": OF_KINDS[kind],
+                    "after nouns": numbers["sensitivity"],
+                    "no -s before the verb": irregular_plurals(panel, [kind]),
+                    "across a noun": numbers["across"],
+                    "the rule of -s": rule,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def languages(runs: Iterable[tuple[str, str, str]]) -> pd.DataFrame:
+    """The verbs of recorded treebanks: language, treebank and the columns of `summary`.
+
+    `runs`: language, model and the name of the treebank.
+    """
+    rows = []
+    for language, model, treebank in runs:
+        [panel] = panels_of([model], treebank).values()
+        rows.append({"language": language, "treebank": treebank.rpartition("-")[2]} | summary(panel))
+    return pd.DataFrame(rows)
+
+
+def designed_test(models: Iterable[str]) -> pd.DataFrame:
+    """Sensitivity and bias in `agreement-controls`, whole words: subject, verbs, and both for each recorded model."""
+    kinds = controlled_verbs().set_index("lemma")["also_noun"]
+    columns = {}
+    for model in models:
+        detail = recorded_details(label(model), "controls")
+        if detail is None:
+            continue
+        table = detail.table
+        table = table[table["construction"].isin(list(SUBJECTS))]
+        table = table.assign(
+            subject=table["construction"].map(SUBJECTS),
+            verbs=np.where(table["lemma"].map(kinds), ALSO_ROW, NEVER_ROW),
+        )
+        means = table.groupby(["subject", "verbs", "lemma", "number"])["log_odds"].mean().unstack()
+        columns[model, "sensitivity"] = (means[SINGULAR] - means[PLURAL]) / 2
+        columns[model, "bias"] = -(means[SINGULAR] + means[PLURAL]) / 2
+    if not columns:
+        return pd.DataFrame()
+    by_verb = pd.DataFrame(columns)
+    rows = by_verb.groupby(["subject", "verbs"]).mean()
+    return rows.reindex([(subject, kind) for subject in SUBJECTS.values() for kind in (NEVER_ROW, ALSO_ROW)])
+
+
+# The statements
+
+
+def recorded_verdicts() -> pd.DataFrame:
+    """What data/recorded/real_sentences.py wrote."""
+    return pd.read_csv(data_folder() / "recorded" / "real_sentences.csv", keep_default_na=True)
+
+
+def judged(models: Iterable[str], treebank: str) -> pd.DataFrame:
+    """The statements on a treebank: recorded rows of each model, or judged now, without a bootstrap.
+
+    Returns the columns of data/recorded/real_sentences.csv. Recorded are also the treebanks on which the statements
+    were found, the other languages, and the choices.
+    """
+    recorded = recorded_verdicts()
+    tables = []
+    for model in models:
+        of_model = recorded[recorded["model"] == label(model)]
+        if (of_model["data"] == treebank).any():
+            tables.append(of_model)
+            continue
+        [panel] = panels_of([model], treebank).values()
+        statements = STATEMENTS if (panel.verbs["kind"] != "").any() else OF_LISTS
+        table = judge(panel, statements, draws=0, crossed=False)
+        tables.append(
+            table.assign(model=label(model), data=treebank, part=JUDGED, choice=AS_STATED)
+        )
+    return pd.concat(tables, ignore_index=True)
+
+
+def statement_table(judged: pd.DataFrame) -> pd.DataFrame:
+    """N1 to N7 as a page shows them: a row for each statement, model and treebank on which it is judged.
+
+    Returns a table of text: statement, model, found (the values on the treebanks on which it was found), judged (the
+    value with its 95 % interval), verdict, choices (in how many of those that change the number it comes out the same),
+    and what turns.
+    """
+    stated = judged[judged["choice"] == AS_STATED]
+    of_judged = stated[(stated["part"] == JUDGED) & (stated["role"] == JUDGED)]
+    of_found = stated[stated["part"] == FOUND]
+    rows = []
+    order = {statement.id: place for place, statement in enumerate([*STATEMENTS, *OF_LISTS])}
+    of_judged = of_judged.sort_values("id", key=lambda ids: ids.map(order), kind="stable")
+    for row in of_judged.to_dict("records"):
+        same = of_found[(of_found["id"] == row["id"]) & (of_found["model"] == row["model"])]
+        language = _language(row["data"])
+        same = same[same["data"].map(_language) == language]
+        others = judged[
+            (judged["id"] == row["id"])
+            & (judged["model"] == row["model"])
+            & (judged["data"] == row["data"])
+            & (judged["choice"] != AS_STATED)
+        ]
+        others = others[others["verdict"] != verdicts.DESCRIBED]
+        others = others[(others["value"] - row["value"]).abs() > 1e-9]
+        turned = others[others["verdict"] != row["verdict"]]
+        words = row["statement"] if language == "English" else f"{row['statement']}: {language}"
+        rows.append(
+            {
+                "statement": f"{row['id']}. {words}",
+                "model": SHOWN_NAMES.get(row["model"], row["model"]),
+                "found": ", ".join(_text(value, row["unit"]) for value in same["value"]),
+                "judged": f"{_text(row['value'], row['unit'])} "
+                f"[{_text(row['low'], row['unit'])}, {_text(row['high'], row['unit'])}]",
+                "verdict": row["verdict"],
+                "choices": f"{len(others) - len(turned)} of {len(others)}" if len(others) else "",
+                "turns": "; ".join(
+                    f"{other['choice']}: {other['verdict']}" for other in turned.to_dict("records")
+                ),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def interval_table(judged: pd.DataFrame) -> pd.DataFrame:
+    """The other intervals of each statement on a judged treebank, as text.
+
+    Returns a table: id, model, treebank, value, corrected (for the number of tests), crossed (also over verbs),
+    bootstrap (percentile, over documents), both (over documents and verbs), documents, sites.
+    """
+    rows = []
+    stated = judged[(judged["choice"] == AS_STATED) & (judged["part"] == JUDGED)]
+    for row in stated.to_dict("records"):
+        cells = {
+            "id": row["id"],
+            "model": SHOWN_NAMES.get(row["model"], row["model"]),
+            "treebank": row["data"].rpartition("-")[2],
+            "value": _text(row["value"], row["unit"]),
+        }
+        for heading, ending in (
+            ("corrected", "_corrected"),
+            ("crossed", "_crossed"),
+            ("bootstrap", "_bootstrap"),
+            ("of both", "_both_bootstrap"),
+        ):
+            low, high = row[f"low{ending}"], row[f"high{ending}"]
+            known = not np.isnan(low)
+            cells[heading] = (
+                f"[{_text(low, row['unit'])}, {_text(high, row['unit'])}]" if known else "–"
+            )
+        rows.append(cells | {"documents": row["documents"], "sites": row["sites"]})
+    return pd.DataFrame(rows)
+
+
+def _language(treebank: str) -> str:
+    """The language in the name of a treebank: ud/German-PUD is German."""
+    return treebank.rpartition("/")[2].partition("-")[0]
+
+
+def _text(value: float, unit: str) -> str:
+    """A number of a statement: nats with two decimals, others with three, no zero in front."""
+    if np.isnan(value):
+        return "–"
+    digits = 2 if unit == "nats" else 3
+    text = f"{abs(value):.{digits}f}"
+    if unit != "nats":
+        text = text.removeprefix("0")
+    return f"−{text}" if round(value, digits) < 0 else text
