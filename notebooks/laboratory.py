@@ -157,7 +157,7 @@ chart = charts.cutoff_curves(curves[shown], "EW", chosen=longest, title=title)
 chart
 
 # %% [markdown] tags=["explains"]
-# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. In English a curve can fall for other reasons: see [What the gap is made of](gap.ipynb).
+# Both begin at 1. The systematic model stays there; the lexical one falls as rare verbs come in. In English a curve can fall for other reasons: see [In real sentences](real_sentences.ipynb).
 #
 # ## Frequent verbs are learned first, even where one rule covers all
 #

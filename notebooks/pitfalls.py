@@ -295,8 +295,7 @@ table(coverage, caption, digits=2)
 # | the BOS token, or that there is none | it shifts whole rows of a table and can reverse a verdict | [Table 2](table2.ipynb) |
 # | the verb list, and how many verbs were scored | multi-{term}`token` verbs are dropped silently | [Data](data.ipynb) |
 # | for TSE, how many verbs it tests and how many {term}`distinct decisions <distinct decision>` | *is/are tall, old, young, short* are one decision | [Table 2](table2.ipynb) |
-# | EW of verbs that are also nouns and of the others, after a noun and after a pronoun, with the {term}`margin` in {term}`nats <nat>` | *the author plan* can be a noun phrase, *he plan* cannot | [What the gap is made of](gap.ipynb) |
-# | {term}`number sensitivity` beside EW | a preference for one form is not ignorance of number | [What the gap is made of](gap.ipynb) |
+# | {term}`sensitivity` and {term}`bias` beside EW, of verbs that are also nouns and of the others | a verb that moves, but not far enough, is weak and not missing | [In real sentences](real_sentences.ipynb) |
 # | intervals over what the claim is about (verbs, subjects or both), and paired differences | an interval over nouns says nothing about other verbs | above |
 # | beside the claim that likely verbs do better, the fall of EW that comes from the cut-offs alone ({term}`null`) | a bottom {term}`cut-off` selects verbs with small or wrong margins | [Figure 2](figure2.ipynb) |
 # | ties, and how they count | in seven BLiMP pairs the two sentences are identical | [BLiMP](blimp.ipynb) |

@@ -9,11 +9,6 @@ from .cutoffs import coverage_curves as coverage_curves
 from .cutoffs import cutoff_curves as cutoff_curves
 from .cutoffs import invalid_curves as invalid_curves
 from .digitised import published_curves as published_curves
-from .gap import fifth_lines as fifth_lines
-from .gap import noun_dots as noun_dots
-from .gap import preposition_dots as preposition_dots
-from .gap import share_lines as share_lines
-from .gap import subject_dots as subject_dots
 from .interactive import context_slider as context_slider
 from .interactive import cutoff_explorer as cutoff_explorer
 from .interactive import cutoff_slider as cutoff_slider
@@ -32,6 +27,7 @@ from .suites import suite_accuracy as suite_accuracy
 from .theme import chart_data as chart_data
 from .theme import colours_of as colours_of
 from .theme import download_table as download_table
+from .verbs import fifth_lines as fifth_lines
 from .verbs import read_verbs as read_verbs
 from .verbs import verb_dots as verb_dots
 from .verbs import verb_scatter as verb_scatter

@@ -12,11 +12,12 @@ from tse_core.errors import InputError
 
 ALSO, NEVER = "verbs that are also nouns", "verbs that are never nouns"
 ROWS = {"noun": ALSO, "never": NEVER, "": "verbs"}  # of each kind of `Evaluation.verbs`
-ROW_COLOURS = {"verbs": "#4b5a68", ALSO: "#c08400", NEVER: "#4b5a68"}
+ROW_COLOURS = {"verbs": "#4b5a68", ALSO: "#c08400", NEVER: "#4b5a68", "be and have": "#4b5a68"}
 OTHER_ROW = "#0072b2"
 ZERO = "does not move"
 SENSITIVITY = "sensitivity (nats)"
-ROW_HEIGHT, PANEL_WIDTH = 46, 300  # pixels
+ROW_HEIGHT, PANEL_WIDTH = 56, 300  # pixels
+DOTS_WIDTH = 430  # pixels of a panel of dots, where there are several, one below the other
 GOLDEN_SECTION = 0.6180339887
 
 
@@ -50,6 +51,7 @@ def verb_dots(
     quiet : rows in grey, which are there to compare with
     """
     rows = _rows(verbs, ["lemma", "sensitivity", "bias"], named)
+    rows.loc[rows["row"].isin(list(quiet)), "name"] = ""
     order = list(dict.fromkeys(rows["row"]))
     colours = _colours(order, quiet)
     data = alt.Chart(rows.assign(offset=_offsets(rows)))
@@ -67,15 +69,15 @@ def verb_dots(
             y=alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
         )
         dots = base.mark_circle(size=18, opacity=0.55).encode(
-            yOffset=alt.YOffset("offset:Q", scale=alt.Scale(domain=[-1.3, 1.3])),
+            yOffset=alt.YOffset("offset:Q", scale=alt.Scale(domain=[-1.9, 1.9])),
             color=alt.Color("row:N", scale=scale_of(colours), legend=None),
             tooltip=["lemma:N", "row:N", *tips("sensitivity", "bias")],
         )
-        layers = alt.layer(rule, dots, _names(base, -ROW_HEIGHT / 3), words)
+        layers = alt.layer(rule, dots, *_names(base, 0.4 * ROW_HEIGHT), words)
         return layers.properties(height=ROW_HEIGHT * len(order))
 
     description = f"Dot plot: a dot for each of {len(rows):,} verbs, in {len(order)} rows."
-    return described(_panels(rows, panel), title, description)
+    return described(_panels(rows, panel, DOTS_WIDTH, columns=1), title, description)
 
 
 def verb_scatter(
@@ -97,19 +99,48 @@ def verb_scatter(
 
     def panel(model: str):
         base = data.transform_filter(alt.datum.model == model).encode(
-            x=alt.X(f"{across}:Q", title=heading), y=alt.Y("sensitivity:Q", title=SENSITIVITY)
+            x=alt.X(f"{across}:Q", title=heading, scale=alt.Scale(padding=20)),
+            y=alt.Y("sensitivity:Q", title=SENSITIVITY),
         )
         dots = base.mark_circle(size=22, opacity=0.55).encode(
             color=alt.Color("row:N", scale=scale_of(colours), legend=legend),
             tooltip=["lemma:N", "row:N", *tips("sensitivity", across)],
         )
-        layers = [dots, _names(base, -8)]
+        layers = [dots, *_names(base, 9)]
         if across == "bias":
             layers.insert(0, line)
         return alt.layer(*layers).properties(height=260)
 
     description = f"Scatter plot of {len(rows):,} verbs: {heading} across, sensitivity up."
     return described(_panels(rows, panel), title, description)
+
+
+def fifth_lines(rows: pd.DataFrame, title: str):
+    """The mean sensitivity over fifths of the verbs, from unlikely to likely, a panel for each model.
+
+    `rows`: model, verbs (a row's name), fifth (1 to 5), sensitivity (nats).
+    """
+    rows = with_models(needs(rows, "verbs", "fifth", "sensitivity", what="a chart of fifths"))
+    colours = _colours(list(dict.fromkeys(rows["verbs"])), ())
+    data = alt.Chart(rows)
+    legend = alt.Legend(orient="top", title=None, labelLimit=220, symbolOpacity=1)
+    highest = float(rows["sensitivity"].max())
+
+    def panel(model: str):
+        base = data.transform_filter(alt.datum.model == model).encode(
+            x=alt.X("fifth:O", title="fifth of the verbs", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y(
+                "sensitivity:Q", title=SENSITIVITY, scale=alt.Scale(domain=[0, highest], nice=True)
+            ),
+            color=alt.Color("verbs:N", scale=scale_of(colours), legend=legend),
+            tooltip=["verbs:N", "fifth:O", *tips("sensitivity")],
+        )
+        points = base.mark_point(filled=True, size=45, opacity=1)
+        return alt.layer(base.mark_line(), points).properties(height=200)
+
+    return described(
+        _panels(rows, panel), title, "Line charts of the mean sensitivity over fifths of the verbs."
+    )
 
 
 def _rows(verbs: pd.DataFrame, columns: Sequence[str], named: Sequence[str]) -> pd.DataFrame:
@@ -119,7 +150,7 @@ def _rows(verbs: pd.DataFrame, columns: Sequence[str], named: Sequence[str]) -> 
         kinds = needs(rows, "kind", what="a chart of verbs")["kind"].fillna("")
         rows = rows.assign(row=kinds.map(ROWS))
     rows = rows.assign(name=rows["lemma"].where(rows["lemma"].isin(list(named)), ""))
-    rows = rows[["model", "row", *columns, "name"]].dropna(subset=list(columns))
+    rows = rows[["model", "row", *columns, "name"]].dropna(subset=list(columns)).round(3)
     if rows.empty:
         raise InputError(
             "a chart of verbs needs verbs after subjects of both numbers; there is none"
@@ -135,13 +166,22 @@ def _colours(rows: Sequence[str], quiet: Sequence[str]) -> dict[str, str]:
     return colours
 
 
-def _names(base, above: float):
-    """The names of the verbs that have one, so many pixels above their dots."""
-    named = base.transform_filter("datum.name != ''")
-    return named.mark_text(dy=above, fontSize=11).encode(text="name:N")
+def _names(base, away: float) -> list:
+    """The names of the verbs that have one, so many pixels above their dots, every other one of a row below."""
+    named = base.transform_filter("datum.name != ''").transform_window(
+        place="row_number()", sort=[alt.SortField("sensitivity")], groupby=["row"]
+    )
+    above = named.transform_filter("datum.place % 2 == 1").mark_text(dy=-away, fontSize=11)
+    below = named.transform_filter("datum.place % 2 == 0").mark_text(dy=away, fontSize=11)
+    return [layer.encode(text="name:N") for layer in (above, below)]
 
 
-def _panels(rows: pd.DataFrame, panel: Callable[[str], alt.LayerChart]):
+def _panels(
+    rows: pd.DataFrame,
+    panel: Callable[[str], alt.LayerChart],
+    width: int = PANEL_WIDTH,
+    columns: int = 2,
+):
     """The panel of each model, with its name where there are several."""
     models = list(dict.fromkeys(rows["model"]))
     if len(models) == 1:
@@ -149,8 +189,8 @@ def _panels(rows: pd.DataFrame, panel: Callable[[str], alt.LayerChart]):
     panels = []
     for model in models:
         heading = SHOWN_NAMES.get(model, model)
-        panels.append(panel(model).properties(width=PANEL_WIDTH, title=heading))
-    return alt.concat(*panels, columns=2)
+        panels.append(panel(model).properties(width=width, title=heading))
+    return alt.concat(*panels, columns=columns)
 
 
 def _offsets(rows: pd.DataFrame) -> pd.Series:

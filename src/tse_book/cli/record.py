@@ -14,7 +14,7 @@ HELP = """Measure what the claims need from one model, on a GPU.
 Writes a folder MODEL below --out, a recorded run: the scores (agreement, blimp
 and suites.parquet), provenance.json (hardware, versions, date, seconds,
 checksums) and, for a model from outside this project, tables of
-pairs, items, words, controls and nouns, and a table for each treebank: every verb
+pairs, items, words and controls, and a table for each treebank: every verb
 at every site, by sentence and token, without its text; for one also a sample by
 whole words.
 
@@ -39,7 +39,7 @@ def record(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="agreement, blimp, suites, details, words, controls, nouns, "
+            help="agreement, blimp, suites, details, words, controls, "
             "treebanks, treebank-words; may be repeated; by default all.",
         ),
     ] = None,

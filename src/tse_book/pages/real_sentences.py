@@ -12,7 +12,6 @@ from tse_book.claims.panels import (
     ACROSS,
     NOUN,
     PLURAL,
-    PRONOUN,
     SINGULAR,
     Panel,
     cleaned,
@@ -29,25 +28,37 @@ from tse_book.claims.real_sentences import (
     irregular_plurals,
     judge,
 )
-from tse_book.model_names import SHOWN_NAMES
 from tse_book.pages.newman import label, opened
 from tse_book.recorded import recorded_details
 from tse_book.recorded.treebanks import recorded_treebank
 from tse_book.studies.controls import controlled_verbs
 from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
 from tse_book.studies.treebanks import treebank_scores
-from tse_core.agreement.evaluate import evaluate
-from tse_core.datasets.lemmas import load_lemmas
 from tse_core.metrics.movement import cluster_sums, relative_spread
 from tse_core.paths import data_folder
 
-PAIR_ROW, AUXILIARY_ROW = "pairs of nouns, which cannot agree", "be and have"
+PAIR_ROW, AUXILIARY_ROW = "pairs of nouns (cannot agree)", "be and have"
 LIST_ROW, RULE_ROW = "laboratory: learned a list", "laboratory: learned the rule"
 ROWS = [PAIR_ROW, ALSO_ROW, NEVER_ROW, AUXILIARY_ROW, LIST_ROW, RULE_ROW]
 OF_KINDS = {PAIRS: PAIR_ROW, ALSO: ALSO_ROW, NEVER: NEVER_ROW, "": "verbs"}
-LABORATORY = {LIST_ROW: "lab-lexical-causal", RULE_ROW: "lab-systematic-causal"}
+LABORATORY = {"lab-lexical-causal": LIST_ROW, "lab-systematic-causal": RULE_ROW}
+TO_COMPARE = [PAIR_ROW, LIST_ROW, RULE_ROW]
+EVERY_THIRD = 3  # verb of the laboratory is drawn
+BANDS = {  # of Zipf's scale: the logarithm of how often a word occurs in a billion words
+    "up to 2": (-np.inf, 2.0),
+    "2 to 3": (2.0, 3.0),
+    "3 to 4": (3.0, 4.0),
+    "above 4": (4.0, np.inf),
+}
 AS_STATED = "as stated"
 FOUND, JUDGED = "found", "judged"
+SAME = 1e-6  # nats or shares by which a number may differ that no choice changed
+INTERVALS = {  # how the bounds of each are called in data/recorded/real_sentences.csv
+    "corrected": "_corrected",
+    "crossed with verbs": "_crossed",
+    "bootstrap": "_bootstrap",
+    "bootstrap, with verbs": "_both_bootstrap",
+}
 SUBJECTS = {"The N": "The + noun", "He, she or they": "he, she, they"}
 
 
@@ -90,18 +101,16 @@ def verb_table(panels: Mapping[str, Panel]) -> pd.DataFrame:
 
 
 def laboratory_rows(models: Iterable[str]) -> pd.DataFrame:
-    """The laboratory's verbs, beside each model: model, lemma, row (`LIST_ROW`, `RULE_ROW`), sensitivity, bias.
+    """A third of the laboratory's verbs, beside each model: model, lemma, row (`LIST_ROW`, `RULE_ROW`), sensitivity, bias.
 
-    Seen after *The author* and its like. In the list's language 200 verbs agree, 200 agree in half of their uses, and
-    500 never do; in the rule's all agree.
+    In the language of the list 200 of 900 verbs agree, 200 agree in half of their uses, and 500 never do; in that of
+    the rule all agree.
     """
-    lemmas = load_lemmas(data_folder() / "laboratory" / "lemmas.csv")
-    tables = []
-    for row, name in LABORATORY.items():
-        verbs = evaluate(name, "marvin-linzen/simple", lemmas, detail="forms").verbs()
-        tables.append(verbs[["lemma", "sensitivity", "bias"]].assign(row=row))
-    table = pd.concat(tables, ignore_index=True)
-    return pd.concat([table.assign(model=model) for model in models], ignore_index=True)
+    verbs = pd.read_csv(data_folder() / "recorded" / "laboratory" / "verbs.csv")
+    verbs["row"] = verbs["model"].map(LABORATORY)
+    ordered = verbs.sort_values(["row", "sensitivity"], ignore_index=True)
+    third = ordered.iloc[::EVERY_THIRD].drop(columns=["model", "band"])
+    return pd.concat([third.assign(model=model) for model in models], ignore_index=True)
 
 
 def summary(panel: Panel, *kinds: str) -> dict[str, float]:
@@ -145,6 +154,30 @@ def fifths(verbs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def rare_verbs(models: Iterable[str], treebank: str) -> pd.DataFrame:
+    """Verbs of every frequency by whole words, at a recorded sample of sites right after nouns.
+
+    Returns a table: model, kind, Zipf (a band of `BANDS`), and the columns of `summary` but for across.
+    """
+    rows = []
+    for model in models:
+        scores = recorded_treebank(label(model), treebank, by_words=True)
+        if scores is None:
+            continue
+        panel = cleaned(panel_of(scores))
+        for kind in (NEVER, ALSO):
+            for frequency, (low, high) in BANDS.items():
+                zipf = panel.verbs["zipf"].astype(float)
+                in_band = (zipf > low) & (zipf <= high) & (panel.verbs["kind"] == kind)
+                if in_band.sum() < 2:  # no spread
+                    continue
+                numbers = summary(panel.of_verbs(in_band.to_numpy()))
+                del numbers["across"]
+                names = {"model": label(model), "kind": OF_KINDS[kind], "Zipf": frequency}
+                rows.append(names | numbers)
+    return pd.DataFrame(rows)
+
+
 def beyond_the_word_before(panels: Mapping[str, Panel]) -> pd.DataFrame:
     """Whether the cue is the word before the verb: a row for each model and kind of verb.
 
@@ -179,7 +212,8 @@ def languages(runs: Iterable[tuple[str, str, str]]) -> pd.DataFrame:
     rows = []
     for language, model, treebank in runs:
         [panel] = panels_of([model], treebank).values()
-        rows.append({"language": language, "treebank": treebank.rpartition("-")[2]} | summary(panel))
+        names = {"language": language, "treebank": treebank.rpartition("-")[2]}
+        rows.append(names | summary(panel))
     return pd.DataFrame(rows)
 
 
@@ -204,7 +238,9 @@ def designed_test(models: Iterable[str]) -> pd.DataFrame:
         return pd.DataFrame()
     by_verb = pd.DataFrame(columns)
     rows = by_verb.groupby(["subject", "verbs"]).mean()
-    return rows.reindex([(subject, kind) for subject in SUBJECTS.values() for kind in (NEVER_ROW, ALSO_ROW)])
+    return rows.reindex(
+        [(subject, kind) for subject in SUBJECTS.values() for kind in (NEVER_ROW, ALSO_ROW)]
+    )
 
 
 # The statements
@@ -240,80 +276,72 @@ def judged(models: Iterable[str], treebank: str) -> pd.DataFrame:
 def statement_table(judged: pd.DataFrame) -> pd.DataFrame:
     """N1 to N7 as a page shows them: a row for each statement, model and treebank on which it is judged.
 
-    Returns a table of text: statement, model, found (the values on the treebanks on which it was found), judged (the
-    value with its 95 % interval), verdict, choices (in how many of those that change the number it comes out the same),
-    and what turns.
+    Returns a table of text: found (the values where the statement was found), tested (the value with its 95 %
+    interval), verdict, other choices (in how many of those that change the number the verdict is the same) and what
+    turns it. Its index is statement and model.
     """
-    stated = judged[judged["choice"] == AS_STATED]
-    of_judged = stated[(stated["part"] == JUDGED) & (stated["role"] == JUDGED)]
-    of_found = stated[stated["part"] == FOUND]
+    stated = judged[(judged["choice"] == AS_STATED) & (judged["role"] == JUDGED)]
+    tested = stated[stated["part"] == JUDGED]
+    order = {statement.id: float(place) for place, statement in enumerate(STATEMENTS)}
+    order |= {statement.id: order["N5.also"] + 0.5 for statement in OF_LISTS}
+    tested = tested.sort_values("id", key=lambda ids: ids.map(order), kind="stable")
     rows = []
-    order = {statement.id: place for place, statement in enumerate([*STATEMENTS, *OF_LISTS])}
-    of_judged = of_judged.sort_values("id", key=lambda ids: ids.map(order), kind="stable")
-    for row in of_judged.to_dict("records"):
-        same = of_found[(of_found["id"] == row["id"]) & (of_found["model"] == row["model"])]
+    for row in tested.to_dict("records"):
+        of_statement = judged[(judged["id"] == row["id"]) & (judged["model"] == row["model"])]
         language = _language(row["data"])
-        same = same[same["data"].map(_language) == language]
-        others = judged[
-            (judged["id"] == row["id"])
-            & (judged["model"] == row["model"])
-            & (judged["data"] == row["data"])
-            & (judged["choice"] != AS_STATED)
-        ]
-        others = others[others["verdict"] != verdicts.DESCRIBED]
-        others = others[(others["value"] - row["value"]).abs() > 1e-9]
+        same_language = of_statement["data"].map(_language) == language
+        found = of_statement[same_language & (of_statement["part"] == FOUND)]
+        others = _other_choices(of_statement[of_statement["data"] == row["data"]], row["value"])
         turned = others[others["verdict"] != row["verdict"]]
+        unit = row["unit"]
         words = row["statement"] if language == "English" else f"{row['statement']}: {language}"
-        rows.append(
-            {
-                "statement": f"{row['id']}. {words}",
-                "model": SHOWN_NAMES.get(row["model"], row["model"]),
-                "found": ", ".join(_text(value, row["unit"]) for value in same["value"]),
-                "judged": f"{_text(row['value'], row['unit'])} "
-                f"[{_text(row['low'], row['unit'])}, {_text(row['high'], row['unit'])}]",
-                "verdict": row["verdict"],
-                "choices": f"{len(others) - len(turned)} of {len(others)}" if len(others) else "",
-                "turns": "; ".join(
-                    f"{other['choice']}: {other['verdict']}" for other in turned.to_dict("records")
-                ),
-            }
-        )
-    return pd.DataFrame(rows)
+        cells = {
+            "statement": f"{row['id'].partition('.')[0]} {words}",
+            "model": row["model"],
+            "found": ", ".join(_text(value, unit) for value in found["value"]),
+            "tested": f"{_text(row['value'], unit)} {_interval(row['low'], row['high'], unit)}",
+            "verdict": row["verdict"],
+            "other choices": f"{len(others) - len(turned)} of {len(others)}" if len(others) else "",
+            "what turns it": "; ".join(turned["choice"] + ": " + turned["verdict"]),
+        }
+        rows.append(cells)
+    return pd.DataFrame(rows).set_index(["statement", "model"])
+
+
+def _other_choices(rows: pd.DataFrame, value: float) -> pd.DataFrame:
+    """The choices that change a number and have a verdict."""
+    others = rows[(rows["choice"] != AS_STATED) & (rows["verdict"] != verdicts.DESCRIBED)]
+    return others[(others["value"] - value).abs() > SAME]
 
 
 def interval_table(judged: pd.DataFrame) -> pd.DataFrame:
     """The other intervals of each statement on a judged treebank, as text.
 
-    Returns a table: id, model, treebank, value, corrected (for the number of tests), crossed (also over verbs),
-    bootstrap (percentile, over documents), both (over documents and verbs), documents, sites.
+    Returns a table: id, model, treebank, value, an interval for each of `INTERVALS`, documents, sites.
     """
     rows = []
     stated = judged[(judged["choice"] == AS_STATED) & (judged["part"] == JUDGED)]
     for row in stated.to_dict("records"):
+        unit = row["unit"]
         cells = {
             "id": row["id"],
-            "model": SHOWN_NAMES.get(row["model"], row["model"]),
+            "model": row["model"],
             "treebank": row["data"].rpartition("-")[2],
-            "value": _text(row["value"], row["unit"]),
+            "value": _text(row["value"], unit),
         }
-        for heading, ending in (
-            ("corrected", "_corrected"),
-            ("crossed", "_crossed"),
-            ("bootstrap", "_bootstrap"),
-            ("of both", "_both_bootstrap"),
-        ):
-            low, high = row[f"low{ending}"], row[f"high{ending}"]
-            known = not np.isnan(low)
-            cells[heading] = (
-                f"[{_text(low, row['unit'])}, {_text(high, row['unit'])}]" if known else "–"
-            )
-        rows.append(cells | {"documents": row["documents"], "sites": row["sites"]})
+        for heading, ending in INTERVALS.items():
+            cells[heading] = _interval(row[f"low{ending}"], row[f"high{ending}"], unit)
+        rows.append(cells | {"documents": row["documents"], "sites": int(row["sites"])})
     return pd.DataFrame(rows)
 
 
 def _language(treebank: str) -> str:
     """The language in the name of a treebank: ud/German-PUD is German."""
     return treebank.rpartition("/")[2].partition("-")[0]
+
+
+def _interval(low: float, high: float, unit: str) -> str:
+    return "–" if np.isnan(low) else f"[{_text(low, unit)}, {_text(high, unit)}]"
 
 
 def _text(value: float, unit: str) -> str:

@@ -9,7 +9,6 @@ from .details import recorded_regions as recorded_regions
 from .evaluations import recorded_evaluation as recorded_evaluation
 from .evaluations import with_recorded as with_recorded
 from .evaluations import write_evaluation as write_evaluation
-from .nouns import noun_tables as noun_tables
 from .provenance import read_provenance as read_provenance
 from .recording import record as record
 from .recording import record_details as record_details

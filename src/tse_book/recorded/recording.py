@@ -21,7 +21,6 @@ from tse_book.recorded.measurements import PARTS, Pieces, default_sources, parts
 from tse_book.recorded.provenance import PROVENANCE, read_provenance, write_provenance
 from tse_book.recorded.treebanks import file_of, is_treebank_name, write_treebank
 from tse_book.studies.controls import controls_for
-from tse_book.studies.expected_nouns import nouns_for
 from tse_book.studies.rows import suite_rows
 from tse_book.studies.treebanks import treebank_scores, word_scores
 from tse_core import __version__
@@ -32,7 +31,7 @@ from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
 
 # Those of `tse book record --part`.
-ALL_PARTS = (*PARTS, "details", "words", "controls", "nouns", "treebanks", "treebank-words")
+ALL_PARTS = (*PARTS, "details", "words", "controls", "treebanks", "treebank-words")
 TREEBANKS = ("ud/English-EWT", "ud/English-GUM", "ud/English-ParTUT")
 OF_WORDS = ("ud/English-GUM",)
 VERSIONS = ("torch", "transformers", "numpy", "pandas")
@@ -75,8 +74,6 @@ def record_model(
         details |= words_for(model, lemmas, sources["data"], store)
     if "controls" in parts:
         details |= controls_for(model, lemmas)
-    if "nouns" in parts:
-        details |= nouns_for(model, lemmas)
     home = run_folder(model, folder)
     if details:
         record_details(home, details)
