@@ -1,6 +1,6 @@
 """The charts of the front page, as elements of the page: they are seen before any script has come.
 
-The page's sentences about them are held by the guards of chapter 18, and by tests/book/test_front.py.
+The page's sentences about them are held by tests/book/test_front.py.
 """
 
 import json
@@ -11,122 +11,109 @@ import pandas as pd
 
 from book.make.live_pages import recorded
 from tse_book import published
-from tse_book.claims.statements import OPENER_NOUN
-from tse_book.claims.statements import PRONOUN as HE_OR_SHE
+from tse_book.claims.panels import NOUN, PLURAL, SINGULAR, cleaned, panel_of, sums_of
+from tse_book.claims.real_sentences import AUXILIARIES
 from tse_book.model_names import SHOWN_NAMES
-from tse_book.pages import statements
+from tse_book.recorded.treebanks import recorded_treebank
+from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
+from tse_core.paths import data_folder
 
-MODELS = (statements.FOUND_ON, statements.SECOND)
-NOUN, PRONOUN = (statements.SUBJECTS[kind] for kind in (OPENER_NOUN, HE_OR_SHE))
-NEVER, ALSO = statements.KINDS.values()
-LABELS = {NOUN: "… the + noun", PRONOUN: "… he or she"}  # the dots are an opener
-OPENER = "… means <em>I think that</em> or the like"
-LEMMAS = "newman-clean"
+MODELS = ("smollm2-135m-instruct", "gemma-3-270m")
+TREEBANK = "ud/English-GUM"
+KINDS = {
+    PAIRS: "nouns (cannot agree)",
+    ALSO: "verbs, also nouns",
+    NEVER: "verbs, never nouns",
+    AUXILIARIES[0]: "is, has",
+}
+LEARNERS = {"lab-lexical-causal": "learned a list", "lab-systematic-causal": "learned a rule"}
+NAMED = {
+    "gender": "gender",
+    "plan": "plan",
+    "show": "show",
+    "know": "know",
+    "be": "is",
+    "have": "has",
+}
+AWAY = {"has": " front-before", "is": " front-behind"}  # two names that would meet
+AXIS = (-1, 7)  # nats
+GOLDEN_SECTION = 0.618  # spreads neighbours evenly, whatever their number
 
 
 def finding() -> str:
-    """EW after a noun and after a pronoun: the first chart."""
-    return subject_panels(NOUN, PRONOUN)
+    """How far each verb moves, a dot each: the first chart."""
+    panels = [movement_panel(SHOWN_NAMES[model], verbs(model), KINDS) for model in MODELS]
+    learners = pd.read_csv(data_folder() / "recorded" / "laboratory" / "verbs.csv")
+    learners = learners.assign(kind=learners["model"])
+    panels.append(movement_panel("Two models of a made-up language", learners, LEARNERS, "other"))
+    return f'<div class="front-moves">{"".join(panels)}{movement_axis()}</div>'
 
 
 @cache
-def tables() -> dict:
-    """What is recorded of both models in the controls."""
-    return statements.tables_of(MODELS, LEMMAS)
-
-
-@cache
-def subject_scores() -> pd.DataFrame:
-    """EW by kind of subject and of verb."""
-    return statements.subject_scores(tables())
-
-
-@cache
-def noun_scores() -> pd.DataFrame:
-    """EW of verbs that are also nouns, after each noun and each name, from the lowest to the highest."""
-    scores = statements.noun_scores(tables())
-    return scores[scores["verbs"] == ALSO]
-
-
-def subject_panels(*asked: str) -> str:
-    panels = "".join(subject_panel(model, asked) for model in MODELS)
-    asks = '<p class="front-asks">EW: the share of verbs whose agreeing form is more probable</p>'
-    marks = [
-        f"<span>{mark(NEVER)} verbs that are never nouns</span>",
-        f"<span>{mark(ALSO)} also nouns</span>",
-        f"<span>{mark(ALSO, unit=True)} after one noun</span>",
-        '<span><b class="front-line"></b> 95&nbsp;% interval</span>',
-    ]
-    legend_line = f'<p class="front-legend">{" ".join(marks)}</p>'
-    return f'{asks}{legend_line}<div class="front-panels">{panels}</div>'
-
-
-def subject_panel(model: str, asked: tuple[str, ...]) -> str:
-    """The subjects of one model: the means of both kinds of verb with intervals, and below them a dot for each noun."""
-    scores = subject_scores().query("model == @model").set_index(["subject", "verbs"])
-    nouns = noun_scores().query("model == @model").set_index("subject")
-    lines, words = [], []
-    for subject in asked:
-        own = nouns.loc[[subject]] if subject in nouns.index else nouns.iloc[:0]
-        both = scores.loc[subject]
-        lines.append(subject_row(subject, both, own))
-        words.append(in_words(subject, both, own))
-    name = SHOWN_NAMES[model]
-    heading = head(name, f'<span class="front-opener">{OPENER}</span> EW', mark(NEVER), mark(ALSO))
-    rows = "".join(lines) + axis(0, 4)
-    return picture(f"{name}. {'; '.join(words)}", f"{heading}{rows}")
-
-
-def subject_row(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
-    marks = []
-    for kind in (NEVER, ALSO):
-        low, high = both.loc[kind, ["low", "high"]]
-        if low == low:  # an interval
-            ends = f"left: {100 * low:.1f}%; right: {100 - 100 * high:.1f}%"
-            marks.append(f'<b class="front-{kind.split()[0]}" style="{ends}"></b>')
-    for ew in nouns["EW"]:
-        marks.append(mark(ALSO, f' style="left: {100 * ew:.1f}%"', unit=True))
-    for kind in (NEVER, ALSO):
-        marks.append(mark(kind, f' style="left: {100 * both.loc[kind, "EW"]:.1f}%"'))
-    label, spread = escape(LABELS[subject]), ""
-    if len(nouns):
-        first, last = nouns.iloc[0], nouns.iloc[-1]
-        label += f"<br>mean of {len(nouns)} nouns"
-        right = 100 - 100 * last["EW"]
-        if first["EW"] < 0.5:  # each name below its own dot; they never meet
-            for side, at, noun in (("left", 100 * first["EW"], first), ("right", right, last)):
-                style = f"{side}: min({at:.1f}%, 50% - 5.6em)"
-                marks.append(f'<span class="front-noun" style="{style}">{named(noun)}</span>')
-        else:
-            style, both_names = f"right: {right:.1f}%", f"{named(first)} to {named(last)}"
-            marks.append(f'<span class="front-noun" style="{style}">{both_names}</span>')
-        spread = " front-spread"
-    numbers = [decimals(both.loc[kind, "EW"]) for kind in (NEVER, ALSO)]
-    return (
-        f'<div class="front-row{spread}"><span class="front-label">{label}</span>'
-        f'<span class="front-track">{"".join(marks)}</span>{columns(*numbers)}</div>'
+def verbs(model: str) -> pd.DataFrame:
+    """What a model does with each verb right after nouns: lemma, kind, sensitivity, singular and plural (m, nats)."""
+    scores = recorded_treebank(model, TREEBANK)
+    means = sums_of(cleaned(panel_of(scores))).means()
+    table = pd.DataFrame(
+        {
+            "lemma": means.verbs["lemma"],
+            "kind": means.verbs["kind"],
+            "sensitivity": means.sensitivity(NOUN),
+            "singular": means.log_odds[NOUN, SINGULAR],
+            "plural": means.log_odds[NOUN, PLURAL],
+        }
     )
+    is_auxiliary = table["lemma"].isin(AUXILIARIES) & (table["kind"] != PAIRS)
+    return table.assign(kind=table["kind"].mask(is_auxiliary, AUXILIARIES[0]))
 
 
-def in_words(subject: str, both: pd.DataFrame, nouns: pd.DataFrame) -> str:
-    """What a row shows, for those who do not see it."""
-    scores = []
-    for kind in (NEVER, ALSO):
-        ew, low, high = both.loc[kind, ["EW", "low", "high"]]
-        interval = f" (95 % interval {low:.2f} to {high:.2f})" if low == low else ""
-        scores.append(f"{kind} {ew:.2f}{interval}")
-    label = LABELS[subject].replace("…", "I think that")
-    text = f"{label}: {', '.join(scores)}"
-    if len(nouns):
-        text += (
-            f", mean of {len(nouns)} nouns from {named(nouns.iloc[0])} to {named(nouns.iloc[-1])}"
+def movement_panel(title: str, table: pd.DataFrame, rows: dict[str, str], colour: str = "") -> str:
+    """The verbs of one model: a row for each kind, a dot for each verb at its sensitivity."""
+    lines, words = [], []
+    for kind, label in rows.items():
+        own = table[table["kind"] == kind]
+        lines.append(movement_row(label, own, colour or kind.split()[0]))
+        low, middle, high = own["sensitivity"].quantile([0.05, 0.5, 0.95])
+        words.append(
+            f"{len(own)} {label}: median {middle:.1f}, nine tenths {low:.1f} to {high:.1f}"
         )
-    return text
+    heading = f'<div class="front-title">{escape(title)}</div>'
+    return picture(f"{title}, sensitivity in nats. {'; '.join(words)}", heading + "".join(lines))
 
 
-def named(noun: pd.Series) -> str:
-    """A noun with its EW: "tourist .32"."""
-    return f"{noun['noun']} {decimals(noun['EW'])}"
+def movement_row(label: str, table: pd.DataFrame, colour: str) -> str:
+    """A dot for each verb, its height without meaning; some with their names, where they are English verbs."""
+    dots, names = [], []
+    ordered = table.sort_values("sensitivity")
+    for place, verb in enumerate(ordered.to_dict("records"), start=1):
+        at = along(verb["sensitivity"])
+        height = 100 * ((place * GOLDEN_SECTION) % 1)
+        dots.append(f"M{at:.1f} {height:.0f}h0")
+        name = NAMED.get(verb["lemma"])
+        if name and verb["kind"] in (ALSO, NEVER, AUXILIARIES[0]):
+            side = AWAY.get(name, "")
+            names.append(f'<span class="front-verb{side}" style="left: {at:.1f}%">{name}</span>')
+    drawing = (
+        '<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
+        f'<path class="moves-{colour}" d="{"".join(dots)}"/></svg>'
+    )
+    zero = f'<b style="left: {along(0):.1f}%"></b>'
+    track = f'<span class="front-track">{zero}{drawing}{"".join(names)}</span>'
+    return f'<div class="front-row"><span class="front-label">{escape(label)}</span>{track}</div>'
+
+
+def along(sensitivity: float) -> float:
+    """Where a sensitivity lies on the axis, in percent of its length."""
+    low, high = AXIS
+    return 100 * (sensitivity - low) / (high - low)
+
+
+def movement_axis() -> str:
+    ticks = [f'<span style="left: {along(0):.1f}%">0: does not move</span>']
+    for tick in (2, 4):
+        ticks.append(f'<span style="left: {along(tick):.1f}%">{tick}</span>')
+    ticks.append(f'<span style="left: {along(6):.1f}%">6 nats</span>')
+    return f'<div class="front-row front-axis"><span></span><span class="front-scale">{"".join(ticks)}</span></div>'
 
 
 def decimals(value: float) -> str:
@@ -218,17 +205,16 @@ def legend(names, what: str = "") -> str:
     )
 
 
-def mark(name: str, style: str = "", unit: bool = False) -> str:
-    """The mark of a score or kind of verb; a small round one for a single noun (`unit`)."""
-    shape = "front-unit" if unit else "front-mark"
-    return f'<i class="{shape} front-{name.split()[0].lower()}"{style}></i>'
+def mark(name: str, style: str = "") -> str:
+    """The mark of a score or a form."""
+    return f'<i class="front-mark front-{name.split()[0].lower()}"{style}></i>'
 
 
-def head(title: str, before: str, *over: str) -> str:
-    """The line above a panel: its title, and what stands over the columns of numbers and before them."""
+def head(title: str, *over: str) -> str:
+    """The line above a panel: its title, and what stands over the columns of numbers."""
     return (
         f'<div class="front-row front-head"><span class="front-title">{escape(title)}</span>'
-        f'<span class="front-before">{before}</span>{columns(*over)}</div>'
+        f"{columns(*over)}</div>"
     )
 
 
@@ -264,7 +250,7 @@ def panel(title: str, scores: pd.DataFrame, low: float) -> str:
             f'<span class="front-track">{between}{marks}</span>{numbers}</div>'
         )
     lines.append(axis(low, 2))
-    return picture(f"{title}. {'; '.join(said)}", head(title, "", *scores) + "".join(lines))
+    return picture(f"{title}. {'; '.join(said)}", head(title, *scores) + "".join(lines))
 
 
 def picture(alt: str, html: str) -> str:

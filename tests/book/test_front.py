@@ -1,11 +1,12 @@
-"""The front page: its charts and its sentences come from recorded numbers (those on subjects: chapter 18's guards).
-So do those of the page on GPUs."""
+"""The front page: its charts and its sentences come from recorded numbers. So do those of the page on GPUs."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from book.make import ROOT, front
 from book.make.live_pages import recorded
+from tse_book import published
 
 STORY = recorded()["story"]
 
@@ -22,22 +23,30 @@ def test_the_front_page_says_what_is_recorded_of_its_first_example():
     assert f"on [Try it](try.md), which computes less precisely, {wrong})" in page
 
 
-def test_each_page_that_tells_the_finding_gives_the_recorded_spread_of_the_nouns():
-    after_noun = front.noun_scores().query("subject == @front.NOUN")
-    pages = ["README.md", "book/index.md", "book/findings.md"]
-    for model, told in zip(front.MODELS, (pages, ["README.md", "book/findings.md"]), strict=True):
-        scores = after_noun[after_noun["model"] == model]
-        assert len(scores) == 20
-        ends = [scores.iloc[0], scores.iloc[-1]]
-        for page in told:
-            text = " ".join((ROOT / page).read_text().replace("&nbsp;", " ").split())
-            in_words = " to ".join(f"*{one['noun']}* {front.decimals(one['EW'])}" for one in ends)
-            in_numbers = " to ".join(front.decimals(one["EW"]) for one in ends)
-            in_percent = " to ".join(
-                f"{100 * one['EW']:.0f} % after *{one['noun']}*" for one in ends
-            )
-            ways = [f"from {spread}" for spread in (in_words, in_numbers, in_percent)]
-            assert any(spread in text for spread in ways), (page, in_words)
+def test_the_front_page_says_how_far_verbs_move():
+    page = (ROOT / "book" / "index.md").read_text()
+    smollm2 = front.verbs("smollm2-135m-instruct").set_index("lemma")
+    know, plan = np.exp(smollm2.loc[["know", "plan"], ["plural", "singular"]]).to_numpy()
+    assert f"*know* {1 / know[0]:.0f} times as probable as *knows*" in page
+    assert f"*knows* is {know[1]:.0f} times as probable" in page
+    assert f"*Plan* moves less: {1 / plan[0]:.0f} and {plan[1]:.0f} times" in page
+    for model in front.MODELS:
+        verbs = front.verbs(model)
+        verbs = verbs[verbs["kind"] != front.PAIRS]
+        assert (verbs["sensitivity"] > 0).mean() > 0.99  # nearly every verb
+        means = verbs.groupby("kind")["sensitivity"].mean()
+        half = means[front.ALSO] / means[front.NEVER]
+        assert 0.5 < half < 0.6, "also-nouns move about half as far"
+    assert "at 1, the form that agrees gains a factor of 2.7 on the other; at 4, of 55" in page
+    assert (round(np.e, 1), round(np.e**4)) == (2.7, 55)
+
+
+def test_the_front_page_counts_the_papers_cells():
+    cells = published.table2().pivot(
+        index=["model", "construction"], columns="metric", values="score"
+    )
+    below = (cells["EW"] < cells["TSE"]).sum()
+    assert f"in {below} of {len(cells)} comparisons" in (ROOT / "book" / "index.md").read_text()
 
 
 def test_the_slider_is_never_empty_and_shows_first_what_goes_wrong():

@@ -162,7 +162,7 @@ def test_every_data_file_has_its_origin_in_the_data_readme():
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
-@pytest.mark.parametrize("page", ["book/related.md", "README.md"])
+@pytest.mark.parametrize("page", ["book/related.md"])
 def test_every_page_that_says_how_to_cite_says_the_same_as_the_citation_file(page):
     block = re.search(r"```bibtex\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     entry = parse_string(block[1], "bibtex").entries["tse_core"]

@@ -4,9 +4,9 @@ import { contextPart } from "./context.js";
 import { suitePart } from "./designing.js";
 import { cancel, events, facts, load, status } from "./engine.js";
 import { MEMORY, kept } from "./model.js";
+import { movementPart } from "./movement.js";
 import { pairPart } from "./pair.js";
 import * as state from "./state.js";
-import { subjectsPart } from "./subjects.js";
 import { megabytes } from "./text.js";
 import { twinsPart } from "./twins.js";
 
@@ -16,7 +16,7 @@ const PARTS = {
   suite: (known) => [loadingBar(known), suitePart(known)],
   pair: (known) => [pairPart(known)],
   twins: (known) => [twinsPart(known)],
-  subjects: (known, start) => [subjectsPart(known, start)],
+  movement: (known, start) => [movementPart(known, start)],
 };
 
 window.addEventListener("hashchange", () => { if (location.hash.includes("=")) location.reload(); }); // another state

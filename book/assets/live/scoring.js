@@ -24,11 +24,16 @@ export function modelWeighted(verbs) {
   return correct / (correct + wrong);
 }
 
-/** Number sensitivity of two twin distributions: the share of verbs whose odds of the singular form against the plural
- * form are higher after the singular subject than after the plural one. A tie counts as not sensitive. */
-export function numberSensitivity(singular, plural, pairs) {
+/** How far each verb moves between two twin distributions (nats): half of what the log-odds of its singular form against
+ * its plural one gain from the plural subject to the singular one. */
+export function sensitivities(singular, plural, pairs) {
   const odds = (probabilities, [one, many]) => Math.log(probabilities[one]) - Math.log(probabilities[many]);
-  return pairs.filter((ids) => odds(singular, ids) > odds(plural, ids)).length / pairs.length;
+  return pairs.map((ids) => (odds(singular, ids) - odds(plural, ids)) / 2);
+}
+
+/** Number sensitivity: the share of verbs that move the right way. A tie counts as not sensitive. */
+export function numberSensitivity(singular, plural, pairs) {
+  return sensitivities(singular, plural, pairs).filter((move) => move > 0).length / pairs.length;
 }
 
 /** EW, MW and coverage at every cut-off: {top, bottom}, lists of {cutoff, ew, mw, coverage}; null where undefined. */
