@@ -331,4 +331,4 @@ print("plan moves by 2.1 nats and needs 2.5.")
 #
 # Almost every verb moves with its subject; verbs that are often nouns move about half as far, often not far enough to be right. Report how far, not only how many.
 #
-# Functions: {py:func}`tse_book.claims.real_sentences.judge`, {py:meth}`tse_core.Evaluation.verbs`.
+# Functions: {py:func}`tse_core.evaluate`, and `verbs` of what it returns.
