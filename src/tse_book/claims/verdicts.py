@@ -19,8 +19,6 @@ VERDICTS = (
     HOLDS, AS_PRINTED, AT_THRESHOLD, FAILS, NOT_RUN,
 )  # fmt: skip
 
-EXTENDS = "extends"
-DOES_NOT_EXTEND = "does not extend"
 UNDECIDED = "undecided"
 DESCRIBED = "described"  # too few units for a verdict
 

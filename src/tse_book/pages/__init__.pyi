@@ -3,7 +3,6 @@ from . import figures as figures
 from . import newman as newman
 from . import profiles as profiles
 from . import real_sentences as real_sentences
-from . import statements as statements
 from .blimp_figures import published_accuracies as published_accuracies
 from .ledger import laboratory_table as laboratory_table
 from .ledger import ledger_table as ledger_table

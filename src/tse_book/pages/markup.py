@@ -26,8 +26,6 @@ SIGNS = {  # sign and kind of each verdict
     verdicts.AT_THRESHOLD: ("±", "threshold"),
     verdicts.FAILS: ("✗", "bad"),
     verdicts.NOT_RUN: ("…", "open"),
-    verdicts.EXTENDS: ("✓", "good"),
-    verdicts.DOES_NOT_EXTEND: ("✗", "bad"),
     verdicts.UNDECIDED: ("?", "open"),
     verdicts.DESCRIBED: ("●", "open"),
     verdicts.INSIDE: ("✓", "good"),

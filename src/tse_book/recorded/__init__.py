@@ -12,11 +12,11 @@ The ledger reads results (`tse_core.results`); chapters read details, in single 
     words.parquet          results by single tokens and by whole words, in the same contexts
     verbs.parquet          forms, construction, lemma: in how many contexts it agrees, its tokens
     languages.parquet      language, construction: TSE, EW, MW on CLAMS
-    controls.parquet       and the tables beside it: see `tse_book.studies.controls`
+    controls.parquet       see `tse_book.studies.controls`
     evaluations/           whole evaluations: see `tse_book.recorded.evaluations`
     provenance.json        hardware, versions, date, checksums, what was left out and why
 
-Modules that read: provenance, runs (results), details, controls, evaluations, accuracies.
+Modules that read: provenance, runs (results), details, evaluations, accuracies.
 Modules that make: measurements (results), detail_measurements, recording (files).
 
 The public names are in ``__init__.pyi``. They are loaded on first use.

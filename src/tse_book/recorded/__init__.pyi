@@ -1,7 +1,6 @@
 from .accuracies import recorded_accuracies as recorded_accuracies
 from .accuracies import recorded_runs as recorded_runs
 from .accuracies import recorded_suites as recorded_suites
-from .controls import control_tables as control_tables
 from .details import recorded_details as recorded_details
 from .details import recorded_items as recorded_items
 from .details import recorded_pairs as recorded_pairs
