@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from tse_core.datasets.loading import load_sentence_pairs
+from tse_core.datasets.loading import load_pairs, load_sentence_pairs
 from tse_core.errors import InputError
 from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.sentences.predictions import predictions
@@ -141,6 +141,11 @@ def test_an_item_without_its_texts_is_refused_with_its_line(files, change, messa
     files["regular"].write_text(json.dumps({**TABLES["regular"], **change}) + "\n")
     with pytest.raises(InputError, match=message):
         load_sentence_pairs(files["regular"])
+
+
+def test_completions_are_no_pairs_of_one_verb(files):
+    with pytest.raises(InputError, match="holds completions of a prefix, .*tse blimp"):
+        load_pairs(files["social"])
 
 
 def test_sets_that_are_compared_in_different_ways_are_scored_one_by_one(tiny_causal, files):

@@ -79,9 +79,8 @@ def surprisals(
 
     The BabyLM challenge's measure of reading is that of --unit word --bos
     tokenizer, of a masked model with --method left-context, in nats: bits times
-    0.6931. It has no surprisal of a line's first word unless the tokenizer adds
-    a token before it (the challenge's code gives such a word the text "None" as
-    its context).
+    0.6931. A line's first word has one only where the tokenizer adds a token
+    before it.
 
     A sentence's id is the number of its line. Empty lines are skipped, and so
     are sentences whose words cannot be told apart; lines too long for the model

@@ -84,6 +84,11 @@ def agreement_pairs(
     columns = columns or {}
     if has_sentence_rows(raw.cells.columns, columns, raw.where):
         raw, columns = paired_rows(raw, columns)
+    elif not columns and _is_of_completions(raw, columns):
+        raise InputError(
+            f"{raw.where}: holds completions of a prefix, and no pairs of one verb; tse blimp, in "
+            "Python evaluate_blimp, scores them"
+        )
     cells, name_of = cells_by_use(raw, columns, NAMES)
     parts = _parts(cells)
     faults = parts.pop("fault")
@@ -143,9 +148,7 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     if has_sentence_rows(raw.cells.columns, columns, raw.where):
         raw, columns = paired_rows(raw, columns)
     else:
-        names_of_table = names_of_uses(raw.cells.columns, columns, IN_SENTENCES, raw.where)
-        of_completions = layout_of(names_of_table) is None
-        of_completions &= has_completions(raw.cells.columns, columns)
+        of_completions = _is_of_completions(raw, columns)
     as_written = raw
     uses = columns
     if of_completions:
@@ -183,6 +186,13 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     further = _further_columns(as_written, columns)
     pairs = pd.concat([pairs, further], axis=1)[is_sound]
     return pairs.reset_index(drop=True)
+
+
+def _is_of_completions(raw: RawTable, columns: Mapping[str, str]) -> bool:
+    """Whether a table has completions of a prefix, and no pairs of whole sentences or forms."""
+    names = raw.cells.columns
+    uses = names_of_uses(names, columns, IN_SENTENCES, raw.where)
+    return layout_of(uses) is None and has_completions(names, columns)
 
 
 def _further_columns(raw: RawTable, columns: Mapping[str, str]) -> pd.DataFrame:
