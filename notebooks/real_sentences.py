@@ -217,7 +217,7 @@ table(by_language, "Gemma, right after nouns (sensitivity, bias and across: nats
 #
 # ## What was stated beforehand
 #
-# The statements were found on EWT and GUM and written down with their tests before any model was run on ParTUT, German PUD and French Sequoia. Each verdict is read from an interval over documents that is corrected for all 28 tests.
+# The statements were found on EWT and GUM and written down with their tests before any model was run on ParTUT, German PUD and French Sequoia. Each verdict is read from the interval that is shown, over documents, and corrected for all 28 tests.
 
 # %% tags=["full-width"]
 judged = real_sentences.judged(shown, treebanks[-1])
@@ -226,7 +226,7 @@ table(statements, "N1 to N7: where they were found, and where they were tested")
 
 # %% tags=["hide-input", "full-width"]
 intervals = real_sentences.interval_table(judged)
-caption = "95 % intervals: corrected, crossed with verbs, and by the bootstrap"
+caption = "95 % intervals: not corrected, crossed with verbs, and by the bootstrap"
 folded(table(intervals, caption), "Other intervals")
 
 # %% [markdown] tags=["explains"]

@@ -54,7 +54,7 @@ AS_STATED = "as stated"
 FOUND, JUDGED = "found", "judged"
 SAME = 1e-6  # nats or shares by which a number may differ that no choice changed
 INTERVALS = {  # how the bounds of each are called in data/recorded/real_sentences.csv
-    "corrected": "_corrected",
+    "not corrected": "",
     "crossed with verbs": "_crossed",
     "bootstrap": "_bootstrap",
     "bootstrap, with verbs": "_both_bootstrap",
@@ -276,8 +276,8 @@ def judged(models: Iterable[str], treebank: str) -> pd.DataFrame:
 def statement_table(judged: pd.DataFrame) -> pd.DataFrame:
     """N1 to N7 as a page shows them: a row for each statement, model and treebank on which it is judged.
 
-    Returns a table of text: found (the values where the statement was found), tested (the value with its 95 %
-    interval), verdict, other choices (in how many of those that change the number the verdict is the same) and what
+    Returns a table of text: found (the values where the statement was found), tested (the value with its
+    corrected interval), verdict, other choices (in how many of those that change the number the verdict is the same) and what
     turns it. Its index is statement and model.
     """
     stated = judged[(judged["choice"] == AS_STATED) & (judged["role"] == JUDGED)]
@@ -295,11 +295,12 @@ def statement_table(judged: pd.DataFrame) -> pd.DataFrame:
         turned = others[others["verdict"] != row["verdict"]]
         unit = row["unit"]
         words = row["statement"] if language == "English" else f"{row['statement']}: {language}"
+        of_verdict = _interval(row["low_corrected"], row["high_corrected"], unit)
         cells = {
             "statement": f"{row['id'].partition('.')[0]} {words}",
             "model": row["model"],
             "found": ", ".join(_text(value, unit) for value in found["value"]),
-            "tested": f"{_text(row['value'], unit)} {_interval(row['low'], row['high'], unit)}",
+            "tested": f"{_text(row['value'], unit)} {of_verdict}",
             "verdict": row["verdict"],
             "other choices": f"{len(others) - len(turned)} of {len(others)}" if len(others) else "",
             "what turns it": "; ".join(turned["choice"] + ": " + turned["verdict"]),
