@@ -21,14 +21,15 @@ from tse_core.paths import data_folder
 MODELS = ("smollm2-135m-instruct", "gemma-3-270m")
 TREEBANK = "ud/English-GUM"
 KINDS = {
-    PAIRS: "nouns (cannot agree)",
+    PAIRS: "nouns, to compare",
     ALSO: "verbs, also nouns",
     NEVER: "verbs, never nouns",
     AUXILIARIES[0]: "is, has",
 }
-LEARNERS = {"lab-lexical-causal": "learned a list", "lab-systematic-causal": "learned a rule"}
+LEARNERS = {"lab-lexical-causal": "verb by verb", "lab-systematic-causal": "by a rule"}
 NAMED = {
     "gender": "gender",
+    "design": "design",
     "plan": "plan",
     "show": "show",
     "know": "know",
@@ -45,7 +46,9 @@ def finding() -> str:
     panels = [movement_panel(SHOWN_NAMES[model], verbs(model), KINDS) for model in MODELS]
     learners = pd.read_csv(data_folder() / "recorded" / "laboratory" / "verbs.csv")
     learners = learners.assign(kind=learners["model"])
-    panels.append(movement_panel("Two models of a made-up language", learners, LEARNERS, "other"))
+    panels.append(
+        movement_panel("Two models that learned a made-up language", learners, LEARNERS, "other")
+    )
     return f'<div class="front-moves">{"".join(panels)}{movement_axis()}</div>'
 
 
@@ -83,23 +86,28 @@ def movement_panel(title: str, table: pd.DataFrame, rows: dict[str, str], colour
 
 def movement_row(label: str, table: pd.DataFrame, colour: str) -> str:
     """A dot for each verb, its height without meaning; some with their names, where they are English verbs."""
-    dots, names = [], []
+    dots, named, names = [], [], []
     ordered = table.sort_values("sensitivity")
     for place, verb in enumerate(ordered.to_dict("records"), start=1):
         at = along(verb["sensitivity"])
         height = 100 * ((place * GOLDEN_SECTION) % 1)
-        dots.append(f"M{at:.1f} {height:.0f}h0")
         name = NAMED.get(verb["lemma"])
-        if name and verb["kind"] in (ALSO, NEVER, AUXILIARIES[0]):
+        if not name or verb["kind"] not in (ALSO, NEVER, AUXILIARIES[0]):
+            dots.append(f"M{at:.1f} {height:.0f}h0")
+        else:
+            named.append(f"M{at:.1f} 10h0")
             side = AWAY.get(name, "")
             names.append(f'<span class="front-verb{side}" style="left: {at:.1f}%">{name}</span>')
     drawing = (
         '<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">'
-        f'<path class="moves-{colour}" d="{"".join(dots)}"/></svg>'
+        f'<path class="moves-{colour}" d="{"".join(dots)}"/>'
+        f'<path class="moves-named" d="{"".join(named)}"/></svg>'
     )
     zero = f'<b style="left: {along(0):.1f}%"></b>'
     track = f'<span class="front-track">{zero}{drawing}{"".join(names)}</span>'
-    return f'<div class="front-row"><span class="front-label">{escape(label)}</span>{track}</div>'
+    tall = " front-tall" if named else ""
+    label = f'<span class="front-label">{escape(label)}</span>'
+    return f'<div class="front-row{tall}">{label}{track}</div>'
 
 
 def along(sensitivity: float) -> float:
