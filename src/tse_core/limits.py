@@ -15,7 +15,7 @@ from typing import TypeVar
 from tse_core.errors import InputError
 
 GIGABYTE = 10**9
-DEFAULT = 2.0  # gigabytes; the largest file of data/datasets.yaml has less than a hundredth of it
+DEFAULT = 0.5  # gigabytes; many times the largest file of data/datasets.yaml
 Result = TypeVar("Result")
 
 

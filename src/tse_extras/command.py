@@ -15,6 +15,7 @@ contract of lm-zoo's images (https://cpllab.github.io/lm-zoo/model_api.html), wh
 can also be a command: ``command:docker run --rm -v /tmp:/tmp:ro IMAGE``.
 """
 
+import contextlib
 import csv
 import hashlib
 import io
@@ -24,14 +25,24 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import pandas as pd
 
 from tse_core import InputError
-from tse_core.plugins import TIMEOUT, Piece, SurprisalModel, TokenSurprisals, placed
+from tse_core.plugins import (
+    TIMEOUT,
+    Piece,
+    SurprisalModel,
+    TokenSurprisals,
+    check_bytes,
+    placed,
+)
+
+BETWEEN = 0.1  # seconds between two looks at how much a command has printed
 
 
 class CommandModel(SurprisalModel):
@@ -144,24 +155,45 @@ class CommandModel(SurprisalModel):
             Path(folder).chmod(0o755)  # a container may run as another user
             file = Path(folder, "sentences.txt")
             file.write_bytes(lines)
-            return self._call(action, str(file), stdin=subprocess.DEVNULL)
+            return self._call(action, str(file), subprocess.DEVNULL)
 
-    def _call(self, action: str, file: str, **standard_input: Any) -> str:
+    def _call(self, action: str, file: str, standard_input: IO[bytes] | int) -> str:
         """The output of the command for a file. Raises InputError where it fails."""
-        try:
-            process = subprocess.run(  # noqa: S603  (the user's command)
-                [*self.command, action, file],
-                capture_output=True,
-                timeout=self.timeout,
-                check=True,
-                **standard_input,
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            errors = getattr(error, "stderr", None) or b""
-            last_lines = errors[-500:].decode(errors="replace").splitlines()[-3:]
-            message = f"{self.name} {action}: {error} {' | '.join(last_lines)}"
-            raise InputError(message.rstrip()) from None
-        return process.stdout.decode("utf-8", errors="replace")
+        where = f"{self.name} {action}"
+        # Files, because what a command prints may fill the memory.
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            try:
+                process = subprocess.Popen(  # noqa: S603  (the user's command)
+                    [*self.command, action, file],
+                    stdin=standard_input,
+                    stdout=output,
+                    stderr=errors,
+                )
+            except OSError as error:
+                raise InputError(f"{where}: {error}") from None
+            try:
+                fault = self._wait(process, where, (output, errors))
+            finally:
+                process.kill()
+                process.wait()
+            if fault:
+                raise InputError(f"{where}: {fault} {_last_lines(errors)}".rstrip())
+            output.seek(0)
+            return output.read().decode("utf-8", errors="replace")
+
+    def _wait(self, process: subprocess.Popen, where: str, outputs: Sequence[IO[bytes]]) -> str:
+        """What went wrong until a command ended, or "". Raises InputError where it floods."""
+        end = time.monotonic() + self.timeout
+        while process.returncode is None and time.monotonic() < end:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(BETWEEN)
+            for output in outputs:
+                check_bytes(os.fstat(output.fileno()).st_size, where, "prints")
+        if process.returncode is None:
+            return f"not finished after {self.timeout:g} s, the time-out"
+        if process.returncode:
+            return f"exit status {process.returncode}."
+        return ""
 
 
 class DockerModel(CommandModel):
@@ -176,7 +208,17 @@ class DockerModel(CommandModel):
         return []
 
     def _output(self, action: str, lines: bytes) -> str:
-        return self._call(action, "/dev/stdin", input=lines)
+        with tempfile.TemporaryFile() as file:
+            file.write(lines)
+            file.seek(0)
+            return self._call(action, "/dev/stdin", file)
+
+
+def _last_lines(errors: IO[bytes]) -> str:
+    """The last three lines that a command wrote into a file of errors."""
+    size = errors.seek(0, os.SEEK_END)
+    errors.seek(max(size - 500, 0))
+    return " | ".join(errors.read().decode(errors="replace").splitlines()[-3:])
 
 
 def open_command(name: str, *, timeout: float = TIMEOUT) -> CommandModel:

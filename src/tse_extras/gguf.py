@@ -381,6 +381,10 @@ def _known_values(header: gguf.GGUFReader) -> dict[str, Any]:
     if family not in schemas:
         raise ValueError(f"general.architecture is {family}; read are llama and gemma3")
     check(values, schemas[family], "a key would be ignored")
+    # The libraries make a name, or a part of a network, for each layer.
+    layers = values[f"{family}.block_count"]
+    if layers > len(header.tensors):
+        raise ValueError(f"{family}.block_count is {layers:,}, more than its tensors")
     # Some numbers stand in the file twice, and the libraries read one place each.
     (tokens,) = values["tokenizer.ggml.tokens"]
     head = values.get(f"{family}.rope.dimension_count")

@@ -5,6 +5,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,9 +22,9 @@ from tse_core.limits import most_bytes, within
 
 @pytest.mark.parametrize("text", ["0", "-1", "much", "nan", "inf"])
 def test_a_limit_is_a_number_of_gigabytes(text, monkeypatch):
-    assert most_bytes() == 2_000_000_000
-    monkeypatch.setenv("TSE_LIMIT", "0.5")
     assert most_bytes() == 500_000_000
+    monkeypatch.setenv("TSE_LIMIT", "2")
+    assert most_bytes() == 2_000_000_000
     monkeypatch.setenv("TSE_LIMIT", text)
     with pytest.raises(InputError, match="it must be a number of gigabytes"):
         most_bytes()
@@ -60,19 +61,29 @@ def test_a_pipe_is_read_up_to_the_limit(tmp_path, monkeypatch):
         read_text(tmp_path / "pipe.csv")
 
 
+@pytest.mark.parametrize(("characters", "rows"), [(1_000_000, 500), (10, 5_000_000)])
 def test_rows_that_a_few_bytes_stand_for_are_counted_before_they_are_unpacked(
-    tmp_path, monkeypatch
+    tmp_path, characters, rows
 ):
     file = tmp_path / "bomb.parquet"
-    cell = pa.array(["a" * 1000]).dictionary_encode()
-    many = pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), cell.dictionary)
-    pq.write_table(pa.table({"good": many, "bad": many}), file, store_schema=False)
-    assert file.stat().st_size < 100_000
-    monkeypatch.setenv("TSE_LIMIT", "0.005")
-    with pytest.raises(InputError, match="unpacks to more than .* bytes, more than the limit"):
+    texts = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(rows, np.int32)), pa.array(["a" * characters])
+    )
+    pq.write_table(pa.table({"good": texts, "bad": texts}), file, store_schema=False)
+    assert file.stat().st_size < 300_000
+    with pytest.raises(InputError, match="unpacks to .* bytes, more than the limit of 500,000,000"):
         read_file(file, {})
-    monkeypatch.setenv("TSE_LIMIT", "1")
-    assert len(read_file(file, {})[0].cells) == 20_000
+
+
+def test_a_table_has_no_thousands_of_columns(tmp_path):
+    """Their union counts, where each line has another one."""
+    names = [f"c{number}" for number in range(1001)]
+    (tmp_path / "own.csv").write_text(",".join(names) + "\n" + ",".join(names) + "\n")
+    (tmp_path / "own.jsonl").write_text("".join(f'{{"{name}": 1}}\n' for name in names))
+    pd.DataFrame(1, [0], names).to_parquet(tmp_path / "own.parquet", index=False)
+    for ending in ("csv", "jsonl", "parquet"):
+        with pytest.raises(InputError, match=f"own.{ending}: has 1,001 columns, more than 1,000"):
+            read_file(tmp_path / f"own.{ending}", {})
 
 
 def test_a_file_that_is_no_parquet_is_one_line(tmp_path):

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import zipfile
@@ -161,7 +162,7 @@ def test_keys_that_describe_and_values_that_change_nothing_are_harmless(family, 
 LLAMA_KEYS = {
     "final_logit_softcapping": 30.0, "attention.scale": 0.1, "rope.scaling.type": "yarn", "attention.key_length": 16,
     "attention.sliding_window": 16, "attention.causal": False, "attention.head_count_kv": [2, 1], "vocab_size": 61,
-    "block_count": -1.0, "rope.freq_base": -1e4, "attention.layer_norm_rms_epsilon": -1e-3,
+    "block_count": 10**7, "rope.freq_base": -1e4, "attention.layer_norm_rms_epsilon": -1e-3,
 }  # fmt: skip
 GEMMA3_KEYS = {
     "attention.sliding_window_pattern": 2, "attention.key_length": 128, "rope.freq_base_swa": 5e4,
@@ -233,6 +234,16 @@ def test_other_files_that_are_no_whole_model_are_named(changes, options, message
     refused(
         write_network(tmp_path / "m.gguf", "llama", NETWORKS["llama"], changes, **options), message
     )
+
+
+@pytest.mark.parametrize(
+    ("counts", "rest"),
+    [((1, 2**50), bytes(36)), ((0, 1), struct.pack("<QcIIQ", 1, b"a", 9, 8, 2**50))],
+    ids=["keys", "list"],
+)
+def test_a_header_that_claims_more_than_its_bytes_is_not_believed(counts, rest, tmp_path):
+    (tmp_path / "m.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, *counts) + rest)
+    refused(tmp_path / "m.gguf", "it claims .*1,125,899,906,842,624 ")
 
 
 def refused(path, match: str) -> None:

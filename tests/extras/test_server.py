@@ -1,5 +1,6 @@
 """Models behind a server: the same numbers as in this process, and one line for whatever a server does wrong."""
 
+import gzip
 import re
 import time
 from http.server import BaseHTTPRequestHandler
@@ -223,6 +224,12 @@ def test_a_server_that_never_ends_keeps_no_one_waiting(local, monkeypatch):
         pytest.raises(
             InputError, match="its answer has .* more than the limit of 100,000; TSE_LIM"
         ),
+    ):
+        surprisals(address, SENTENCES)
+    packed = gzip.compress(bytes(10_000_000))
+    with (
+        serving(local, lambda *_: (200, packed, {"Content-Encoding": "gzip"})) as address,
+        pytest.raises(InputError, match="its answer has .* more than the limit of 100,000"),
     ):
         surprisals(address, SENTENCES)
 

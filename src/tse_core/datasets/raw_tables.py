@@ -10,6 +10,7 @@ import pandas as pd
 from tse_core.errors import InputError
 
 FRAME = "the pairs"  # what messages call a DataFrame
+MOST_COLUMNS = 1000  # a column takes milliseconds, whatever its rows
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,9 @@ class RawTable:
 def raw_table(cells: pd.DataFrame, where: str = FRAME, *, by_row: bool = True) -> RawTable:
     """A table whose index holds the numbers of its lines, or that is numbered by row from 1.
 
-    Raises InputError for no row, and for two columns of one name.
+    Raises InputError for no row, for too many columns, and for two columns of one name.
     """
+    check_columns(len(cells.columns), where)
     if cells.empty:
         raise InputError(f"{where}: {_nothing(where)}")
     cells = cells.rename(columns=str)
@@ -55,6 +57,15 @@ def raw_table(cells: pd.DataFrame, where: str = FRAME, *, by_row: bool = True) -
         lines = [f"{where}:{number}" for number in cells.index]
     stem = "" if where == FRAME else Path(where).stem
     return RawTable(cells, where, lines, stem=stem)
+
+
+def check_columns(count: int, where: str) -> None:
+    """Raise InputError for more columns than tables of sentences have."""
+    if count > MOST_COLUMNS:
+        raise InputError(
+            f"{where}: has {count:,} columns, more than {MOST_COLUMNS:,}; a row is one pair, or "
+            "one sentence, and its columns say what it is"
+        )
 
 
 def _nothing(where: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.raw_tables import RawTable, raw_table
+from tse_core.datasets.raw_tables import RawTable, check_columns, raw_table
 from tse_core.errors import InputError
 from tse_core.files import lines_of, parse_json, read_text
 
@@ -25,13 +25,22 @@ def read(path: Path, columns: Mapping[str, str]) -> tuple[RawTable, Mapping[str,
     text = read_text(path)
     if path.suffix.lower() == ".json" and not _is_of_lines(text):
         records = _records(text, path)
-        return raw_table(pd.DataFrame.from_records(records), str(path)), columns
+        return raw_table(_table(records, path), str(path)), columns
     records_of_lines = {}
     for number, line in enumerate(lines_of(text), start=1):
         if line.strip():
             records_of_lines[number] = _record(line, f"{path}:{number}")
-    cells = pd.DataFrame.from_records(list(records_of_lines.values()), index=list(records_of_lines))
+    cells = _table(list(records_of_lines.values()), path).set_axis(list(records_of_lines))
     return raw_table(cells, str(path), by_row=False), columns
+
+
+def _table(records: list[dict], path: Path) -> pd.DataFrame:
+    """A row of each object. Raises InputError for too many keys, which may all differ."""
+    keys: set[str] = set()
+    for record in records:
+        keys.update(record)
+    check_columns(len(keys), str(path))
+    return pd.DataFrame.from_records(records)
 
 
 def _is_of_lines(text: str) -> bool:

@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tse_core.datasets.raw_tables import RawTable, raw_table
+from tse_core.datasets.raw_tables import RawTable, check_columns, raw_table
 from tse_core.errors import InputError, parsing
 from tse_core.limits import check_bytes, check_file
 
 ENDINGS = (".parquet",)
-BATCH = 1024  # rows that are unpacked at a time, to see how large they are
+BATCH = 65_536  # rows that are unpacked at a time, to see how large they are
+BYTES_OF_CELL = 60  # of a cell in memory, besides the characters of a text
 
 
 def reads(path: Path, columns: Mapping[str, str]) -> bool:
@@ -37,7 +40,29 @@ def _check_unpacked(path: Path) -> None:
     A few bytes of it may stand for any number of rows, or for the same long cell in each.
     """
     with pq.ParquetFile(path) as file:
-        size = 0
+        facts = file.metadata
+        check_columns(facts.num_columns, str(path))
+        size = facts.num_rows * facts.num_columns * BYTES_OF_CELL
+        check_bytes(size, str(path), "unpacks to at least")
+        groups = [facts.row_group(number) for number in range(facts.num_row_groups)]
+        packed = sum(group.total_byte_size for group in groups)
+        check_bytes(packed, str(path), "unpacks to at least")
+        columns = [file.schema.column(number) for number in range(facts.num_columns)]
+        texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    # Each text once, and each row a number: the same text in many rows takes no memory yet.
+    with pq.ParquetFile(path, read_dictionary=texts) as file:
         for batch in file.iter_batches(BATCH):
-            size += batch.nbytes
+            size += sum(map(_bytes_of, batch.columns))
             check_bytes(size, str(path), "unpacks to more than")
+
+
+def _bytes_of(values: pa.Array) -> int:
+    """The bytes that the values of a column take where each row has its own text."""
+    if pa.types.is_dictionary(values.type):
+        lengths = pc.binary_length(values.dictionary)
+        return pc.sum(lengths.take(values.indices)).as_py() or 0
+    if pa.types.is_struct(values.type):
+        return sum(map(_bytes_of, values.flatten()))
+    if pa.types.is_list(values.type):
+        return _bytes_of(values.flatten())
+    return values.nbytes

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from tse_core.datasets.formats import alternating
-from tse_core.datasets.raw_tables import RawTable, raw_table
+from tse_core.datasets.raw_tables import RawTable, check_columns, raw_table
 from tse_core.errors import InputError, one_line
 from tse_core.files import read_text
 
@@ -41,6 +41,7 @@ def read(path: Path, columns: Mapping[str, str]) -> tuple[RawTable, Mapping[str,
         if several_lines:
             raise _quoting_error(path, several_lines, reason) from None
         raise InputError(f"{path}: cannot be read as a table ({reason})") from None
+    check_columns(table.shape[1], str(path))
     # Lines of empty cells go only now, so that the index has counted them.
     table = table[(table != "").any(axis=1)]
     if not table.empty:
