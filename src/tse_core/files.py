@@ -74,8 +74,9 @@ def read_text(path: str | Path) -> str:
             contents = file.read(most_bytes() + 1)  # a pipe has no size before
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (OSError, ValueError) as error:  # of a path with a null character
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be read ({reason})") from None
     check_bytes(len(contents), str(path))
     return decoded(contents, str(path))
 

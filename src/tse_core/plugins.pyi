@@ -18,6 +18,7 @@ from .datasets.loading import verb_list as verb_list
 # Errors, files, folders, limits.
 from .errors import check_known as check_known
 from .errors import one_line as one_line
+from .errors import parsing as parsing
 from .errors import warn as warn
 from .files import decoded as decoded
 from .files import file_digest as file_digest
@@ -25,6 +26,7 @@ from .files import is_file as is_file
 from .files import is_folder as is_folder
 from .files import is_there as is_there
 from .files import parse_json as parse_json
+from .files import read_json_object as read_json_object
 from .files import read_text as read_text
 from .files import read_yaml as read_yaml
 from .files import write_output as write_output

@@ -4,7 +4,6 @@ A folder with ``adapter_config.json`` names its base model, and the package peft
 """
 
 import importlib.util
-import json
 import re
 import warnings
 from collections import Counter
@@ -25,7 +24,7 @@ from tse_core.plugins import (
     longest,
     one_line,
     quiet,
-    read_text,
+    read_json_object,
     tensor_names,
     warn,
 )
@@ -96,16 +95,21 @@ def _settings(name: str, folder: Path) -> dict:
     Raises InputError where it names no base model or a kind of adapter that cannot be merged, such
     as learned vectors in front of the text, and where the package peft is missing.
     """
-    try:
-        settings = json.loads(read_text(folder / ADAPTER))
-        base = settings["base_model_name_or_path"]
-        if not base:
-            raise ValueError("it names no base model")  # becomes the InputError below
-        kind = str(settings["peft_type"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{folder / ADAPTER}: cannot be read as an adapter's settings ({error})"
-        ) from None
+    file = folder / ADAPTER
+    settings = read_json_object(file)
+    for key in ("base_model_name_or_path", "peft_type"):
+        value = settings.get(key)
+        if not isinstance(value, str) or not value:
+            raise InputError(
+                f"{file}: cannot be read as an adapter's settings ({key} is {value!r}, no text)"
+            )
+    for key in ("modules_to_save", "layer_replication"):
+        if not isinstance(settings.get(key) or [], list):
+            raise InputError(
+                f"{file}: cannot be read as an adapter's settings ({key} is {settings[key]!r}, no "
+                "list)"
+            )
+    base, kind = settings["base_model_name_or_path"], settings["peft_type"]
     if importlib.util.find_spec("peft") is None:
         raise InputError(
             f"{name} is a PEFT adapter of {base}; pip install peft, or merge the two into a folder"

@@ -39,6 +39,7 @@ from tse_core.plugins import (
     SurprisalModel,
     TokenSurprisals,
     check_bytes,
+    parsing,
     placed,
 )
 
@@ -108,7 +109,7 @@ class CommandModel(SurprisalModel):
     def _table(self, sentences: Sequence[str]) -> pd.DataFrame:
         """The table that the command prints for ``get_surprisals``. Raises InputError."""
         printed = io.StringIO(self._run("get_surprisals", sentences))
-        try:
+        with parsing(f"{self.name} get_surprisals: not the table that is expected"):
             types = {"token": str, "surprisal": float}
             table = pd.read_csv(
                 printed, sep="\t", dtype=types, quoting=csv.QUOTE_NONE, keep_default_na=False
@@ -118,10 +119,6 @@ class CommandModel(SurprisalModel):
             is_right &= table["sentence_id"].isin(range(1, len(sentences) + 1))
             # Rounding may put a certain token slightly below 0 bits; infinity is no surprisal.
             is_right &= table["surprisal"].between(-1e-3, 1e300)
-        except (KeyError, ValueError) as error:
-            raise InputError(
-                f"{self.name} get_surprisals: not the table that is expected ({error})"
-            ) from None
         if not is_right.all():
             row = " ".join(map(str, table[~is_right].iloc[0]))
             raise InputError(f"{self.name} get_surprisals: unexpected row {row!r}")

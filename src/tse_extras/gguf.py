@@ -9,7 +9,6 @@ The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 import hashlib
-import json
 import os
 import shutil
 import struct
@@ -42,6 +41,7 @@ from tse_core.plugins import (
     mirror_folder,
     one_line,
     quiet,
+    read_json_object,
     read_schema,
     read_text,
     read_yaml,
@@ -202,7 +202,7 @@ def gguf_source(name: str, revision: str | None) -> Source:
         raise InputError(f"{name} is not of the hub, so {revision!r} names no revision")
     file = model_file(name) if name in PACKAGE_MODELS else Path(name)
     folder = converted_folder(file)
-    settings = json.loads(read_text(folder / "config.json"))
+    settings = read_json_object(folder / "config.json")
     return Source(
         name,
         folder,

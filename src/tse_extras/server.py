@@ -45,6 +45,7 @@ AT_ONCE = 32  # requests; a server answers them together
 # Nats between a token written and read: half precision and other batches move it by hundredths.
 SAME = 0.5
 ALMOST_ONE = 1e-3  # nats by which rounding may lift a log-probability above 0
+MOST_NATS = 1e300  # of a token, so that sums are numbers
 BEGINNING = "The keys to the cabinet"  # the server generates the next token, and reads it again
 PART = 2**16  # bytes of an answer between two looks at its size
 RESUMED = (
@@ -239,7 +240,7 @@ class ServerModel(SurprisalModel):
         pieces = []
         for number, (text, nats) in enumerate(tokens):
             is_first_without_context = number == 0 and math.isnan(nats)
-            if not -math.inf < nats <= ALMOST_ONE and not is_first_without_context:
+            if not -MOST_NATS < nats <= ALMOST_ONE and not is_first_without_context:
                 raise InputError(f"{self.name}: the log-probability of {text[:40]!r} is {nats}")
             is_unknown = not text or text.lower() in UNKNOWN
             pieces.append(Piece(text, -nats / math.log(2), is_unknown))

@@ -206,6 +206,10 @@ def of_one_layer(folder):
     file.write_text(json.dumps(json.loads(file.read_text()) | {"layers_to_transform": [0]}))
 
 
+def settings(text):
+    return lambda folder: (folder / "adapter_config.json").write_text(text)
+
+
 REFUSED = [  # what is done to an adapter's folder, and what is said
     (without("lora"), "adapter_model.safetensors lacks 4 tensors"),
     (without(".h.1."), "adapter_model.safetensors lacks 2 tensors"),
@@ -214,10 +218,9 @@ REFUSED = [  # what is done to an adapter's folder, and what is said
         lambda folder: (folder / "adapter_model.safetensors").unlink(),
         "holds no adapter_model.safetensors; weights are",
     ),
-    (
-        lambda folder: (folder / "adapter_config.json").write_text("{}"),
-        "cannot be read as an adapter's settings",
-    ),
+    (settings("{}"), "cannot be read as an adapter's settings"),
+    (settings("[" * 100_000), "adapter_config.json: cannot be read as JSON .*nested too deep"),
+    (settings('{"base_model_name_or_path": 7}'), "settings .base_model_name_or_path is 7, no text"),
 ]
 
 

@@ -152,6 +152,7 @@ def put(key, place, value):
     [
         (put("tokens", 1, "writers"), "#tiny: its tokens .* do not spell"),
         (put("token_logprobs", 1, 0.7), "#tiny: the log-probability of .* is 0.7"),
+        (put("token_logprobs", 1, -1e308), "#tiny: the log-probability of .* is -1e.308"),
         (put("token_logprobs", 2, None), "#tiny: the log-probability of .* is nan"),
         (
             changed(lambda found: found["token_logprobs"].pop()),

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tse_core.errors import InputError, one_line
-from tse_core.files import write_aside
+from tse_core.files import parse_json, write_aside
 
 FACTS = b"tse"
 
@@ -69,7 +69,7 @@ def read_tables(
         if not path.is_file():  # a pipe would be waited on for ever
             raise OSError("it is no regular file")
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            facts = json.loads((file.metadata.metadata or {})[FACTS])
+            facts = parse_json((file.metadata.metadata or {})[FACTS].decode(), str(path))
             columns = facts["columns"]
             if names is not None:
                 columns = [column for column in columns if column.partition("/")[0] in names]

@@ -6,7 +6,6 @@ it as Parquet or CSV. The metadata ``tse`` of a Parquet file say what its runs a
 was measured, too (`tse_core.results.saved`).
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tse_core.errors import InputError, one_line
-from tse_core.files import write_output
+from tse_core.files import parse_json, write_output
 from tse_core.metrics.definitions import score_range
 from tse_core.results.parquet import FACTS, table_bytes
 from tse_core.results.signature import Signature
@@ -127,7 +126,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
 def facts_of_results(path: Path) -> dict[str, Any]:
     """The metadata of a results file; empty where it has none."""
     metadata = pq.read_metadata(path).metadata or {}
-    return json.loads(metadata.get(FACTS, b"{}"))
+    return parse_json(metadata.get(FACTS, b"{}").decode(), str(path))
 
 
 def is_results(path: Path) -> bool:
