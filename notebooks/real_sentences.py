@@ -222,7 +222,8 @@ table(by_language, "Gemma, right after nouns (sensitivity, bias and across: nats
 # %% tags=["full-width"]
 judged = real_sentences.judged(shown, treebanks[-1])
 statements = real_sentences.statement_table(judged)
-table(statements, "N1 to N7: where they were found, and where they were tested")
+caption = "N1 to N7: where they were found, and where they were tested"
+table(statements.reset_index(), caption)
 
 # %% tags=["hide-input", "full-width"]
 intervals = real_sentences.interval_table(judged)
