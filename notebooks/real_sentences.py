@@ -52,11 +52,11 @@ shown = list(dict.fromkeys([*as_list(recorded), *real_models(models)]))
 # %% [markdown] tags=["explains"]
 # ## A verb behind its subject
 #
-# {cite:t}`newman2021refining` found that {term}`TSE`, which asks about a few verbs, promises more than {term}`EW`, which asks about a whole list, can confirm. Their sentences came from templates. What about sentences such as this one?
+# {cite:t}`newman2021refining` found that {term}`TSE`, which asks about a few verbs, promises more than {term}`EW`, which asks about a whole list, in templates. What about sentences such as this one?
 #
 # > Before each trip the pilot **checks** the engines.
 #
-# The place of *checks* is a *site*: a model reads what stands before it, and any verb could follow. A {term}`treebank` marks subjects and verbs in texts. We take every verb in the present with one subject to its left, and ask about all verbs of the list there.
+# The place of *checks* is a *site*: a model reads what stands before it, and is asked about all verbs of the list. {term}`Treebanks <treebank>` mark subjects and verbs in texts; every verb in the present with one subject to its left gives a site.
 #
 # ```{dropdown} Predict: which moves farther when *the pilot* becomes *the pilots*, *know* or *plan*?
 # *Know*. After *the pilot*, a model may also expect the noun: *the pilot plan*.
@@ -90,7 +90,7 @@ print(moves.round(2).to_string(index=False))
 newman.what_is_missing(models)
 
 # %% [markdown] tags=["explains"]
-# The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than it moves, so it is wrong after *the pilot*, and EW counts it as missing. Sensitivity and bias come from signal detection {cite}`green1966signal`; {cite:t}`hammerly2019grammaticality` explain human agreement errors by such a bias. A difference of differences is also what {cite:t}`wilcox2018fillergap` and {cite:t}`futrell2019subjects` measure.
+# The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than it moves, so it is wrong after *the pilot*, and EW counts it as missing. Both terms come from signal detection {cite}`green1966signal`; such a bias explains human errors {cite}`hammerly2019grammaticality`; others measure differences of differences, too {cite}`wilcox2018fillergap,futrell2019subjects`.
 #
 # ## Each verb a dot
 #
@@ -116,7 +116,7 @@ charts.verb_dots(
 )
 
 # %% [markdown] tags=["explains"]
-# *How far each verb (a dot) moves towards the agreeing form when the subject turns plural, right after a noun, in the treebank GUM. A list of learnt verbs would leave a lump at zero, as in [the laboratory](laboratory.ipynb) (grey; a third of its verbs), where 500 of 900 verbs never agree. Here few stand there, and verbs that are also nouns move less.* The picture excludes verbs that agree or do not, no differences of degree.
+# *How far each verb (a dot) moves towards the agreeing form when the subject turns plural, right after a noun, in the treebank GUM. A list of learnt verbs would leave a lump at zero, as in [the laboratory](laboratory.ipynb), where 500 of 900 verbs never agree. Here few stand there, and verbs that are also nouns move less.*
 
 # %%
 rows = verbs.groupby(["model", "row"], sort=False)
@@ -130,7 +130,7 @@ caption = "After nouns: means over verbs (sensitivity and bias in nats)"
 folded(table(about, caption, index=True), "The means of each row")
 
 # %% [markdown] tags=["explains"]
-# All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so such a count is nearly one observation. How far they move says more. On SmolLM2 and Gemma, *never-nouns* move by 4.3 and 4.6 nats, all nearly equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far as never-nouns, and less evenly (.41 and .45). Pairs of nouns such as *problems* and *problem* hardly move (.2 and .0).
+# All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so this count is nearly one observation. How far they move says more: *never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far as never-nouns, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
 #
 # ## What sets how far
 #
@@ -150,7 +150,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# The shares are those of tags in English treebanks; what these never tag stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63. That frequencies get in the way of a rule is not new: {cite:t}`wei2021frequency` showed that BERT agrees even for pairs of subject and verb that it never saw, and that the frequency of the forms affects it all the same. {cite:t}`finlayson2021causal` swap the subject's number and measure how preferences change; {cite:t}`lasri2022really` ask how far agreement depends on the words. New here are all verbs of a list, at the sites of texts.
+# The shares are those of tags in English treebanks; what these never tag stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63. That frequencies get in the way of a rule is not new: {cite:t}`wei2021frequency` showed that BERT agrees even for pairs of subject and verb that it never saw, and that the forms' frequency matters all the same. Others swap the subject's number {cite}`finlayson2021causal` or the words around it {cite}`lasri2022really`. New here are all verbs of a list, in texts.
 #
 # ## Where moving is not enough
 
@@ -160,18 +160,18 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# On the dashed line the two cancel: above it a verb is right after singular nouns, on average. So EW after singular nouns roughly counts the dots above: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns. Also-nouns move, but their base form is common anyway, and EW books as missing what is weak.
+# On the dashed line the two cancel, and above it a verb is right after singular nouns, on average. So EW roughly counts the dots above: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns. Their base form is common anyway, and EW books as missing what is weak.
 #
 # ## Unlikely verbs
 #
-# The paper finds that models conjugate likely verbs better. Here are fifths of the verbs, from unlikely to likely (by the mean log-probability of both forms after pronouns).
+# The paper finds likely verbs conjugated better. Here are fifths of the verbs, from unlikely to likely (both forms' mean log-probability after pronouns).
 
 # %%
 fifths = real_sentences.fifths(verbs)
 charts.fifth_lines(fifths, "How far unlikely and likely verbs move")
 
 # %% [markdown] tags=["explains"]
-# Likelihood matters for also-nouns: their sensitivity rises from 1.9 to 3.5 nats on SmolLM2 and from 2.1 to 3.4 on Gemma, that of never-nouns only from 4.1 to 4.6 and from 4.5 to 4.8. Both forms must be single {term}`tokens <token>` here, so the rarest verbs are missing. {term}`Whole words <whole word>` have them: SmolLM2 was asked about all of them at 32 sites.
+# Also-nouns' sensitivity rises from 1.9 to 3.5 nats on SmolLM2 and from 2.1 to 3.4 on Gemma, that of never-nouns only from 4.1 to 4.6 and from 4.5 to 4.8. All forms here are single {term}`tokens <token>`, so the rarest verbs are missing. By {term}`whole words <whole word>`, SmolLM2 was asked about them at 32 sites.
 
 # %%
 rare = real_sentences.rare_verbs(shown, treebanks[0])
@@ -185,7 +185,7 @@ folded(table(rare, caption), "Rare verbs by whole words")
 #
 # ## Across a noun of the other number
 #
-# A rule that takes an *-s* on the word before for a plural would also move all verbs. In *The keys to the old cabinet*, it fails.
+# Is it just the *-s* of the word before? In *The keys to the old cabinet* a rule that reads it fails.
 
 # %%
 tested = real_sentences.panels_of(shown, treebanks[-1])
@@ -196,7 +196,7 @@ caption = "ParTUT, mean sensitivity in nats; the rule of -s: 1 if it is always r
 folded(table(cues, caption), "Is it the word before?")
 
 # %% [markdown] tags=["explains"]
-# In the treebank ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. The rule goes the other way (−.38, where 1 is always right). And where the word before the verb has no *-s* whatever the number (*people*, *men*), verbs move no less than after other nouns.
+# In the treebank ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. The rule goes the other way (−.38, where 1 is always right). Without an *-s* on the word before (*people*, *men*), verbs move no less than after other nouns.
 #
 # ## Three languages
 
@@ -213,11 +213,11 @@ by_language = real_sentences.languages(runs)
 table(by_language, "Gemma, right after nouns (sensitivity, bias and across: nats)")
 
 # %% [markdown] tags=["explains"]
-# These are all verbs of a language's list that are single tokens, in German and French few and frequent ones; *across* means across a noun of the other number. German and French verbs move, too. Their bias is below 0: it favours the singular.
+# German and French verbs move, too. Their bias is below 0: it favours the singular. (Their few single tokens are frequent; *across*: a noun of the other number.)
 #
 # ## What was stated beforehand
 #
-# The statements were found on EWT and GUM and written down with their tests before any model was run on ParTUT, German PUD and French Sequoia. Each verdict is read from the interval that is shown, over documents, and corrected for all 28 tests.
+# The statements were found on EWT and GUM and written down before any model was run on ParTUT, German PUD and French Sequoia. Each verdict is read from the interval shown, over documents, corrected for all 28 tests.
 
 # %% tags=["full-width"]
 judged = real_sentences.judged(shown, treebanks[-1])
@@ -231,7 +231,7 @@ caption = "95 % intervals: not corrected, crossed with verbs, and by the bootstr
 folded(table(intervals, caption), "Other intervals")
 
 # %% [markdown] tags=["explains"]
-# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen on EWT and GUM before one was chosen. A new treebank brings new sentences and no new verbs, so N3, N4 and N7 are repetitions over sentences. The last column names choices that change a verdict, such as fewer sites or rarer verbs.
+# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen before one was chosen. A new treebank brings new sentences and no new verbs, so N3, N4 and N7 are repetitions over sentences. *Other choices*: in how many of those that change the number the verdict is the same.
 #
 # ## A designed test
 #
@@ -242,11 +242,11 @@ designed = real_sentences.designed_test(shown)
 table(designed, "agreement-controls: means over verbs, in nats", index=True)
 
 # %% [markdown] tags=["explains"]
-# After pronouns both kinds move much farther than after *The* and a noun. But also-nouns stay behind, so the noun that could follow is not the only reason.
+# After pronouns both kinds move much farther than after *The* and a noun. But also-nouns stay behind, so a noun that could follow is not the only reason.
 #
 # ## Limits
 #
-# Both models are small and read from left to right. In the paper three {term}`masked models <masked model>`, which read both sides, show the gap between TSE and EW, too: .064, .079 and .083, against .143 for GPT-2 XL. They could not be run here. The spread speaks against a list of verbs that agree or not, and not for a rule: other patterns are even, too.
+# Both models read from left to right. The paper's three {term}`masked models <masked model>`, which read both sides and could not be run here, show the gap between TSE and EW, too: .064, .079 and .083, against .143 for GPT-2 XL. An even spread speaks against a list of verbs that agree or not, but not for a rule: other patterns are even, too.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises
@@ -330,6 +330,6 @@ print("plan moves by 2.1 nats and needs 2.5.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# Almost every verb moves with its subject; verbs that are often nouns move about half as far, often not far enough to be right. Report how far, not only how many.
+# Almost every verb moves with its subject; verbs that are often nouns move about half as far, often too little to be right. Report how far, not only how many.
 #
 # Functions: {py:func}`tse_core.evaluate`, and `verbs` of what it returns.

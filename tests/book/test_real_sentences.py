@@ -1,5 +1,7 @@
 """Statements N1 to N7 on made tables: each number by hand, each verdict where the truth is known."""
 
+import runpy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,8 +22,10 @@ from tse_book.claims.real_sentences import (
     under_choices,
 )
 from tse_book.claims.verdicts import DESCRIBED, UNDECIDED
+from tse_book.pages.real_sentences import fifths, statement_table, summary, verb_table
 from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
 from tse_core import InputError
+from tse_core.paths import data_folder
 
 # How far a verb of each kind moves after nouns, after pronouns and across a noun, its bias there, and how much of the
 # sensitivity goes with likelihood (nats for each fifth) and with the noun share (nats for each .1).
@@ -351,3 +355,54 @@ def test_what_a_panel_lacks_is_one_line():
         InputError, match=r"log_odds has the shape \(1, 94\); sites and verbs make \(192, 94\)"
     ):
         checked(panel._replace(log_odds=panel.log_odds[:1]))
+
+
+def test_the_tables_of_the_chapter_by_hand():
+    table = verb_table({"one": made(by_share={ALSO: 0.0})})
+    means = table.groupby("row", sort=False)["sensitivity"].mean()
+    assert means.index.tolist() == [
+        "pairs of nouns (cannot agree)",
+        "verbs that are also nouns",
+        "verbs that are never nouns",
+        "be and have",
+    ]
+    assert means.tolist() == pytest.approx([0.2, 2.0, 4.0, 6.0])
+    # Four steps of .25 nats around the mean of 2.
+    rise = fifths(table).set_index(["verbs", "fifth"])["sensitivity"]
+    assert rise["verbs that are also nouns"].tolist() == pytest.approx([1.5, 1.75, 2.0, 2.25, 2.5])
+    numbers = summary(made(by_share={ALSO: 0.0}), ALSO)
+    assert numbers["verbs"] == VERBS and numbers["bias"] == pytest.approx(1.5)
+    assert numbers["sensitivity"] == numbers["across"] == pytest.approx(2.0)
+    # After singular nouns those of the first fifth, at 1.5, are as far as their bias, and so not right.
+    assert numbers["EW singular"] == pytest.approx(4 / 5)
+
+
+def test_a_choice_that_changes_no_number_is_not_counted_and_one_that_turns_the_verdict_is_named():
+    row = {"id": "N1", "statement": "EW lies below TSE", "unit": "EW", "role": "judged"}
+    row |= {"model": "m", "data": "ud/English-ParTUT", "part": "judged", "verdict": HOLDS}
+    row |= {"value": -0.1, "low_corrected": -0.2, "high_corrected": -0.05, "choice": "as stated"}
+    other = row | {"choice": "the same sites"}, row | {"choice": "names", "value": -0.2}
+    turned = row | {"choice": "medians", "value": 0.3, "verdict": FAILS}
+    found = row | {"data": "ud/English-EWT", "part": "found", "value": -0.15}
+    shown = statement_table(pd.DataFrame([row, *other, turned, found]))
+    assert shown.index.tolist() == [("N1 EW lies below TSE", "m")]
+    [cells] = shown.to_dict("records")
+    assert cells["found"] == "−.150" and cells["verdict"] == HOLDS
+    assert cells["tested"].replace("\u00a0", " ") == "−.100 [−.200, −.050]"
+    assert cells["other choices"] == "1 of 2"
+    assert cells["what turns it"] == "medians: does not hold"
+
+
+@pytest.mark.slow
+def test_the_recorded_verdicts_are_those_of_the_recorded_treebanks():
+    folder = data_folder() / "recorded"
+    program = runpy.run_path(str(folder / "real_sentences.py"))
+    runs = [run for run in program["RUNS"] if "PUD" in run[1] or "Sequoia" in run[1]]
+    computed = program["judged_runs"](runs, draws=0, crossed=False)
+    recorded = pd.read_csv(folder / "real_sentences.csv")
+    recorded = recorded[recorded["data"].isin([data for _, data, _ in runs])]
+    same = ["data", "choice", "id", "documents", "sites", "verdict"]
+    assert computed[same].to_numpy().tolist() == recorded[same].to_numpy().tolist()
+    for column in ("value", "low", "high", "low_corrected", "high_corrected"):
+        expected = recorded[column].to_numpy()
+        assert computed[column].to_numpy() == pytest.approx(expected, abs=1e-5, nan_ok=True)

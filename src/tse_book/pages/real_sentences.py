@@ -276,8 +276,8 @@ def judged(models: Iterable[str], treebank: str) -> pd.DataFrame:
 def statement_table(judged: pd.DataFrame) -> pd.DataFrame:
     """N1 to N7 as a page shows them: a row for each statement, model and treebank on which it is judged.
 
-    Returns a table of text: found (the values where the statement was found), tested (the value with its
-    corrected interval), verdict, other choices (in how many of those that change the number the verdict is the same) and what
+    Returns a table of text: found (the values where the statement was found), tested (the value with its corrected
+    interval), verdict, other choices (in how many of those that change the number the verdict is the same) and what
     turns it. Its index is statement and model.
     """
     stated = judged[(judged["choice"] == AS_STATED) & (judged["role"] == JUDGED)]
@@ -299,8 +299,8 @@ def statement_table(judged: pd.DataFrame) -> pd.DataFrame:
         cells = {
             "statement": f"{row['id'].partition('.')[0]} {words}",
             "model": row["model"],
-            "found": ", ".join(_text(value, unit) for value in found["value"]),
-            "tested": f"{_text(row['value'], unit)} {of_verdict}",
+            "found": ",\u00a0".join(_text(value, unit) for value in found["value"]),
+            "tested": f"{_text(row['value'], unit)}\u00a0{of_verdict}",
             "verdict": row["verdict"],
             "other choices": f"{len(others) - len(turned)} of {len(others)}" if len(others) else "",
             "what turns it": "; ".join(turned["choice"] + ": " + turned["verdict"]),
@@ -342,7 +342,7 @@ def _language(treebank: str) -> str:
 
 
 def _interval(low: float, high: float, unit: str) -> str:
-    return "–" if np.isnan(low) else f"[{_text(low, unit)}, {_text(high, unit)}]"
+    return "–" if np.isnan(low) else f"[{_text(low, unit)},\u00a0{_text(high, unit)}]"
 
 
 def _text(value: float, unit: str) -> str:
