@@ -90,7 +90,7 @@ print(moves.round(2).to_string(index=False))
 newman.what_is_missing(models)
 
 # %% [markdown] tags=["explains"]
-# The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than it moves, so it is wrong after *the pilot*, and EW counts it as missing. Both terms come from signal detection {cite}`green1966signal`; such a bias explains human errors {cite}`hammerly2019grammaticality`; others measure differences of differences, too {cite}`wilcox2018fillergap,futrell2019subjects`.
+# The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than it moves, so EW counts it as wrong after *the pilot*. Both terms come from signal detection {cite}`green1966signal`; such a bias explains human errors {cite}`hammerly2019grammaticality`; others measure differences of differences, too {cite}`wilcox2018fillergap,futrell2019subjects`.
 #
 # ## Each verb a dot
 #
@@ -116,7 +116,7 @@ charts.verb_dots(
 )
 
 # %% [markdown] tags=["explains"]
-# *How far each verb (a dot) moves towards the agreeing form when the subject turns plural, right after a noun, in the treebank GUM. A list of learnt verbs would leave a lump at zero, as in [the laboratory](laboratory.ipynb), where 500 of 900 verbs never agree. Here few stand there, and verbs that are also nouns move less.*
+# *How far each verb (a dot) moves towards the agreeing form when the subject turns plural, right after a noun, in the treebank GUM. A list of learnt verbs would leave a lump at zero, as in [the laboratory](laboratory.ipynb) (grey), where 500 of 900 verbs never agree. Here few stand there, and verbs that are also nouns move less.*
 
 # %%
 rows = verbs.groupby(["model", "row"], sort=False)
@@ -150,7 +150,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# The shares are those of tags in English treebanks; what these never tag stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63. That frequencies get in the way of a rule is not new: {cite:t}`wei2021frequency` showed that BERT agrees even for pairs of subject and verb that it never saw, and that the forms' frequency matters all the same. Others swap the subject's number {cite}`finlayson2021causal` or the words around it {cite}`lasri2022really`. New here are all verbs of a list, in texts.
+# The shares are those of tags in English treebanks; what these never tag stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63. That frequencies get in a rule's way is not new: {cite:t}`wei2021frequency` showed that BERT agrees for pairs of subject and verb that it never saw, but the forms' frequency matters. Others swap the subject's number {cite}`finlayson2021causal` or the words around it {cite}`lasri2022really`. New here are all verbs of a list, in texts.
 #
 # ## Where moving is not enough
 
@@ -185,7 +185,7 @@ folded(table(rare, caption), "Rare verbs by whole words")
 #
 # ## Across a noun of the other number
 #
-# Is it just the *-s* of the word before? In *The keys to the old cabinet* a rule that reads it fails.
+# Is it just the *-s* of the word before? A rule that reads it fails in *The keys to the old cabinet*.
 
 # %%
 tested = real_sentences.panels_of(shown, treebanks[-1])
@@ -242,7 +242,7 @@ designed = real_sentences.designed_test(shown)
 table(designed, "agreement-controls: means over verbs, in nats", index=True)
 
 # %% [markdown] tags=["explains"]
-# After pronouns both kinds move much farther than after *The* and a noun. But also-nouns stay behind, so a noun that could follow is not the only reason.
+# After pronouns both kinds move much farther than after *The* and a noun. But also-nouns stay behind, so a possible noun is not the only reason.
 #
 # ## Limits
 #
