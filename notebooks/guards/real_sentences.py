@@ -12,7 +12,10 @@ if newman.first_model(models) == [S]:
     said = "moves *know* by 3.57 nats and *plan* by 1.93"
     quotes(said, *by_hand["sensitivity"])
     quotes("*Plan* has a {term}`bias` of 3.01", by_hand.loc["plan", "bias"])
-    guard("so EW counts it as wrong after *the pilot*", by_hand.loc["plan", "singular"] < 0)
+    guard(
+        "so EW counts it as wrong after *the pilot*",
+        by_hand.loc["plan", "singular"] < 0,
+    )
 
 # %% [markdown]
 # ## Each verb a dot
