@@ -46,8 +46,10 @@ treebanks = ["ud/English-GUM", "ud/English-ParTUT"]
 # %%
 from tse_book.pages import as_list, real_models
 
-models, treebanks = as_list(models), as_list(treebanks)
-shown = list(dict.fromkeys([*as_list(recorded), *real_models(models)]))
+models = as_list(models)  # one string works, too: "gpt2, roberta-base"
+recorded = as_list(recorded)
+treebanks = as_list(treebanks)
+shown = list(dict.fromkeys([*recorded, *real_models(models)]))
 
 # %% [markdown] tags=["explains"]
 # ## A verb behind its subject
@@ -310,7 +312,8 @@ print("plan moves by 2.1 nats and needs 2.5.")
 #
 # English verbs move farther after pronouns, and their bias favours the base form, which is also a noun. Where no verb form is also a noun, expect a smaller bias, as in German. With few verbs or sites, say so beside the numbers.
 # ```
-#
+
+# %% [markdown] tags=["explains"]
 # ````{exercise} ★ Two newspapers (no Python)
 # :label: 20-newspapers
 #

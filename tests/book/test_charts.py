@@ -257,13 +257,13 @@ def test_every_verb_that_has_a_sensitivity_is_a_dot_at_it_in_the_row_of_its_kind
 
 def test_the_bias_across_has_the_line_on_which_it_cancels_the_sensitivity():
     chart = charts.verb_scatter(a_row_a_verb(), "bias", title="Both").to_dict()
-    assert len(chart["layer"]) == 3 and chart["layer"][0]["mark"]["type"] == "line"
+    assert chart["layer"][0]["mark"]["type"] == "line"
     (line,) = [values for values in chart["datasets"].values() if "lemma" not in values[0]]
     assert all(point["bias"] == point["sensitivity"] for point in line)
     shares = charts.verb_scatter(
         a_row_a_verb(noun_share=0.5), "noun_share", title="Shares"
     ).to_dict()
-    assert len(shares["layer"]) == 2
+    assert len(shares["layer"]) == len(chart["layer"]) - 1
 
 
 def test_the_command_draws_a_file_of_verbs(tmp_path):

@@ -15,7 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from book.make import COLAB, HTML, NOTEBOOKS
+from book.make import COLAB, HTML, NOTEBOOKS, references
 from book.make.edition import edition
 from book.make.exercises import chapters, learners_notebook
 from book.make.plain import plain, title_of
@@ -76,6 +76,9 @@ def words_of_myst(text: str) -> list[str]:
 def words(text: str) -> list[str]:
     """The words that a notebook shows outside the book, without citations and the two words on folds."""
     text = re.sub(r"<summary>(Answer|Solution)</summary>", "", PAPER.sub("", text))
+    for key, paper in references.bibliography().entries.items():
+        if not references.web_address(paper):
+            text = text.replace(references.cited(key, in_sentence=False), "")
     return WORD.findall(unescape(re.sub(r"</?\w+>", "", TARGET.sub("", text))))
 
 
