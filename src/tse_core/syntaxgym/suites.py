@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.raw_tables import check_columns
 from tse_core.errors import InputError, warn
 from tse_core.files import parse_json, read_text
 from tse_core.schemas import located_mistakes, read_schema
@@ -274,6 +275,7 @@ def _spreadsheet(text: str) -> tuple[dict, list[str]]:
     separator = match[1] if match else ","
     lines = list(csv.reader(io.StringIO(text, None), delimiter=separator, strict=True))
     width = max([3, *map(len, lines)])  # the columns that are named below are three
+    check_columns(width, "the longest line")
     cells = [line + [""] * (width - len(line)) for line in lines]
     table = pd.DataFrame(cells, columns=range(width), dtype="str")
     table = table[table.ne("").any(axis=1)]
