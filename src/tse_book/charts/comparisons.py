@@ -248,35 +248,33 @@ def truth_vs_measured(scores, title):
 
 
 def training_chart(curves, title):
-    """TSE, and EW of frequent and rare verbs, against steps of training (logarithmic), with 95 % intervals.
+    """TSE, and EW of frequent and rare verbs, against steps of training (logarithmic).
 
-    `curves`: step, band ("head", "middle", "tail", "all"), metric, score, low, high: one model, one construction.
+    `curves`: step, band ("head", "middle", "tail", "all"), metric, score: one model, one construction.
     """
-    rows = theme.needs(
-        curves, "step", "band", "metric", "score", "low", "high", what="a chart of training"
-    )
+    rows = theme.needs(curves, "step", "band", "metric", "score", what="a chart of training")
     rows = rows.assign(series=rows["metric"] + ", " + rows["band"]).replace(
         {"series": {"TSE, all": "TSE"}}
     )
-    rows = rows.loc[rows["series"].isin(SERIES), ["step", "series", "score", "low", "high"]]
+    rows = rows.loc[rows["series"].isin(SERIES), ["step", "series", "score"]]
     rows["step"] = rows["step"].clip(lower=0.5)  # step 0, before any training, has no logarithm
     colours, dashes = (
         alt.Scale(domain=list(SERIES), range=list(look))
         for look in zip(*SERIES.values(), strict=True)
     )
     strokes = theme.legend(symbolType="stroke", symbolSize=300, symbolOpacity=1)
-    y = {"scale": alt.Scale(domain=[min(0.4, rows["low"].min()), 1], nice=True), "title": "TSE, EW"}
-    base = alt.Chart(rows).encode(
+    y = {
+        "scale": alt.Scale(domain=[min(0.4, rows["score"].min()), 1], nice=True),
+        "title": "TSE, EW",
+    }
+    lines = alt.Chart(rows).mark_line(point=True)
+    chart = lines.encode(
         x=alt.X("step:Q", scale=alt.Scale(type="log", nice=False), title="steps of training"),
-        color=alt.Color("series:N", scale=colours, legend=strokes),
-    )
-    lines = base.mark_line(point=True).encode(
         y=alt.Y("score:Q", **y),
+        color=alt.Color("series:N", scale=colours, legend=strokes),
         strokeDash=alt.StrokeDash("series:N", scale=dashes, legend=strokes),
-        tooltip=["series:N", *theme.tips("step", of=","), *theme.tips("score", "low", "high")],
-    )
-    bounds = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", **y), y2="high:Q")
-    chart = alt.layer(bounds, lines).properties(width="container", height=260)
+        tooltip=["series:N", *theme.tips("step", of=","), *theme.tips("score")],
+    ).properties(width="container", height=260)
     return theme.described(
         chart, title, "Lines over training: TSE, and EW of the head, the middle and the tail."
     )
