@@ -393,6 +393,21 @@ def test_a_choice_that_changes_no_number_is_not_counted_and_one_that_turns_the_v
     assert cells["what turns it"] == "medians: does not hold"
 
 
+def test_no_recorded_verdict_contradicts_its_interval_or_its_p_value():
+    recorded = pd.read_csv(data_folder() / "recorded" / "real_sentences.csv")
+    judged = recorded[recorded["verdict"] != DESCRIBED]
+    assert len(judged) > 300 and {HOLDS, UNDECIDED} <= set(judged["verdict"])
+    low, high, bound = judged["low_corrected"], judged["high_corrected"], judged["bound"]
+    above = judged["side"] == "above"
+    beyond = np.where(above, low > bound, high < bound)
+    opposite = np.where(above, high < bound, low > bound)
+    assert ((judged["verdict"] == HOLDS) == beyond).all()
+    assert ((judged["verdict"] == FAILS) == opposite).all()
+    assert ((judged["p_corrected"] < 0.05) == (beyond | opposite)).all()
+    assert ((low <= judged["low"]) & (judged["high"] <= high)).all()
+    assert judged["value"].between(judged["low"], judged["high"]).all()
+
+
 @pytest.mark.slow
 def test_the_recorded_verdicts_are_those_of_the_recorded_treebanks():
     folder = data_folder() / "recorded"
