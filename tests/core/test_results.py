@@ -7,7 +7,14 @@ import pandas as pd
 import pytest
 
 from tse_book.claims.judging import ledger
-from tse_core import InputError, evaluate, load_model, load_pairs
+from tse_core import (
+    InputError,
+    evaluate,
+    load_model,
+    load_pairs,
+    load_scores,
+    slot_distribution,
+)
 from tse_core.agreement.comparison import compare_evaluations
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
@@ -187,3 +194,10 @@ def test_evaluations_of_other_data_or_other_verbs_are_not_compared(models, simpl
         InputError, match="counted different lemmas .only one of them (laughs|writhes)/"
     ):
         compare_evaluations(first, replace(first, lemmas=verbs))
+
+
+def test_scores_of_no_file_and_slots_of_no_text_are_named(tmp_path):
+    with pytest.raises(InputError, match="none.parquet: no such file"):
+        load_scores(tmp_path / "none.parquet")
+    with pytest.raises(InputError, match="left and right are the texts .* left is None"):
+        slot_distribution("lab-systematic-causal", None)

@@ -212,7 +212,9 @@ def test_numbers_that_are_not_said_are_shown_by_the_forms_of_the_verb(tiny_causa
     unlisted = pairs["lemma"].isin(["swim", "admire"])  # by the paper
     found = evaluate(tiny_causal, bare)
     pd.testing.assert_frame_equal(found.table(), evaluate(tiny_causal, pairs[~unlisted]).table())
-    assert found.scored.endswith(f"pairs whose subject's number is not known: {unlisted.sum()}")
+    assert found.scored.endswith(
+        f"pairs whose subject's number is not known (column number): {unlisted.sum()}"
+    )
     with pytest.raises(
         InputError,
         match="no pair says its subject's number, and their verbs do not show it .*: x/y",
@@ -235,7 +237,7 @@ def test_what_could_be_scored_is_said_in_a_line(tiny_causal):
     )
     assert found.scored == (
         "pairs: 4 of 8; lemmas: 2 of 3; pairs whose verb has no form that counts: 3; "
-        "pairs whose subject's number is not known: 1"
+        "pairs whose subject's number is not known (column number): 1"
     )
     assert found.pairs["tse"].count() == 4 and len(found.pairs) == 7
 
@@ -328,3 +330,9 @@ def test_a_curly_apostrophe_is_a_straight_one_for_the_lemma(tiny_causal):
     assert found.pairs[["number", "lemma", "correct"]].to_numpy().tolist() == [
         ["plural", "be", "aren’t"]
     ]
+
+
+def test_a_long_cell_is_called_so(tmp_path):
+    (tmp_path / "own.csv").write_text("good,bad\n" + "a" * 200_000 + ",b\n")
+    with pytest.raises(InputError, match="own.csv:2: a cell has more than 131,072 characters"):
+        load_pairs(tmp_path / "own.csv")

@@ -116,6 +116,11 @@ def test_weights_under_another_name_have_a_remedy(folder, file, remedy):
         load_model(held)
 
 
+def test_a_tensor_of_another_shape_is_named_with_both(folder):
+    with pytest.raises(InputError, match=r"e.g. .*wpe.weight: \(\d+, \d+\) in the file, \(77, "):
+        load_model(folder("gpt2", n_positions=77))
+
+
 def test_a_bare_host_as_the_hub_s_address_is_named(monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "hf-mirror.com")
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
@@ -142,9 +147,7 @@ def test_a_cased_vocabulary_is_not_read_in_lower_case(folder, missing):
     assert "The" in load_model(held).tokenize([SENTENCE])[0]
     for file in missing:
         (held / file).unlink()
-    with pytest.raises(
-        InputError, match="writes all text in lower case, and its vocabulary has capitals"
-    ):
+    with pytest.raises(InputError, match="reads 'A' as 'a', and its vocabulary has capitals"):
         load_model(held)
 
 

@@ -46,7 +46,18 @@ VALUES = st.recursive(
     max_leaves=4,
 )
 # Of JSON as text, which may say a key twice or never end.
-FAULTY = ["[" * 50_000, '{"a": 1, "a": 2}', "1" * 5000, "1e999", r'"\ud800"', "{", "", "]"]
+FAULTY = [
+    "[" * 50_000,
+    '{"a": 1, "a": 2}',
+    "1" * 5000,
+    "1e999",
+    r'"\ud800"',
+    "{",
+    "",
+    "]",
+    '"-1.5"',
+    '{"a": "../b"}',
+]
 WRITTEN = VALUES.map(json.dumps) | TEXTS.map(json.dumps) | st.sampled_from(FAULTY)
 
 
@@ -274,13 +285,6 @@ def test_tables_of_commands(examples, monkeypatch):
             assert scores[0].bits.tolist() == expected and max(expected) < 1e300
 
     search(examples, st.tuples(st.integers(0, 1), st.integers(0, 3), cells), check)
-
-
-@pytest.mark.parametrize("where", ["", " >&2"])
-def test_commands_that_flood(where, monkeypatch):
-    monkeypatch.setenv("TSE_LIMIT", "0.001")
-    model = CommandModel(["sh", "-c", f"exec yes{where}"], timeout=20)
-    assert accepted(lambda: model.tokenize(["The author"])) is None
 
 
 REGION = {"region_number": 1, "content": "laughs"}

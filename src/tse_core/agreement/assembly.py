@@ -124,7 +124,8 @@ def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd
         "pairs outside the sample": len(question.pairs) - work.repeated - len(pairs),
         "pairs whose verb has no form that counts": without_form,
         "pairs in whose gap the model cannot look a word up": with_number - len(question.pairs),
-        "pairs whose subject's number is not known": len(question.all_pairs) - with_number,
+        "pairs whose subject's number is not known (column number)": len(question.all_pairs)
+        - with_number,
     }
     # Reasons that no pair has are not named.
     parts += [f"{what}: {count:,}" for what, count in left_out.items() if count]

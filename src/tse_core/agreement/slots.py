@@ -135,11 +135,17 @@ def slot_distribution(
     """The distribution of the word between left and right, most probable token first.
 
     The paper's Table 3 has its first ten rows. A masked model reads both sides, a causal one the
-    left. Columns token, id, probability, log_probability (nats).
+    left. Columns token, id, probability, log_probability (nats). Raises InputError for no texts.
 
     >>> slot_distribution("lab-systematic-causal", "The author")["token"].head(3).tolist()
     ['that', 'knew', 'the']
     """
+    for side, text in (("left", left), ("right", right)):
+        if not isinstance(text, str):
+            raise InputError(
+                f"left and right are the texts before and behind the word, such as 'The author' "
+                f"and ''; {side} is {text!r}"
+            )
     model = as_language_model(model)
     slot = model.slot(left_part(left), right_part(right))
     block = next(blocks(model, [slot.ids], [[slot.position]]))

@@ -91,7 +91,7 @@ def score_line(data: EvaluationData) -> str:
     """The scores in a line: those of the construction, or their means over all constructions."""
     scores = construction_scores(data)
     means = scores[[*OF_CONTEXTS, *OF_PAIRS]].mean()
-    line = "  ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+    line = "  ".join(f"{name} {mean:.3f}" for name, mean in means.items())
     if "sensitivity" in scores:
         nats = scores[["sensitivity", "spread", "bias"]].mean()
         line += "  sensitivity {:.2f} (spread {:.2f}, bias {:.2f} nats)".format(*nats)

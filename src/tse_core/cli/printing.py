@@ -88,12 +88,12 @@ def _cell(row: Mapping[Any, Any], name: str) -> str:
     if name in ("p_value", "p_corrected"):
         return f"{value:.2g}"
     sign = "+" if name == "difference" else ""
-    score = f"{value:{sign}.3f}"
+    score = f"{value:{sign}z.3f}"  # z: never -0.000
     low = row.get(f"{name}_low", row.get("low"))
     high = row.get(f"{name}_high", row.get("high"))
     if low is None or math.isnan(low):
         return score
-    return f"{score} [{low:{sign}.3f}, {high:{sign}.3f}]"
+    return f"{score} [{low:{sign}z.3f}, {high:{sign}z.3f}]"
 
 
 def note(text: str) -> None:

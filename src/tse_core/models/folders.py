@@ -264,8 +264,10 @@ def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any
         _check_types(name, types, weights)
     _check_layers(name, options.get("config"), len(types))
     messages: list[str] = []
-    options = options | {"output_loading_info": True}
+    # Tensors of other shapes are counted, too, rather than listed in a table that is not shown.
+    options = options | {"output_loading_info": True, "ignore_mismatched_sizes": True}
     network, loading = open_with(name, folder, auto_class, options, messages)
+    _check_shapes(name, sorted(loading["mismatched_keys"]))
     unexpected = sorted(loading["unexpected_keys"])
     _check_missing(name, sorted(loading["missing_keys"]))
     # After loading: parameters that are not called weights.
@@ -289,6 +291,20 @@ def _check_layers(name: str, config: Any, tensors: int) -> None:
     if not isinstance(layers, int) or not 1 <= layers <= tensors:
         raise InputError(
             f"{name}: config.json says {layers!r} layers, and its files hold {tensors:,} tensors"
+        )
+
+
+def _check_shapes(name: str, mismatched: list[tuple]) -> None:
+    """Raise InputError where the files' tensors have other shapes than those of the network.
+
+    `mismatched` has name, shape in the file and shape in the network of each.
+    """
+    if mismatched:
+        tensor, stored, expected = mismatched[0]
+        raise InputError(
+            f"{name}: {len(mismatched)} tensors have other shapes than config.json says, e.g. "
+            f"{tensor}: {tuple(stored)} in the file, {tuple(expected)} by config.json; save model "
+            "and configuration together (save_pretrained), as after resize_token_embeddings"
         )
 
 

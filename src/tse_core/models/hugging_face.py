@@ -236,10 +236,11 @@ def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedCo
             f"the tokenizer of {name} knows {len(vocabulary):,} tokens, and its network {size:,}: "
             "the tokenizer's files (tokenizer.json) are missing or of another model"
         )
-    if _lowers_capitals(tokenizer):
+    if _replaces_capitals(tokenizer):
         raise InputError(
-            f"the tokenizer of {name} writes all text in lower case, and its vocabulary has "
-            "capitals: tokenizer_config.json is missing, or lacks do_lower_case: false"
+            f"the tokenizer of {name} reads 'A' as {_of_capital(tokenizer)!r}, and its "
+            "vocabulary has capitals: tokenizer_config.json is missing, or lacks "
+            "do_lower_case: false"
         )
     if kind == "masked" and (tokenizer.mask_token is None or tokenizer.mask_token_id >= size):
         raise InputError(
@@ -247,10 +248,15 @@ def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedCo
         )
 
 
-def _lowers_capitals(tokenizer: Any) -> bool:
-    """Whether a tokenizer writes text in lower case although its vocabulary has capitals."""
+def _of_capital(tokenizer: Any) -> str:
+    """What a tokenizer makes of the capital A before it splits it."""
     normalizer = tokenizer.backend_tokenizer.normalizer
-    if not normalizer or "A" in normalizer.normalize_str("A"):
+    return normalizer.normalize_str("A") if normalizer else "A"
+
+
+def _replaces_capitals(tokenizer: Any) -> bool:
+    """Whether a tokenizer replaces capitals, which its vocabulary has, as by small letters."""
+    if "A" in _of_capital(tokenizer):
         return False
     words = tokenizer.get_vocab().keys() - tokenizer.added_tokens_encoder.keys()
     return any(re.fullmatch("[A-Z][a-z]+", word) for word in words)

@@ -59,6 +59,8 @@ def read_saved(path: str | Path) -> Saved:
     Raises InputError, which says what another kind of file is, and what reads it.
     """
     path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: no such file")
     try:
         stored, facts = read_tables(path)
     except InputError as error:

@@ -154,6 +154,11 @@ class Store:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path)
+        except IsADirectoryError as error:
+            raise InputError(
+                f"{error.filename}: is a folder in place of a file of the store; take it away, and "
+                "run the same command"
+            ) from error
         except OSError as error:
             raise InputError(
                 f"cannot write to the store {self.folder} ({error.strerror}): finished files are "

@@ -56,7 +56,7 @@ class Interval(NamedTuple):
     reach: tuple[float, float] = (-np.inf, np.inf)  # the least and the largest possible estimate
 
     def __str__(self) -> str:
-        return f"{self.estimate:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        return f"{self.estimate:z.3f} [{self.low:z.3f}, {self.high:z.3f}]"
 
     def at(self, level: float) -> "Interval":
         """The interval at another level, such as `corrected_level` gives."""

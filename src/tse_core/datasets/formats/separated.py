@@ -90,6 +90,11 @@ def _check_quoting(text: str, path: Path, separator: str) -> int:
     except csv.Error as error:
         if "NUL" in str(error):
             raise InputError(f"{path}:{begin}: cannot be read as a table ({error})") from None
+        if "field limit" in str(error):
+            raise InputError(
+                f"{path}:{begin}: a cell has more than {csv.field_size_limit():,} characters; a "
+                "cell holds one sentence"
+            ) from None
         raise _quoting_error(path, begin, str(error)) from None
     return first
 
