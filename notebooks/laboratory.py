@@ -10,9 +10,9 @@
 # ---
 
 # %% [markdown]
-# # Where the truth is known: TSE cannot tell a rule from a list
+# # Where the truth is known: TSE cannot tell a rule from verbs learned one by one
 #
-# In a language whose true scores are known, TSE cannot tell a rule from a list of frequent verbs that agree; EW can.
+# In a language whose true scores are known, TSE cannot tell a model that learned the rule from one that learned its frequent verbs one by one; EW can.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -78,7 +78,7 @@ table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 # : Every verb agrees with its subject: a rule.
 #
 # Lexical grammar
-# : Verbs in the head always agree; middle-band verbs agree in three of every four uses. Each verb in the tail takes its favourite form in nine of every ten uses, whatever the subject. So this grammar is a list of verbs that agree, not a rule.
+# : Verbs in the head always agree; middle-band verbs agree in three of every four uses. Each verb in the tail takes its favourite form in nine of every ten uses, whatever the subject. So there is no rule: a model must learn it verb by verb.
 #
 # In both grammars a verb sometimes agrees with the nearest noun instead, by {term}`attraction` {cite}`bock1991broken`.
 #
@@ -102,7 +102,7 @@ means = truths.groupby(["grammar", "band"], sort=False)[scores].mean()
 table(means.reset_index(), "The true scores: means over the nine constructions")
 
 # %% [markdown] tags=["explains"]
-# TSE is perfect in both grammars: it cannot tell a rule from a list. (A dash means that TSE asks about no verb of that band.) But EW can: in the lexical grammar half of the decisions about tail verbs are wrong, and EW over all verbs is .70. MW falls less, from .98 (attraction keeps it below 1) to .85, because these verbs are rare.
+# TSE is perfect in both grammars: it cannot tell them apart. (A dash means that TSE asks about no verb of that band.) But EW can: in the lexical grammar half of the decisions about tail verbs are wrong, and EW over all verbs is .70. MW falls less, from .98 (attraction keeps it below 1) to .85, because these verbs are rare.
 #
 # In the lexical grammar, EW for the middle band is .89. The reason is that across an object relative clause a noun of the other number stands just before the verb, and attraction makes most uses of these verbs wrong. Elsewhere EW is 1, although one use in four is wrong: the correct form is still more probable, so the verb counts in full.
 
@@ -299,6 +299,6 @@ print(f"The grammars are {apart:.3f} apart under your metric.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# TSE cannot tell a rule from a list of frequent verbs that agree, and it looks finished while rare verbs are still wrong. EW shows the difference, but a form that is just ahead counts as much as one that is far ahead. In MW rare verbs carry little weight, however wrong they are.
+# TSE cannot tell a rule from frequent verbs learned one by one, and it looks finished while rare verbs are still wrong. EW shows the difference, but a form that is just ahead counts as much as one that is far ahead. In MW rare verbs carry little weight, however wrong they are.
 #
 # Functions: {py:func}`tse_book.laboratory.known_truth.truth`, {py:func}`tse_book.laboratory.training.train` and {py:func}`tse_extras.sweep.curves.training_curves`.

@@ -38,7 +38,7 @@ from tse_core.metrics.movement import cluster_sums, relative_spread
 from tse_core.paths import data_folder
 
 PAIR_ROW, AUXILIARY_ROW = "pairs of nouns (cannot agree)", "be and have"
-LIST_ROW, RULE_ROW = "laboratory: learned a list", "laboratory: learned the rule"
+LIST_ROW, RULE_ROW = "laboratory: learned verb by verb", "laboratory: learned the rule"
 ROWS = [PAIR_ROW, ALSO_ROW, NEVER_ROW, AUXILIARY_ROW, LIST_ROW, RULE_ROW]
 OF_KINDS = {PAIRS: PAIR_ROW, ALSO: ALSO_ROW, NEVER: NEVER_ROW, "": "verbs"}
 LABORATORY = {"lab-lexical-causal": LIST_ROW, "lab-systematic-causal": RULE_ROW}
