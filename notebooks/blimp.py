@@ -123,7 +123,7 @@ try_this(("The keys", "plural"), pair=("The keys are lost.", "The keys is lost."
 #
 # ## A model that the paper never saw
 #
-# The paper ran a {term}`5-gram model <n-gram model>`, an LSTM, Transformer-XL and GPT-2 *large*. SmolLM2-135M-Instruct has a sixth of GPT-2 large's parameters and was trained on about 250 times as much text, which may contain BLiMP's own sentences. It read each sentence after its {term}`BOS token`.
+# The paper ran a {term}`5-gram model <n-gram model>`, an LSTM, Transformer-XL and GPT-2 *large*. SmolLM2-135M-Instruct has a sixth of GPT-2 large's parameters and was trained on about 250 times as much text, which may contain BLiMP's own sentences.
 #
 # ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
 # Perhaps on islands, where the whole sentence matters.
@@ -141,7 +141,7 @@ beside = by_phenomenon[by_phenomenon["model"].isin(["GPT-2 large", "human"])]
 charts.accuracy_dots(pd.concat([ours, beside]), title="Accuracy by phenomenon")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. SmolLM2 is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was tested on only 50 pairs from each paradigm, so its intervals are wider. Where people (grey) disagree with BLiMP's labels of what is acceptable, a low accuracy may be the labels' fault.
+# SmolLM2 is right in 77.1 % of BLiMP's 67,000 pairs, GPT-2 large in 83.0 %, a single person in 88.6 %. SmolLM2 is behind GPT-2 large on all twelve phenomena: most on NPI licensing (15 points) and island effects (10), least on subject-verb agreement (1). Gemma 3 270M was tested on only 50 pairs from each paradigm, so its intervals are wider.
 
 # %%
 paradigms = recorded_accuracies(recorded)
@@ -159,7 +159,7 @@ folded(shown, "All 67 paradigms, with the published models")
 # %% [markdown]
 # ## Table 3
 #
-# The printed table had errors, which the authors corrected in 2021. The table below is computed from their data and includes the recorded models.
+# The printed table had errors, which the authors corrected in 2021. This one is computed from their data:
 
 # %%
 columns = pd.concat([ours, by_phenomenon])
@@ -178,7 +178,7 @@ folded(shown, "Table 3 as printed, as corrected and as recomputed")
 #
 # ## Table 4
 #
-# Table 4 has the 67 paradigms. Even the corrected version disagrees with the authors' data in 12 cells of 6 rows.
+# Even the corrected table of the 67 paradigms disagrees with the authors' data in 12 cells of 6 rows.
 
 # %%
 cells = table4.pivot_table(
@@ -192,9 +192,9 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # %% [markdown] tags=["explains"]
 # ## Humans
 #
-# On Mechanical Turk, five pairs of every paradigm were judged by twenty people each, all of whom were in the US and called themselves native speakers. A paradigm was kept if most of them agreed with the label in at least four of the five pairs; two other paradigms were rejected. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with this number.
+# Five pairs of every paradigm were judged by twenty people each. A paradigm was kept if most of them agreed with the label in at least four of the five pairs. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with this number.
 #
-# The authors add two warnings. Several paradigms of anaphor agreement and binding depend on a name's usual gender: after *Mary* a model must expect *herself*; *himself* and *themselves* count as wrong, and *themself* never occurs. And the labels follow mainstream American and British English; other dialects differ.
+# [Limitations](../book/limitations.md) says whose English the labels follow.
 #
 # ## Models against humans
 #
@@ -347,7 +347,6 @@ print(f"At step 32 the accuracy is {wrong.iloc[-1]:.2f} or {right.iloc[-1]:.2f}.
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - An accuracy far below one half is not mere ignorance.
-# - An overall accuracy hides differences between phenomena, and these hide differences between paradigms.
+# Look at single paradigms. An accuracy far below one half is not mere ignorance.
 #
 # Functions: {py:func}`tse_core.evaluate_blimp`, {py:func}`tse_core.sentences.evaluate.accuracies` and {py:func}`tse_core.sentences.accuracies.compare`.

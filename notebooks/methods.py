@@ -51,7 +51,7 @@ masked = as_list(masked)
 # %% [markdown] tags=["explains"]
 # ## Two verbs, three scores
 #
-# Does a language model make its verbs agree? Suppose a model knows just two verbs, *be* and *exist*. After *The keys to the cabinet* it gives their four forms these probabilities. The subject is plural, so *are* and *exist* agree.
+# Suppose a model knows just two verbs, *be* and *exist*. After *The keys to the cabinet* it gives their four forms these probabilities. The subject is plural, so *are* and *exist* agree.
 
 
 # %%
@@ -122,16 +122,16 @@ charts.weight_sliders(toy, "Three questions about the same four probabilities")
 # %% [markdown] tags=["explains"]
 # ### From one context to a score
 #
-# A published score is a mean over a {term}`construction`, a kind of sentence: TSE over its {term}`minimal pairs <minimal pair>`, each about one verb, EW and MW over its different contexts.
+# A published score is a mean over a {term}`construction`, a kind of sentence: TSE over its {term}`minimal pairs <minimal pair>`, EW and MW over its contexts.
 #
 # :::{admonition} Do not compare MW with EW or TSE
 # :class: important
-# EW and TSE are means of yes-or-no judgements; MW is computed from the probabilities themselves. A verb whose correct form is barely ahead counts 1 in EW, but hardly more than one half in MW.
+# EW and TSE are means of yes-or-no judgements; MW is computed from the probabilities themselves.
 # :::
 #
 # ## A real distribution
 #
-# Now a real model that the paper never saw: SmolLM2-135M-Instruct, with 135 million weights. For some verbs both forms are single {term}`entries of its vocabulary <vocabulary entry>`. For what share of these verbs will the correct form be more probable?
+# Now a real model that the paper never saw: SmolLM2-135M-Instruct, with 135 million weights. For what share of the verbs whose forms are both {term}`entries of its vocabulary <vocabulary entry>` will the correct form be more probable?
 
 # %%
 import tse_core
@@ -165,7 +165,7 @@ if asked:
     display(slider)
 
 # %% [markdown] tags=["explains"]
-# At the slider's left end only likely verbs are kept, and all are right. Within the top 97&nbsp;%, EW is .99; over all verbs it is .95. The most probable errors are on *content*, *double* and *land*, which are also nouns.
+# Within the top 97&nbsp;%, EW is .99; over all verbs it is .95. The most probable errors are on *content*, *double* and *land*, which are also nouns.
 
 # %% tags=["hide-input"]
 from tse_book.pages import try_this
@@ -198,11 +198,9 @@ title = "Right about likely verbs, wrong about unlikely ones"
 charts.cutoff_explorer(small, curves, cutoffs, title)
 
 # %% [markdown] tags=["explains"]
-# The paper's Table 2 uses top 100&nbsp;%, the whole distribution, and its figures use every cut-off.
-#
 # ## How far a verb moves: sensitivity and bias
 #
-# A yes or no does not say how far a form is ahead. So let $m$ be the logarithm of a verb's singular form's probability minus that of its plural form's, in {term}`nats <nat>`, and compare two contexts that differ in the subject's number:
+# A yes or no does not say how far a form is ahead. So let $m$ be the log-probability of a verb's singular form minus that of its plural form, in {term}`nats <nat>`, and compare two contexts that differ in the subject's number:
 #
 # $$
 # \text{sensitivity} = \frac{m_\text{singular} - m_\text{plural}}{2} \qquad \text{bias} = -\frac{m_\text{singular} + m_\text{plural}}{2}
@@ -232,7 +230,7 @@ table(moves, "After The student and The students, in nats")
 #
 # ## Masked and causal models
 #
-# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Here a model of each kind is given *The author next to the guards ___ tall.* The masked one is a {term}`laboratory model`, trained on a small artificial language. These are the {term}`tokens <token>` that each model reads, and the position at which it predicts the verb (tokens in brackets mark the beginning, the slot and the end):
+# A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Here a model of each kind is given *The author next to the guards ___ tall.* The masked one is a {term}`laboratory model`, trained on a small artificial language. Here are the {term}`tokens <token>` that each reads, and the position at which it predicts the verb:
 
 # %%
 left, right = "The author next to the guards", "tall."
@@ -250,12 +248,12 @@ shown = table(pd.DataFrame(likeliest), "The eight most probable words in the slo
 folded(shown, "What each model expects in the slot")
 
 # %% [markdown] tags=["explains"]
-# The lists answer different questions: what can follow *The author next to the guards*, and what can fill a gap before *tall*. Both put *is* first.
+# Both put *is* first, though they answer different questions: what can follow *The author next to the guards*, and what can fill a gap before *tall*.
 
 # %% [markdown] tags=["explains"]
 # ## Exact and released
 #
-# A {term}`protocol` is the way in which a score is computed. *Exact* follows the definitions above. *Released* follows the authors' code, which drops a few entries in the far tail; use it to compare with published numbers. Every result has a {term}`signature`, a line that names the protocol, the model, the data, the verb list and every other choice.
+# A {term}`protocol` is the way in which a score is computed. *Exact* follows the definitions above. *Released* follows the authors' code, which drops a few entries in the far tail; use it to compare with published numbers. Every result has a {term}`signature`, a line that names all such choices.
 
 # %% [markdown]
 # ## Exercises

@@ -44,7 +44,6 @@ constructions = [  # kept small: every change is a new run
     "marvin-linzen/simple",
     "marvin-linzen/vp-coordination",
 ]
-recorded = "smollm2-135m-instruct"  # whose recorded runs on BLiMP are shown
 kept = "gemma-3-270m"  # whose recorded scores of Table 2 get intervals
 
 # %%
@@ -56,11 +55,11 @@ constructions = as_list(constructions)
 # %% [markdown] tags=["explains"]
 # ## Four faults in released code
 #
-# The code of {cite:t}`newman2021refining`, [refining-tse](https://github.com/bnewm0609/refining-tse), computes the metrics correctly, but four details change numbers.
+# Newman et al.'s code, [refining-tse](https://github.com/bnewm0609/refining-tse), computes the metrics correctly, but four details change numbers.
 #
-# ### A table keyed on a blank column
+# ### A verb list of which one row is left
 #
-# The released code reads the verb list into a dictionary, with the first column as the key. In this column every row has `_`, so each row overwrites the one before it:
+# The code reads the verb list into a dictionary whose keys are the first column. There every row has `_`, so each row overwrites the one before it:
 
 # %%
 import csv
@@ -72,12 +71,12 @@ by_index = {row["index"]: (row["singular"], row["plural"]) for row in rows}
 by_index
 
 # %% [markdown]
-# Only 1 of 1,951 rows of the released list survives. *Lesson:* print the number of verbs beside the score.
+# Only 1 of 1,951 rows of the released list survives.
 
 # %% [markdown]
 # ### A sum that reaches one too early
 #
-# At top 100 % every lemma should count. But the code finds the {term}`cut-off` with a running sum in single precision, which reaches 1 before the last token. Lemmas after that point are left out, as in this made-up context:
+# At top 100 % every lemma should count. But the code finds the {term}`cut-off` by adding up probabilities in single precision, and this sum reaches 1 before the last token. Lemmas after that point are left out, as in this made-up context:
 
 # %%
 import numpy as np
@@ -92,12 +91,12 @@ for sums in ["float64", "float32"]:
     print(sums, "EW", found.ew_top.round(4), "MW", found.mw_top.round(4))
 
 # %% [markdown]
-# In single precision EW loses a hundredth. MW hardly moves, because the verbs left out are so improbable.
+# In single precision EW loses a hundredth, and MW hardly moves.
 
 # %% [markdown]
 # ### The mask is looked for at the wrong position
 #
-# The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without that space. A small tokenizer shows the effect:
+# The code puts a space before RoBERTa's sentence, but counts the tokens before the mask without that space. With a small tokenizer:
 
 # %%
 from tokenizers import Tokenizer, pre_tokenizers, trainers
@@ -119,7 +118,7 @@ print("the mask is at", sentence.index("<mask>"), "but is looked for at", counte
 #
 # ### Contexts that are ambiguous in number
 #
-# Read from the left, *The sheep that the guard likes* may be singular or plural. The code keeps the first label; the {term}`protocol` *exact* keeps both, so every causal model is wrong for one of them.
+# Read from the left, *The sheep that the guard likes* may be singular or plural. The code keeps the first label; the {term}`protocol` *exact* keeps both.
 
 # %%
 import pandas as pd
@@ -134,29 +133,9 @@ for protocol in ["released", "exact"]:
     print(protocol, len(unique_contexts(sheep, "causal", protocol)), "contexts")
 
 # %% [markdown]
-# ## The token before the first word
-#
-# The paper does not say what stands before GPT-2's first word; its released code puts nothing there. Other tools put the tokenizer's {term}`BOS token` there (for SmolLM2 `<|im_start|>`); this book uses the token that separated documents in pretraining (`<|endoftext|>`). With nothing there, a sentence's first token gets no score, even where the two sentences of a [BLiMP](blimp.ipynb) pair differ in it:
-
-# %%
-from tse_book.pages import folded, table
-from tse_book.recorded import recorded_pairs
-
-with_token = recorded_pairs(recorded, bos="default").pairs["correct"]
-without = recorded_pairs(recorded, bos="none").pairs
-both = pd.DataFrame({"with token": with_token, "nothing": without["correct"]})
-both["first token differs"] = without["unscored_difference"]
-accuracies = both.groupby("first token differs")
-accuracies = accuracies.mean().assign(pairs=accuracies.size()).reset_index()
-caption = "Accuracy on BLiMP with and without a BOS token (recorded)"
-table(accuracies, caption, digits=3)
-
-# %% [markdown]
-# Without the token, SmolLM2's accuracy falls from .771 to .731 over all pairs, and from .624 to .546, near chance, where the first token differs.
-#
 # ## One changed setting moves a score
 #
-# Tools differ in {term}`policies <policy>`, choices that papers rarely report. The table shows how far a score moves if one of them is changed: the sentence's capital, period or leading space; the list of verbs (that of the paper's appendix as printed, the file of the released code, or only those of our verbs that are never nouns or past forms); weights of 16 bits instead of 32 (*half precision*); the released {term}`protocol`; or the BOS token, of which there is none, or the one that the tokenizer calls so (`<|im_start|>` for SmolLM2).
+# The paper does not say what stands before GPT-2's first word; its released code puts nothing there, and this book the token that separated documents in pretraining (`<|endoftext|>`). Tools differ in {term}`policies <policy>`, choices that papers rarely report. The table shows how far a score moves if one of them is changed: the sentence's capital, period or leading space; the list of verbs; the precision of the weights; the {term}`protocol`; or this {term}`BOS token` (none, or the one that the tokenizer names, `<|im_start|>` for SmolLM2).
 #
 # ```{dropdown} Predict: which change cannot move any score of a causal model?
 # Leaving out the final period. It stands to the right of the verb, and a causal model has read only the left.
@@ -170,6 +149,7 @@ from tse_book.pages import newman
 display(newman.what_is_missing(models))
 
 # %%
+from tse_book.pages import folded, table
 from tse_book.studies.switches import largest_changes, policy_switches
 
 boards = [policy_switches(name, constructions, lemmas) for name in models]
@@ -178,13 +158,9 @@ caption = "The largest change of a score when one setting is changed"
 table(largest_changes(board), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 the final period moves nothing. Putting the token `<|im_start|>` in front moves a score most, by .14; in pretraining it was not there. Leaving out verbs that are also nouns or past forms moves a score by up to .11. A dash: the setting does not exist for this model.
+# For SmolLM2 the final period moves nothing. Putting `<|im_start|>` in front moves a score most, by .14; it was not there in pretraining. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
 #
-# *The released protocol* and *BOS token: none* look alike for SmolLM2, because its tokenizer adds no BOS token by itself; the sums in single precision move a score by less than .001 more.
-#
-# ### Half precision
-#
-# Half precision (`dtype="bfloat16"`) is faster and coarser, so two forms can get the same score; such a {term}`tie` counts as wrong here. In the folded table, scores and ties are from 212 contexts of the templates, accuracy and changed decisions from 402 pairs of BLiMP.
+# With weights of 16 bits instead of 32, two forms get the same score more often. Such a {term}`tie` counts as wrong.
 
 # %%
 from tse_core.paths import data_folder
@@ -196,12 +172,12 @@ shown = table(shown, "SmolLM2 in three precisions: templates, then BLiMP", digit
 folded(shown, "SmolLM2 in three precisions")
 
 # %% [markdown]
-# On the processor used here, scoring in bfloat16 takes two thirds of the time of single precision; it moves a construction's EW by up to .006 and TSE by up to .017. In float16, which has more digits, they move by up to .001 and .010.
+# In bfloat16 a construction's EW moves by up to .006 and TSE by up to .017; in float16, which has more digits, by up to .001 and .010.
 
 # %% [markdown] tags=["explains"]
 # ## What would other nouns give?
 #
-# A score is measured on a few nouns, and other nouns would give another one. A 95&nbsp;% {term}`interval <confidence interval>` is a range made so that in 95 of 100 studies, each with nouns of its own, it contains the score over *all* nouns of the kind.
+# A score is measured on a few nouns, and other nouns would give another one. A 95&nbsp;% {term}`interval <confidence interval>` is a range made so that in 95 of 100 studies, each with its own nouns, it contains the score over *all* nouns of the kind.
 #
 # ```{dropdown} Predict: a construction has hundreds of contexts and ten nouns. Is an interval over contexts too narrow or too wide?
 # Too narrow, if nouns differ: contexts with the same noun repeat each other.
@@ -231,13 +207,15 @@ table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 # %% [markdown]
 # Clustered by noun, the interval is wider in eight of nine rows, and about eight times as wide for *In object relative clause*: .17 instead of .02.
 #
-# ### How it is made
+# ```{dropdown} How the intervals of this book are made
+# Leave out one noun after another: the farther this moves the score, the wider the interval ({term}`jackknife`). Where one noun moves it more than the others do, it counts as if there were fewer nouns. A share then gets the interval of a number of yes-or-no answers that vary as much, at most 10 for each noun: ten nouns that happen to be alike do not show that the next one will be.
 #
-# Leave out one noun after another: the farther this moves the score, the wider the interval, and where one noun moves it most, few nouns are counted ({term}`jackknife`). A share then gets the interval of as many right or wrong answers as would vary as much, but of at most 10 for each noun, for ten nouns that happen to be alike do not show that the next will be.
+# In 98 of the 99 kinds of studies with ten or more nouns they contain the truth in at least .93; the other has .91. The limit of 10 is a choice. It was made on half of the kinds of studies. There, with 20, tried first, one kind was below .93; with 10 none is. In the other half one was below with 20, and is with 10. Halves and limits are in `benchmarks/coverage_of_intervals.py`. Intervals over nouns and verbs contain the truth in more than .98 of the studies wherever the mean is .90 or more, so they say less than they could.
+# ```
 #
 # ### Does it keep its promise?
 #
-# A simulation knows the score over all nouns. Here it made 2,000 studies of each kind, and counted how often each method's interval contains that score (recorded):
+# In how many of 2,000 simulated studies does a method's interval contain the score over all nouns?
 
 # %%
 recorded_coverage = pd.read_csv(data_folder() / "recorded" / "interval_coverage.csv")
@@ -274,33 +252,28 @@ caption = "Share of 2,000 simulated studies whose 95 % interval contains the tru
 table(coverage, caption, digits=2)
 
 # %% [markdown] tags=["explains"]
-# The bootstrap contains the truth in .86 and .69 of the studies of ten nouns (second and third row), for a few nouns differ less than all nouns do; those of this book in more than .99 of them. In 98 of the 99 kinds of studies with ten or more nouns they do so in at least .93; the other has .91. The price is width: near 1 they are wider than they need be. Crossed ones contain it in more than .98 of the studies wherever the mean is .90 or more, so they say less than they could.
+# The bootstrap contains the truth in .86 and .69 of the studies of ten nouns (second and third row), for a few nouns differ less than all nouns do; the intervals of this book contain it in more than .99 of them. The price is width: near 1 they are wider than they need be.
 #
-# The limit of 10 is a choice. With 20, tried first, one kind of study in the half on which the choice was made was below .93; with 10 none, while in the other half one was and still is. Halves and limits are in `benchmarks/coverage_of_intervals.py`.
+# No method can know what was not sampled: if one noun in ten is bad, an eighth of all samples of twenty nouns have none, and the interval contains the truth in only .86 of the studies.
 #
-# One thing no method can know: if one noun in ten is bad, an eighth of all samples of twenty nouns have none, and the interval contains the truth in only .86 of the studies.
-#
-# An interval by noun is about other nouns and *these* verbs. A claim about other verbs, too, needs an interval over both ({term}`crossed`), and four verbs make it wide.
+# An interval by noun is about other nouns and *these* verbs. A claim about other verbs, too, needs an interval over both ({term}`crossed`).
 #
 # ### Many questions at once
 #
-# Of twenty true intervals one misses. So the intervals of a family of *k* questions (the rows of a table, the statements of a list) are made at 1 − .05/*k* ({term}`Bonferroni correction`), and verdicts are read from these: a number is *above 0* if its corrected interval is. A p-value is the same interval turned round: it is .05 where the interval at 95&nbsp;% just ends at 0.
+# Of twenty such intervals about one misses the truth. So where *k* questions are asked together (such as the rows of a table), each interval is made at 1 − .05/*k* ({term}`Bonferroni correction`), and a number is called *above 0* only if this interval is.
 
 # %% [markdown] tags=["explains"]
 # ## What to report beside a score
 #
 # | say | because | here |
 # |---|---|---|
-# | which model and file, how it was quantised and how it was tuned | one name can stand for several models | every {term}`signature` |
-# | the BOS token, or that there is none | it shifts whole rows of a table and can reverse a verdict | [Table 2](table2.ipynb) |
+# | which model, file and tuning | one name can stand for several models | every {term}`signature` |
+# | the BOS token, or that there is none | it can reverse a verdict | [Table 2](table2.ipynb) |
 # | the verb list, and how many verbs were scored | multi-{term}`token` verbs are dropped silently | [Data](data.ipynb) |
-# | for TSE, how many verbs it tests and how many {term}`distinct decisions <distinct decision>` | *is/are tall, old, young, short* are one decision | [Table 2](table2.ipynb) |
-# | {term}`sensitivity` and {term}`bias` beside EW, of verbs that are also nouns and of the others | a verb that moves, but not far enough, is weak and not missing | [In real sentences](real_sentences.ipynb) |
-# | intervals over what the claim is about (verbs, subjects or both), and paired differences | an interval over nouns says nothing about other verbs | above |
-# | beside the claim that likely verbs do better, the fall of EW that comes from the cut-offs alone ({term}`null`) | a bottom {term}`cut-off` selects verbs with small or wrong margins | [Figure 2](figure2.ipynb) |
-# | ties, and how they count | in seven BLiMP pairs the two sentences are identical | [BLiMP](blimp.ipynb) |
-#
-# `tse evaluate MODEL` prints the signature, the counts and the intervals.
+# | the verbs of TSE, and its {term}`distinct decisions <distinct decision>` | *is tall* and *is old* are one | [Table 2](table2.ipynb) |
+# | {term}`sensitivity` and {term}`bias`, by kind of verb | a verb that moves, but not far enough, is weak and not missing | [In real sentences](real_sentences.ipynb) |
+# | intervals over what the claim is about | an interval over nouns says nothing about other verbs | above |
+# | how far EW falls from the cut-offs alone ({term}`null`) | a bottom cut-off selects verbs with small margins | [Figure 2](figure2.ipynb) |
 
 # %% [markdown]
 # ## Exercises
@@ -346,7 +319,7 @@ def ew_and_mw(verbs, tie=0.0):
 # ```{solution} 14-fault
 # :class: dropdown
 #
-# The table keyed on a blank column: EW over the one verb that is left is its TSE. Ask how many verbs counted.
+# The verb list of which one row is left: EW over one verb is its TSE. Ask how many verbs counted.
 # ```
 
 # %% [markdown]
@@ -431,6 +404,6 @@ print(f"{alone:.2f} if independent, {by_noun:.2f} by noun; {nouns} nouns halve i
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A score without its policies cannot be compared with another. Take the interval over what the claim is about: nouns, verbs, or both.
+# Report the policies beside a score, and take the interval over what the claim is about: nouns, verbs, or both.
 #
 # Functions: {py:func}`tse_core.uncertainty.intervals.interval`, {py:func}`tse_core.uncertainty.intervals.corrected_level` and {py:func}`tse_book.studies.switches.policy_switches`.

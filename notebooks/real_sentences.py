@@ -54,17 +54,17 @@ shown = list(dict.fromkeys([*recorded, *real_models(models)]))
 # %% [markdown] tags=["explains"]
 # ## A verb behind its subject
 #
-# {cite:t}`newman2021refining` found that {term}`TSE`, which asks about a few verbs, promises more than {term}`EW`, which asks about a whole list, in templates. What about sentences such as this one?
+# {term}`TSE`, which asks about a few verbs, promises more than {term}`EW`, which asks about a whole list {cite}`newman2021refining`. Why? Take a sentence such as this one:
 #
 # > Before each trip the pilot **checks** the engines.
 #
-# The place of *checks* is a *site*: a model reads what stands before it, and is asked about all verbs of the list. {term}`Treebanks <treebank>` mark subjects and verbs in texts; every verb in the present with one subject to its left gives a site.
+# The place of *checks* is a *site*: a model reads what stands before it, and is asked about all verbs of the list. {term}`Treebanks <treebank>` mark hundreds of them.
 #
 # ```{dropdown} Predict: which moves farther when *the pilot* becomes *the pilots*, *know* or *plan*?
 # *Know*. After *the pilot*, a model may also expect the noun: *the pilot plan*.
 # ```
 #
-# Four numbers by hand: $m$, the log-odds of the singular form against the plural form, in {term}`nats <nat>`.
+# Four numbers by hand: $m$, the {term}`log-odds` of the singular form against the plural form, in {term}`nats <nat>`.
 
 # %%
 import numpy as np
@@ -92,12 +92,16 @@ print(moves.round(2).to_string(index=False))
 newman.what_is_missing(models)
 
 # %% [markdown] tags=["explains"]
-# The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than it moves, so EW counts it as wrong after *the pilot*. Both terms come from signal detection {cite}`green1966signal`; such a bias explains human errors {cite}`hammerly2019grammaticality`; others measure differences of differences, too {cite}`wilcox2018fillergap,futrell2019subjects`.
+# The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than it moves, so EW counts it as wrong after *the pilot*.
+#
+# ```{dropdown} Where this comes from
+# Both terms come from signal detection {cite}`green1966signal`; such a bias explains human errors {cite}`hammerly2019grammaticality`. Others, too, measure differences of differences {cite}`wilcox2018fillergap,futrell2019subjects`, swap the subject's number {cite}`finlayson2021causal` or the words around it {cite}`lasri2022really`. {cite:t}`wei2021frequency` showed that BERT agrees for pairs of subject and verb that it never saw, but that the frequency of forms matters. New here are all verbs of a list, in texts.
+# ```
 #
 # ## Each verb a dot
 #
-# ```{dropdown} Predict: where would the dots stand if a model had learnt a list of verbs that agree, instead of a rule?
-# In two lumps: the verbs on the list far to the right, all others at zero.
+# ```{dropdown} Predict: where would the dots stand if a model had learned verb by verb, instead of a rule?
+# In two lumps: the verbs that it learned far to the right, all others at zero.
 # ```
 
 # %%
@@ -118,7 +122,7 @@ charts.verb_dots(
 )
 
 # %% [markdown] tags=["explains"]
-# *How far each verb (a dot) moves towards the agreeing form when the subject turns plural, right after a noun, in the treebank GUM. A list of learnt verbs would leave a lump at zero, as in [the laboratory](laboratory.ipynb) (grey), where 500 of 900 verbs never agree. Here few stand there, and verbs that are also nouns move less.*
+# *Right after a noun, in the treebank GUM. A model that learned verb by verb has a lump at zero, as in [the laboratory](laboratory.ipynb) (grey), where 500 of 900 verbs never agree.*
 
 # %%
 rows = verbs.groupby(["model", "row"], sort=False)
@@ -132,7 +136,7 @@ caption = "After nouns: means over verbs (sensitivity and bias in nats)"
 folded(table(about, caption, index=True), "The means of each row")
 
 # %% [markdown] tags=["explains"]
-# All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so this count is nearly one observation. How far they move says more: *never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far as never-nouns, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
+# All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so this count is nearly one observation. *Never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
 #
 # ## What sets how far
 #
@@ -152,7 +156,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# The shares are those of tags in English treebanks; what these never tag stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63. That frequencies get in a rule's way is not new: {cite:t}`wei2021frequency` showed that BERT agrees for pairs of subject and verb that it never saw, but the forms' frequency matters. Others swap the subject's number {cite}`finlayson2021causal` or the words around it {cite}`lasri2022really`. New here are all verbs of a list, in texts.
+# The shares are those of tags in English treebanks; what these never tag stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63.
 #
 # ## Where moving is not enough
 
@@ -162,7 +166,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# On the dashed line the two cancel, and above it a verb is right after singular nouns, on average. So EW roughly counts the dots above: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns. Their base form is common anyway, and EW books as missing what is weak.
+# On the dashed line the two cancel, and above it a verb is right after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns. Their base form is common anyway, and EW books as missing what is weak.
 #
 # ## Unlikely verbs
 #
@@ -183,11 +187,11 @@ caption = "Whole words by frequency, at 32 sites (sensitivity and bias in nats)"
 folded(table(rare, caption), "Rare verbs by whole words")
 
 # %% [markdown] tags=["explains"]
-# All 918 never-nouns move the right way, the rarest (Zipf up to 2, at most 100 uses in a billion words) by 3.6 nats, the frequent ones (above 4) by 4.8.
+# All 918 never-nouns move the right way, the rarest (Zipf up to 2: 100 uses in a billion words) by 3.6 nats, the frequent ones (above 4) by 4.8.
 #
 # ## Across a noun of the other number
 #
-# Is it just the *-s* of the word before? A rule that reads it fails in *The keys to the old cabinet*.
+# Do models just read the *-s* of the word before? That would fail in *The keys to the old cabinet*.
 
 # %%
 tested = real_sentences.panels_of(shown, treebanks[-1])
@@ -198,7 +202,7 @@ caption = "ParTUT, mean sensitivity in nats; the rule of -s: 1 if it is always r
 folded(table(cues, caption), "Is it the word before?")
 
 # %% [markdown] tags=["explains"]
-# In the treebank ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. The rule goes the other way (−.38, where 1 is always right). Without an *-s* on the word before (*people*, *men*), verbs move no less than after other nouns.
+# In ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. The rule goes the other way (−.38, where 1 is always right). Without an *-s* on the word before (*people*, *men*), verbs move no less than after other nouns.
 #
 # ## Three languages
 
@@ -215,11 +219,11 @@ by_language = real_sentences.languages(runs)
 table(by_language, "Gemma, right after nouns (sensitivity, bias and across: nats)")
 
 # %% [markdown] tags=["explains"]
-# German and French verbs move, too. Their bias is below 0: it favours the singular. (Their few single tokens are frequent; *across*: a noun of the other number.)
+# German and French verbs move, too. Their bias, below 0, favours the singular.
 #
 # ## What was stated beforehand
 #
-# The statements were found on EWT and GUM and written down before any model was run on ParTUT, German PUD and French Sequoia. Each verdict is read from the interval shown, over documents, corrected for all 28 tests.
+# The statements were found on EWT and GUM, and written down before a model was run on ParTUT, German PUD or French Sequoia. Each verdict is read from the interval shown, over documents, corrected for all 28 tests.
 
 # %% tags=["full-width"]
 judged = real_sentences.judged(shown, treebanks[-1])
@@ -233,7 +237,7 @@ caption = "95 % intervals: not corrected, crossed with verbs, and by the bootstr
 folded(table(intervals, caption), "Other intervals")
 
 # %% [markdown] tags=["explains"]
-# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen before one was chosen. A new treebank brings new sentences and no new verbs, so N3, N4 and N7 are repetitions over sentences. *Other choices*: in how many of those that change the number the verdict is the same.
+# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen before one was chosen. ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many of those that change the number the verdict is the same.
 #
 # ## A designed test
 #
@@ -248,7 +252,7 @@ table(designed, "agreement-controls: means over verbs, in nats", index=True)
 #
 # ## Limits
 #
-# Both models read from left to right. The paper's three {term}`masked models <masked model>`, which read both sides and could not be run here, show the gap between TSE and EW, too: .064, .079 and .083, against .143 for GPT-2 XL. An even spread speaks against a list of verbs that agree or not, but not for a rule: other patterns are even, too.
+# Both models read from left to right. The paper's three {term}`masked models <masked model>`, which read both sides and could not be run here, show a gap between TSE and EW, [too](table2.ipynb). An even spread speaks against verbs learned one by one, but does not show a rule: other patterns are even, too.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises
@@ -333,6 +337,6 @@ print("plan moves by 2.1 nats and needs 2.5.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# Almost every verb moves with its subject; verbs that are often nouns move about half as far, often too little to be right. Report how far, not only how many.
+# Almost every verb moves with its subject. Verbs that are often nouns move about half as far, often too little to be right.
 #
 # Functions: {py:func}`tse_core.evaluate`, and `verbs` of what it returns.

@@ -94,12 +94,12 @@ gap.insert(1, "reads", gap["model"].map(reads).fillna("both sides"))
 table(gap.sort_values("TSE - EW"), "The published gap, mean of ten rows", digits=3)
 
 # %% [markdown]
-# No: it is .064 to .083 for the three masked models, and .143 for GPT-2 XL. The paper expects that a verb that is also a noun (*plan*) misleads EW only in models that read the left side alone. But the masked models show a gap, too. Models cannot be compared cell by cell, as they were tested on different verbs.
+# No: it is .064 to .083 for the three masked models, and .143 for GPT-2 XL. The paper expects that a verb that is also a noun (*plan*) misleads EW only in models that read the left side alone. But the masked models show a gap, too.
 
 # %% [markdown] tags=["explains"]
 # ## Measured here
 #
-# Will two models that the paper never saw show the same order? SmolLM2-135M-Instruct and Gemma 3 270M, twice its size, are {term}`causal <causal model>` and {term}`quantised` to four bits. Their training text may contain sentences like the test sentences.
+# Will two models that the paper never saw show the same order? SmolLM2-135M-Instruct and Gemma 3 270M, twice its size, are {term}`causal <causal model>` and {term}`quantised` to four bits.
 
 # %%
 import tse_core
@@ -125,7 +125,7 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As measured", index=True), "The numbers")
 
 # %% [markdown] tags=["explains"]
-# Yes: EW is below TSE in all nine rows of both models, by .10 on average for SmolLM2, and by .11 for Gemma. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns. For the tenth row, BLiMP's sentences, run `tse data fetch newman-blimp` and add `"newman-blimp"` to `data` in the first cell. Only the paper's own four models can reproduce its numbers: [You have a GPU?](../book/gpu.md) says how.
+# Yes: EW is below TSE in all nine rows of both models, by .10 on average for SmolLM2, and by .11 for Gemma. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns. For the tenth row, BLiMP's sentences, run `tse data fetch newman-blimp` and add `"newman-blimp"` to `data` in the first cell. Only the paper's own models can reproduce its numbers ([You have a GPU?](../book/gpu.md)).
 #
 # Intervals that overlap do not say whether two scores differ, because a noun that is hard for one score is hard for the other. `compare` takes the difference noun by noun. Its intervals are corrected for asking in nine rows ({term}`Bonferroni correction`): where one lies above 0, TSE is higher.
 
@@ -200,12 +200,12 @@ movement = movement.rename(columns={"relative_spread": "spread / mean"})
 table(movement, "EW, and how far verbs move (nats)")
 
 # %% [markdown] tags=["explains"]
-# Two rows can be equally low for different reasons. *In a sentential complement* and *Across object relative (no that)* have EW .77 and .78 on SmolLM2, .70 and .73 on Gemma. In the first the verbs move farther (by 1.53 and 1.66 nats, to 1.36 and 1.27), but many start far on one side: the bias is .93 and 1.86, to .24 and .90. In the second it is the movement that is small.
+# Two rows can be low for different reasons. *In a sentential complement* and *Across object relative (no that)* have EW .77 and .78 on SmolLM2, .70 and .73 on Gemma. In the first the verbs move farther (by 1.53 and 1.66 nats, to 1.36 and 1.27), but many start far on one side: the bias is .93 and 1.86, to .24 and .90. In the second it is the movement that is small.
 
 # %% [markdown] tags=["explains"]
 # ## With and without a BOS token
 #
-# Most models read a {term}`BOS token` before the first word. The paper does not say whether GPT-2 did; the released code gives it none. Here is SmolLM2 with and without one. How much can a row's TSE change?
+# How much can a row's TSE change with the {term}`BOS token`, which most models read before the first word?
 
 # %%
 from tse_book.recorded import recorded_details
@@ -220,7 +220,7 @@ readings = wordings.assign(model=wordings["bos"].map(names)).melt(
 charts.table2_dots(readings, title="With and without a BOS token")
 
 # %% [markdown] tags=["explains"]
-# Without the token, TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (the tenth row, BLiMP's, was fetched for these recorded runs); in the row *In object relative (no that)* it is now above TSE.
+# Without the token, TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (the tenth is BLiMP's); in the row *In object relative (no that)* it is now above TSE.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "table2-measured.csv", "All numbers, measured")
@@ -332,7 +332,7 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - EW is below TSE in nearly every cell, published and measured. Without *be* a third of the difference is left.
+# - EW is below TSE, mostly because of *be*.
 # - A row is low where verbs move little, or where they prefer one form whatever the subject is.
 # - A BOS token can move TSE by .25; the {term}`signature` of a number says which token was read, if any.
 #

@@ -17,12 +17,6 @@ guard("MW hardly moves", abs((exact.mw_top - found.mw_top).item()) < 1e-4)
 # ## One changed setting moves a score
 
 # %%
-ways = ["with token", "nothing"]
-quotes("from .771 to .731 over all pairs", *both[ways].mean())
-differ = accuracies.set_index("first token differs").loc[True, ways]
-quotes("from .624 to .546, near chance, where the first token differs", *differ)
-
-# %%
 own = board[board["model"] == "smollm2-135m-instruct"]
 if len(own):
     wide = own.pivot_table("score", ["switch", "metric", "construction"], "setting")
@@ -30,25 +24,18 @@ if len(own):
     guard("the final period moves nothing", moved["no final period"] == 0)
     model = newman.opened("smollm2-135m-instruct")
     own_bos = model.with_policies(bos="add").bos_read
-    guard("Putting the token `<|im_start|>` in front", own_bos == "<|im_start|>")
+    guard("Putting `<|im_start|>` in front", own_bos == "<|im_start|>")
     guard("moves a score most", moved.idxmax() == "BOS token: the tokenizer's own")
     quotes("by .14", moved.max())
     quotes("by up to .11", moved["verbs: never nouns or past forms"])
-    released_bos = model.with_policies(bos="tokenizer").bos_read
-    guard("adds no BOS token by itself", released_bos == "none")
-    protocol = wide.loc["the released protocol", "changed"]
-    without = wide.loc["BOS token: none", "changed"]
-    guard("by less than .001 more", 0 < (protocol - without).abs().max() < 0.001)
 
 # %%
 half = half.set_index("dtype")
-coarse, finer, whole = half.loc["bfloat16"], half.loc["float16"], half.loc["float32"]
+coarse, finer = half.loc["bfloat16"], half.loc["float16"]
 changes = coarse["EW_largest_change"], coarse["TSE_largest_change"]
-quotes("moves a construction's EW by up to .006 and TSE by up to .017", *changes)
-time = coarse["seconds_of_slots"] / whole["seconds_of_slots"]
-guard("takes two thirds of the time", abs(time - 2 / 3) < 0.02)
+quotes("a construction's EW moves by up to .006 and TSE by up to .017", *changes)
 changes = finer["EW_largest_change"], finer["TSE_largest_change"]
-quotes("they move by up to .001 and .010", *changes)
+quotes("by up to .001 and .010", *changes)
 
 # %% [markdown]
 # ## What would other nouns give?
@@ -64,7 +51,7 @@ guard("about eight times as wide", 7.5 < times < 8.5)
 second_and_third = coverage.iloc[[1, 2]]
 quotes(".86 and .69", *second_and_third["bootstrap"])
 guard(
-    "those of this book in more than .99 of them",
+    "contain it in more than .99 of them",
     (second_and_third["this book"] > 0.99).all(),
 )
 quotes("in only .86", coverage["this book"].iloc[-1])
@@ -84,9 +71,13 @@ near_one = shares[means >= 0.9]
 said = "in more than .98 of the studies wherever the mean is .90 or more"
 guard(said, len(near_one) == 15 and (near_one["coverage"] > 0.98).all())
 guard(
-    "tried first, one kind of study",
+    "with 20, tried first, one kind was below .93",
     (low.loc[[first_tried], "half"] == "choice").sum() == 1,
 )
 guard("with 10 none", (low.loc[[ours], "half"] != "choice").all())
-guard("in the other half one was and still is", len(low.loc[[ours]]) == 1)
+others = low.loc[[first_tried], "half"] != "choice"
+guard(
+    "In the other half one was below with 20, and is with 10",
+    others.sum() == len(low.loc[[ours]]) == 1,
+)
 guard("an eighth of all samples of twenty nouns", 0.11 < 0.9**20 < 0.13)
