@@ -116,7 +116,7 @@ MISTAKES = {
     f"hf:{PAIRS}@v%2F2/eng/data.tsv": f"^hf:{PAIRS}@v%2F2/eng/data.tsv: http://.*/datasets/{PAIRS} has no branch, tag or commit 'v/2'",
     f"hf:{PAIRS}@refs/pr/9/eng/data.tsv": "has no branch, tag or commit 'refs/pr/9'",
     f"hf:{PAIRS}": "a name ends in the path of one file, .csv, ",
-    f"hf:{PAIRS}/eng": "a name ends in the path of one file, .csv, .json, .jsonl, .parquet, .tab, .tsv, .txt",
+    f"hf:{PAIRS}/eng": "a name ends in the path of one file, .csv, .gold, .json, .jsonl, .parquet, .tab, .tsv, .txt",
     f"hf:{PAIRS}/eng/date.tsv": f"http://.*/datasets/{PAIRS} has no file 'eng/date.tsv' at main",
     f"hf:{PAIRS}/README.md": "a name ends in the path of one file",
     f"https://huggingface.co/datasets/{PAIRS}/blob/v1/eng/data.tsv?x=y": f"files on the hub are read by their names; write hf:{PAIRS}@v1/eng/data.tsv",

@@ -1,5 +1,6 @@
 """Files as people have them: rows and contexts set aside, names of one's own, rows by columns of one's own."""
 
+import re
 import shutil
 
 import pandas as pd
@@ -206,6 +207,35 @@ def test_one_sentence_a_row_is_read_as_pairs(write, name):
     if name == "dutch.csv":
         assert sentences[["rating_good", "rating_bad"]].to_numpy().tolist() == [["6.5", "2"]] * 2
         assert sentences["paradigm"].tolist() == ["p", "q"]
+
+
+def test_the_message_about_gulordavas_table_has_the_columns_that_read_it(write):
+    path = write(
+        "generated.tab", ROWS["generated.tab"][0].replace("id1\tid2", "constr_id\tsent_id")
+    )
+    with pytest.raises(InputError) as error:
+        load_pairs(path)
+    words = re.search("--columns ([^ ]+) reads it", str(error.value))[1].split(",")
+    assert len(load_pairs(path, dict(word.split("=") for word in words))) == 2
+
+
+def test_linzens_pair_of_files_is_read_by_the_name_of_one(write):
+    write("agr.text", "the keys to the door are here . <eos>\nis he ?\n")
+    pairs = load_pairs(write("agr.gold", "5\tare\tis\t1\n0\tIs\tAre\t0\n"))
+    columns = ["left", "correct", "wrong", "right", "attractors"]
+    assert pairs[columns].to_numpy().tolist() == [
+        ["the keys to the door", "are", "is", "here .", "1"],
+        ["", "is", "are", "he ?", "0"],
+    ]
+    for place, message in (
+        ("4\tare\tis\t1\n0\tis\tare\t0\n", "agr.gold:1: 'are' is not word 5"),
+        ("5\tare\tis\t1\n", "has 1 lines and .* 2"),
+        ("are\n\nis\n", "agr.gold:1: needs four cells"),
+    ):
+        with pytest.raises(InputError, match=message):
+            load_pairs(write("agr.gold", place))
+    with pytest.raises(InputError, match="needs its sentences in .*other.text"):
+        load_pairs(write("other.gold", "5\tare\tis\t1\n"))
 
 
 @pytest.mark.parametrize(

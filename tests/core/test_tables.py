@@ -128,7 +128,7 @@ def test_the_command_takes_columns_by_other_names(write, tiny_causal, tse):
 def test_columns_are_said_of_tables_only():
     with pytest.raises(
         InputError,
-        match="'marvin-linzen' is no path that ends in .csv, .json, .jsonl, .parquet, .tab, .tsv, .txt",
+        match="'marvin-linzen' is no path that ends in .csv, .gold, .json, .jsonl, .parquet, .tab, .tsv, .txt",
     ):
         load_pairs("marvin-linzen", {"good": "sen"})
     with pytest.raises(InputError, match="in Python load_sentence_pairs"):

@@ -28,6 +28,9 @@ _FLAGS = {
     **dict.fromkeys(("0", "false", "no", "ungrammatical", "unacceptable"), False),
     **dict.fromkeys(("wrong", "incorrect", "bad", "*"), False),
 }
+# The columns of Gulordava et al.'s .tab files, which say only together what each of them holds.
+_GULORDAVA = {"prefix", "form", "class"}
+_GULORDAVA_ITEM = ("pattern", "constr_id", "sent_id")
 _NOT_WHOLE = (
     ": its item has not one grammatical and one ungrammatical sentence; where several columns "
     "together name an item, --columns item=NAME+NAME names them"
@@ -39,11 +42,18 @@ def has_sentence_rows(
 ) -> bool:
     """Whether a table has one sentence a row: the columns say so, or it cannot be read otherwise.
 
-    Raises InputError where they say so, and a column is missing.
+    Raises InputError where they say so, and a column is missing; also for the columns of Gulordava
+    et al. (2018) without ``columns``.
     """
     names = _names_of_uses(names_of_columns, columns, where)
     is_complete = bool(_parts_of_rows(names)) and "grammatical" in names
     if not any(use in columns for use in ROW_NAMES):
+        if not columns and layout_of(names) is None and set(names_of_columns) >= _GULORDAVA:
+            item = "+".join(name for name in _GULORDAVA_ITEM if name in names_of_columns)
+            raise InputError(
+                f"{where}: has the text before a verb and one of its forms a row; --columns "
+                f"left=prefix,form=form,grammatical=class,item={item or 'NAME+NAME'} reads it"
+            )
         return is_complete and layout_of(names) is None
     if not is_complete:
         raise InputError(
