@@ -286,6 +286,9 @@ is_short = (sensitivity > 0) & (sensitivity < bias)
 wrong = after.index[is_short].tolist()
 
 # %% tags=["hide-cell", "check"]
+for name, given in (("sensitivity", sensitivity), ("bias", bias)):
+    assert isinstance(given, pd.Series), f"{name} should be a number for each verb"
+assert isinstance(wrong, list), "wrong should be a list of verbs"
 half = (after["singular"] - after["plural"]) / 2
 middle = -(after["singular"] + after["plural"]) / 2
 assert list(sensitivity) == list(half), "sensitivity: half of the difference"
