@@ -123,7 +123,7 @@ try_this(("The keys", "plural"), pair=("The keys are lost.", "The keys is lost."
 #
 # ## A model that the paper never saw
 #
-# The paper ran a {term}`5-gram model <n-gram model>`, an LSTM, Transformer-XL and GPT-2 *large*. SmolLM2-135M-Instruct has a sixth of GPT-2 large's parameters and was trained on about 250 times as much text, which may contain BLiMP's own sentences.
+# The paper ran a {term}`5-gram model <n-gram model>`, an LSTM, Transformer-XL and GPT-2 *large*. SmolLM2-135M-Instruct has a sixth of GPT-2 large's parameters and read about 250 times as much text in training, perhaps even BLiMP's own sentences.
 #
 # ```{dropdown} Predict: on which phenomena will a small model of 2024 be furthest behind GPT-2 large?
 # Perhaps on islands, where the whole sentence matters.

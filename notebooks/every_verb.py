@@ -192,7 +192,7 @@ both = both.dropna(subset="model").sort_values("model", kind="stable")
 charts.table2_dots(both, title="TSE, EW and MW: single tokens, whole words")
 
 # %% [markdown] tags=["explains"]
-# SmolLM2 was tested on 1,945 verbs instead of 962, in the same contexts, 20 or 24 of each construction. On average EW goes from .85 (.841 over all contexts of these constructions, as in [Table 2](table2.ipynb)) to .83, and MW stays at .89. TSE of whole words is .94, above EW in eight of the nine rows. Whole words have no intervals here: the rules for intervals changed after these words were scored.
+# SmolLM2 was tested on 1,945 verbs instead of 962, in the same contexts, 20 or 24 of each construction. On average EW goes from .85 (.841 over all contexts of these constructions, as in [Table 2](table2.ipynb)) to .83, and MW stays at .89. TSE of whole words is .94, above EW in eight of the nine rows. Whole words have no intervals here, because the method for intervals changed after they were scored.
 #
 # With whole words, models with different tokenizers can be tested on the same verbs: `tse evaluate smollm2-135m-instruct --verbs all --against gpt2`. With a {term}`masked model` only lemmas whose two forms have the same number of tokens count {cite}`kauf2023better`.
 

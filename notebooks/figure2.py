@@ -83,7 +83,7 @@ falls = head_and_tail(printed)
 (falls["fall"] > 0.05).value_counts()
 
 # %% [markdown] tags=["explains"]
-# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % onwards, and 19 only at top 100 %; there a later point stands in for the head, which makes a fall look smaller (see the last exercise). If a curve counts as falling when its line of best fit does, 79 of all 80 fall ([the ledger](ledger.ipynb)).
+# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % onwards, and 19 only at top 100 %; for these a later point stands in for the head, so that the fall looks smaller (see the last exercise). If a curve counts as falling when its line of best fit does, 79 of all 80 fall ([the ledger](ledger.ipynb)).
 #
 # A point can rest on few contexts. The largest published fall is .92, for GPT-2 XL's EW in the row *Across subject relative clause*; at the last point of this curve, 99.7 % of the contexts have no verb left.
 

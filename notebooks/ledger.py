@@ -83,7 +83,7 @@ table(given, "Rows by verdict and paper.", index=True)
 #
 # Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
 #
-# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list, or only the neural models of BLiMP. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on a choice. Thresholds were tried by a rule: half and twice our leeway (for *at least 36 of 40*, which leaves four, 38 and 32). Of the 63 rows from published data, 27 are the same under every choice and 23 depend on a choice; for 13 there was no choice to try, and they count as neither.
+# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list, or only the neural models of BLiMP. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on a choice. Each threshold was also tried with half and with twice its leeway: *at least 36 of 40* allows four exceptions, so 38 and 32 were tried, too. Of the 63 rows from published data, 27 are the same under every choice and 23 depend on a choice; for 13 there was no choice to try, and they count as neither.
 
 # %% tags=["hide-input"]
 from tse_book.pages import ledger_table
@@ -100,7 +100,7 @@ charts.download_table(linked, "claims.csv", "Download the ledger")
 # %% [markdown] tags=["explains"]
 # ## The statements of this book
 #
-# The papers' claims are compared with thresholds. No verdict above rests on a test, so the ledger is no family of tests to correct for.
+# The papers' claims are compared with thresholds. None of the verdicts above comes from a statistical test, so nothing is corrected for their number.
 #
 # This book's own statements, N1 to N7, are tested. They were written down before a model was run on the treebanks on which they are judged: ParTUT, and for N5 German PUD and French Sequoia. Their 28 tests, 13 of them on English for each of two models, are one family. A verdict is read from the interval at 1 − .05/28, over other documents ({term}`Bonferroni correction`): a statement holds where all of it lies on the side that is named.
 
@@ -112,7 +112,7 @@ statements = real_sentences.statement_table(stated)
 table(statements, "N1 to N7: where they were found, and where they were tested")
 
 # %% [markdown] tags=["explains"]
-# Of the 28, 27 hold; N6 is undecided on SmolLM2. Other choices, such as fewer sites, rarer verbs or medians, leave 18 of the 28 verdicts as they are under every choice, and 10 turn under one at least; the last column says under which. [In real sentences](real_sentences.ipynb) tells what they mean.
+# Of the 28, 27 hold; N6 is undecided on SmolLM2. Under other choices, such as fewer sites, rarer verbs or medians, 18 of the 28 verdicts never change; 10 change under at least one, which the last column names. [In real sentences](real_sentences.ipynb) tells what they mean.
 #
 # ## Every table and figure
 #

@@ -41,8 +41,8 @@ expected = [["N6", "smollm2-135m-instruct", "undecided"]]
 guard("N6 is undecided on SmolLM2", open_ones == expected)
 counts = statements["other choices"].str.split(" of ", expand=True)
 same = (counts[0] == counts[1]).sum()
-quotes("leave 18 of the 28 verdicts as they are", same, len(statements))
-quotes("10 turn under one at least", len(statements) - same)
+quotes("18 of the 28 verdicts never change", same, len(statements))
+quotes("10 change under at least one", len(statements) - same)
 
 # %% [markdown]
 # ## The laboratory's own ledger
