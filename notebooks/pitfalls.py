@@ -208,7 +208,7 @@ table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 # Clustered by noun, the interval is wider in eight of nine rows, and about eight times as wide for *In object relative clause*: .17 instead of .02.
 #
 # ```{dropdown} How the intervals of this book are made
-# Leave out one noun after another: the farther this moves the score, the wider the interval ({term}`jackknife`). Where one noun moves it more than the others do, it counts as if there were fewer nouns. A share then gets the interval of a number of yes-or-no answers that vary as much, at most 10 for each noun: ten nouns that happen to be alike do not show that the next one will be.
+# Leave out one noun after another: the farther this moves the score, the wider the interval ({term}`jackknife`). Where one noun moves it more than the others do, the interval is that of fewer nouns. A share, such as MW, gets the interval of so many yes-or-no answers as would vary as much, and so stays between 0 and 1. But no noun counts for more than 10 answers: ten nouns that happen to be alike do not show that the next one will be.
 #
 # In 98 of the 99 kinds of studies with ten or more nouns they contain the truth in at least .93; the other has .91. The limit of 10 is a choice. It was made on half of the kinds of studies. There, with 20, tried first, one kind was below .93; with 10 none is. In the other half one was below with 20, and is with 10. Halves and limits are in `benchmarks/coverage_of_intervals.py`. Intervals over nouns and verbs contain the truth in more than .98 of the studies wherever the mean is .90 or more, so they say less than they could.
 # ```
