@@ -22,6 +22,7 @@ from tse_core.agreement.options import VerbPolicy
 from tse_core.agreement.scoring import pair_forms
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas
+from tse_core.errors import TseWarning
 from tse_core.forward.passes import target_log_probabilities
 from tse_core.forward.word_forms import form_log_probabilities, form_steps
 from tse_core.models.language_model import LanguageModel, Prompt
@@ -301,8 +302,16 @@ def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simpl
     even = sum(a == b for a, b in zip(*lengths, strict=True))
     assert 0 < even < len(few) and len(found.lemmas) == even
     assert found.signature.policy["forms"] == "words"
-    uneven = simple["correct"].isin(["brings", "bring"])
-    assert found.pairs["tse"].isna().tolist() == uneven.tolist()
+    lemma = few.table.iloc[[a != b for a, b in zip(*lengths, strict=True)]].iloc[0]
+    some = simple.head(6).copy()
+    some.loc[:1, ["correct", "wrong", "lemma"]] = lemma[["singular", "plural", "lemma"]].tolist()
+    with pytest.warns(
+        TseWarning, match="2 of 6 pairs have .* unequal numbers of tokens.*tse blimp"
+    ):
+        found = evaluate(masked_pieces, some, few, verbs="all", sample="all")
+    assert found.pairs["tse"].isna().tolist() == [True, True] + 4 * [False]
+    assert "pairs of forms with unequal numbers of tokens (see tse blimp): 2" in found.scored
+    assert "no form that counts" not in found.scored
 
 
 def test_a_sample_is_drawn_by_number_whatever_the_order_and_grows_with_its_size():

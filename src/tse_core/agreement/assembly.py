@@ -7,6 +7,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs
 from tse_core.agreement.verb_groups import groups_of_tables
+from tse_core.errors import warn
 from tse_core.metrics.definitions import MARGIN, OF_CONTEXTS
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import of_everything
@@ -15,6 +16,8 @@ from tse_core.results.tidy import of_everything
 # at least twice the largest spread measured over batch sizes, shared prefixes and threads (1.5e-5,
 # 0.033 and 0.22 on small models).
 NOISE = {"float64": 1e-4, "float32": 1e-4, "float16": 0.07, "bfloat16": 0.5}
+
+MANY_UNEVEN = 0.1  # a larger share of pairs without TSE for their forms' lengths is a warning
 
 
 def assembled(
@@ -38,13 +41,20 @@ def assembled(
         for name, column in tables["forms"].items():
             form_arrays[str(name)] = column.to_numpy().reshape(shape)
     pairs = _scored_pairs(work.pairs, tables["pairs"], dtype)
+    uneven = _uneven(pairs, work)
+    if uneven > MANY_UNEVEN * len(pairs):
+        warn(
+            f"{signature.data_name}: {uneven:,} of {len(pairs):,} pairs have forms of unequal "
+            "numbers of tokens, which a masked model does not compare in one gap; TSE is about the "
+            "others alone; tse blimp, in Python evaluate_blimp, compares the whole sentences"
+        )
     return Evaluation(
         contexts=_with_scores(work.contexts, at_cutoffs),
         pairs=pairs,
         lemmas=lemmas,
         signature=signature,
         cutoffs=options.cutoffs,
-        scored=_what_was_scored(question, options, work, pairs)
+        scored=_what_was_scored(question, options, work, pairs, uneven)
         + _ties(tables["contexts"], work, pairs),
         left_out=question.all_pairs.attrs.get("left_out", {}),
         at_cutoffs=at_cutoffs,
@@ -102,8 +112,16 @@ def _ties(scores: pd.DataFrame, work: Work, pairs: pd.DataFrame) -> str:
     return f"; ties, which count as wrong: {', '.join(parts)}" if parts else ""
 
 
-def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd.DataFrame) -> str:
-    """`Evaluation.scored`; `pairs` are those of the work, with their scores."""
+def _uneven(pairs: pd.DataFrame, work: Work) -> int:
+    """How many pairs have no TSE though both forms count: their lengths cannot be compared."""
+    is_counted = pairs[["correct", "wrong"]].isin(list(work.verbs.positions)).all(axis=1)
+    return int((pairs["tse"].isna() & is_counted).sum())
+
+
+def _what_was_scored(
+    question: Question, options: Options, work: Work, pairs: pd.DataFrame, uneven: int
+) -> str:
+    """`Evaluation.scored`; `pairs` are those of the work, with their scores, see `_uneven`."""
     verbs = work.verbs
     # What every reader asks first stands in front, also where it is nothing.
     without_form = int(pairs["tse"].isna().sum())
@@ -122,7 +140,8 @@ def _what_was_scored(question: Question, options: Options, work: Work, pairs: pd
     left_out = {
         "pairs whose text before the verb is that of an earlier one": work.repeated,
         "pairs outside the sample": len(question.pairs) - work.repeated - len(pairs),
-        "pairs whose verb has no form that counts": without_form,
+        "pairs whose verb has no form that counts": without_form - uneven,
+        "pairs of forms with unequal numbers of tokens (see tse blimp)": uneven,
         "pairs in whose gap the model cannot look a word up": with_number - len(question.pairs),
         "pairs whose subject's number is not known (column number)": len(question.all_pairs)
         - with_number,
