@@ -15,6 +15,7 @@ from tse_core import (
     load_pairs,
     load_sentence_pairs,
 )
+from tse_core.datasets.loading import data_hash
 from tse_core.errors import TseWarning
 
 AUTHOR = "The author laughs.,The author laugh.,singular\n"
@@ -217,6 +218,19 @@ def test_the_message_about_gulordavas_table_has_the_columns_that_read_it(write):
         load_pairs(path)
     words = re.search("--columns ([^ ]+) reads it", str(error.value))[1].split(",")
     assert len(load_pairs(path, dict(word.split("=") for word in words))) == 2
+
+
+def test_a_table_read_again_is_the_same_data_and_an_empty_folder_is_said(write, tmp_path):
+    header = (
+        "sentence_good,sentence_bad,two_prefix_prefix_good,two_prefix_prefix_bad,two_prefix_word"
+    )
+    row = "Some cats run.,Some cat run.,Some cats,Some cat, run."
+    pairs = load_sentence_pairs(write("blimp.csv", f"{header}\n{row}\n"))
+    assert pairs["two_prefix_word"].tolist() == [" run."]
+    assert data_hash(load_sentence_pairs(pairs)) == data_hash(pairs)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"holds no file that ends in \.csv.*\.conllu"):
+        load_sentence_pairs(tmp_path / "empty")
 
 
 def test_linzens_pair_of_files_is_read_by_the_name_of_one(write):

@@ -189,8 +189,10 @@ def _plain_sentence_pairs(table: pd.DataFrame) -> pd.DataFrame:
     for name, column in raw.cells.items():
         if name in SENTENCE_COLUMNS or not holds_lists(column):
             names.append(name)
-    pairs = plain_table(raw.cells[names].set_axis(raw.lines), FRAME).set_axis(table.index)
-    return with_name(pairs, *name_and_source(table))
+    # Parts of sentences stay as they are, as in files: a table read by name gives the same hash.
+    parts = {FURTHER_BAD}.union(*PREFIX_FIELDS.values())
+    pairs = plain_table(raw.cells[names].set_axis(raw.lines), FRAME, parts=parts)
+    return with_name(pairs.set_axis(table.index), *name_and_source(table))
 
 
 def _is_of_agreement(name: str) -> bool:
@@ -362,7 +364,8 @@ def _data_set(name: str, kind: str, others: Iterable[str]) -> tuple[DataSet, str
     paths = ", ".join([*endings(), TREEBANK_ENDING])
     hint = f"; or a path that ends in {paths}; or on the hub hf:OWNER/NAME/PATH"
     if Path(name).is_dir():
-        hint = f"; the folder {name} holds no file that ends in {TREEBANK_ENDING}"
+        read_from_folders = TREEBANK_ENDING if kind == AGREEMENT else paths
+        hint = f"; the folder {name} holds no file that ends in {read_from_folders}"
     if match:
         hint = f"; {name!r} holds {match[0].holds}"
     what = "agreement data" if kind == AGREEMENT else kind

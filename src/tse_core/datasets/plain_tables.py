@@ -1,11 +1,9 @@
 """Tables as plain text, and rows that are refused or set aside."""
 
-from collections.abc import Callable, Collection, Sequence
-from itertools import chain
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 
-from tse_core.datasets.pairs import FURTHER_BAD, PREFIX_FIELDS
 from tse_core.errors import InputError, warn
 from tse_core.text import texts_of
 from tse_core.words import left_part, plain, right_part, trimmed
@@ -18,9 +16,6 @@ _SENTENCES = {
     "left": left_part,
     "right": right_part,
 }
-# Texts whose inner white space stays, too, and which do not begin or end a sentence.
-_TEXTS: dict[str, Callable[[str], str]] = dict.fromkeys(chain(*PREFIX_FIELDS.values()), trimmed)
-_TEXTS[FURTHER_BAD] = str  # a list in JSON
 FORMS = ("correct", "wrong", "singular", "plural")  # of a verb, which are text, too
 
 
@@ -44,7 +39,7 @@ def plain_table(
     spelled = {}
     has_space = pd.Series(False, table.index)
     for name in columns:
-        spell = str if name in parts else (_SENTENCES | _TEXTS).get(name, plain)
+        spell = str if name in parts else _SENTENCES.get(name, plain)
         is_label = name not in parts and name not in _SENTENCES and name not in FORMS
         values = table[name].astype(object)
         texts = texts_of(values, table.index, f"the column {name!r}", numbers=is_label)
