@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+import altair as alt
 import numpy as np
 import pandas as pd
 import pytest
@@ -275,3 +276,10 @@ def test_the_command_draws_a_file_of_verbs(tmp_path):
     with pytest.raises(InputError, match="verbs.csv: a figure of verbs needs a column 'bias'"):
         a_row_a_verb().drop(columns="bias").to_csv(path, index=False)
         charts.read_verbs(str(path))
+
+
+def test_a_chart_in_a_notebook_has_its_title_and_description_in_words():
+    chart = alt.Chart(pd.DataFrame({"a": [1]})).mark_point().encode(x="a")
+    title = "A title so long that on a phone it stands in more than one line"
+    bundle = charts.theme.described(chart, title, "One dot.")._repr_mimebundle_()
+    assert bundle["text/plain"] == f"{title}\nOne dot." and "<script" in bundle["text/html"]

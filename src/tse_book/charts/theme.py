@@ -11,8 +11,9 @@ import base64
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
+from typing import cast
 
 import altair as alt
 import numpy as np
@@ -88,6 +89,20 @@ class _InertJSON(json.JSONEncoder):
 
 INERT = {"cls": _InertJSON}
 alt.renderers.enable("html", json_kwds=INERT)
+_as_page = cast(Callable[[dict], dict[str, str]], alt.renderers.get())
+
+
+def _page_and_words(spec: dict) -> dict[str, str]:
+    """A chart as HTML, and its title and description for views that run no scripts."""
+    title = spec.get("title", {})
+    lines = title.get("text", []) if isinstance(title, dict) else title
+    lines = [lines] if isinstance(lines, str) else lines
+    words = [" ".join(lines), spec.get("description", "")]
+    return _as_page(spec) | {"text/plain": "\n".join(filter(None, words)) or "A chart."}
+
+
+alt.renderers.register("page-and-words", _page_and_words)
+alt.renderers.enable("page-and-words")
 alt.data_transformers.disable_max_rows()  # a chart of every verb and model has more rows than altair's 5,000
 
 
