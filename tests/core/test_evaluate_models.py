@@ -142,7 +142,7 @@ def test_data_sets_of_one_name_are_told_apart_by_their_hashes():
 
 def in_a_line(row) -> str:
     """The scores of a row of a table as they are printed."""
-    shares = [f"{name} {row[name]:.2f}" for name in ("EW", "MW", "TSE")]
+    shares = [f"{name} {row[name]:.3f}" for name in ("EW", "MW", "TSE")]
     spread = f"(spread {row['spread']:.2f}, bias {row['bias']:.2f} nats)"
     return "  ".join([*shares, f"sensitivity {row['sensitivity']:.2f} {spread}"])
 
