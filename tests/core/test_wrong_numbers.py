@@ -118,7 +118,7 @@ def test_weights_under_another_name_have_a_remedy(folder, file, remedy):
 
 def test_a_tensor_of_another_shape_is_named_with_both(folder):
     with pytest.raises(InputError, match=r"e.g. .*wpe.weight: \(\d+, \d+\) in the file, \(77, "):
-        _ = load_model(folder("gpt2", n_positions=77)).network
+        _ = load_model(folder("gpt2", n_positions=77)).network.module
 
 
 def test_a_bare_host_as_the_hub_s_address_is_named(monkeypatch):
