@@ -104,6 +104,7 @@ def made_up_blimp(share, model="gpt2-large"):
     )
 
 
+@pytest.mark.slow
 def test_blimp_accuracies_reach_their_claims_but_not_of_a_phenomenon_with_a_paradigm_missing():
     whole = made_up_blimp(0.8)
     rows = whole.tidy()

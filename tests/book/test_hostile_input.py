@@ -24,6 +24,7 @@ OURS = sorted(
 # What the code never does, besides what ruff's rules S forbid
 
 
+@pytest.mark.slow
 def test_code_reads_no_pickle():
     assert len(OURS) > 60
     for path in OURS:

@@ -133,6 +133,7 @@ def test_the_items_are_those_that_the_script_draws():
         assert [*map(json.loads, lines[:10])] == MADE["paradigm"](uid, 10), uid
 
 
+@pytest.mark.slow
 def test_pairs_differ_use_known_words_only_and_begin_with_their_prefixes():
     pairs = load_sentence_pairs("laboratory")
     assert len(pairs) == 200 * len(PARADIGMS) and (pairs["good"] != pairs["bad"]).all()

@@ -141,6 +141,7 @@ def test_a_trained_folder_carries_its_tokens(tmp_path, tokens):
     assert sum(whole) == Pieces(LANGUAGE, tokens).whole_verbs(LANGUAGE)
 
 
+@pytest.mark.slow
 def test_where_every_word_is_an_entry_whole_words_are_single_entries():
     model = load_model("lab-lexical-causal")
     measure = runpy.run_path(str(data_folder() / "recorded" / "laboratory" / "measure.py"))[

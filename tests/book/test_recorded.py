@@ -46,6 +46,7 @@ def evaluation(model):
     return tse_core.evaluate(model, "marvin-linzen/simple", "newman-clean")
 
 
+@pytest.mark.slow
 def test_a_recorded_evaluation_stands_beside_runs_with_the_same_pairs_verbs_and_protocol(
     model, tmp_path
 ):

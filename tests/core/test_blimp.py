@@ -188,6 +188,7 @@ def test_prefix_methods_read_less_of_blimp_than_there_are_pairs(blimp, model):
     assert by_prefixes.accuracy()["items"].item() == 573
 
 
+@pytest.mark.slow
 def test_pairs_are_clustered_by_a_column_of_the_users(model):
     """What a cluster's name says is sampled, by the intervals of agreement; the scores and their store stay."""
     rows = [
@@ -359,6 +360,7 @@ def test_nothing_scored_is_lost_when_a_paradigm_cannot_be_scored(model, tmp_path
     )
 
 
+@pytest.mark.slow
 def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
     monkeypatch.setattr("tse_core.models.loading.load_model", lambda name, **_: model)
     names = {

@@ -248,6 +248,7 @@ def test_a_lemma_that_is_listed_twice_is_told_apart_by_its_forms(scored):
     assert table["unscored"].to_dict() == {"one": 2, "other": 0}
 
 
+@pytest.mark.slow
 def test_twins_whose_halves_are_in_different_cells_are_not_counted_but_numbered(scored):
     length = two_nouns()["left"].str.len()
     found = scored(two_nouns(length=length.where(length > 9, 10)))  # The pilot goes with The author

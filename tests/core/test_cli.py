@@ -18,6 +18,7 @@ SIMPLE = ("--data", "marvin-linzen/simple")
 HELLO = f"owner/words/{'0' * 40}/data/hello.txt"
 
 
+@pytest.mark.slow
 def test_help_and_import_do_not_load_torch():
     code = "import sys, tse_core\nfrom tse_core.cli.commands import complete\ncomplete()\n"
     code += "assert 'torch' not in sys.modules, 'torch'"
@@ -84,12 +85,14 @@ def test_diff_names_the_policy_that_differs_and_what_it_did(tse, tiny_causal, tm
     )
 
 
+@pytest.mark.slow
 def test_two_models_are_compared_over_the_lemmas_that_both_hold(tse, tiny_causal, tiny_masked):
     code, out, _ = tse("--no-store", "evaluate", tiny_causal, *SIMPLE, "--against", tiny_masked)
     assert code == 0 and out.count("newman-clean-shared@") == 2
     assert "first - second" in out
 
 
+@pytest.mark.slow
 def test_a_warning_is_one_line(tse, tmp_path):
     warnings.resetwarnings()  # until the test ends; the tests' own filters hide some
     pair = {
@@ -153,6 +156,7 @@ def test_list_shows_what_can_be_loaded(tse):
     )
 
 
+@pytest.mark.slow
 def test_the_command_line_sets_how_own_pairs_are_spelled(tse, tiny_causal, tmp_path):
     (tmp_path / "own.csv").write_text("good,bad\nthe author laughs,the author laugh\n")
     signatures = [

@@ -78,6 +78,7 @@ def test_several_data_sets_stand_under_one_another():
     assert found[["model", "construction"]].apply(tuple, axis=1).tolist() == rows
 
 
+@pytest.mark.slow
 def test_the_names_of_a_mapping_tell_checkpoints_apart(tiny_causal, tmp_path):
     folders = {}
     for name in ("a", "b"):
@@ -147,6 +148,7 @@ def in_a_line(row) -> str:
     return "  ".join([*shares, f"sensitivity {row['sensitivity']:.2f} {spread}"])
 
 
+@pytest.mark.slow
 def test_scores_print_themselves_and_their_signature(runs):
     scores = runs["lab-lexical-causal"]
     row = scores.table().iloc[0]

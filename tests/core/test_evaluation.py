@@ -163,6 +163,7 @@ def test_a_stored_slice_serves_data_whose_other_sentences_begin_in_lower_case(
     assert len(computed) == 1
 
 
+@pytest.mark.slow
 def test_an_interval_samples_what_the_claim_is_about(tiny_causal, simple):
     found = evaluate(tiny_causal, simple, detail="forms")
     lemmas = replace(found, form_arrays=None)
@@ -195,6 +196,7 @@ def test_an_interval_samples_what_the_claim_is_about(tiny_causal, simple):
         replace(lemmas, by_lemma=None).intervals(["subjects", "verbs"])
 
 
+@pytest.mark.slow
 def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny_causal, simple):
     both = pd.concat([simple, load_pairs("marvin-linzen/vp-coordination")])
     found = evaluate(tiny_causal, both, detail="lemmas")

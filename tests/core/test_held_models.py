@@ -96,6 +96,7 @@ def test_a_network_in_memory_is_scored_as_it_is_now_and_keeps_nothing(what, tiny
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_training_on_under_one_word_serves_no_older_scores(tiny_causal, tmp_path):
     module, tokenizer = opened(tiny_causal)
     model = load_model(module, tokenizer, name="run-7", fingerprint="plain")

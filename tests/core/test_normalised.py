@@ -82,6 +82,7 @@ def test_a_longer_sentence_can_win_by_its_mean():
     assert np.isnan(means["correct"][2])  # nothing of one side was scored
 
 
+@pytest.mark.slow
 def test_signatures_say_it_and_sums_serve_means_per_token(model, tmp_path, monkeypatch):
     calls = []
 

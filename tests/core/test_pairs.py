@@ -100,6 +100,7 @@ def test_a_text_of_ones_own_is_read_as_it_stands_and_a_line_says_so(tmp_path, re
     assert not [warning for warning in recwarn if "lower case" in str(warning.message)]
 
 
+@pytest.mark.slow
 def test_a_verb_list_without_any_of_the_pairs_verbs_is_said(tiny_causal, recwarn):
     simple = load_pairs("marvin-linzen/simple")
     evaluate(tiny_causal, simple)

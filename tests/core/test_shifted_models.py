@@ -36,6 +36,7 @@ def shifted(laboratory):
     return module.eval(), laboratory.tokenizer
 
 
+@pytest.mark.slow
 def test_a_shifted_model_gives_the_numbers_of_the_one_that_it_shifts(laboratory, shifted):
     model = load_model(*shifted, kind="mntp")
     assert model.kind == "masked" and model.policies()["objective"] == "mntp"

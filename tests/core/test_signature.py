@@ -95,6 +95,7 @@ def test_what_differs_is_never_averaged_silently():
     )
 
 
+@pytest.mark.slow
 def test_every_policy_of_an_evaluation_has_its_effect_explained(tiny_causal):
     for first, period, said in (
         ("capital", "add", ("first", "add")),

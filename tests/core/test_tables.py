@@ -114,6 +114,7 @@ def test_columns_with_any_names_are_said(write):
         load_sentence_pairs(path, {"godo": "satz"})
 
 
+@pytest.mark.slow
 def test_the_command_takes_columns_by_other_names(write, tiny_causal, tse):
     path = write("mine.csv", "satz;falsch;art\nThe author laughs.;The author laugh.;singular\n")
     code, output, _ = tse(
@@ -135,6 +136,7 @@ def test_columns_are_said_of_tables_only():
         load_sentence_pairs(pd.DataFrame({"a": ["x"]}))
 
 
+@pytest.mark.slow
 def test_columns_of_ones_own_stay_beside_sentence_pairs(write):
     text = "item,sentence_good,sentence_bad,UID,Art \n1.0,A b.,A c.,x,u  v\n,D b.,D c.,x,\n"
     pairs = load_sentence_pairs(write("mine.csv", text))
@@ -206,6 +208,7 @@ def test_a_mistake_in_a_table_is_one_line_with_its_row():
         load_pairs(pd.DataFrame([row, row | {"left": float("nan")}]))
 
 
+@pytest.mark.slow
 def test_numbers_that_are_not_said_are_shown_by_the_forms_of_the_verb(tiny_causal):
     pairs = load_pairs("marvin-linzen/simple")
     bare = pairs.assign(number="")

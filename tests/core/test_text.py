@@ -113,6 +113,7 @@ def test_sentences_are_texts_and_no_table_or_mapping(tiny_causal):
     assert found.drop(columns="sentence").equals(expected.drop(columns="sentence"))
 
 
+@pytest.mark.slow
 def test_a_pair_that_a_model_cannot_read_is_set_aside(tmp_path, tiny_causal):
     """Of a special token of the model: the others have the scores that they have alone."""
     model = tse_core.load_model(tiny_causal)

@@ -170,6 +170,7 @@ def test_an_evaluation_counts_each_context_once_and_keeps_what_was_left_out(
     pd.testing.assert_frame_equal(again.contexts, evaluation.contexts)
 
 
+@pytest.mark.slow
 def test_a_masked_model_reads_both_sides(tiny_masked, treebank, tmp_path):
     evaluation = tse_core.evaluate(tiny_masked, treebank, store=None)
     assert evaluation.contexts["right"].tolist()[:2] == ["here.", ""]
@@ -181,6 +182,7 @@ def test_a_masked_model_reads_both_sides(tiny_masked, treebank, tmp_path):
     assert len(distinct_sites(load_pairs(path), "causal")) == 6
 
 
+@pytest.mark.slow
 def test_a_table_of_sites_gives_the_scores_of_its_treebank(model, pairs, treebank, tmp_path):
     pairs.to_csv(tmp_path / "sites.csv", index=False)
     scores = [

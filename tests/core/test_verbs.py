@@ -136,6 +136,7 @@ def test_a_piece_of_the_store_serves_the_same_verbs(tiny_causal, tmp_path):
     pd.testing.assert_frame_equal(first.verbs(), second.verbs())
 
 
+@pytest.mark.slow
 def test_two_models_are_compared_by_them(tiny_causal, tmp_path):
     models = {"one": "lab-lexical-causal", "other": "lab-systematic-causal"}
     runs = evaluate_models(models, SIMPLE, shared=True, store=tmp_path)

@@ -294,6 +294,7 @@ def test_list_cutoffs_rank_the_forms_of_the_list_by_their_share_of_its_probabili
         assert coverage <= total * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_a_masked_model_counts_lemmas_of_equally_long_forms(masked_pieces, simple, few):
     found = evaluate(masked_pieces, simple, few, verbs="all", sample="all")
     lengths = [
@@ -337,6 +338,7 @@ def test_a_sample_is_drawn_by_number_whatever_the_order_and_grows_with_its_size(
     assert set(other) != set(rows)
 
 
+@pytest.mark.slow
 def test_a_larger_sample_goes_on_where_a_smaller_one_ended(pieces, simple, few, tmp_path):
     store = Store(tmp_path)
     evaluate(pieces, simple, few, verbs="all", sample=8, store=store)
@@ -481,6 +483,7 @@ def test_smollm2_counts_twice_as_many_lemmas_as_whole_words():
     np.testing.assert_allclose(one.contexts[["ew", "mw"]], other.contexts[["ew", "mw"]], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_recorded_whole_words_are_those_measured_in_the_same_contexts(tmp_path, pieces, few, whole):
     home = tmp_path / "pieces"
     home.mkdir()

@@ -235,6 +235,7 @@ def test_a_server_that_never_ends_keeps_no_one_waiting(local, monkeypatch):
         surprisals(address, SENTENCES)
 
 
+@pytest.mark.slow
 def test_a_server_that_asks_for_hours_has_the_time_out(local, monkeypatch):
     monkeypatch.setattr(server, "BUSY", server.BUSY.new(total=2))
     with serving(local, lambda *_: (429, {}, {"Retry-After": "100000"})) as address:
