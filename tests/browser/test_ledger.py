@@ -54,7 +54,7 @@ def test_filters_by_key_and_by_choice_join_can_be_linked_and_are_cleared(report,
     assert set(zip(shown(report, "model"), shown(report, "construction"), strict=True)) == {
         ("gpt2-xl", "Simple")
     }
-    report.locator(MAIN).locator("input[type=search]").fill("tse of")
+    report.locator(MAIN).locator("input[type=search]").fill("t2.084")
     assert report.evaluate(f"{SHOWN}.length") == 1
     report.locator(MAIN).get_by_role("button", name="Clear").click()
     assert report.evaluate(f"{SHOWN}.length") == len(ledger())

@@ -60,7 +60,7 @@ def verb_dots(
         x="sensitivity:Q"
     )
     rule = zero.mark_rule(strokeDash=[4, 3], color=QUIET)
-    words = zero.mark_text(align="left", baseline="bottom", dx=4, fontSize=10, color=QUIET)
+    words = zero.mark_text(align="left", baseline="bottom", dx=4, fontSize=10)
     words = words.encode(y=alt.value(0), text="words:N")
 
     def panel(model: str):
