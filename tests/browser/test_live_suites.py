@@ -52,7 +52,9 @@ def test_a_suite_of_two_items_runs_in_the_designer_once_it_is_right(page):
         for number, noun in enumerate(("keys", "key"), 1)
         for condition, verb in (("match", "are"), ("mismatch", "is"))
     ]
-    page.get_by_role("textbox", name="Items").fill("\n".join(["item | condition | 1 subject | 2 verb", *lines]))
+    page.get_by_role("textbox", name="Items").fill(
+        "\n".join(["item | condition | 1 subject | 2 verb", *lines])
+    )
     run(page)
     page.get_by_text("All 2 items are done.").wait_for(timeout=LOADING)
     part = page.locator("[data-live]")
