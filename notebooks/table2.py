@@ -153,17 +153,19 @@ folded(table(corrected, caption, digits=3), caption)
 # %%
 import pandas as pd
 
-by_verb, by_row = [], []
+verbs_of, rows_of = {}, {}  # of each model, a part for each data set
 for name, run in runs.runs:
     pairs = run.pairs.dropna(subset="tse")
-    ew = run.table().set_index("construction")["EW"]
-    of_verbs = pairs.groupby(["lemma", "construction"])["tse"].mean()
-    above = (of_verbs - ew).groupby("lemma").mean().rename(name)
-    by_verb.append(above)
-    others = pairs[pairs["lemma"] != "be"].groupby("construction")["tse"].mean()
     rows = run.table().set_index("construction")
+    of_verbs = pairs.groupby(["lemma", "construction"])["tse"].mean()
+    verbs_of.setdefault(name, []).append(of_verbs - rows["EW"])
+    others = pairs[pairs["lemma"] != "be"].groupby("construction")["tse"].mean()
     rows = rows[["EW", "TSE", "TSE_items"]].assign(others=others)
-    by_row.append(rows)
+    rows_of.setdefault(name, []).append(rows)
+by_verb = []
+for name, parts in verbs_of.items():
+    by_verb.append(pd.concat(parts).groupby("lemma").mean().rename(name))
+by_row = [pd.concat(parts) for parts in rows_of.values()]
 
 # %%
 verbs = pd.concat(by_verb, axis="columns").sort_values(by_verb[0].name, ascending=False)
@@ -180,9 +182,7 @@ for rows in by_row:
     less_ew = rows[list(columns)].sub(rows["EW"], axis="index")
     less_ew.loc["mean"] = less_ew.mean()
     differences.append(less_ew.rename(columns=columns))
-differences = pd.concat(
-    differences, axis="columns", keys=[name for name, _ in runs.runs]
-)
+differences = pd.concat(differences, axis="columns", keys=list(rows_of))
 table(differences, "TSE minus EW, and with two other ways to count TSE", index=True)
 
 # %% [markdown] tags=["explains"]
