@@ -176,13 +176,8 @@ from tse_book.published import blimp_table3
 from tse_core.syntaxgym.library import public_suites
 
 circuits = public_suites()["circuit"].dropna().unique()
-sums = [
-    "all pairs",
-    "macro mean",
-    "SG score",
-    *blimp_table3()["phenomenon"].unique(),
-    *circuits,
-]
+phenomena = blimp_table3()["phenomenon"].unique()
+sums = ["all pairs", "macro mean", "SG score", *phenomena, *circuits]
 runs = pd.concat([load_recorded(name) for name in recorded["model"]], ignore_index=True)
 shown = runs[(runs["metric"] == "accuracy") & runs["construction"].isin(sums)]
 columns = ["model", "construction", "score", "low", "high", "pairs"]

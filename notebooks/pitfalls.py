@@ -218,36 +218,11 @@ table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 # In how many of 2,000 simulated studies does a method's interval contain the score over all nouns?
 
 # %%
-recorded_coverage = pd.read_csv(data_folder() / "recorded" / "interval_coverage.csv")
-METHODS = {
-    "t, CR2": "Student's t",
-    "percentile bootstrap": "bootstrap",
-    "BCa bootstrap": "corrected bootstrap",
-    "pigeonhole bootstrap": "crossed bootstrap",
-    "jackknife, Wilson, 10 trials": "this book",
-}
-STUDIES = {
-    ("nouns", "10", "mean 0.5, sd 1.0"): "ten nouns, mean .50",
-    ("nouns", "10", "mean 0.9, sd 1.0"): "ten nouns, mean .90",
-    ("nouns", "10", "mean 0.97, sd 2.0"): "ten very different nouns, mean .97",
-    ("nouns", "60", "mean 0.97, sd 2.0"): "sixty very different nouns, mean .97",
-    (
-        "crossed nouns x verbs",
-        "10 x 4",
-        "mean 0.9",
-    ): "ten nouns and four verbs, mean .90",
-    ("documents", "60", "nats, skewed"): "sixty documents of a treebank, in nats",
-    (
-        "one noun in ten is bad",
-        "20",
-        "mean 0.946",
-    ): "twenty nouns, one in ten of all is bad",
-}
-places = ["kind", "clusters", "design"]
-recorded_coverage["clusters"] = recorded_coverage["clusters"].astype(str)
-by_engine = recorded_coverage.pivot_table("coverage", places, "engine")
-coverage = by_engine.loc[list(STUDIES), list(METHODS)].rename(columns=METHODS)
-coverage.insert(0, "studies of", list(STUDIES.values()))
+from tse_book.pages.coverage import coverage_by_method
+
+simulated = data_folder() / "recorded" / "interval_coverage.csv"
+recorded_coverage = pd.read_csv(simulated)
+coverage = coverage_by_method(recorded_coverage)
 caption = "Share of 2,000 simulated studies whose 95 % interval contains the truth"
 table(coverage, caption, digits=2)
 

@@ -77,6 +77,8 @@ contexts = {
     "singular": "Before each trip the pilot",
     "plural": "Before each trip the pilots",
 }
+
+# %%
 moves = pd.DataFrame({"verb": ["know", "plan"]})
 for name in newman.first_model(models):
     for number, left in contexts.items():

@@ -61,33 +61,34 @@ def question_cells(cell) -> list:
 
 def skeleton(solution: str, check: str) -> str:
     """What an answer has to give: the names that the solution makes and the check reads, without their values."""
-    asked = {node.id for node in ast.walk(ast.parse(check)) if isinstance(node, ast.Name)}
+    names_in_check = _names(ast.parse(check))
     lines = {}
     for statement in ast.parse(solution).body:
-        if isinstance(statement, ast.FunctionDef) and statement.name in asked:
-            says = ast.get_docstring(statement)
-            statement.body = [
-                ast.Expr(ast.Constant(text)) for text in ([says, ...] if says else [...])
-            ]
+        if isinstance(statement, ast.FunctionDef) and statement.name in names_in_check:
+            docstring = ast.get_docstring(statement)
+            body = [docstring, ...] if docstring else [...]
+            statement.body = [ast.Expr(ast.Constant(value)) for value in body]
             lines[statement.name] = ast.unparse(statement)
         elif isinstance(statement, ast.Assign):
-            made = (
-                node.id
-                for target in statement.targets
-                for node in ast.walk(target)
-                if isinstance(node, ast.Name)
-            )
-            lines |= {name: f"{name} = ..." for name in made if name in asked}
+            for target in statement.targets:
+                for name in _names(target):
+                    if name in names_in_check:
+                        lines[name] = f"{name} = ..."
     return "\n".join(lines.values())
+
+
+def _names(code: ast.AST) -> list[str]:
+    """The names that stand in some code, in its order."""
+    return [node.id for node in ast.walk(code) if isinstance(node, ast.Name)]
 
 
 def write() -> None:
     """The notebooks, and all of them in one archive; equal sources give equal files."""
     EXERCISES.mkdir(parents=True, exist_ok=True)
-    written = {name: nbformat.writes(learners_notebook(name)) + "\n" for name in chapters()}
-    for name, content in written.items():
-        (EXERCISES / f"{name}.ipynb").write_text(content, encoding="utf-8")
-    archive(EXERCISES / "exercises.zip", written)
+    texts = {name: nbformat.writes(learners_notebook(name)) + "\n" for name in chapters()}
+    for name, text in texts.items():
+        (EXERCISES / f"{name}.ipynb").write_text(text, encoding="utf-8")
+    archive(EXERCISES / "exercises.zip", texts)
 
 
 if __name__ == "__main__":

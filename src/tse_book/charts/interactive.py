@@ -34,8 +34,8 @@ def cutoff_slider(curves):
     )
     steps = cutoff_steps(rows)
     rows = theme.with_models(rows).merge(steps)
-    kept = ["construction", "model", "metric", "step", "label", "score", "low", "high"]
-    rows = rows[[c for c in kept if c in rows]].dropna(subset="score").round(6)
+    columns = ["construction", "model", "metric", "step", "label", "score", "low", "high"]
+    rows = rows[[column for column in columns if column in rows]].dropna(subset="score").round(6)
     colours = theme.colours_of(rows["construction"])
     metrics, _, shapes = theme.metric_scales(rows["metric"])
     base = alt.Chart(rows).transform_filter("datum.step == step")

@@ -53,14 +53,14 @@ def glue(name: str, value) -> None:
     ``{glue:text}`../notebooks/NAME.ipynb::name:.2f` ``; the directive ``{glue:}`` with ``:doc:`` shows a chart.
     """
     if hasattr(value, "_repr_mimebundle_"):
-        kept = value._repr_mimebundle_()
+        contents = value._repr_mimebundle_()
     elif hasattr(value, "_repr_html_"):
-        kept = {"text/html": value._repr_html_()}
+        contents = {"text/html": value._repr_html_()}
     else:
-        kept = {"text/plain": repr(value)}
+        contents = {"text/plain": repr(value)}
     prefix = "application/papermill.record/"
     display(
-        {prefix + kind: content for kind, content in kept.items()},
+        {prefix + kind: content for kind, content in contents.items()},
         raw=True,
         metadata={"scrapbook": {"name": name, "mime_prefix": prefix}},
     )

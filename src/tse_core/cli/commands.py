@@ -30,8 +30,8 @@ class Commands(TyperGroup):
     """The sub-commands in the order of `ORDER`."""
 
     def list_commands(self, ctx):
-        known = [name for name in ORDER if name in self.commands]
-        return known + [name for name in self.commands if name not in ORDER]
+        ours = [name for name in ORDER if name in self.commands]
+        return ours + [name for name in self.commands if name not in ORDER]
 
 
 app = typer.Typer(

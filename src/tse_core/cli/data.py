@@ -118,10 +118,11 @@ def pairs(
     table = load_pairs(data)
     table = with_other_forms(table, verb_list(table, lemmas, "exact"))
     has_both_forms = table["wrong"] != ""
-    known = with_sentences(table[has_both_forms])
-    is_empty = (known == "").all()
-    print(f"pairs: {len(known):,}; verbs without another form: {len(table) - len(known):,}")
-    write_table(known.loc[:, ~is_empty], out)
+    minimal_pairs = with_sentences(table[has_both_forms])
+    is_empty = (minimal_pairs == "").all()
+    without = len(table) - len(minimal_pairs)
+    print(f"pairs: {len(minimal_pairs):,}; verbs without another form: {without:,}")
+    write_table(minimal_pairs.loc[:, ~is_empty], out)
 
 
 @group.command()

@@ -1,6 +1,7 @@
 """``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model reads, line by line."""
 
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -115,7 +116,7 @@ def surprisals(
     if "token" in table and opened.kind in ("causal", "masked"):
         # As the vocabulary writes them.
         tokens_of_lines = opened.tokenize(list(sentences))
-        table["token"] = [token for tokens in tokens_of_lines for token in tokens]
+        table["token"] = list(chain.from_iterable(tokens_of_lines))
     if items:
         table.insert(1, "item", table["sentence"].map(items))
     if out:

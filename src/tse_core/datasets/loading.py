@@ -337,8 +337,10 @@ def _usual_nouns(subjects: Iterable[str]) -> list[str]:
 def _refuse_columns(name: str, columns: Mapping[str, str] | None) -> None:
     """Raise InputError for names of columns of what is no table."""
     if columns:
-        known = ", ".join(endings())
-        raise InputError(f"columns are those of a table; {name!r} is no path that ends in {known}")
+        readable = ", ".join(endings())
+        raise InputError(
+            f"columns are those of a table; {name!r} is no path that ends in {readable}"
+        )
 
 
 @lru_cache(maxsize=4)

@@ -8,6 +8,7 @@ the subject of its head. A feature that a treebank does not give is not held aga
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import pandas as pd
 
@@ -168,8 +169,9 @@ def _nouns_between(sentence: Sentence, word: Word, subject: Word) -> str:
 
 def no_sites_error(where: str, sentences: Sequence[Sentence]) -> InputError:
     """The error for a treebank without a site: what it lacks, and what would be right."""
-    verbs = [word for sentence in sentences for word in sentence.words if word.tag in _VERBS]
-    relations = {word.relation for sentence in sentences for word in sentence.words}
+    words = list(chain.from_iterable(sentence.words for sentence in sentences))
+    verbs = [word for word in words if word.tag in _VERBS]
+    relations = {word.relation for word in words}
     if not verbs:
         lack = "no word has the tag VERB or AUX"
         remedy = "sites are verbs by their tag of Universal Dependencies, in the fourth cell"

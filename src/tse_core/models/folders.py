@@ -97,11 +97,11 @@ def check_settings(folder: Path) -> None:
 
 def missing_weights(name: str, folder: Path, file: Path) -> InputError:
     """The error for a folder without a file of weights: what it has instead, and the remedy."""
-    found = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    others = sorted(other for other in found if other.endswith(".safetensors"))
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    others = sorted(other for other in names if other.endswith(".safetensors"))
     shards = [other for other in others if re.search(r"-of-\d+\.safetensors$", other)]
     remedy = "weights are read from safetensors only"
-    if shards and INDEX not in found:
+    if shards and INDEX not in names:
         remedy = f"it has {shards[0]}, and {INDEX} is missing, which names the tensors of each file"
     elif any(other.startswith("consolidated") for other in others):
         remedy = (
@@ -110,14 +110,14 @@ def missing_weights(name: str, folder: Path, file: Path) -> InputError:
         )
     elif len(others) == 1 and others[0] != file.name and not others[0].startswith("adapter"):
         remedy = f"if {others[0]} holds the weights, call it {WEIGHTS}"
-    elif any(other.startswith("pytorch_model") for other in found):
+    elif any(other.startswith("pytorch_model") for other in names):
         remedy = (
             f"{remedy}, and its pytorch_model.bin is a pickle; convert it once: python -c "
             '"from transformers import AutoModelForCausalLM as M; '
             f"M.from_pretrained('{folder}').save_pretrained('{folder}')\" "
             "(AutoModelForMaskedLM for a masked model)"
         )
-    elif any(other.endswith(".onnx") for other in found):
+    elif any(other.endswith(".onnx") for other in names):
         remedy += ", and not from ONNX"
     return InputError(f"{name} holds no {file.name}; {remedy}")
 

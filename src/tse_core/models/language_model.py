@@ -190,9 +190,9 @@ class LanguageModel:
         default = self.with_policies(bos="default").bos_read
         if default != "none":
             return f"--bos default puts {default} there"
-        own = own_bos(self.tokenizer)
-        if own and not self.keeps_added_tokens:
-            return f"--bos add puts {own} there"
+        bos = own_bos(self.tokenizer)
+        if bos and not self.keeps_added_tokens:
+            return f"--bos add puts {bos} there"
         return "none of its tokenizer's suits (--bos can name another)"
 
     @cached_property

@@ -46,10 +46,10 @@ def layouts() -> list[Layout]:
 @cache
 def endings() -> tuple[str, ...]:
     """The endings of files that can be read."""
-    known: set[str] = set()
+    of_layouts: set[str] = set()
     for layout in layouts():
-        known.update(layout.ENDINGS)
-    return tuple(sorted(known))
+        of_layouts.update(layout.ENDINGS)
+    return tuple(sorted(of_layouts))
 
 
 def is_file_name(name: str) -> bool:
@@ -66,8 +66,8 @@ def layout_of_file(path: Path, columns: Columns) -> Layout:
     for layout in layouts():
         if layout.reads(path, columns):
             return layout
-    known = ", ".join(endings())
-    raise InputError(f"{path}: the name of a file that can be read ends in {known}")
+    readable = ", ".join(endings())
+    raise InputError(f"{path}: the name of a file that can be read ends in {readable}")
 
 
 def read_file(path: str | Path, columns: Columns | None = None) -> tuple[RawTable, Columns]:
