@@ -49,7 +49,7 @@
     const step = steps[range.value], { verbs, inside, wrong } = step;
     output.textContent = named(step);
     range.setAttribute("aria-valuetext", named(step));
-    said.textContent = `${inside === 1 ? "1 verb" : `${inside} verbs`} inside; ${wrong || "none"} wrong. ` +
+    said.textContent = `${inside === 1 ? "1 verb" : `${inside} verbs`} among them; ${wrong || "none"} wrong. ` +
       `EW ${step.ew.toFixed(2)}, MW ${step.mw.toFixed(2)}.`;
     heading.textContent = kindOfRows(wrong);
     const listed = verbs.map(([right, other, p, q]) => (q >= p ? `${other} (wrong)` : right));

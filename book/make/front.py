@@ -21,12 +21,12 @@ from tse_core.paths import data_folder
 MODELS = ("smollm2-135m-instruct", "gemma-3-270m")
 TREEBANK = "ud/English-GUM"
 KINDS = {
-    PAIRS: "nouns, to compare",
+    PAIRS: "nouns, never verbs",
     ALSO: "verbs, also nouns",
     NEVER: "verbs, never nouns",
     AUXILIARIES[0]: "is, has",
 }
-LEARNERS = {"lab-lexical-causal": "verb by verb", "lab-systematic-causal": "by a rule"}
+LEARNERS = {"lab-lexical-causal": "learned verb by verb", "lab-systematic-causal": "learned a rule"}
 NAMED = {
     "gender": "gender",
     "design": "design",
@@ -47,7 +47,7 @@ def finding() -> str:
     learners = pd.read_csv(data_folder() / "recorded" / "laboratory" / "verbs.csv")
     learners = learners.assign(kind=learners["model"])
     panels.append(
-        movement_panel("Two models that learned a made-up language", learners, LEARNERS, "other")
+        movement_panel("Two models of a made-up language", learners, LEARNERS, "other")
     )
     return f'<div class="front-moves">{"".join(panels)}{movement_axis()}</div>'
 
@@ -117,7 +117,7 @@ def along(sensitivity: float) -> float:
 
 
 def movement_axis() -> str:
-    ticks = [f'<span style="left: {along(0):.1f}%">0: stays</span>']
+    ticks = [f'<span style="left: {along(0):.1f}%">0: no change</span>']
     for tick in (2, 4):
         ticks.append(f'<span style="left: {along(tick):.1f}%">{tick}</span>')
     ticks.append(f'<span style="left: {along(6):.1f}%">6 nats</span>')
