@@ -46,9 +46,7 @@ def finding() -> str:
     panels = [movement_panel(SHOWN_NAMES[model], verbs(model), KINDS) for model in MODELS]
     learners = pd.read_csv(data_folder() / "recorded" / "laboratory" / "verbs.csv")
     learners = learners.assign(kind=learners["model"])
-    panels.append(
-        movement_panel("Two models of a made-up language", learners, LEARNERS, "other")
-    )
+    panels.append(movement_panel("Two models of a made-up language", learners, LEARNERS, "other"))
     return f'<div class="front-moves">{"".join(panels)}{movement_axis()}</div>'
 
 
