@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from tse_book.recorded.compact import compact
 from tse_book.recorded.provenance import runs_folder
 from tse_core.agreement.contexts import in_order, numbered_pairs
 from tse_core.agreement.evaluation import Evaluation, Evaluations
@@ -33,6 +34,7 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # The sums of lemmas tell what groups of verbs do.
     replace(evaluation, verb_groups=None, **tables).save(path)
+    compact(path)
 
 
 def recorded_evaluation(

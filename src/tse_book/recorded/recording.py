@@ -13,9 +13,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import torch
 
 from tse_book.laboratory.names import is_laboratory
+from tse_book.recorded.compact import write_compact
 from tse_book.recorded.detail_measurements import Tables, details_for, words_for
 from tse_book.recorded.measurements import PARTS, Pieces, default_sources, parts_for
 from tse_book.recorded.provenance import PROVENANCE, read_provenance, write_provenance
@@ -25,7 +27,6 @@ from tse_book.studies.rows import suite_rows
 from tse_book.studies.treebanks import treebank_scores, word_scores
 from tse_core import __version__
 from tse_core.errors import InputError
-from tse_core.files import write_aside
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.store import Store
 from tse_core.results.tidy import write_results
@@ -136,7 +137,7 @@ def record_details(home: Path, details: Tables) -> dict:
             provenance["left_out"][label] = str(error)
             continue
         path = home / f"{name}.parquet"
-        write_aside(path, table.to_parquet(index=False, compression="zstd", compression_level=19))
+        write_compact(pa.Table.from_pandas(table, preserve_index=False), path)
         facts = {"rows": len(table), **_file_facts(path, start)}
         facts["signatures"] = {part: str(signature) for part, signature in signatures.items()}
         provenance.setdefault("details", {})[name] = facts

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from tse_book.recorded.compact import compact
 from tse_book.recorded.provenance import runs_folder
 from tse_book.studies.treebanks import (
     PRONOUN,
@@ -55,6 +56,7 @@ def write_treebank(path: Path, scores: TreebankScores) -> None:
     facts = {"holds": HOLDS, "left_out": scores.left_out, **asdict(scores.signature)}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_tables(path, tables, facts)
+    compact(path)
 
 
 def recorded_treebank(

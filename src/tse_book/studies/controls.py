@@ -1,9 +1,8 @@
 """What a model says at the verb slot after nouns, names and pronouns.
 
-    controls.parquet  a context of agreement-controls and a verb: log-odds, by words and by tokens
+    controls.parquet  a context of agreement-controls and a verb: log-odds by whole words
 
-`controlled_verbs` says which verbs count. All log-odds (of the singular form against the plural one) and
-log-probabilities are in nats.
+`controlled_verbs` says which verbs count. Log-odds, of the singular form against the plural one, are in nats.
 """
 
 from collections.abc import Callable
@@ -65,37 +64,20 @@ def controls_for(model: LanguageModel, lemmas: str = DEFAULT) -> dict[str, Calla
 
 
 def subject_table(model: LanguageModel, lemmas: str = DEFAULT) -> Detail:
-    """Every verb after every subject of agreement-controls: a row for each.
+    """Every verb after every subject of agreement-controls: a row for each, with its ``log_odds``.
 
-    ``log_odds`` is by whole words, each form's probability times that of the word's end there; ``log_odds_tokens``
-    without the ends; ``end_singular`` and ``end_plural`` are the log-probabilities of the ends.
+    These are by whole words: each form's probability is times that of the word's end there.
     """
-    words = evaluate(
+    found = evaluate(
         model, SUBJECTS, lemmas, word_end=True, cutoffs=WHOLE, detail="forms", sample="all"
     )
-    tokens = evaluate(model, SUBJECTS, lemmas, cutoffs=WHOLE, detail="forms")
-    if tokens.lemmas["lemma"].tolist() != words.lemmas["lemma"].tolist():
-        raise AssertionError("verbs by whole words and by tokens differ")
-    columns = {"log_odds": words.log_odds, "log_odds_tokens": tokens.log_odds}
-    for form in ("singular", "plural"):
-        columns[f"end_{form}"] = (
-            words.log_probabilities(form) - tokens.log_probabilities(form)
-        ).round(2)
-    signatures = {"whole words": words.signature, "single tokens": tokens.signature}
-    return small_detail(by_verb(words, columns, lemmas), signatures)
+    return small_detail(by_verb(found, lemmas), {"whole words": found.signature})
 
 
-def by_verb(found: Evaluation, columns: dict[str, np.ndarray], lemmas: str) -> pd.DataFrame:
-    """A row for each context and verb that counts, with arrays (contexts, lemmas) as its columns."""
-    counted = counted_lemmas(found, lemmas)
+def by_verb(found: Evaluation, lemmas: str) -> pd.DataFrame:
+    """A row for each context and verb that counts, with ``log_odds``."""
+    counted = found.lemmas["lemma"].isin(controlled_verbs(lemmas)["lemma"]).to_numpy()
     contexts = found.contexts[["construction", "opener", "noun", "number", "left", "right"]]
     table = contexts.loc[np.repeat(contexts.index, counted.sum())].reset_index(drop=True)
-    table["lemma"] = np.tile(found.lemmas["lemma"][counted], len(contexts))
-    return table.assign(
-        **{name: values[:, counted].ravel().round(4) for name, values in columns.items()}
-    )
-
-
-def counted_lemmas(found: Evaluation, lemmas: str) -> np.ndarray:
-    """Which of an evaluation's lemmas count in the controls: bool (lemmas,)."""
-    return found.lemmas["lemma"].isin(controlled_verbs(lemmas)["lemma"]).to_numpy()
+    lemma = np.tile(found.lemmas["lemma"][counted], len(contexts))
+    return table.assign(lemma=lemma, log_odds=found.log_odds[:, counted].ravel().round(4))
