@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from tse_core.datasets import downloads
-from tse_core.datasets.clams import NO_VERB, SEVERAL, UNLISTED, verb_pairs
 from tse_core.datasets.downloads import data_sets
+from tse_core.datasets.formats.clams import NO_VERB, SEVERAL, UNLISTED, verb_pairs
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs, usual_list
 from tse_core.datasets.pairs import unique_contexts

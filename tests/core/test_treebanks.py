@@ -8,11 +8,11 @@ import pytest
 
 import tse_core
 from treebank import FAILING, KEYS, PLUR, SING, write_treebank
+from tse_core.datasets.formats.conllu.sentences import read_sentences
+from tse_core.datasets.formats.conllu.sites import RULES, sites
+from tse_core.datasets.formats.conllu.verbs import attested_verbs
 from tse_core.datasets.loading import load_pairs, load_sentence_pairs
 from tse_core.datasets.treebank_pairs import distinct_sites
-from tse_core.datasets.treebank_sites import RULES, sites
-from tse_core.datasets.treebank_verbs import attested_verbs
-from tse_core.datasets.treebanks import read_sentences
 from tse_core.errors import InputError, TseWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* verbs are sites of agreement")

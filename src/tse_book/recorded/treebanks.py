@@ -22,8 +22,8 @@ from tse_book.studies.treebanks import (
     known_verbs,
 )
 from tse_core.datasets.downloads import data_set_of
+from tse_core.datasets.formats.conllu.sentences import is_treebank, treebank_name
 from tse_core.datasets.lemmas import REQUIRED, load_lemmas
-from tse_core.datasets.treebanks import is_treebank, treebank_name
 from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.signature import Signature
 

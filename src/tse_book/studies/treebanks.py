@@ -31,7 +31,7 @@ class TreebankScores(NamedTuple):
 
     Attributes
     ----------
-    sites : `SITE_COLUMNS`, a row for each site: those of `tse_core.datasets.treebank_sites`, distance a number; lemma
+    sites : `SITE_COLUMNS`, a row for each site: those of `tse_core.datasets.formats.conllu.sites`, distance a number; lemma
         its own verb; words_before, how many words stand before it; ends_in_s, whether the last of them ends in -s
     verbs : the rows of `tse_book.studies.treebank_verbs.treebank_verbs` that count for the model
     log_odds : m, (sites, verbs)

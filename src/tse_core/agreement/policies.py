@@ -11,8 +11,8 @@ import pandas as pd
 
 from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
+from tse_core.datasets.formats.conllu.sentences import DOCUMENTS
 from tse_core.datasets.treebank_pairs import is_of_treebank
-from tse_core.datasets.treebanks import DOCUMENTS
 from tse_core.metrics.definitions import PROJECT_METRICS, metrics_of_sums
 from tse_core.models.language_model import LanguageModel
 from tse_core.results.signature import Signature, signature_of

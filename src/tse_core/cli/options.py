@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from tse_core.datasets.formats import is_file_name
+from tse_core.datasets.formats.conllu.sentences import is_treebank
 from tse_core.datasets.loading import GRAMMARS
-from tse_core.datasets.treebanks import is_treebank
 from tse_core.errors import InputError
 from tse_core.files import is_there
 from tse_core.results.store import Store

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets import clams, downloads
+from tse_core.datasets import downloads
 from tse_core.datasets.columns import holds_lists
 from tse_core.datasets.downloads import AGREEMENT, SENTENCES, DataSet, data_set_of, data_sets
 from tse_core.datasets.formats import Columns, endings, is_file_name, read_file
+from tse_core.datasets.formats.conllu import read_treebank
+from tse_core.datasets.formats.conllu.sentences import ENDING as TREEBANK_ENDING
+from tse_core.datasets.formats.conllu.sentences import is_treebank
 from tse_core.datasets.grammar import generate, grammar_files, load_grammar
 from tse_core.datasets.hub import is_hub_name, read_hub_table
 from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
@@ -29,9 +32,7 @@ from tse_core.datasets.pairs import (
 from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.raw_tables import FRAME, RawTable, raw_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
-from tse_core.datasets.treebank_pairs import TREEBANK, treebank_pairs, verbs_of_treebank
-from tse_core.datasets.treebanks import ENDING as TREEBANK_ENDING
-from tse_core.datasets.treebanks import is_treebank, treebank_files, treebank_name
+from tse_core.datasets.treebank_pairs import TREEBANK, verbs_of_treebank
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
 from tse_core.files import read_text
 from tse_core.paths import data_folder
@@ -68,12 +69,12 @@ def load_pairs(
     name_or_path :
         a name of `dataset_table`: a grammar (``"marvin-linzen"``), a data set (``"newman-blimp"``,
         ``"clams/fr"``) or a part of either (``"marvin-linzen/simple"``); the path of a .jsonl file
-        (sentence_good, sentence_bad, label), of a table (one of `READ`, see
+        (sentence_good, sentence_bad, label), of a table (see
         :func:`tse_core.datasets.readers.agreement_pairs`) or of a grammar in YAML; a table in a
         dataset repository on the Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``, with
         a revision ``"hf:OWNER/NAME@REVISION/PATH"``, see ``tse_core.datasets.hub``); a treebank
         of Universal Dependencies, which is a .conllu file, a folder of these or a pattern
-        (``"en_ewt-ud-*.conllu"``, see :func:`tse_core.datasets.treebank_pairs.treebank_pairs`); or
+        (``"en_ewt-ud-*.conllu"``, see :func:`tse_core.datasets.formats.conllu.read_treebank`); or
         a DataFrame with the columns of such a table.
     columns : use of a column -> its name, if that does not show the use: ``{"good": "satz"}``
         Of one sentence a row ``{"sentence": "zin", "grammatical": "goed", "item": "paar"}``; an
@@ -93,17 +94,13 @@ def load_pairs(
     if _is_table(name_or_path):
         raw, columns = _open_table(name_or_path, columns, name)
         pairs = agreement_pairs(raw, columns, first=first or "as-is", period=period or "as-is")
+        _warn_of_pairs_aside(raw.where, raw.aside, len(pairs))
         # A table with all columns comes from this function, which has warned before.
         if not has_policy and not set(AGREEMENT_COLUMNS) <= set(raw.cells):
             _warn_of_spelling(pairs["left"], pairs["right"], raw.where)
         return with_name(pairs, raw.name or "pairs", raw.source, raw.facts)
     path = str(name_or_path).rstrip("/")
     _refuse_columns(path, columns)
-    if is_treebank(path):
-        name = name or treebank_name(path)
-        files = treebank_files(path)
-        pairs = treebank_pairs(files, name, first or "as-is", period or "as-is")
-        return with_name(pairs, name, facts=pairs.attrs)
     if not path.endswith(GRAMMARS):
         _refuse_name(path, name)
         pairs = _named_pairs(path, first, period)
@@ -143,7 +140,7 @@ def load_sentence_pairs(
     Their columns are :data:`tse_core.datasets.pairs.SENTENCE_COLUMNS`, then others of the table.
     ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms
     of data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or
-    of a table (one of `READ`); any name that :func:`load_pairs` knows, also that of a table on the
+    of a table; any name that :func:`load_pairs` knows, also that of a table on the
     Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``). A DataFrame of sentence pairs stays
     as it is. A folder's tables are read together, under its name, as those of a benchmark with a
     file for each part. Columns, name and errors as in `load_pairs`. Sentences are read as they
@@ -167,7 +164,7 @@ def load_sentence_pairs(
         return with_name(_concatenated(tables), name or Path(path).resolve().name)
     _refuse_columns(path, columns)
     _refuse_name(path, name)
-    if is_treebank(path) or _is_of_agreement(path):
+    if _is_of_agreement(path):
         pairs = load_pairs(path)
         has_both_forms = pairs["wrong"] != ""
         raw = raw_table(pairs[has_both_forms])
@@ -274,15 +271,15 @@ def blimp_paradigms() -> pd.DataFrame:
 def data_hash(table: pd.DataFrame) -> str:
     """A hash of a table's contents in eight hexadecimal digits.
 
-    It is the same for the same columns, in any order, and rows, in order. Twins, and nouns that
-    only follow from the spelling of the subjects, are left out of it.
+    It is the same for the same columns, in any order, and rows, in order. Two columns are left out
+    that follow from others. ``twin`` follows from the sentence. ``noun`` is left out where each is
+    the guess of :func:`tse_core.datasets.pairs.with_nouns` from its subject, so that pairs have one
+    hash before and after that guess; nouns that somebody wrote otherwise are data.
     """
-    columns = sorted(set(table.columns) - {"twin"})
-    if "noun" in table:
-        subjects = table["subject"] if "subject" in table else [""] * len(table)
-        if _usual_nouns(subjects) == table["noun"].tolist():
-            columns.remove("noun")
-    parts = [[column, *map(str, table[column].tolist())] for column in columns]
+    columns = set(table.columns) - {"twin"}
+    if _has_guessed_nouns(table):
+        columns.remove("noun")
+    parts = [[column, *map(str, table[column].tolist())] for column in sorted(columns)]
     content = "".join("\x1f".join(part) + "\x1e" for part in parts)
     # Where a text holds a separator, JSON, which escapes it, tells apart what the bytes would not.
     texts_and_names = sum(map(len, parts))
@@ -318,20 +315,29 @@ def _concatenated(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _tables_of_folder(path: str) -> list[Path]:
-    """The tables in a folder, sorted; none where it is no folder, or one of a treebank."""
+    """The tables in a folder, sorted; none where it is no folder."""
     folder = Path(path)
-    if is_treebank(path) or not folder.is_dir():
+    if not folder.is_dir():
         return []
     return sorted(file for file in folder.iterdir() if is_file_name(file.name))
 
 
-def _usual_nouns(subjects: Iterable[str]) -> list[str]:
-    """The nouns that the subjects spell: a subject itself where it is one but for capitals."""
-    nouns = []
-    for subject, noun in zip(subjects, spelled_nouns(subjects), strict=True):
-        is_noun = str(subject).lower() == noun
-        nouns.append(str(subject) if is_noun else noun)
-    return nouns
+def _has_guessed_nouns(table: pd.DataFrame) -> bool:
+    """Whether each noun is what the spelling of its subject gives, apart from capitals.
+
+    Where there are no subjects, the guess is no noun.
+    """
+    if "noun" not in table:
+        return False
+    nouns = table["noun"].tolist()
+    if "subject" not in table:
+        return not any(nouns)
+    subjects = table["subject"].tolist()
+    for noun, subject, guess in zip(nouns, subjects, spelled_nouns(subjects), strict=True):
+        is_same = str(subject).lower() == guess
+        if noun != (str(subject) if is_same else guess):
+            return False
+    return True
 
 
 def _refuse_columns(name: str, columns: Mapping[str, str] | None) -> None:
@@ -363,7 +369,7 @@ def _data_set(name: str, kind: str, others: Iterable[str]) -> tuple[DataSet, str
     match = data_set_of(name)
     if match and match[0].holds == kind:
         return match
-    paths = ", ".join([*endings(), TREEBANK_ENDING])
+    paths = ", ".join(endings())
     hint = f"; or a path that ends in {paths}; or on the hub hf:OWNER/NAME/PATH"
     if Path(name).is_dir():
         read_from_folders = TREEBANK_ENDING if kind == AGREEMENT else paths
@@ -430,40 +436,35 @@ def _data_set_pairs(
     A file without a template in the grammar is a construction of its own. A warning says in one
     line how many pairs of CLAMS were set aside and why.
     """
-    construction_of = _column_of_templates(data, "construction")
     first = first or data.first
     period = period or data.period
+    name = f"{data.name}/{part}" if part else data.name
     if data.format == "conllu":
-        name = f"{data.name}/{part}" if part else data.name
-        return treebank_pairs(_files(data, part), name, first, period)
+        raw = read_treebank(_files(data, part), name)
+        pairs = agreement_pairs(raw, first=first, period=period)
+        pairs.attrs = dict(raw.facts)
+        return pairs
+    construction_of = _column_of_templates(data, "construction")
     tables: list[pd.DataFrame] = []
     aside: Counter[str] = Counter()
     for path in _files(data, part):
-        columns: Columns = {}
-        if data.format == "clams":
-            raw, aside_of_file = _clams_pairs(data, path)
-            aside += aside_of_file
-        else:
-            raw, columns = read_file(path, data.columns)
+        raw, columns = read_file(path, data.columns)
         template = path.stem.removesuffix("_all")
         construction = data.construction or construction_of.get(template, template)
         pairs = agreement_pairs(raw, columns, construction=construction, first=first, period=period)
         tables.append(pairs.assign(template=template))
+        aside.update(raw.aside)
     pairs = pd.concat(tables, ignore_index=True)
-    total = aside.total()
-    if total:
-        reasons = "; ".join(f"{count:,}: {reason}" for reason, count in sorted(aside.items()))
-        name = f"{data.name}/{part}" if part else data.name
-        warn(f"{name}: {total:,} of {total + len(pairs):,} pairs set aside ({reasons})")
+    _warn_of_pairs_aside(name, aside, len(pairs))
     return pairs
 
 
-def _clams_pairs(data: DataSet, path: Path) -> tuple[RawTable, Counter[str]]:
-    """The pairs of a file of CLAMS, and the number of pairs set aside for each reason."""
-    language = data.name.rpartition("/")[2]
-    verbs = load_lemmas(usual_list("exact", data.name))
-    pairs, aside = clams.verb_pairs(path, language, verbs)
-    return raw_table(pairs, str(path)), aside
+def _warn_of_pairs_aside(where: str, aside: Mapping[str, int], count: int) -> None:
+    """Warn of the pairs of CLAMS that a layout set aside, in one line; `count` are left."""
+    total = sum(aside.values())
+    if total:
+        reasons = "; ".join(f"{number:,}: {reason}" for reason, number in sorted(aside.items()))
+        warn(f"{where}: {total:,} of {total + count:,} pairs set aside ({reasons})")
 
 
 def _warn_of_spelling(left: pd.Series, right: pd.Series, where: str) -> None:
@@ -479,11 +480,11 @@ def _warn_of_spelling(left: pd.Series, right: pd.Series, where: str) -> None:
 
 
 def _is_table(pairs: object) -> bool:
-    """Whether pairs are a DataFrame, or the name of a table in a file here or on the hub."""
+    """Whether pairs are a DataFrame, or the name of a table or treebank here or on the hub."""
     if isinstance(pairs, pd.DataFrame):
         return True
     name = str(pairs).rstrip("/")
-    return is_hub_name(name) or is_file_name(name)
+    return is_hub_name(name) or is_file_name(name) or is_treebank(name)
 
 
 def _open_table(
@@ -491,8 +492,8 @@ def _open_table(
 ) -> tuple[RawTable, Columns]:
     """The rows of a file here or on the hub, or of a DataFrame, and what its columns hold.
 
-    The table has a name: the user's, if there is one, else that of the file without its folder and
-    ending, of the hub's file or of the DataFrame.
+    The table has a name: the user's, if there is one, else that of the treebank, of the file
+    without its folder and ending, of the hub's file or of the DataFrame.
     """
     columns = columns or {}
     if isinstance(pairs, pd.DataFrame):
@@ -504,7 +505,7 @@ def _open_table(
     else:
         path = str(pairs).rstrip("/")
         raw, columns = read_file(path, columns)
-        raw = replace(raw, name=Path(path).stem)
+        raw = replace(raw, name=raw.name or Path(path).stem)
     if name:
         raw = replace(raw, name=name, stem=name)
     return raw, columns

@@ -28,6 +28,7 @@ class RawTable:
         own; empty for a DataFrame
     source : where data of the hub come from, with the commit; else empty
     facts : what pairs of a treebank say besides, see ``tse_core.datasets.treebank_pairs``
+    aside : how many rows of the file are no pairs, by the reason
     """
 
     cells: pd.DataFrame
@@ -37,6 +38,7 @@ class RawTable:
     stem: str = ""
     source: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    aside: Mapping[str, int] = field(default_factory=dict)
 
 
 def raw_table(cells: pd.DataFrame, where: str = FRAME, *, by_row: bool = True) -> RawTable:

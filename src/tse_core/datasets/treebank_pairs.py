@@ -1,88 +1,21 @@
-"""Agreement pairs from treebanks: a pair for each site, its form against the verb's other form.
+"""Pairs of a treebank: their verb list, the other forms of their verbs, the sites that count once.
 
-The other form comes from the verb list of the language, where there is one here, else from the
-treebank itself. A site whose verb no list holds has no other form: EW and MW count its context, TSE
-does not.
+``formats/conllu`` reads them: a pair for each verb that agrees with its subject.
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 
 import pandas as pd
 
-from tse_core.datasets.lemmas import DEFAULT, LANGUAGES, Lemmas, load_lemmas
-from tse_core.datasets.pairs import AGREEMENT_COLUMNS, OTHER, SITE, shape
-from tse_core.datasets.treebank_sites import no_sites_error, sites
-from tse_core.datasets.treebank_verbs import attested_verbs
-from tse_core.datasets.treebanks import language_of, read_sentences
-from tse_core.errors import InputError, warn
-from tse_core.words import First, Period, left_part, plain, right_part
+from tse_core.datasets.lemmas import Lemmas
+from tse_core.datasets.pairs import OTHER, SITE
+from tse_core.errors import InputError
 
 TREEBANK = "treebank"  # the name of the verb list that is drawn from the data
 # What pairs of a treebank have in ``attrs`` besides their name:
 # lemmas, the name of the verb list; attested, the rows of the treebank's own;
 # clusters, what the documents are; left_out, how many verbs failed each rule.
 ATTRIBUTES = ("lemmas", "attested", "clusters", "left_out")
-_SITE_COLUMNS = [*SITE, "document", "genre", "kind", "distance", "between", "form"]
-
-
-def treebank_pairs(
-    files: Sequence[Path], name: str, first: First = "as-is", period: Period = "as-is"
-) -> pd.DataFrame:
-    """The agreement pairs of the files of a treebank: a row for each site.
-
-    Columns: those of agreement pairs, then ``sent_id``, ``token``, ``document``, ``genre`` (if a
-    sentence states one), ``kind``, ``distance``, ``between`` and ``form``
-    (``datasets/treebank_sites.py``); wrong is "" where no verb list has the other form. `name`
-    is the construction. A warning counts the verbs that are no sites. Raises InputError: no site;
-    what `read_sentences` raises.
-    """
-    sentences, clusters = read_sentences(files)
-    language = language_of(files)
-    table, left_out = sites(sentences, language)
-    if table.empty:
-        where = str(files[0]) if len(files) == 1 else name
-        raise no_sites_error(where, sentences)
-    _warn_of_others(name, len(table), left_out)
-    pairs = _as_pairs(table, name)
-    both_sides = zip(pairs["left"], pairs["right"], strict=True)
-    pairs[["left", "right"]] = [
-        shape(left, right, first=first, period=period) for left, right in both_sides
-    ]
-    attested = attested_verbs(sentences, language)
-    pairs.attrs = {
-        "lemmas": LANGUAGES.get(language, TREEBANK),
-        "attested": tuple(attested.itertuples(index=False, name=None)),
-        "clusters": clusters,
-        "left_out": dict(left_out),
-    }
-    if pairs.attrs["lemmas"] != TREEBANK:
-        return with_other_forms(pairs, load_lemmas(pairs.attrs["lemmas"] or DEFAULT))
-    if attested.empty:
-        return pairs
-    return with_other_forms(pairs, verbs_of_treebank(pairs))
-
-
-def _warn_of_others(name: str, count: int, left_out: Mapping[str, int]) -> None:
-    """One line with the number of verbs that each rule left out."""
-    reasons = "; ".join(f"{rule}: {number:,}" for rule, number in left_out.items())
-    verbs = count + sum(left_out.values())
-    warn(f"{name}: {count:,} of {verbs:,} verbs are sites of agreement; left out: {reasons}")
-
-
-def _as_pairs(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Sites as agreement pairs without their other forms."""
-    columns = [column for column in _SITE_COLUMNS if column != "genre" or table["genre"].any()]
-    pairs = table.assign(
-        left=table["left"].map(left_part),
-        right=table["right"].map(right_part),
-        id=table["sent_id"] + ":" + table["token"],
-        construction=name,
-        template=name,
-        noun=table["subject_lemma"].str.lower(),
-        correct=table["form"].map(plain),
-    )
-    return pairs.reindex(columns=[*AGREEMENT_COLUMNS, *columns], fill_value="")
 
 
 def verbs_of_treebank(pairs: pd.DataFrame) -> Lemmas:
@@ -99,7 +32,12 @@ def verbs_of_treebank(pairs: pd.DataFrame) -> Lemmas:
             f"{name}: no verb is attested in both numbers, so that no verb list can be drawn from "
             "it; give more of the treebank, or a list: --lemmas, in Python the argument lemmas"
         )
-    return Lemmas(TREEBANK, pd.DataFrame(attested, columns=["lemma", "singular", "plural"]))
+    return list_of_attested(attested)
+
+
+def list_of_attested(verbs: Iterable[tuple[str, str, str]]) -> Lemmas:
+    """The verb list of lemmas with the two forms in which a treebank attests each."""
+    return Lemmas(TREEBANK, pd.DataFrame(verbs, columns=["lemma", "singular", "plural"]))
 
 
 def with_other_forms(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:

@@ -1,12 +1,13 @@
 """Layouts of files, a module each: what it reads, and how.
 
-A layout is a module of this folder with three names; a further one takes nothing but its own file:
+A layout is a module of this folder, or a folder in it, with three names; a further one takes
+nothing but its own file:
 
 ``ENDINGS``
     the endings of the names of its files, in lower case
 ``reads(path, columns)``
-    whether a file is in this layout, by its name and by the user's columns (use -> name in the
-    file), if there are any; one layout at most takes a file
+    whether a path is in this layout, by its name and by the user's columns (use -> name in the
+    file), if there are any; one layout at most takes a path
 ``read(path, columns)``
     its rows as a :class:`tse_core.datasets.raw_tables.RawTable`, and what its columns hold.
     Raises InputError with the file and the line

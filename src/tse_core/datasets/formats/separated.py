@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.formats import alternating
+from tse_core.datasets.formats import alternating, clams
 from tse_core.datasets.raw_tables import RawTable, check_columns, raw_table
 from tse_core.errors import InputError, one_line
 from tse_core.files import read_text
@@ -21,8 +21,9 @@ _SEPARATOR_LINE = r"\"?sep=([^\r\n])\"?[ ,;\t]*\r?\n"  # the first line of some 
 
 
 def reads(path: Path, columns: Mapping[str, str]) -> bool:
-    """Whether a file has one of the endings and columns."""
-    return path.suffix.lower() in ENDINGS and not alternating.reads(path, columns)
+    """Whether a file has one of the endings, and is in neither of the other layouts of text."""
+    is_other = alternating.reads(path, columns) or clams.reads(path, columns)
+    return path.suffix.lower() in ENDINGS and not is_other
 
 
 def read(path: Path, columns: Mapping[str, str]) -> tuple[RawTable, Mapping[str, str]]:

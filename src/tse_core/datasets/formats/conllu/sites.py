@@ -12,7 +12,7 @@ from itertools import chain
 
 import pandas as pd
 
-from tse_core.datasets.treebanks import Sentence, Word
+from tse_core.datasets.formats.conllu.sentences import Sentence, Word
 from tse_core.errors import InputError
 
 COLUMNS = [

@@ -1,8 +1,8 @@
 """CLAMS (Mueller et al. 2020): Marvin and Linzen's constructions in five languages, as pairs.
 
 The files hold a True and a False sentence in turn and nothing else, so that subjects and attractors
-are not known. The verb list of the language and three rules turn the sentences into agreement
-pairs:
+are not known. Their folder names the language (``fr_evalset``), whose verb list and three rules
+turn the sentences into agreement pairs:
 
 - A pair is kept if its sentences differ in one word, which is a form of a verb. Pairs in which an
   adjective agrees too (les auteurs sont petits / est petit) are set aside: they have no single
@@ -11,21 +11,29 @@ pairs:
 - Text is in Unicode's composed form (NFC) and written as the language writes it: no space before a
   comma, l'auteur, and Hebrew prefixes joined to their word, except right before the slot, where
   "and" stays a separate word.
-- Files on reflexives and negative polarity (English only) are about no verb and are not in
-  data/datasets.yaml.
+- Files on reflexives and negative polarity (English only) are about no verb: none of their pairs
+  is left.
 
 Known faults are kept as they are: German "den Wächter" behind a preposition lacks the ending of the
 dative.
 """
 
 import csv
+import re
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from tse_core.datasets.lemmas import Lemmas
+from tse_core.datasets.lemmas import DEFAULT, LANGUAGES, Lemmas, load_lemmas
+from tse_core.datasets.raw_tables import RawTable, raw_table
+from tse_core.errors import InputError
 from tse_core.words import plain
+
+ENDINGS = (".txt",)
+_FOLDER = re.compile(r"([a-z]{2})_evalset")
 
 # Why a pair is set aside.
 SEVERAL = "an adjective agrees too"
@@ -44,6 +52,25 @@ UNLISTED = {
     "ru": {("ждал", "ждали"): "ждать"},
 }
 _COLUMNS = ["id", "lemma", "left", "right", "number", "correct", "wrong"]
+
+
+def reads(path: Path, columns: Mapping[str, str]) -> bool:
+    """Whether a file lies in a folder of CLAMS, such as ``fr_evalset``."""
+    is_text = path.suffix.lower() in ENDINGS
+    return is_text and not columns and _FOLDER.fullmatch(path.parent.name) is not None
+
+
+def read(path: Path, columns: Mapping[str, str]) -> tuple[RawTable, Mapping[str, str]]:
+    """The pairs of a file by the verb list of its language, and how many it sets aside, and why.
+
+    Raises InputError where none is left.
+    """
+    language = path.parent.name.partition("_")[0]
+    verbs = load_lemmas(LANGUAGES.get(language) or DEFAULT)
+    pairs, aside = verb_pairs(path, language, verbs)
+    if pairs.empty:
+        raise InputError(f"{path}: no two sentences differ in a verb of the list {verbs.name}")
+    return replace(raw_table(pairs, str(path)), aside=aside), columns
 
 
 def verb_pairs(path: Path, language: str, lemmas: Lemmas) -> tuple[pd.DataFrame, Counter[str]]:

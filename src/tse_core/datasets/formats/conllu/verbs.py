@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from tse_core.datasets.treebank_sites import is_present, is_third_person, subjects_of
-from tse_core.datasets.treebanks import Sentence, Word
+from tse_core.datasets.formats.conllu.sentences import Sentence, Word
+from tse_core.datasets.formats.conllu.sites import is_present, is_third_person, subjects_of
 
 _Cell = frozenset  # features of a form: gender, tense, voice, polarity
 # All forms that count have these, whether the treebank says so or not.
