@@ -92,6 +92,15 @@ if as_written:
         and abs(counted["never"] - ew[NEVER]).max() < 0.08,
     )
 
+# %%
+if as_written:
+    said = "TSE, of the verb in the text, is .995 and .978; EW is .871 and .846"
+    quotes(said, *gaps.loc[[S, G], "TSE"], *gaps.loc[[S, G], "EW"])
+    quotes("alone it is .974 and .963", *gaps.loc[[S, G], "EW, never nouns"])
+    apart = gaps[["EW, never nouns", "EW"]].rsub(gaps["TSE"], axis=0)
+    said = "EW is .02 below TSE on SmolLM2 and .01 on Gemma, with them .12 and .13"
+    quotes(said, *apart.loc[[S, G]].to_numpy().T.ravel())  # in the results
+
 # %% [markdown]
 # ## Unlikely verbs
 
@@ -111,6 +120,10 @@ if as_written:
         bands.loc[(NEVER, "up to 2"), "sensitivity"],
     )
     quotes("(above 4) by 4.8", 4, bands.loc[(NEVER, "above 4"), "sensitivity"])
+    guard(
+        "Also-nouns do not rise with frequency here",
+        bands.loc[ALSO, "sensitivity"].is_monotonic_decreasing,
+    )
 
 # %%
 if as_written:
@@ -174,8 +187,23 @@ guard(
     "After pronouns both kinds move much farther than after *The* and a noun",
     (moved.loc["he, she, they"] > 1.3 * moved.loc["The + noun"]).all(axis=None),
 )
-after_pronouns = moved.loc["he, she, they"]
+behind = moved.xs(NEVER, level="verbs") - moved.xs(ALSO, level="verbs")
 guard(
-    "also-nouns stay behind",
-    (after_pronouns.loc[ALSO] < after_pronouns.loc[NEVER]).all(),
+    "also-nouns stay behind by about as many nats",
+    (behind.loc["he, she, they"] / behind.loc["The + noun"]).between(0.8, 1.2).all(),
 )
+
+# %% [markdown]
+# ## Limits
+
+# %%
+from tse_core.paths import data_folder
+
+read = pd.read_csv(data_folder() / "recorded" / "sites_read.csv")
+quotes(
+    "Of ten sites read in each of 19 treebanks, 181 of 190 are right",
+    len(read),
+    read["right"].sum(),
+    read["read"].sum(),
+)
+guard("ten sites read in each", (read["read"] == 10).all())

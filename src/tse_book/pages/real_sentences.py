@@ -138,6 +138,25 @@ def summary(panel: Panel, *kinds: str) -> dict[str, float]:
     }
 
 
+def gaps(panels: Mapping[str, Panel]) -> pd.DataFrame:
+    """TSE and EW of each model at the sites whose own verb is listed: all verbs, and each kind alone.
+
+    Returns a table by model: TSE (the verb in the text), EW, EW, never nouns, EW, also nouns.
+    """
+    rows = {}
+    for model, panel in panels.items():
+        verbs = panel.verbs["kind"].to_numpy()
+        listed = panel.own_verbs >= 0
+        is_right = np.where(panel.plural[:, None], panel.log_odds < 0, panel.log_odds > 0)[listed]
+        rows[model] = {
+            "TSE": is_right[np.arange(len(is_right)), panel.own_verbs[listed]].mean(),
+            "EW": is_right[:, verbs != PAIRS].mean(),
+            "EW, never nouns": is_right[:, verbs == NEVER].mean(),
+            "EW, also nouns": is_right[:, verbs == ALSO].mean(),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("model")
+
+
 def fifths(verbs: pd.DataFrame) -> pd.DataFrame:
     """The mean sensitivity over fifths of the verbs, from the least likely to the likeliest.
 
