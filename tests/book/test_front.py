@@ -28,7 +28,7 @@ def test_the_front_page_says_how_far_verbs_move():
     page = (ROOT / "book" / "index.md").read_text()
     smollm2 = front.verbs("smollm2-135m-instruct").set_index("lemma")
     know, design = np.exp(smollm2.loc[["know", "design"], ["plural", "singular"]]).to_numpy()
-    assert f"*know* {1 / know[0]:.0f} times as probable as *knows*" in page
+    assert f"*know* on average {1 / know[0]:.0f} times as probable as *knows*" in page
     assert f"*knows* {know[1]:.0f} times as probable after singular ones" in page
     said = f"it is {1 / design[0]:.0f} times as probable as *designs* after plurals, but still {1 / design[1]:.0f} times"
     assert said in page
