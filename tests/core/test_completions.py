@@ -1,12 +1,14 @@
 """Completions: EWoK, COMPS, entity tracking and BLiMP's prefix fields, by columns of their own."""
 
 import json
+import re
+import warnings
 
 import pandas as pd
 import pytest
 
 from tse_core.datasets.loading import load_pairs, load_sentence_pairs
-from tse_core.errors import InputError
+from tse_core.errors import InputError, TseWarning
 from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.sentences.predictions import predictions
 from tse_core.sentences.preferences import score_pairs
@@ -78,6 +80,44 @@ def test_uses_of_columns_name_the_fields(tmp_path):
         "one_prefix_word_bad": "no",
     }
     assert load_sentence_pairs(path, columns)["bad"].tolist() == ["the author laugh"]
+
+
+def test_a_context_beside_two_sentences_is_not_lost_in_silence(tmp_path):
+    """Columns as EWoK's and COMPS', under names of one's own; the hint is followed."""
+    path = tmp_path / "mine.csv"
+    contexts = ["The author met the guard.", "The guards met us here."]
+    rows = [f"{context},She laughs now.,She laugh now." for context in contexts]
+    path.write_text("\n".join(["story,yes,no", *rows]))
+    for load in (load_pairs, load_sentence_pairs):
+        with pytest.raises(InputError, match=r"story, yes, no; --columns (one_prefix\S+)") as error:
+            load(path)
+        assert " good=NAME" not in str(error.value)
+        with pytest.warns(TseWarning, match=f"'story' has text that is not read .'{contexts[0]}"):
+            load(path, {"good": "yes", "bad": "no"})
+    fields = re.findall(r"(one_prefix_\w+)=NAME", str(error.value))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pairs = load_sentence_pairs(path, dict(zip(fields, ("story", "yes", "no"), strict=True)))
+    assert pairs["good"].tolist() == [f"{context} She laughs now." for context in contexts]
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("original", ["He laughs now.", "She laughs now"]),  # the sentence itself
+        ("condition", ["across a relative"] * 9),  # a factor
+        ("metadata", ["{'id': 'x', 'text': 'a b'}", "{}"]),
+        ("linguistics_term", ["subject verb agreement", "another name of it"]),
+    ],
+)
+def test_a_column_that_is_no_further_text_is_silent(column, cells):
+    good = (
+        cells if column == "original" else [f"He laughs {row} times." for row in range(len(cells))]
+    )
+    bad = [sentence.replace("laughs", "laugh") for sentence in good]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_pairs(pd.DataFrame({column: cells, "good": good, "bad": bad}))
 
 
 def completion_nats(model, prefix: str, completion: str) -> float:

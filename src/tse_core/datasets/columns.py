@@ -8,13 +8,17 @@ Known names include those of BLiMP (``sentence_good``, ``UID``), of MultiBLiMP (
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 
-from tse_core.datasets.pairs import FURTHER_BAD, PREFIX_FIELDS
+from tse_core.datasets.pairs import PARTS, PREFIX_FIELDS
 from tse_core.datasets.plain_tables import plain_table, refuse
 from tse_core.datasets.raw_tables import RawTable
 from tse_core.errors import InputError, check_known
 from tse_core.text import is_container
+from tse_core.words import plain
+
+SAMPLE = 100  # rows by which columns of text are known
 
 NAMES = {  # use of a column -> the names that it is known by, the usual one first
     "good": ("good", "sentence_good", "good_sentence", "sen", "grammatical"),
@@ -36,9 +40,8 @@ NAMES = {  # use of a column -> the names that it is known by, the usual one fir
 }
 # MultiBLiMP's columns for the number hold persons, genders and duals of other pairs, too.
 FEATURES = ("grammatical_feature", "feature_vals")
-_PREFIXES = {FURTHER_BAD}.union(*PREFIX_FIELDS.values())
 IN_SENTENCES = NAMES | {
-    **{field: (field,) for field in sorted(_PREFIXES)},
+    **{field: (field,) for field in sorted(PARTS)},
     "id": ("pairID", "pair_id", "id", "sentence_id"),
     "construction": ("UID", "paradigm", "construction"),
     "phenomenon": ("linguistics_term", "phenomenon"),
@@ -49,7 +52,7 @@ GAP = re.compile(r"\[mask\]|<mask>|\*{3}mask\*{3}|_{3,}", re.IGNORECASE)
 OF_BLIMP = {
     "field", "linguistics_term", "UID", "simple_LM_method", "one_prefix_method",
     "two_prefix_method", "pairID", "lexically_identical", "dependency_length", "crucial_item",
-    *_PREFIXES,
+    *PARTS,
 }  # fmt: skip
 # Columns that hold pairs; a table is read by the first of these of which it has all.
 _LAYOUTS = (
@@ -58,6 +61,11 @@ _LAYOUTS = (
     ("good", "bad"),
 )
 _LAYOUT_COLUMNS = set().union(*_LAYOUTS)
+_TEXTS = {*_LAYOUT_COLUMNS, *PARTS, "right"}
+# Names of columns that are no text, whatever their words.
+_LABELS = {"twin"}.union(
+    *[known for use, known in (NAMES | IN_SENTENCES).items() if use not in _TEXTS]
+)
 
 
 def cells_by_use(
@@ -78,7 +86,7 @@ def cells_by_use(
         refuse(table[name_of[use]].isna(), f"{name_of[use]} is missing")
     begins = [use for use in ("text", "left") if use in name_of]
     if layout == ("good", "bad") and "good" not in columns and begins:
-        _refuse_forms(raw, name_of, begins)
+        _refuse_forms(raw, name_of, begins, names)
     cells = {}
     for use, name in name_of.items():
         if use in layout or use not in _LAYOUT_COLUMNS:
@@ -90,7 +98,7 @@ def cells_by_use(
     for name in table:
         if name not in other_uses and not holds_lists(table[name]):
             cells[name] = table[name]
-    return plain_table(pd.DataFrame(cells), raw.where, parts=_PREFIXES), name_of
+    return plain_table(pd.DataFrame(cells), raw.where, parts=PARTS), name_of
 
 
 def names_of_uses(
@@ -124,7 +132,12 @@ def layout_of(uses: Collection[str]) -> tuple[str, ...] | None:
     return None
 
 
-def _refuse_forms(raw: RawTable, name_of: Mapping[str, str], begins: Sequence[str]) -> None:
+def _refuse_forms(
+    raw: RawTable,
+    name_of: Mapping[str, str],
+    begins: Sequence[str],
+    names: Mapping[str, tuple],
+) -> None:
     """Refuse forms that are called like sentences, as the text they belong to stands beside them.
 
     That is where no good sentence begins like the text, in the column of the use `begins`. Raises
@@ -141,11 +154,14 @@ def _refuse_forms(raw: RawTable, name_of: Mapping[str, str], begins: Sequence[st
             start = GAP.split(text)[0].strip()
             begun.append(str(sentence).strip().casefold().startswith(start.casefold()))
         if not any(begun):
+            hint = f"--columns correct={good},wrong={bad} if they are forms of a verb"
+            if names is IN_SENTENCES and use == "left":
+                completions = completions_hint(name_of[use], good, bad)
+                hint += f", {completions} if they go on from it"
             raise InputError(
                 f"{raw.where}: {good!r} ({table[good].iloc[0]!r}) does not begin like "
-                f"{name_of[use]!r} ({texts.iloc[0]!r}) beside it: --columns correct={good},"
-                f"wrong={bad} if they are forms, --columns good={good},bad={bad} if they are "
-                "sentences"
+                f"{name_of[use]!r} ({texts.iloc[0]!r}) beside it: {hint}; if they are sentences of "
+                f"their own, leave {name_of[use]!r} out or name it otherwise"
             )
 
 
@@ -159,6 +175,11 @@ def _no_pairs_error(raw: RawTable, names: Mapping[str, tuple]) -> InputError:
         hint = f"{text!r} has a gap, and needs the two forms beside it; {hint}"
         if text in raw.cells:
             hint = f"the first line has no names of columns, e.g. text, correct, wrong; {hint}"
+    text_columns = columns_of_text(raw)
+    if len(text_columns) > 2 and not text:
+        # Of two sentences alone the others would be lost.
+        hint = f"text is in {', '.join(text_columns)}; {completions_hint()} (tse blimp) reads a "
+        hint += "prefix and what completes it, right or wrong"
     if raw.where.lower().endswith(".txt"):
         hint += "; of good and bad lines in turn, --columns good=odd,bad=even or the reverse"
     return InputError(
@@ -166,6 +187,56 @@ def _no_pairs_error(raw: RawTable, names: Mapping[str, tuple]) -> InputError:
         "(good, bad), a sentence with a gap (left or text) and two forms (correct, wrong), or one "
         f"sentence a row (sentence, grammatical, item); {hint}"
     )
+
+
+def completions_hint(prefix: str = "NAME", good: str = "NAME", bad: str = "NAME") -> str:
+    """The option that reads three columns as a prefix and what completes it, right and wrong."""
+    fields = zip(PREFIX_FIELDS["one-prefix"], (prefix, good, bad), strict=True)
+    return "--columns " + ",".join(f"{field}={name}" for field, name in fields)
+
+
+def columns_of_text(raw: RawTable) -> list[str]:
+    """The columns of text, by the first `SAMPLE` rows.
+
+    Most of its cells have three words or more, and it has other values than a factor, a different
+    one in every fourth row at least. Columns with the name of a label are none.
+    """
+    names = []
+    for name, column in raw.cells.head(SAMPLE).items():
+        if name in _LABELS:
+            continue
+        cells = [cell for cell in column if isinstance(cell, str) and cell.strip(" {[")]
+        # An object or a list as text is no sentence, and one with a gap is that of the pair.
+        cells = [cell for cell in cells if cell[0] not in "{[" and not GAP.search(cell)]
+        long_cells = [cell for cell in cells if len(cell.split()) >= 3]
+        has_texts = cells and 2 * len(long_cells) > len(cells)
+        if has_texts and 4 * len(set(cells)) >= len(cells):
+            names.append(name)
+    return names
+
+
+def unread_text(raw: RawTable, texts: Sequence[pd.Series], is_sound: pd.Series) -> dict[str, str]:
+    """The columns of text that no text of their row contains, such as a context before it.
+
+    `texts` is what is read of each row, `is_sound` whether the row is read. Returns the first such
+    text of each column.
+    """
+    rows = np.flatnonzero(is_sound)[:SAMPLE]
+    read = [_folded(" ".join(text.iloc[row] for text in texts)) for row in rows]
+    unread = {}
+    for name in columns_of_text(raw):
+        cells = raw.cells[name].iloc[rows].fillna("").map(str)
+        missing = [
+            cell for cell, text in zip(cells, read, strict=True) if _folded(cell) not in text
+        ]
+        if 2 * len(missing) > len(rows):
+            unread[name] = missing[0]
+    return unread
+
+
+def _folded(text: str) -> str:
+    """A text to look for in another: in lower case, one space between words, no final marks."""
+    return plain(text).casefold().rstrip(" .")
 
 
 def _first_text_with_mark(table: pd.DataFrame) -> str:

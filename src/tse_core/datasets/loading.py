@@ -24,6 +24,7 @@ from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
     FURTHER_BAD,
+    PARTS,
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
     name_and_source,
@@ -187,8 +188,7 @@ def _plain_sentence_pairs(table: pd.DataFrame) -> pd.DataFrame:
         if name in SENTENCE_COLUMNS or not holds_lists(column):
             names.append(name)
     # Parts of sentences stay as they are, as in files: a table read by name gives the same hash.
-    parts = {FURTHER_BAD}.union(*PREFIX_FIELDS.values())
-    pairs = plain_table(raw.cells[names].set_axis(raw.lines), FRAME, parts=parts)
+    pairs = plain_table(raw.cells[names].set_axis(raw.lines), FRAME, parts=PARTS)
     return with_name(pairs.set_axis(table.index), *name_and_source(table))
 
 

@@ -29,6 +29,7 @@ _OF_ALL = ["good", "bad", "paradigm", "pair_id", "phenomenon", "field"]
 SENTENCE_COLUMNS = [*_OF_ALL, *PREFIX_FIELDS["one-prefix"], *PREFIX_FIELDS["two-prefix"], "methods"]
 # Wrong completions of a prefix besides the first, as a JSON list: entity tracking has five options.
 FURTHER_BAD = "one_prefix_further_bad"
+PARTS = {FURTHER_BAD}.union(*PREFIX_FIELDS.values())  # columns of parts of sentences
 SITE = ("sent_id", "token")  # columns of pairs of a treebank: where the verb stands in it
 NUMBERS = ("singular", "plural")
 OTHER = dict(zip(NUMBERS, reversed(NUMBERS), strict=True))  # a number -> the other one

@@ -16,14 +16,17 @@ from tse_core.datasets.columns import (
     NAMES,
     OF_BLIMP,
     cells_by_use,
+    completions_hint,
     holds_lists,
     layout_of,
     names_of_uses,
+    unread_text,
 )
 from tse_core.datasets.completions import has_completions, usual_method, with_sentences
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
     FURTHER_BAD,
+    PARTS,
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
     SITE,
@@ -35,7 +38,7 @@ from tse_core.datasets.plain_tables import plain_table, refuse, sound_rows
 from tse_core.datasets.raw_tables import RawTable
 from tse_core.datasets.sentence_rows import has_sentence_rows, paired_rows
 from tse_core.datasets.splitting import split_pair
-from tse_core.errors import InputError
+from tse_core.errors import InputError, warn
 from tse_core.words import First, Period, join, left_part, right_part
 
 MASK = "[MASK]"  # marks the gap in a column `text`
@@ -99,6 +102,9 @@ def agreement_pairs(
         if name_of["number"] not in FEATURES:
             faults = faults.mask(faults == "", faults_of_numbers)
     is_sound = sound_rows(faults, raw.where, _NO_PAIR)
+    if not _were_loaded(raw):
+        remedy = "a context belongs into the text before the verb (left, text or good and bad)"
+        _warn_of_unread(raw, _whole_sentences(parts), is_sound, remedy)
     factors = [name for name in cells if name not in NAMES]
     pairs = cells.assign(**parts, number=numbers)[is_sound]
     pairs = pairs.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="")
@@ -161,8 +167,7 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
         has_one_form = parts["wrong"] == ""  # a verb of a treebank
         faults = parts["fault"].mask(has_one_form, parts["wrong"].index + ": has no other form")
         is_sound = sound_rows(faults, raw.where, _NO_PAIR)
-        for side, form in (("good", "correct"), ("bad", "wrong")):
-            cells[side] = list(map(join, parts["left"], parts[form], parts["right"]))
+        cells["good"], cells["bad"] = _whole_sentences(parts)
     for side in ("good", "bad"):
         refuse(cells[side] == "", f"the {side} sentence is empty")
     cells = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
@@ -183,9 +188,38 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
         usual = usual_method(raw.cells.columns)
         others = pairs["methods"].str.replace(f" {usual}", "", regex=False)
         pairs["methods"] = f"{usual} " + others
+    if not _were_loaded(raw):
+        texts = [cells[name] for name in cells if name in {"good", "bad", *PARTS}]
+        remedy = f"{completions_hint()} reads a prefix and what completes it, right or wrong"
+        _warn_of_unread(as_written, texts, is_sound, remedy)
     further = _further_columns(as_written, columns)
     pairs = pd.concat([pairs, further], axis=1)[is_sound]
     return pairs.reset_index(drop=True)
+
+
+def _whole_sentences(parts: Mapping[str, pd.Series]) -> list[pd.Series]:
+    """The good and the bad sentence of each row, from the sides of its gap and its two forms."""
+    sentences = []
+    for form in ("correct", "wrong"):
+        texts = map(join, parts["left"], parts[form], parts["right"])
+        sentences.append(pd.Series(list(texts), parts["left"].index, dtype="str"))
+    return sentences
+
+
+def _were_loaded(raw: RawTable) -> bool:
+    """Whether a table has all columns of pairs, so that it comes from one of these functions."""
+    return set(AGREEMENT_COLUMNS) <= set(raw.cells) or set(SENTENCE_COLUMNS) <= set(raw.cells)
+
+
+def _warn_of_unread(
+    raw: RawTable, texts: Sequence[pd.Series], is_sound: pd.Series, remedy: str
+) -> None:
+    """Warn of each column of text that is not read, as `unread_text` has it."""
+    for name, example in unread_text(raw, texts, is_sound).items():
+        warn(
+            f"{raw.where}: the column {name!r} has text that is not read ({example!r}); if "
+            f"sentences go on from it, {remedy}"
+        )
 
 
 def _is_of_completions(raw: RawTable, columns: Mapping[str, str]) -> bool:

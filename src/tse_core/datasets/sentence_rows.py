@@ -47,21 +47,25 @@ def has_sentence_rows(
     """
     names = _names_of_uses(names_of_columns, columns, where)
     is_complete = bool(_parts_of_rows(names)) and "grammatical" in names
-    if not any(use in columns for use in ROW_NAMES):
-        if not columns and layout_of(names) is None and set(names_of_columns) >= _GULORDAVA:
-            item = "+".join(name for name in _GULORDAVA_ITEM if name in names_of_columns)
-            raise InputError(
-                f"{where}: has the text before a verb and one of its forms a row; --columns "
-                f"left=prefix,form=form,grammatical=class,item={item or 'NAME+NAME'} reads it"
-            )
-        return is_complete and layout_of(names) is None
-    if not is_complete:
+    is_asked_for = any(use in columns for use in ROW_NAMES)
+    if is_asked_for and not is_complete:
         raise InputError(
             f"{where}: one sentence a row needs the columns sentence (or left and form) and "
             f"grammatical; the columns are {', '.join(names_of_columns)}; --columns sentence=NAME,"
             "grammatical=NAME,item=NAME says which is which"
         )
-    return True
+    if is_asked_for:
+        return True
+    if layout_of(names) is not None:
+        return False
+    if not columns and set(names_of_columns) >= _GULORDAVA:
+        item = "+".join(name for name in _GULORDAVA_ITEM if name in names_of_columns)
+        raise InputError(
+            f"{where}: has the text before a verb and one of its forms a row; --columns "
+            f"left=prefix,form=form,grammatical=class,item={item or 'NAME+NAME'} reads it, "
+            "without what stands behind the verb (sent)"
+        )
+    return is_complete
 
 
 def paired_rows(raw: RawTable, columns: Mapping[str, str]) -> tuple[RawTable, dict[str, str]]:
