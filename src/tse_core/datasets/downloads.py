@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
+from typing import BinaryIO
 
 import pandas as pd
 import pooch
-import requests
 
 from tse_core.errors import InputError, one_line, unknown_name_error
 from tse_core.files import file_digest, read_yaml
@@ -225,26 +225,35 @@ def _copy(source: str, target: str, _: pooch.Pooch, *, size: int) -> None:
     shutil.copyfile(source, target)
 
 
-def _receive(source: str, target: str, _: pooch.Pooch, *, size: int) -> None:
+def _receive(source: str, target: str, pooch_of_download: pooch.Pooch, *, size: int) -> None:
     """Download a file of a known size, as pooch asks its downloaders to do. Raises OSError.
 
     It ends where more comes than the size, and after a time in which the slowest line would do.
     """
+    download = pooch.HTTPDownloader(chunk_size=PART, timeout=SILENCE)
+    with open(target, "wb") as file:  # noqa: PTH123
+        sized = _SizedFile(file, size)
+        within(2 * SILENCE + size / SLOWEST, lambda: download(source, sized, pooch_of_download))
 
-    def receive() -> None:
-        received = 0
-        with (
-            requests.get(source, stream=True, timeout=SILENCE) as response,
-            open(target, "wb") as file,  # noqa: PTH123
-        ):
-            response.raise_for_status()
-            for part in response.iter_content(PART):
-                received += len(part)
-                if received > size:
-                    raise OSError(f"more comes than its {size:,} bytes")
-                file.write(part)
 
-    within(2 * SILENCE + size / SLOWEST, receive)
+class _SizedFile:
+    """A file to write into that takes no more bytes than its size."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file = file
+        self._size = size
+        self._received = 0
+
+    def write(self, part: bytes) -> None:
+        """Write a part. Raises OSError for one too many."""
+        self._received += len(part)
+        if self._received > self._size:
+            raise OSError(f"more comes than its {self._size:,} bytes")
+        self._file.write(part)
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        self._file.flush()
 
 
 def _remove_leftovers(folder: Path) -> None:
