@@ -18,7 +18,7 @@ from tse_core.errors import InputError
 from tse_core.results.tidy import read_results
 from tse_core.sentences.accuracies import accuracy, compare, mcnemar
 from tse_core.sentences.evaluate import PairScores, accuracies, evaluate_blimp, suited
-from tse_core.sentences.preferences import score_pairs
+from tse_core.sentences.preferences import scored_pairs
 from tse_core.uncertainty.intervals import interval
 from tse_core.uncertainty.shares import joined, wilson
 
@@ -347,9 +347,9 @@ def test_nothing_scored_is_lost_when_a_paradigm_cannot_be_scored(model, tmp_path
         asked.append(group["paradigm"].iloc[0])
         if asked == ["plural", "singular", "ever"]:
             raise InputError("three-gram gives NaN as a logit")
-        return score_pairs(model, group, *method, **how)
+        return scored_pairs(model, group, *method, **how)
 
-    monkeypatch.setattr("tse_core.sentences.evaluate.score_pairs", score)
+    monkeypatch.setattr("tse_core.sentences.evaluate.scored_pairs", score)
     with pytest.raises(InputError, match="paradigm ever: three-gram gives NaN"):
         evaluate_blimp(model, minimal_pairs(), store=tmp_path)
     evaluate_blimp(model, minimal_pairs(), store=tmp_path)

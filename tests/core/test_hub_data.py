@@ -99,7 +99,7 @@ def test_a_sweep_goes_on_with_what_it_has_read(hub, repository, tmp_path, monkey
     before = sweep(plan, store=tmp_path / "store").tidy()
     (repository / "eng" / "data.tsv").write_text("good,bad\n")  # the branch moves
     monkeypatch.setattr("tse_core.agreement.pieces.score_contexts", None)  # nothing is scored
-    monkeypatch.setattr("tse_core.sentences.evaluate.score_pairs", None)
+    monkeypatch.setattr("tse_core.sentences.evaluate.scored_pairs", None)
     assert sweep(plan, store=tmp_path / "store").tidy().equals(before)
     assert set(before["data"]) == {NAME}
 

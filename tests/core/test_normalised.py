@@ -9,7 +9,7 @@ import tse_core
 from tse_core.errors import InputError
 from tse_core.results.comparing import differences
 from tse_core.sentences.evaluate import evaluate_blimp
-from tse_core.sentences.preferences import judged, score_pairs
+from tse_core.sentences.preferences import judged, score_pairs, scored_pairs
 
 PAIRS = pd.DataFrame(
     {
@@ -88,9 +88,9 @@ def test_signatures_say_it_and_sums_serve_means_per_token(model, tmp_path, monke
 
     def score(*arguments, **choices):
         calls.append(choices["normalise"])
-        return score_pairs(*arguments, **choices)
+        return scored_pairs(*arguments, **choices)
 
-    monkeypatch.setattr("tse_core.sentences.evaluate.score_pairs", score)
+    monkeypatch.setattr("tse_core.sentences.evaluate.scored_pairs", score)
     runs = {}
     for unit in (None, "token", "char", "byte", "char"):
         runs[unit] = evaluate_blimp(model, PAIRS, normalise=unit, store=tmp_path)

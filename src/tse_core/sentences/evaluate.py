@@ -7,7 +7,7 @@ Finished paradigms go into the store one by one: a stopped run resumes where it 
 paradigm's scores do not depend on which others ran with it. BLiMP is by Warstadt et al. (2020).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -58,7 +58,7 @@ from tse_core.sentences.preferences import (
     judged,
     method_for,
     name_of_pair,
-    score_pairs,
+    scored_pairs,
 )
 from tse_core.sentences.tokens import Advance, Method, check_method
 from tse_core.words import First
@@ -237,7 +237,8 @@ def evaluate_blimp(
     pairs = _readable(model, suited(pairs, method), method, name)
     dependence = _dependence(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
-    beside = _beside(pairs)
+    new_names = names_beside(pairs)
+    beside = pairs[list(new_names)].rename(columns=new_names).reset_index(drop=True)
     pairs = pairs[[column for column in pairs if column in _OF_PAIRS]]
 
     after: dict[str, str] = {"ties": ties, "unknown": unknown_words}
@@ -294,12 +295,12 @@ def _scores_of_paradigms(
 
     def score(group: pd.DataFrame, advance: Advance) -> dict[str, pd.DataFrame]:
         try:
-            scores = score_pairs(
+            scores = scored_pairs(
                 model, group, method, first=first, normalise=normalise, advance=advance
             )
         except InputError as error:
             raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
-        return {"pairs": scores.reset_index(drop=True)}
+        return {"pairs": judged(scores, normalise=normalise).reset_index(drop=True)}
 
     pieces = {}
     for paradigm, group in pairs.groupby("paradigm", sort=False):
@@ -343,12 +344,6 @@ def _with_completions(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame
     return scores.assign(completion_good=pairs[good].to_numpy(), completion_bad=words)
 
 
-def _beside(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The sentences and the further columns of pairs, under the names of `names_beside`."""
-    new_names = names_beside(pairs)
-    return pairs[list(new_names)].rename(columns=new_names).reset_index(drop=True)
-
-
 def names_beside(pairs: pd.DataFrame) -> dict[str, str]:
     """The names that the sentences and the further columns of pairs have beside their scores.
 
@@ -384,7 +379,7 @@ def _dependence(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.Dat
 
     Raises InputError: no such column, or a pair without a value in it.
     """
-    fields = _fields(pairs, method)
+    fields = _fields(method, pairs.columns)
     columns = {ITEM: pairs.groupby(["paradigm", *fields], sort=False).ngroup().to_numpy()}
     if cluster is not None:
         check_known("column to cluster by", cluster, pairs.columns)
@@ -400,10 +395,10 @@ def _dependence(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.Dat
     return pd.DataFrame(columns)
 
 
-def _fields(pairs: pd.DataFrame, method: str) -> list[str]:
+def _fields(method: str, columns: Collection[str]) -> list[str]:
     """The columns of pairs that a method reads."""
     fields = list(PREFIX_FIELDS.get(method, ("good", "bad")))
-    if method == "one-prefix" and FURTHER_BAD in pairs:
+    if method == "one-prefix" and FURTHER_BAD in columns:
         fields.append(FURTHER_BAD)
     return fields
 
@@ -416,7 +411,7 @@ def _readable(model: AnyModel, pairs: pd.DataFrame, method: str, name: str) -> p
     if not isinstance(model, LanguageModel):
         return pairs
     faults = [""] * len(pairs)
-    for field in _fields(pairs, method):
+    for field in _fields(method, pairs.columns):
         if field not in pairs:
             continue  # which is an error of its own
         for row, error in enumerate(model.unreadable(list(map(str, pairs[field])))):

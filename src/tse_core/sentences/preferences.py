@@ -56,6 +56,9 @@ POLICIES = {
 }
 
 
+_LABELS = ("paradigm", "pair_id")  # columns that name a pair
+
+
 class Side(NamedTuple):
     """One sentence of a pair.
 
@@ -136,6 +139,22 @@ def score_pairs(
     sentence_pairs = load_sentence_pairs(sentence_pairs)
     method = method_for(model, sentence_pairs, method)
     check_normalise(normalise, method)
+    scores = scored_pairs(
+        model, sentence_pairs, method, first=first, normalise=normalise, advance=advance
+    )
+    return judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
+
+
+def scored_pairs(
+    model: AnyModel,
+    sentence_pairs: pd.DataFrame,
+    method: Method,
+    *,
+    first: First,
+    normalise: Normalise | None,
+    advance: Advance | None,
+) -> pd.DataFrame:
+    """`score_pairs` of loaded pairs under checked policies, without the columns of `judged`."""
     sides_of_pairs = sides_of(sentence_pairs, method, first)
     sides = list(chain.from_iterable(sides_of_pairs))
     tokens_of_sides = scored_tokens(
@@ -154,7 +173,8 @@ def score_pairs(
         bad_options.append(option)
     good = pd.DataFrame(goods, sentence_pairs.index, _SideScores._fields)
     bad = pd.DataFrame(bads, sentence_pairs.index, _SideScores._fields)
-    scores = sentence_pairs[_labels(sentence_pairs)].copy()
+    labels = [name for name in _LABELS if name in sentence_pairs]
+    scores = sentence_pairs[labels].copy()
     if FURTHER_BAD in sentence_pairs and method == "one-prefix":
         scores["bad_option"] = bad_options
     for name in ("logp", "length", "unknown"):
@@ -165,7 +185,7 @@ def score_pairs(
     scores["unscored_difference"] = False
     if method == "full-sentence":
         scores["unscored_difference"] = good["unscored"] != bad["unscored"]
-    return judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
+    return scores
 
 
 def judged(
@@ -291,14 +311,9 @@ def further_bad(pairs: pd.DataFrame, number: int) -> list[str]:
     return words
 
 
-def _labels(pairs: pd.DataFrame) -> list[str]:
-    """The columns that name a pair, of those that the table has."""
-    return [name for name in ("paradigm", "pair_id") if name in pairs]
-
-
 def name_of_pair(pairs: pd.DataFrame, number: int) -> object:
     """The paradigm and id of a pair for a message, or else its index."""
-    labels = [str(pairs[name].iloc[number]) for name in _labels(pairs)]
+    labels = [str(pairs[name].iloc[number]) for name in _LABELS if name in pairs]
     return "/".join(labels) or pairs.index[number]
 
 
