@@ -10,9 +10,9 @@
 # ---
 
 # %% [markdown]
-# # Figure 2: the cut-offs alone make most of a fall
+# # Figure 2: the cut-offs alone can make most of a fall
 #
-# The cut-offs by themselves make most of a curve's fall, so compare a fall with its {term}`null`.
+# On the model measured here, the cut-offs by themselves make most of a curve's fall; so compare a fall with its {term}`null`.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -83,7 +83,7 @@ falls = head_and_tail(printed)
 (falls["fall"] > 0.05).value_counts()
 
 # %% [markdown] tags=["explains"]
-# 67 of 77 readable curves do. Only 26 of the 77 can be read from top 10 % onwards, and 19 only at top 100 %; for these a later point stands in for the head, so that the fall looks smaller (see the last exercise). If a curve counts as falling when its line of best fit does, 79 of all 80 fall ([the ledger](ledger.ipynb)).
+# 67 of 77 readable curves do. Where the first points are hidden, a later one stands in for the head, and the fall looks smaller (see the last exercise): only 26 of the 77 can be read from top 10 % onwards, and 19 only at top 100 %. If a curve counts as falling when its line of best fit does, 79 of all 80 fall ([the ledger](ledger.ipynb)).
 #
 # A point can rest on few contexts. The largest published fall is .92, for GPT-2 XL's EW in the row *Across subject relative clause*; at the last point of this curve, 99.7 % of the contexts have no verb left.
 

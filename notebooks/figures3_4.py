@@ -124,7 +124,7 @@ means = shares.groupby(["model", "construction"], sort=False)[kinds].mean()
 table(means.reset_index(), "Mean probability by kind of form", digits=3)
 
 # %% [markdown] tags=["explains"]
-# *Correct* and *wrong* are counted. On average over these contexts, 20 of each construction, SmolLM2 leaves .78 of the probability uncounted, and past forms account for 26 % of that.
+# *Correct* and *wrong* are counted. Of the probability that SmolLM2 leaves uncounted in these contexts, 20 of each construction, 26 % is on past forms.
 
 # %% [markdown] tags=["explains"]
 # ## Contexts without a verb

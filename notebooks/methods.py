@@ -339,7 +339,7 @@ print(f"MW {mw:.3f}: nearly all it says is right, but only half of its verbs are
 #
 # ```{solution} 02-report
 # :class: dropdown
-# EW for knowledge, because it treats every verb alike (by kind of verb and with {term}`number sensitivity` beside it, since a wrong preference need not be ignorance); MW for errors, because it weighs verbs by how often the model would use them.
+# EW for knowledge, because it treats every verb alike. Report it by kind of verb, with {term}`sensitivity` and {term}`bias` beside it, since a wrong preference need not be ignorance. MW for errors, because it weighs verbs by how often the model would use them.
 # ```
 
 # %% [markdown] tags=["explains"]

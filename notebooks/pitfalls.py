@@ -135,7 +135,7 @@ for protocol in ["released", "exact"]:
 # %% [markdown]
 # ## One changed setting moves a score
 #
-# The paper does not say what stands before GPT-2's first word; its released code puts nothing there, and this book the token that separated documents in pretraining (`<|endoftext|>`). Tools differ in {term}`policies <policy>`, choices that papers rarely report. The table shows how far a score moves if one of them is changed: the sentence's capital, period or leading space; the list of verbs; the precision of the weights; the {term}`protocol`; or this {term}`BOS token` (none, or the one that the tokenizer names, `<|im_start|>` for SmolLM2).
+# The paper does not say what stands before GPT-2's first word; its released code puts nothing there. This book puts the token there that separated documents in pretraining (`<|endoftext|>`). Tools differ in {term}`policies <policy>`, choices that papers rarely report. The table shows how far a score moves if one of them is changed: the sentence's capital, period or leading space; the list of verbs; the precision of the weights; the {term}`protocol`; or this {term}`BOS token` (none, or the one that the tokenizer names, `<|im_start|>` for SmolLM2).
 #
 # ```{dropdown} Predict: which change cannot move any score of a causal model?
 # Leaving out the final period. It stands to the right of the verb, and a causal model has read only the left.
@@ -158,7 +158,7 @@ caption = "The largest change of a score when one setting is changed"
 table(largest_changes(board), caption, digits=3)
 
 # %% [markdown] tags=["explains"]
-# For SmolLM2 the final period moves nothing. Putting `<|im_start|>` in front moves a score most, by .14; it was not there in pretraining. Leaving out verbs that are also nouns or past forms moves a score by up to .11.
+# In the two constructions asked here, the final period moves nothing on SmolLM2. Putting `<|im_start|>` in front moves a score most, by .14; it was not there in pretraining. (Other constructions can move [more](table2.ipynb).) Leaving out verbs that are also nouns or past forms moves a score by up to .11.
 #
 # With weights of 16 bits instead of 32, two forms get the same score more often. Such a {term}`tie` counts as wrong.
 
@@ -210,7 +210,7 @@ table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 # ```{dropdown} How the intervals of this book are made
 # Leave out one noun after another: the farther this moves the score, the wider the interval ({term}`jackknife`). Where one noun moves it more than the others do, the interval is that of fewer nouns. A share, such as MW, gets the interval of so many yes-or-no answers as would vary as much, and so stays between 0 and 1. But no noun counts for more than 10 answers: ten nouns that happen to be alike do not show that the next one will be.
 #
-# In 98 of the 99 kinds of studies with ten or more nouns they contain the truth in at least .93; the other has .91. The limit of 10 is a choice. It was made on half of the kinds of studies. There, with 20, tried first, one kind was below .93; with 10 none is. In the other half one was below with 20, and is with 10. Halves and limits are in `benchmarks/coverage_of_intervals.py`. Intervals over nouns and verbs contain the truth in more than .98 of the studies wherever the mean is .90 or more, so they say less than they could.
+# In 98 of the 99 kinds of studies with ten or more nouns they contain the truth in at least .93; the other has .91. The limit of 10 was chosen on one half of the kinds of studies: with 20, which was tried first, one kind there was below .93; with 10 none is. In the other half, one kind is below .93 with either limit. Halves and limits are in `benchmarks/coverage_of_intervals.py`. Intervals over nouns and verbs contain the truth in more than .98 of the studies wherever the mean is .90 or more, so they say less than they could.
 # ```
 #
 # ### Does it keep its promise?
@@ -227,7 +227,7 @@ caption = "Share of 2,000 simulated studies whose 95 % interval contains the tru
 table(coverage, caption, digits=2)
 
 # %% [markdown] tags=["explains"]
-# The bootstrap contains the truth in .86 and .69 of the studies of ten nouns (second and third row), for a few nouns differ less than all nouns do; the intervals of this book contain it in more than .99 of them. The price is width: near 1 they are wider than they need be.
+# The bootstrap contains the truth in .86 and .69 of the studies of ten nouns (second and third row), because ten nouns differ less from each other than all nouns do; the intervals of this book contain it in more than .99 of them. The price is width: near 1 they are wider than they need be.
 #
 # No method can know what was not sampled: if one noun in ten is bad, an eighth of all samples of twenty nouns have none, and the interval contains the truth in only .86 of the studies.
 #

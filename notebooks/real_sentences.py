@@ -12,7 +12,7 @@
 # %% [markdown]
 # # In real sentences
 #
-# In sentences that people wrote, two small language models move almost every English verb towards the form that agrees with its subject, but the less far, the more often its base form is a noun.
+# In sentences that people wrote, two small language models move almost every English verb towards the form that agrees with its subject; the more often its base form is a noun, the less they move it.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -58,13 +58,13 @@ shown = list(dict.fromkeys([*recorded, *real_models(models)]))
 #
 # > Before each trip the pilot **checks** the engines.
 #
-# The place of *checks* is a *site*: a model reads what stands before it, and is asked about all verbs of the list. {term}`Treebanks <treebank>` mark hundreds of them.
+# The place of *checks* is a *site*. A model reads the words before it, and we ask how probable every verb of the list is there. {term}`Treebanks <treebank>` have hundreds of sites.
 #
 # ```{dropdown} Predict: which moves farther when *the pilot* becomes *the pilots*, *know* or *plan*?
 # *Know*. After *the pilot*, a model may also expect the noun: *the pilot plan*.
 # ```
 #
-# Four numbers by hand: $m$, the {term}`log-odds` of the singular form against the plural form, in {term}`nats <nat>`.
+# First four numbers by hand. Each is $m$, the {term}`log-odds` of a verb's singular form against its plural form, in {term}`nats <nat>`.
 
 # %%
 import numpy as np
@@ -97,7 +97,7 @@ newman.what_is_missing(models)
 # The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than it moves, so EW counts it as wrong after *the pilot*.
 #
 # ```{dropdown} Where this comes from
-# Both terms come from signal detection {cite}`green1966signal`; such a bias explains human errors {cite}`hammerly2019grammaticality`. Others, too, measure differences of differences {cite}`wilcox2018fillergap,futrell2019subjects`, swap the subject's number {cite}`finlayson2021causal` or the words around it {cite}`lasri2022really`. {cite:t}`wei2021frequency` showed that BERT agrees for pairs of subject and verb that it never saw, but that the frequency of forms matters. New here are all verbs of a list, in texts.
+# Both terms come from signal detection {cite}`green1966signal`; such a bias explains human errors {cite}`hammerly2019grammaticality`. Others, too, measure differences of differences {cite}`wilcox2018fillergap,futrell2019subjects`, swap the subject's number {cite}`finlayson2021causal` or the words around it {cite}`lasri2022really`. {cite:t}`wei2021frequency` showed that BERT agrees for pairs of subject and verb that it never saw, but that the frequency of forms matters. New here: all verbs of a list are asked about, and in texts.
 # ```
 #
 # ## Each verb a dot
@@ -138,7 +138,7 @@ caption = "After nouns: means over verbs (sensitivity and bias in nats)"
 folded(table(about, caption, index=True), "The means of each row")
 
 # %% [markdown] tags=["explains"]
-# All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so this count is nearly one observation. *Never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
+# All verbs that are never nouns move the right way. So do those that are also nouns, all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). This proves less than it seems to: all verbs move together from sentence to sentence, so these hundreds of verbs are nearly one observation. *Never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
 #
 # ## What sets how far
 #
@@ -158,7 +158,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# The shares are those of tags in English treebanks; what these never tag stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63.
+# How often a form is a noun is counted in English treebanks; a form that never occurs there stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63.
 #
 # ## Where moving is not enough
 
@@ -168,7 +168,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# On the dashed line the two cancel, and above it a verb is right after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns, whose bias favours the base form. EW counts as missing what is weak. So the gap between TSE and EW is theirs, at all sites:
+# On the dashed line the two cancel, and above it a verb is right after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns, whose bias favours the base form. A weak move does not outweigh that bias, and EW counts such a verb as wrong, as if it did not move at all. The gap between TSE and EW comes from these verbs, at all sites:
 
 # %%
 gaps = real_sentences.gaps(panels)
@@ -182,7 +182,7 @@ folded(table(gaps, caption, index=True), "TSE and EW by kind of verb")
 #
 # ## Unlikely verbs
 #
-# The paper finds likely verbs conjugated better. Here are fifths of the verbs, from unlikely to likely (both forms' mean log-probability after pronouns).
+# In the paper, models do better on likely verbs. Here the verbs are sorted by how likely they are (the mean log-probability of both forms after pronouns) and divided into fifths.
 
 # %%
 fifths = real_sentences.fifths(verbs)
@@ -214,7 +214,7 @@ caption = "ParTUT, mean sensitivity in nats; the rule of -s: 1 if it is always r
 folded(table(cues, caption), "Is it the word before?")
 
 # %% [markdown] tags=["explains"]
-# In ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. The rule goes the other way (−.38, where 1 is always right). Without an *-s* on the word before (*people*, *men*), verbs move no less than after other nouns.
+# In ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. A rule that reads only the *-s* goes the other way: it has −.38, where 1 would be always right. Without an *-s* on the word before (*people*, *men*), verbs move no less than after other nouns.
 #
 # ## Three languages
 
@@ -231,7 +231,7 @@ by_language = real_sentences.languages(runs)
 table(by_language, "Gemma, right after nouns (sensitivity, bias and across: nats)")
 
 # %% [markdown] tags=["explains"]
-# German and French verbs move, too. Their bias, below 0, favours the singular.
+# German and French verbs move, too. Their bias is below 0, so it favours the singular.
 #
 # ## What was stated beforehand
 #

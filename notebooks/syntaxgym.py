@@ -12,6 +12,8 @@
 # %% [markdown]
 # # SyntaxGym: from a suite to a model's score
 #
+# One number for a model hides which suites it fails, and how few items each suite has.
+#
 # :::{admonition} This notebook
 # :class: tse-plan
 #

@@ -10,9 +10,9 @@
 # ---
 
 # %% [markdown]
-# # Table 2: EW lies below TSE, mostly because of one verb
+# # Table 2: EW lies below TSE, here mostly because of *be*
 #
-# EW lies below TSE in nearly every cell, published and measured; without the verb *be* a third of the difference is left.
+# {term}`EW` lies below {term}`TSE` in nearly every cell; on the two models measured here, two thirds of the difference come from one verb, *be*.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -144,7 +144,7 @@ folded(table(corrected, caption, digits=3), caption)
 # %% [markdown] tags=["explains"]
 # ## TSE rests on a few verbs, above all on *be*
 #
-# These intervals are about other subjects and the *same* verbs. A construction has two to eight verbs in TSE. How does each of them compare with EW in the rows that it occurs in?
+# These intervals say what other subjects would give, with the *same* verbs. A construction has two to eight verbs in TSE. How far does each verb lie above EW, in the rows in which it occurs?
 #
 # ```{dropdown} Predict: will all of TSE's verbs lie above EW?
 # If TSE overstates agreement because its verbs are common, the most common ones should lie furthest above.
@@ -200,7 +200,7 @@ movement = movement.rename(columns={"relative_spread": "spread / mean"})
 table(movement, "EW, and how far verbs move (nats)")
 
 # %% [markdown] tags=["explains"]
-# Two rows can be low for different reasons. *In a sentential complement* and *Across object relative (no that)* have EW .77 and .78 on SmolLM2, .70 and .73 on Gemma. In the first the verbs move farther (by 1.53 and 1.66 nats, to 1.36 and 1.27), but many start far on one side: the bias is .93 and 1.86, to .24 and .90. In the second it is the movement that is small.
+# Two rows can be low for different reasons. *In a sentential complement* and *Across object relative (no that)* have nearly the same EW: .77 and .78 on SmolLM2, .70 and .73 on Gemma. In both rows verbs move little. In the first they move a little farther, by 1.53 nats on SmolLM2 and 1.66 on Gemma, but models also prefer the plural form there (bias .93 and 1.86). In the second they move by 1.36 and 1.27 nats, and the bias is smaller (.24 and .90).
 
 # %% [markdown] tags=["explains"]
 # ## With and without a BOS token
@@ -332,7 +332,7 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# - EW is below TSE, mostly because of *be*.
+# - EW is below TSE, on the two models measured here mostly because of *be*.
 # - A row is low where verbs move little, or where they prefer one form whatever the subject is.
 # - A BOS token can move TSE by .25; the {term}`signature` of a number says which token was read, if any.
 #

@@ -10,7 +10,7 @@ from html import escape
 import pandas as pd
 
 from book.make.live_pages import recorded
-from tse_book import published
+from tse_book.charts.verbs import spread
 from tse_book.claims.panels import NOUN, PLURAL, SINGULAR, cleaned, panel_of, sums_of
 from tse_book.claims.real_sentences import AUXILIARIES
 from tse_book.model_names import SHOWN_NAMES
@@ -38,7 +38,6 @@ NAMED = {
 }
 AWAY = {"has": " front-before", "is": " front-behind"}  # two names that would meet
 AXIS = (-1, 7)  # nats
-GOLDEN_SECTION = 0.618  # spreads neighbours evenly, whatever their number
 
 
 def finding() -> str:
@@ -88,7 +87,7 @@ def movement_row(label: str, table: pd.DataFrame, colour: str) -> str:
     ordered = table.sort_values("sensitivity")
     for place, verb in enumerate(ordered.to_dict("records"), start=1):
         at = along(verb["sensitivity"])
-        height = 100 * ((place * GOLDEN_SECTION) % 1)
+        height = 50 * (1 + spread(place))
         name = NAMED.get(verb["lemma"])
         if not name or verb["kind"] not in (ALSO, NEVER, AUXILIARIES[0]):
             dots.append(f"M{at:.1f} {height:.0f}h0")
@@ -161,21 +160,6 @@ def measured(rows: pd.DataFrame) -> str:
     return f'{legend(["TSE", "EW"])}<div class="front-beside">{chart}</div>'
 
 
-def paper() -> str:
-    """The published Table 2, TSE and EW: one model in view, the other three folded."""
-    table = published.table2()
-    wide = table.pivot(index=["hf_name", "construction"], columns="metric", values="score")[
-        ["TSE", "EW"]
-    ]
-    order = table["construction"].unique()
-    shown = {
-        model: panel(SHOWN_NAMES[model], wide.loc[model].loc[order], 0.4)
-        for model in table["hf_name"].unique()
-    }
-    first = shown.pop("gpt2-xl")
-    return f"{legend(wide)}{first}<details><summary>The other three models</summary>{''.join(shown.values())}</details>"
-
-
 def expected() -> str:
     """The likeliest entries after the first example, as bars."""
     entries = recorded()["story"]["likeliest"]
@@ -203,10 +187,10 @@ def slider() -> str:
     )
 
 
-def legend(names, what: str = "") -> str:
+def legend(names) -> str:
     return (
         '<p class="front-legend">'
-        + "".join(f"<span>{mark(name)} {what}{name}</span> " for name in names)
+        + "".join(f"<span>{mark(name)} {name}</span> " for name in names)
         + "</p>"
     )
 
@@ -216,47 +200,9 @@ def mark(name: str, style: str = "") -> str:
     return f'<i class="front-mark front-{name.split()[0].lower()}"{style}></i>'
 
 
-def head(title: str, *over: str) -> str:
-    """The line above a panel: its title, and what stands over the columns of numbers."""
-    return (
-        f'<div class="front-row front-head"><span class="front-title">{escape(title)}</span>'
-        f"{columns(*over)}</div>"
-    )
-
-
 def columns(*cells: str) -> str:
     """The numbers at the end of a row, or what stands over them."""
     return f'<span class="front-numbers">{"".join(f"<span>{cell}</span>" for cell in cells)}</span>'
-
-
-def axis(low: float, steps: int) -> str:
-    """The line of ticks below a panel, `steps` of equal length from `low` to 1."""
-    ticks = "".join(f"<span>{low + (1 - low) * n / steps:.3g}</span>" for n in range(steps + 1))
-    return (
-        '<div class="front-row front-axis"><span class="front-label"></span>'
-        f'<span class="front-ticks">{ticks}</span><span class="front-numbers"></span></div>'
-    )
-
-
-def panel(title: str, scores: pd.DataFrame, low: float) -> str:
-    """A dot plot: a row a label, a mark for each column; the axis goes from `low` to 1."""
-    lines, said = [], []
-    for label, row in scores.iterrows():
-        said.append(f"{label}: " + ", ".join(f"{name} {value:.2f}" for name, value in row.items()))
-        places = 100 * (row - low) / (1 - low)
-        between = (
-            f'<b style="left: {max(0, places.min()):.1f}%; right: {100 - places.max():.1f}%"></b>'
-        )
-        marks = "".join(
-            mark(name, f' style="left: {max(0, place):.1f}%"') for name, place in places.items()
-        )
-        numbers = columns(*(decimals(value) for value in row))
-        lines.append(
-            f'<div class="front-row"><span class="front-label">{escape(label)}</span>'
-            f'<span class="front-track">{between}{marks}</span>{numbers}</div>'
-        )
-    lines.append(axis(low, 2))
-    return picture(f"{title}. {'; '.join(said)}", head(title, *scores) + "".join(lines))
 
 
 def picture(alt: str, html: str) -> str:

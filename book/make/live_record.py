@@ -34,7 +34,6 @@ LESSON = (
     ("The author that the guard likes often", 0),
     ("The author", 0),
     ("The customer", 0),
-    ("I think that he", 0),
     ("The customer often", 0),
     ("The key to the cabinets often", 0),
     ("The key to the cabinets rarely", 0),

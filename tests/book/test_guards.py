@@ -16,7 +16,7 @@ def test_the_numbers_that_guards_hold_are_in_the_words_of_the_chapter(name):
     cells = nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4).cells
     pages = (
         (ROOT / "book" / page).read_text().replace("&nbsp;", " ")
-        for page in ("index.md", "findings.md", "slides.md", "teaching.md")
+        for page in ("index.md", "findings.md", "handout.md", "slides.md", "teaching.md")
     )
     given = set(
         _NUMBERS.findall(

@@ -195,6 +195,9 @@ def _panels(
 
 def _offsets(rows: pd.DataFrame) -> pd.Series:
     """Where each dot stands across its row, from -1 to 1, so that neighbours stand apart."""
-    ranks = rows.groupby(["model", "row"])["sensitivity"].rank(method="first")
-    # The golden section spreads neighbours evenly, whatever their number.
-    return 2 * ((ranks * GOLDEN_SECTION) % 1) - 1
+    return rows.groupby(["model", "row"])["sensitivity"].rank(method="first").map(spread)
+
+
+def spread(rank: float) -> float:
+    """Where the dot of a rank stands, from -1 to 1: the golden section spreads neighbours evenly, however many."""
+    return 2 * ((rank * GOLDEN_SECTION) % 1) - 1
