@@ -104,15 +104,16 @@ charts.download_table(linked, "claims.csv", "Download the ledger")
 #
 # This book's own statements, N1 to N7, are tested. They were written down before a model was run on the treebanks on which they are judged: ParTUT, and for N5 German PUD and French Sequoia. Their 28 tests, 13 of them on English for each of two models, are one family. A verdict is read from the interval at 1 − .05/28, over other documents ({term}`Bonferroni correction`): a statement holds where all of it lies on the side that is named.
 
-# %% tags=["hide-input", "full-width"]
+# %% tags=["hide-input"]
 from tse_book.pages import real_sentences
 
 stated = real_sentences.recorded_verdicts()
-statements = real_sentences.statement_table(stated)
-table(statements, "N1 to N7: where they were found, and where they were tested")
+statements = real_sentences.statement_table(stated).reset_index()
+columns = ["statement", "model", "verdict", "other choices"]
+table(statements[columns], "N1 to N7: the verdict, and under how many choices it is the same")
 
 # %% [markdown] tags=["explains"]
-# Of the 28, 27 hold; N6 is undecided on SmolLM2. Under other choices, such as fewer sites, rarer verbs or medians, 18 of the 28 verdicts never change; 10 change under at least one, which the last column names. [In real sentences](real_sentences.ipynb) tells what they mean.
+# Of the 28, 27 hold; N6 is undecided on SmolLM2. Under other choices, such as fewer sites, rarer verbs or medians, 18 of the 28 verdicts never change; 10 change under at least one. [In real sentences](real_sentences.ipynb) has the numbers, and the choices that turn a verdict.
 #
 # ## Every table and figure
 #
@@ -166,10 +167,16 @@ table(statements, "N1 to N7: where they were found, and where they were tested")
 from tse_book.recorded import list_recorded, load_recorded
 
 recorded = list_recorded()
-columns = ["model", "parts", "numbers", "date", "hardware", "minutes", "left_out"]
-made = recorded[columns].rename(columns={"left_out": "left out"})
+columns = ["model", "parts", "date", "hardware"]
 caption = "Recorded runs in data/recorded: what was run, when, and on which machine."
-table(made, caption, digits=1)
+table(recorded[columns], caption)
+
+# %% tags=["hide-input"]
+from tse_book.pages import folded
+
+left_out = recorded.loc[recorded["left_out"] != "", ["model", "left_out"]]
+left_out = left_out.rename(columns={"left_out": "not run, and why"})
+folded(table(left_out, "What the recorded runs leave out"), "What they leave out")
 
 # %% tags=["hide-input"]
 from tse_book.published import blimp_table3
@@ -180,9 +187,11 @@ phenomena = blimp_table3()["phenomenon"].unique()
 sums = ["all pairs", "macro mean", "SG score", *phenomena, *circuits]
 runs = pd.concat([load_recorded(name) for name in recorded["model"]], ignore_index=True)
 shown = runs[(runs["metric"] == "accuracy") & runs["construction"].isin(sums)]
-columns = ["model", "construction", "score", "low", "high", "pairs"]
-caption = "What the recorded runs scored: accuracy, its 95 % interval, pairs or items."
-table(shown[columns], caption, digits=3)
+ends = zip(shown["low"], shown["high"])
+shown = shown.assign(interval=[f"{low:.2f} to {high:.2f}" for low, high in ends])
+columns = ["model", "construction", "score", "interval"]
+caption = "What the recorded runs scored: accuracy, and its 95 % interval."
+table(shown[columns], caption)
 
 # %% [markdown] tags=["explains"]
 # ## The laboratory's own ledger
