@@ -1,7 +1,6 @@
 """``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model reads, line by line."""
 
 import sys
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -61,8 +60,16 @@ def surprisals(
     columns: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="sentence=NAME,item=NAME",
-            help="The columns of a table with the sentences, and with what each is called.",
+            metavar="sentence=NAME,item=NAME,context=NAME",
+            help="The columns of a table with the sentences, with what each is called, and with a "
+            "text that is read before each and not scored.",
+        ),
+    ] = None,
+    stride: Annotated[
+        int | None,
+        typer.Option(
+            metavar="TOKENS",
+            help="Read a text longer than the model in windows, each so many tokens further.",
         ),
     ] = None,
     out: Annotated[
@@ -85,20 +92,26 @@ def surprisals(
 
     A sentence's id is the number of its line. Empty lines are skipped, and so
     are sentences whose words cannot be told apart; lines too long for the model
-    are, too, with exit code 1. Cells with quotation marks are enclosed in them.
+    are, too, with exit code 1, unless --stride reads them in windows. Cells with
+    quotation marks are enclosed in them. The signature goes to standard error.
 
     \b
     echo "The author laughs." | tse surprisals lab-systematic-causal -
     tse surprisals gpt2 lines.txt --unit word --punctuation apart --word-end
     tse surprisals gpt2 items.csv --columns sentence=text --out bits.parquet
     """
+    from tse_core.sentences.tokens import behind_contexts
     from tse_core.sentences.tokens import surprisals as surprisal_table
 
-    lines, items = _lines_and_items(file, columns)  # before the model, which takes longer
+    lines, items, contexts = _lines_of(file, columns)  # before the model, which takes longer
     (opened,) = opening.models(model)
-    too_long = _too_long(opened, lines, word_end, method)
+    too_long = {}
+    if stride is None:
+        texts, _ = behind_contexts(list(lines.values()), list(contexts.values()) or None)
+        too_long = _too_long(opened, dict(zip(lines, texts, strict=True)), word_end, method)
     for number, reason in too_long.items():
         del lines[number]
+        contexts.pop(number, None)
         if not lines:
             raise InputError(reason)
         warn(reason)
@@ -111,20 +124,35 @@ def surprisals(
             punctuation=punctuation,
             word_end=word_end,
             method=method,
+            contexts=list(contexts.values()) or None,
+            stride=stride,
             advance=lambda share: bar.update(share * len(sentences)),
         )
     if "token" in table and opened.kind in ("causal", "masked"):
-        # As the vocabulary writes them.
-        tokens_of_lines = opened.tokenize(list(sentences))
-        table["token"] = list(chain.from_iterable(tokens_of_lines))
+        table["token"] = _tokens_as_written(opened, table, lines, contexts)
     if items:
         table.insert(1, "item", table["sentence"].map(items))
     if out:
         printing.write_table(table, out)
     else:
         _print_surprisals(table)
+    print(table.attrs["signature"], file=sys.stderr)
     if too_long:
         raise typer.Exit(1)
+
+
+def _tokens_as_written(
+    opened: Any, table: pd.DataFrame, lines: dict[int, str], contexts: dict[int, str]
+) -> list[str]:
+    """The tokens of a table of surprisals as the vocabulary writes them."""
+    from tse_core.sentences.tokens import behind_contexts
+
+    texts, _ = behind_contexts(list(lines.values()), list(contexts.values()) or None)
+    counts = table["sentence"].value_counts()
+    tokens = []
+    for number, of_text in zip(lines, opened.tokenize(texts), strict=True):
+        tokens += of_text[len(of_text) - counts[number] :]  # those of a context have no rows
+    return tokens
 
 
 def _print_surprisals(table: pd.DataFrame) -> None:
@@ -139,8 +167,10 @@ def _print_surprisals(table: pd.DataFrame) -> None:
     print(pd.DataFrame(printed).to_csv(sep="\t", index=False, lineterminator="\n"), end="")
 
 
-def _lines_and_items(file: str, columns: list[str] | None) -> tuple[dict[int, str], dict[int, str]]:
-    """The sentences of a file by the numbers of their lines, and what their items are called.
+def _lines_of(
+    file: str, columns: list[str] | None
+) -> tuple[dict[int, str], dict[int, str], dict[int, str]]:
+    """The sentences of a file by the numbers of their lines, their items' names, their contexts.
 
     Raises InputError: a table without the name of its column of sentences; no sentence.
     """
@@ -148,12 +178,12 @@ def _lines_and_items(file: str, columns: list[str] | None) -> tuple[dict[int, st
     if not names and file != "-" and is_file_name(file) and not file.lower().endswith(".txt"):
         raise InputError(
             f"{file}: is a table and no text; --columns sentence=NAME says which of its columns "
-            "holds the sentences (item=NAME, which names them)"
+            "holds the sentences (item=NAME, which names them; context=NAME, what precedes them)"
         )
     if not names:
-        return _sentences(file), {}
+        return _sentences(file), {}, {}
     for use in names:
-        check_known("use of a column", use, ("sentence", "item"))
+        check_known("use of a column", use, ("sentence", "item", "context"))
     if "sentence" not in names:
         raise InputError("--columns sentence=NAME says which column holds the sentences")
     raw, _ = read_file(file)
@@ -166,11 +196,16 @@ def _lines_and_items(file: str, columns: list[str] | None) -> tuple[dict[int, st
         if not text.strip():
             raise InputError(f"{line}: {names['sentence']} is empty")
         sentences[number] = trimmed(text)
-    if "item" not in names:
-        return sentences, {}
-    column = raw.cells[names["item"]].astype(object)
-    items = texts_of(column, raw.lines, f"the column {names['item']!r}", numbers=True)
-    return sentences, dict(zip(sentences, items, strict=True))
+    others = []
+    for use in ("item", "context"):
+        texts = []
+        if use in names:
+            column = raw.cells[names[use]].astype(object)
+            what = f"the column {names[use]!r}"
+            texts = texts_of(column, raw.lines, what, numbers=use == "item")
+        others.append(dict(zip(sentences, texts, strict=False)))
+    items, contexts = others
+    return sentences, items, contexts
 
 
 def _too_long(
@@ -191,7 +226,7 @@ def _too_long(
         if count > limit + spare:
             reasons[number] = (
                 f"line {number} has {count:,} tokens, and {opened.name} reads {limit:,} at most: "
-                "it is left out; make it shorter"
+                "it is left out; make it shorter, or give --stride"
             )
     return reasons
 

@@ -16,6 +16,12 @@ Sentences are read as they are written, without white space at their ends
 (`tse_core.words.trimmed`), after what the policies of :class:`tse_core.LanguageModel` put before
 them. Without a BOS token the first token has no context that predicts it: it is not scored,
 counts 0, and is flagged.
+
+A text that is longer than the model can read is an error, or with a `stride` is read in windows,
+each after the tokens that stand before a text. A causal model's are as long as it can read, each
+`stride` tokens further than the last, and a token is scored in the first that holds what stands
+before it: after the first window it reads all but `stride` of the tokens that the model can read.
+A masked model reads each token in a window of its own, as near to its middle as the text allows.
 """
 
 import math
@@ -27,6 +33,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 
+from tse_core.datasets.loading import data_hash
 from tse_core.errors import InputError, check_known, warn
 from tse_core.forward.passes import target_log_probabilities
 from tse_core.forward.trees import Ids
@@ -34,10 +41,12 @@ from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import AnyModel, as_model
 from tse_core.models.surprisal_model import TokenSurprisals
 from tse_core.models.tokenizing import Encoding
+from tse_core.results.signature import signature_of
 from tse_core.sentences.units import (
     Punctuation,
     Unit,
     bits_of_ends,
+    check_spaces,
     check_units,
     text_positions,
     token_units,
@@ -80,6 +89,7 @@ def token_surprisals(
     bos: str | None = None,
     space: bool | None = None,
     method: Method | None = None,
+    stride: int | None = None,
     advance: Advance | None = None,
 ) -> list[TokenSurprisals]:
     """The surprisal of each token of each sentence, in bits: a `TokenSurprisals` per sentence.
@@ -91,6 +101,8 @@ def token_surprisals(
     bos, space : by default the model's own policies
     method : "full-sentence", "pll", "pll-l2r" or "left-context"
         By default the chain rule, or for a masked model the original PLL.
+    stride : how many tokens further each window of a text begins that is longer than the model
+        At most half of what the model can read. By default such a text is an error.
     advance : called with the share of the work done since the last call; the shares add up to 1
 
     Raises
@@ -100,9 +112,9 @@ def token_surprisals(
     """
     model = as_model(model).with_policies(bos=bos, space=space)
     method = check_method(model, method, OF_EACH_TOKEN)
-    return scored_tokens(
-        model, list(map(trimmed, sentences_of(sentences))), method, advance=advance
-    )
+    check_stride(model, stride)
+    texts = list(map(trimmed, sentences_of(sentences)))
+    return scored_tokens(model, texts, method, advance=advance, stride=stride)
 
 
 def surprisals(
@@ -115,6 +127,8 @@ def surprisals(
     bos: str | None = None,
     space: bool | None = None,
     method: Method | None = None,
+    contexts: Iterable[str] | None = None,
+    stride: int | None = None,
     advance: Advance | None = None,
 ) -> pd.DataFrame:
     """Surprisals in bits as a table, one row per token or word.
@@ -129,7 +143,9 @@ def surprisals(
     word_end : bool
         Count the probability that each word ends, and take it off the next word (Pimentel & Meister
         2024; Oh & Schuler 2024; see `tse_core.sentences.units`), which needs a causal model.
-    bos, space, method, advance : as in `token_surprisals`
+    contexts : a text for each sentence that is read before it, with a space between, not scored
+        It has no rows; an empty one is none. A masked model reads it, too.
+    bos, space, method, stride, advance : as in `token_surprisals`
 
     Returns
     -------
@@ -139,13 +155,14 @@ def surprisals(
     how many it has. A word is unknown if a token of it is, scored if all of them are. Without a BOS
     token nothing predicts the first token of a text: its surprisal is 0, and that of the word to
     which it belongs is missing (NaN). Sentences whose words cannot be told apart have no rows, and
-    a warning counts them.
+    a warning counts them. ``attrs`` has the signature, with the method, contexts and stride.
 
     Raises
     ------
     InputError : as `token_surprisals`; a choice on words where tokens are asked for; a token of two
         words or, with marks apart, of a word and a mark; `word_end` for a model that is not causal
-        or whose tokenizer does not show where words end.
+        or whose tokenizer does not show where words end, or with a `stride`; contexts that are not
+        as many as the sentences.
 
     Examples
     --------
@@ -160,8 +177,15 @@ def surprisals(
     chosen = check_units(unit, punctuation, word_end, model)
     model = model.with_policies(bos=bos, space=space)
     labels = list(sentences.index) if isinstance(sentences, pd.Series) else None
+    method = check_method(model, method, OF_EACH_TOKEN)
+    check_stride(model, stride)
+    if stride and word_end:
+        raise InputError("word_end needs each text whole: leave the stride out")
     texts = list(map(trimmed, sentences_of(sentences)))
-    scored = token_surprisals(model, texts, method=method, advance=advance)
+    texts, starts = behind_contexts(texts, contexts)
+    scored = scored_tokens(model, texts, method, starts, advance, stride)
+    for text, tokens, begin in zip(texts, scored, starts, strict=True):
+        check_edge(text, tokens, begin)
     units = list(map(token_units, scored))
     if unit == "word":
         units = _units_of_words(texts, scored, chosen, labels)
@@ -171,18 +195,73 @@ def surprisals(
     rows = []
     for number, text in enumerate(texts):
         label = labels[number] if labels else number
-        of_sentence = zip(units[number], gains[number], strict=True)
-        for position, (part, gain) in enumerate(of_sentence):
+        begin = starts[number]
+        position = 0
+        for order, (part, gain) in enumerate(zip(units[number], gains[number], strict=True)):
+            if part.start < begin:
+                continue
             row: dict[str, object] = {"sentence": label, "position": position}
+            position += 1
             if unit == "word":
                 row |= {"word": text[part.start : part.end], "tokens": len(part.tokens)}
             else:
-                row["token"] = scored[number].tokens[position]
+                row["token"] = scored[number].tokens[order]
             numbers = _numbers_of_unit(part, scored[number], gain)
             if unit == "word" and not numbers["scored"]:
                 numbers["surprisal"] = math.nan
-            rows.append(row | numbers)
-    return pd.DataFrame(rows)
+            row |= numbers
+            row["start"], row["end"] = part.start - begin, part.end - begin
+            rows.append(row)
+    table = pd.DataFrame(rows)
+    policies = {"method": method}
+    after = {}
+    if contexts is not None:
+        after["context"] = "read"
+    if stride:
+        after["stride"] = str(stride)
+    if word_end:
+        after["word-end"] = chosen
+    data = f"text@{data_hash(pd.DataFrame({'text': texts, 'start': starts}))}"
+    signature = signature_of(model, data, "pairs", before=policies, after=after)
+    table.attrs["signature"] = str(signature)
+    return table
+
+
+def behind_contexts(
+    sentences: Sequence[str], contexts: Iterable[str] | None
+) -> tuple[list[str], list[int]]:
+    """Sentences behind their contexts, and where each begins in that text. Raises InputError."""
+    if contexts is None:
+        return list(sentences), [0] * len(sentences)
+    contexts = list(contexts)
+    if isinstance(contexts, str) or len(contexts) != len(sentences):
+        raise InputError(
+            f"there are {len(contexts):,} contexts and {len(sentences):,} sentences; each sentence "
+            "has one, which may be empty"
+        )
+    texts, starts = [], []
+    for sentence, context in zip(sentences, contexts, strict=True):
+        before = f"{trimmed(context)} " if trimmed(context) else ""
+        texts.append(before + sentence)
+        starts.append(len(before))
+    return texts, starts
+
+
+def check_edge(text: str, tokens: TokenSurprisals, begin: int) -> None:
+    """Raise InputError for a token of both a context and the sentence that begins behind it."""
+    check_spaces(text, tokens, lambda start, end: start < begin < end)
+
+
+def check_stride(model: AnyModel, stride: int | None) -> None:
+    """Raise InputError for a stride that a model cannot take."""
+    if stride is None:
+        return
+    if not isinstance(model, LanguageModel):
+        raise InputError(f"{model.label} gives surprisals of whole texts alone: no stride")
+    limit = model.network.max_length
+    if stride < 1 or (limit and stride > limit // 2):
+        most = f" and at most {limit // 2:,}, half of what {model.name} reads" if limit else ""
+        raise InputError(f"the stride is {stride}; it must be a number of tokens, at least 1{most}")
 
 
 def _units_of_words(
@@ -233,6 +312,7 @@ def scored_tokens(
     method: str,
     since: Sequence[int] | None = None,
     advance: Advance | None = None,
+    stride: int | None = None,
 ) -> list[TokenSurprisals]:
     """`token_surprisals` of trimmed texts; a language model scores none before characters `since`.
 
@@ -257,7 +337,7 @@ def scored_tokens(
         positions = text_positions(encoding)
         tokens = _tokenized(model, text, encoding, positions, spellings)
         tokens.scored[tokens.starts < start] = False
-        inputs += _inputs(model, encoding, tokens, positions, method)
+        inputs += _inputs(model, encoding, tokens, positions, method, stride)
         tokens_of_texts.append(tokens)
 
     ends = np.cumsum([tokens.scored.sum() for tokens in tokens_of_texts])
@@ -335,18 +415,21 @@ def _inputs(
     tokens: TokenSurprisals,
     positions: np.ndarray,
     method: str,
+    stride: int | None,
 ) -> list[_Input]:
     """The inputs that score the tokens of a sentence, in the order of the tokens.
 
-    A causal model reads the sentence once, a masked model a copy for each token.
+    A causal model reads the sentence once, a masked model a copy for each token; with a `stride`
+    both read windows of what is longer than the model.
     """
     scored = np.flatnonzero(tokens.scored).tolist()
     if not scored:
         return []
+    limit = model.network.max_length if stride else None
     if not model.reads_right:
-        last = positions[scored[-1]]
-        before = [int(position) - 1 for position in positions[scored]]
-        return [_Input(encoding.ids[:last], before, tokens.ids[scored].tolist())]
+        targets = tokens.ids[scored].tolist()
+        whole = _Input(encoding.ids, positions[scored].tolist(), targets)
+        return _left_windows(whole, int(positions[0]), limit, stride or 1)
 
     words = [encoding.words[position] for position in positions]
     inputs = []
@@ -362,5 +445,48 @@ def _inputs(
             behind = encoding.ids[positions[-1] + 1 :]  # what the tokenizer adds
         masks = (model.tokenizer.mask_token_id,) * masked
         ids = encoding.ids[:position] + masks + behind
-        inputs.append(_Input(ids, [position], [int(tokens.ids[token])]))
+        whole = _Input(ids, [position], [int(tokens.ids[token])])
+        added = len(encoding.ids) - 1 - int(positions[-1])
+        inputs.append(_window_around(whole, int(positions[0]), added, limit))
     return inputs
+
+
+def _left_windows(whole: _Input, front: int, limit: int | None, stride: int) -> list[_Input]:
+    """What a causal model reads to predict the targets of a text, which stand at its positions.
+
+    That is the text up to the last of them, or windows of `limit` tokens; each begins with the
+    `front` tokens that stand before a text.
+    """
+    ids, positions, targets = whole
+    if not limit or positions[-1] <= limit:
+        before = [position - 1 for position in positions]
+        return [_Input(ids[: positions[-1]], before, targets)]
+    windows = []
+    begin = front
+    done = 0  # targets that are predicted
+    while done < len(targets):
+        end = begin + limit - front
+        inside = [position for position in positions[done:] if position <= end]
+        if inside:
+            window = ids[:front] + ids[begin : inside[-1]]
+            before = [front + position - begin - 1 for position in inside]
+            windows.append(_Input(window, before, targets[done : done + len(inside)]))
+        done += len(inside)
+        begin += stride
+    return windows
+
+
+def _window_around(whole: _Input, front: int, added: int, limit: int | None) -> _Input:
+    """A masked copy of a text, or the `limit` tokens of it around its position.
+
+    The `front` tokens before the text and the `added` ones behind it stay.
+    """
+    ids, (position,), targets = whole
+    if not limit or len(ids) <= limit:
+        return whole
+    room = limit - front - added
+    text = ids[front : len(ids) - added]
+    middle = position - front - room // 2
+    begin = min(max(middle, 0), len(text) - room)
+    window = ids[:front] + text[begin : begin + room] + ids[len(ids) - added :]
+    return _Input(window, [position - begin], targets)
