@@ -212,6 +212,7 @@ def _print_scores(evaluations: "Evaluations", by: str) -> None:
     """The scores of all models in cells, with intervals, and the counts behind TSE."""
     from tse_core.agreement.factors import factor_names
     from tse_core.metrics.definitions import table_order
+    from tse_core.uncertainty.subject_nouns import name_of_clusters
 
     tables = []
     for model, evaluation in evaluations.runs:
@@ -228,7 +229,7 @@ def _print_scores(evaluations: "Evaluations", by: str) -> None:
     print()
     _, first_evaluation = evaluations.runs[0]
     divides_verbs = not set(factors).isdisjoint(first_evaluation.lemmas)
-    sampled = "subject nouns"
+    sampled = name_of_clusters(first_evaluation.contexts)
     if "cluster" in first_evaluation.signature.policy:
         sampled = first_evaluation.signature.policy["cluster"].replace("-", " ")
     if divides_verbs:

@@ -60,9 +60,10 @@ def has_sentence_rows(
         return False
     if not columns and set(names_of_columns) >= _GULORDAVA:
         item = "+".join(name for name in _GULORDAVA_ITEM if name in names_of_columns)
+        number = ",number=correct_number" if "correct_number" in names_of_columns else ""
         raise InputError(
             f"{where}: has the text before a verb and one of its forms a row; --columns "
-            f"left=prefix,form=form,grammatical=class,item={item or 'NAME+NAME'} reads it, "
+            f"left=prefix,form=form,grammatical=class,item={item or 'NAME+NAME'}{number} reads it, "
             "without what stands behind the verb (sent)"
         )
     return is_complete

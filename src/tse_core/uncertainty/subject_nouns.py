@@ -47,6 +47,26 @@ def subject_clusters(table: pd.DataFrame) -> np.ndarray:
     return nouns
 
 
+def name_of_clusters(contexts: pd.DataFrame) -> str:
+    """What `subject_clusters` are, for a note: nouns, and how many of them are guesses.
+
+    >>> contexts = pd.DataFrame({"left": ["The keys", "Keys"], "noun": ["", ""]})
+    >>> name_of_clusters(contexts)
+    'subject nouns (guessed in 2 of 2 contexts; 1 without a guess, each a cluster by itself)'
+    >>> name_of_clusters(contexts.assign(noun="key"))
+    'subject nouns'
+    """
+    nouns = contexts["noun"].fillna("")
+    unknown = contexts["left"][nouns == ""]
+    if unknown.empty:
+        return "subject nouns"
+    guessed = f"guessed in {len(unknown):,} of {len(contexts):,} contexts"
+    without = sum(_head(left) == "" for left in unknown)
+    if without:
+        guessed += f"; {without:,} without a guess, each a cluster by itself"
+    return f"subject nouns ({guessed})"
+
+
 def _head(left: str) -> str:
     """The word that is probably the subject's noun, in lower case; "" if the text has none."""
     match = _SUBJECT.match(left.lower())
