@@ -93,7 +93,7 @@ def test_what_cannot_be_read_so_is_said(model):
 
 def test_the_command_reads_windows_and_a_column_of_contexts(tse, tiny_causal, tmp_path):
     table = tmp_path / "texts.csv"
-    table.write_text(f"text,before,name\n\"{LONG}\",,a\nThe guards laugh.,The author sees.,b\n")
+    table.write_text(f'text,before,name\n"{LONG}",,a\nThe guards laugh.,The author sees.,b\n')
     columns = ["--columns", "sentence=text,context=before,item=name"]
     code, output, errors = tse("surprisals", tiny_causal, table, *columns)
     assert code == 1 and "line 2 has" in errors and "--stride" in errors
