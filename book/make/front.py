@@ -36,7 +36,12 @@ NAMED = {
     "be": "is",
     "have": "has",
 }
-AWAY = {"has": " front-before", "is": " front-behind"}  # two names that would meet
+AWAY = {  # names that would meet on a phone
+    "gender": " front-before",
+    "plan": " front-behind",
+    "has": " front-before",
+    "is": " front-behind",
+}
 AXIS = (-1, 7)  # nats
 
 
