@@ -187,7 +187,7 @@ phenomena = blimp_table3()["phenomenon"].unique()
 sums = ["all pairs", "macro mean", "SG score", *phenomena, *circuits]
 runs = pd.concat([load_recorded(name) for name in recorded["model"]], ignore_index=True)
 shown = runs[(runs["metric"] == "accuracy") & runs["construction"].isin(sums)]
-ends = zip(shown["low"], shown["high"])
+ends = zip(shown["low"], shown["high"], strict=True)
 shown = shown.assign(interval=[f"{low:.2f} to {high:.2f}" for low, high in ends])
 columns = ["model", "construction", "score", "interval"]
 caption = "What the recorded runs scored: accuracy, and its 95 % interval."
