@@ -130,6 +130,7 @@ def made_up_outcome(suite, right, items):
     return Outcome(named, "causal", "sum", None, None, table, made)
 
 
+@pytest.mark.slow
 def test_suite_accuracies_reach_their_claims():
     mvrr = suite_rows([made_up_outcome("mvrr", 22, 28)])
     found = judged(mvrr, "SG.")

@@ -61,6 +61,7 @@ def outcomes_of(place):
     return list(run_gym(load_gym(place / "gym.yaml"), Store(place / "store")))
 
 
+@pytest.mark.slow
 def test_only_what_is_new_is_computed(place):
     outcomes_of(place)
     assert computed(place)["short"] == [

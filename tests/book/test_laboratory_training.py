@@ -120,6 +120,7 @@ def tokens():
     return byte_pair_tokenizer(LANGUAGE, "lexical", ENTRIES)
 
 
+@pytest.mark.slow
 def test_tokens_spell_every_sentence_again_and_words_cut_one_by_one_are_the_sentence_cut(tokens):
     pieces = Pieces(LANGUAGE, tokens)
     for row in draw(LANGUAGE, "lexical", 200, np.random.default_rng(0)):

@@ -75,6 +75,7 @@ def run(tmp_path_factory, model, evaluation):
     return folder
 
 
+@pytest.mark.slow
 def test_a_run_is_recorded_with_how_it_came_about(run, model, evaluation):
     folder, made = run, read_provenance(run / "tiny-causal")
     assert made["model"] == model.identity()

@@ -24,7 +24,7 @@ from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.syntaxgym.outcomes import evaluate_suite
 
 RECORDED = data_folder() / "recorded"
-LABORATORY = sorted(folder.name for folder in RECORDED.glob("lab-*"))
+LABORATORY = ["lab-lexical-causal", "lab-lexical-masked"]  # the others are recorded like these
 LEMMAS = "newman-clean"
 VERBS = {"single": "single-token", "any": "all"}  # of a policy of verbs: the argument of `evaluate`
 

@@ -26,6 +26,7 @@ def run(model, tmp_path_factory):
     return folder, treebank, treebank_scores(model, str(treebank))
 
 
+@pytest.mark.slow
 def test_what_is_recorded_is_what_was_measured_rounded(run, model):
     folder, _, scores = run
     again = recorded_treebank(model.label, "en_own-ud-test", folder)

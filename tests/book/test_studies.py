@@ -55,6 +55,7 @@ def test_two_contexts_of_a_subject_share_the_scores_of_both():
     assert scores["lemmas"].tolist() == [2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1, 3])
 def test_over_some_or_all_lemmas_the_scores_are_those_of_an_evaluation_of_these(
     found, model, simple, step

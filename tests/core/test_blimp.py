@@ -390,6 +390,7 @@ def test_the_command_scores_shows_and_writes(model, tmp_path, tse, monkeypatch):
     assert code == 0 and "all pairs\t0.833 [" in output
 
 
+@pytest.mark.slow
 def test_the_command_takes_columns_by_other_names_and_a_cluster(model, tmp_path, tse, monkeypatch):
     monkeypatch.setattr("tse_core.models.loading.load_model", lambda name, **_: model)
     table = pd.DataFrame(FOUR * 2, columns=["sen", "wrong, sen"]).assign(item=[1, 2, 3, 4] * 2)

@@ -221,6 +221,7 @@ def test_what_a_tokenizer_without_latin_letters_adds_is_read():
     )
 
 
+@pytest.mark.slow
 def test_the_protocol_of_the_released_code_reads_no_bos_token_unless_asked_and_the_papers_own_verbs(
     with_end_of_text,
 ):

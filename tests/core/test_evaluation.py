@@ -222,6 +222,7 @@ def test_two_metrics_of_one_evaluation_differ_by_pairs_of_the_same_clusters(tiny
         assert compare_metrics(fewer, *metrics)["construction"].tolist() == ["Simple"]
 
 
+@pytest.mark.slow
 def test_ties_are_counted_and_said(tiny_causal):
     """As in half precision, where many forms are equally probable."""
     model = load_model(tiny_causal, device="cpu")

@@ -86,6 +86,7 @@ def test_each_construction_has_the_published_number_of_pairs_and_contexts(pairs)
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_as_many_pairs_as_the_paper_had_keep_both_forms_in_the_real_vocabularies(pairs, tokenizer):
     word_id = vocabulary(tokenizer)

@@ -142,6 +142,7 @@ def test_the_own_code_of_a_trusted_model_is_part_of_it(tmp_path):
     assert found[0][0] != found[1][0] and found[0][1] != found[1][1]
 
 
+@pytest.mark.slow
 def test_a_second_run_reads_no_weights(tiny_causal, scored, empty_cache, monkeypatch):
     store, first = scored
     load_model(tiny_causal).identity()

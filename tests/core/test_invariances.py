@@ -88,6 +88,7 @@ def test_scores_do_not_depend_on(way, model, pairs, whole):
     assert difference(found.loc[whole.index], whole) < WITHIN
 
 
+@pytest.mark.slow
 def test_how_many_contexts_are_scored_at_once(model, pairs, whole, monkeypatch):
     monkeypatch.setattr(pipeline, "AT_ONCE", 7)
     assert difference(scores(evaluate(model, pairs)), whole) < WITHIN

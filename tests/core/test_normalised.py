@@ -114,6 +114,7 @@ def test_what_has_no_length_is_refused(model):
         evaluate_blimp(model, PAIRS, normalise="word")
 
 
+@pytest.mark.slow
 def test_the_command_divides(tse, tiny_causal, tmp_path):
     PAIRS.to_csv(tmp_path / "pairs.csv", index=False)
     command = ["blimp", tiny_causal, "--data", tmp_path / "pairs.csv"]

@@ -51,6 +51,7 @@ def test_contexts_that_a_model_cannot_read_are_set_aside(write, tiny_causal, tin
         evaluate(tiny_causal, verbs_first)
 
 
+@pytest.mark.slow
 def test_two_folders_of_one_name_have_names_of_their_own(write, tiny_causal, tse, tmp_path):
     data = write("mine.csv", f"good,bad,number\n{AUTHOR}")
     for seed in "12":

@@ -182,6 +182,7 @@ def test_compared_evaluations_have_the_scores_of_their_tables_and_a_paired_inter
     assert (same["difference"] == 0).all() and (same["p_value"] == 1).all()
 
 
+@pytest.mark.slow
 def test_evaluations_of_other_data_or_other_verbs_are_not_compared(models, simple, evaluations):
     first, half = (
         evaluations[0],

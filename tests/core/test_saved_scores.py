@@ -69,6 +69,7 @@ def test_saved_scores_are_loaded_to_the_last_bit(kind, detail, pairs, request, t
             assert np.array_equal(loaded.mass_above(form), scores.mass_above(form))
 
 
+@pytest.mark.slow
 def test_columns_of_the_verb_list_keep_their_types(pairs, tiny_causal, tmp_path):
     verbs = load_lemmas("newman-clean").table
     verbs["class"] = pd.Categorical(
@@ -99,6 +100,7 @@ def test_where_scores_cannot_be_saved(name, message, pairs, tiny_causal, tmp_pat
         evaluate(tiny_causal, pairs).save(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_a_column_that_no_file_can_hold_is_named_in_one_line(pairs, tiny_causal, tmp_path):
     scores = evaluate(tiny_causal, pairs)
     mixed = ["one", *range(1, len(scores.lemmas))]
@@ -128,6 +130,7 @@ def test_other_files_are_refused(pairs, tiny_causal, tmp_path):
         load_scores(file)
 
 
+@pytest.mark.slow
 def test_scores_of_sentence_pairs_and_of_a_suite_are_read_back(tiny_causal, tmp_path):
     table = pd.DataFrame({"good": ["The author laughs."], "bad": ["The author laugh."]})
     items = [{"x": ["The author", "laughs ."], "y": ["The authors", "laughs ."]}]

@@ -48,6 +48,7 @@ def test_cells_of_one_number_have_no_sensitivity_and_others_have_it():
     assert by_hand().verbs("adverb")["sensitivity"].isna().tolist() == [False] * 3 + [True] * 3
 
 
+@pytest.mark.slow
 def test_what_groups_keep_is_what_forms_give(forms):
     """In cells of constructions both do; groups hold single precision."""
     groups_alone = replace(forms, form_arrays=None)

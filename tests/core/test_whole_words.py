@@ -192,6 +192,7 @@ def test_forms_of_several_tokens_are_those_of_scoring_each_alone(pieces, usual):
         assert value == pytest.approx(alone(pieces, slots[1], form), abs=2e-5)
 
 
+@pytest.mark.slow
 def test_single_entries_with_their_ends_are_those_of_whole_words(
     pieces, simple, few, single, whole
 ):
