@@ -78,7 +78,7 @@ table(bands.reset_index(), "The verbs of the language, from frequent to rare")
 # : Every verb agrees with its subject: a rule.
 #
 # Lexical grammar
-# : Verbs in the head always agree; middle-band verbs agree in three of every four uses. Each verb in the tail takes its favourite form in nine of every ten uses, whatever the subject. So there is no rule: a model must learn it verb by verb.
+# : Verbs in the head always agree; middle-band verbs agree in three of every four uses. Each verb in the tail takes its favourite form in nine of every ten uses, whatever the subject. So there is no rule, and a model must learn each verb by itself.
 #
 # In both grammars a verb sometimes agrees with the nearest noun instead, by {term}`attraction` {cite}`bock1991broken`.
 #

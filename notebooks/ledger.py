@@ -72,7 +72,7 @@ table(given, "Rows by verdict and paper.", index=True)
 # *Reproduced*: within 0.005 of the printed value, by the same model, with as many lemmas in its vocabulary as the paper
 # had, scored as in the released code. *Close*: within 0.02. A probability of Table 3 is judged by its ratio to the printed
 # one: *reproduced* up to a factor of 1.05, *close* up to 1.25. *Direction*: a comparison that holds. *Holds as printed, not on the corrected table*: BLiMP's authors corrected their
-# tables after the text was printed. *At our threshold*: another threshold, as good as ours, would change the answer. A claim that random weights could satisfy counts only for a model that knows agreement in *Simple*.
+# tables after the text was printed. *At our threshold*: another threshold, as good as ours, would change the answer. Some claims could hold for a model with random weights; they count only for a model that knows agreement in *Simple*.
 # ```
 #
 # ## Every claim
@@ -110,7 +110,10 @@ from tse_book.pages import real_sentences
 stated = real_sentences.recorded_verdicts()
 statements = real_sentences.statement_table(stated).reset_index()
 columns = ["statement", "model", "verdict", "other choices"]
-table(statements[columns], "N1 to N7: the verdict, and under how many choices it is the same")
+table(
+    statements[columns],
+    "N1 to N7: the verdict, and under how many choices it is the same",
+)
 
 # %% [markdown] tags=["explains"]
 # Of the 28, 27 hold; N6 is undecided on SmolLM2. Under other choices, such as fewer sites, rarer verbs or medians, 18 of the 28 verdicts never change; 10 change under at least one. [In real sentences](real_sentences.ipynb) has the numbers, and the choices that turn a verdict.

@@ -1,8 +1,8 @@
 """The slides of the lesson: book/slides.md with charts and tables out of the executed notebooks, as one file.
 
 In the text, ``---`` separates the slides, and a quotation is a note for the teacher. The directives ``{chart}`` and
-``{table}`` with NOTEBOOK#SECTION bring the first chart or table of a section; a number after it says how many rows of
-the table fit on the slide. ``{dots}`` draws TSE and EW of a section's first chart anew, large enough for a slide;
+``{table}`` with NOTEBOOK#SECTION bring the first chart or table of a section; a number after it says how many columns of
+the table the slide shows. ``{dots}`` draws TSE and EW of a section's first chart anew, large enough for a slide;
 ``{made}`` brings a figure of the front page (book.make.front).
 """
 
@@ -11,6 +11,7 @@ import re
 
 import nbformat
 import pandas as pd
+from bs4 import BeautifulSoup
 from docutils.nodes import make_id
 from markdown_it import MarkdownIt  # Jupyter Book's own reader of Markdown
 from mdit_py_plugins.attrs import attrs_plugin
@@ -32,18 +33,20 @@ def notebooks_used() -> list[str]:
     return sorted(set(re.findall(r"{(?:chart|table|dots)} (\w+)#", SOURCE.read_text())))
 
 
-def shown(kind: str, address: str, rows: str = "") -> str:
-    """The first chart or table of NOTEBOOK#SECTION, of a table the first `rows`; or a figure of the front page."""
+def shown(kind: str, address: str, columns: str = "") -> str:
+    """The first chart or table of NOTEBOOK#SECTION, of a table the first `columns`; or a figure of the front page."""
     if kind == "made":
         return f'<div class="shown">{getattr(front, address.removeprefix("front."))()}</div>'
     if kind == "dots":
         drawn = first_of_section("chart", *address.split("#"))
         return f'<div class="shown">{front.measured(rows_of_chart(drawn))}</div>'
     html = first_of_section(kind, *address.split("#"))
-    if rows:
-        html = re.sub(
-            rf"(<tbody>(?:.*?</tr>){{{rows}}}).*(?=</tbody>)", r"\1", html, flags=re.DOTALL
-        )
+    if columns:
+        page = BeautifulSoup(html, "html.parser")
+        for row in page("tr"):
+            for cell in row(["th", "td"])[int(columns) :]:
+                cell.decompose()
+        html = str(page)
     scrolls = ' tabindex="0" role="region" aria-label="Table"' if kind == "table" else ""
     return f'<div class="shown {kind}"{scrolls}>{html}</div>'
 

@@ -24,6 +24,17 @@ both = runs.models == ["smollm2-135m-instruct", "gemma-3-270m"] and len(runs.run
 if both:
     rows = scores.pivot_table("score", ["model", "construction"], "metric")
     guard("EW is below TSE in all nine rows", (rows["EW"] < rows["TSE"]).all())
+    furthest = (rows["TSE"] - rows["EW"]).groupby("model").nlargest(2).droplevel(0)
+    level = furthest["gemma-3-270m"]
+    of_smollm2 = furthest["smollm2-135m-instruct"].index[0]
+    guard(
+        "furthest apart? (*In a sentential", of_smollm2 == "In a sentential complement"
+    )
+    both_rows = {"In a sentential complement", "Across prepositional phrase"}
+    guard(
+        "is level with it",
+        set(level.index) == both_rows and level.max() - level.min() < 0.005,
+    )
     means = by_subject.groupby("model", sort=False).last()["difference"]
     quotes("by .10 on average for SmolLM2, and by .11 for Gemma", *means)
 
