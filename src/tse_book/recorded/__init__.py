@@ -17,7 +17,7 @@ The ledger reads results (`tse_core.results`); chapters read details, in single 
     provenance.json        hardware, versions, date, checksums, what was left out and why
 
 Modules that read: provenance, runs (results), details, evaluations, accuracies.
-Modules that make: measurements (results), detail_measurements, recording (files).
+Modules that make: measurements (results), detail_measurements, recording, compact (files).
 
 The public names are in ``__init__.pyi``. They are loaded on first use.
 """
