@@ -6,6 +6,7 @@ import os
 import re
 import uuid
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -124,13 +125,19 @@ def parse_json(text: str, where: str, fault: str = "cannot be read as JSON") -> 
     Raises InputError, which names the place and the fault.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object_of_unique_keys)
+        value = _json_decoder().decode(text)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()  # fails for half of a surrogate pair
     except (ValueError, RecursionError, OverflowError) as error:
         reason = "its parts are nested too deep" if isinstance(error, RecursionError) else error
         raise InputError(f"{where}: {fault} ({one_line(reason, 200)})") from None
     return value
+
+
+@cache
+def _json_decoder() -> json.JSONDecoder:
+    """One decoder for all lines of all files: `json.loads` would make one for each."""
+    return json.JSONDecoder(object_pairs_hook=_object_of_unique_keys)
 
 
 def _object_of_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

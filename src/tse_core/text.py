@@ -51,6 +51,8 @@ def texts_of(
     for value, place in zip(values, places, strict=True):
         if type(value) is str:
             texts.append(value)
+        elif numbers and type(value) is bool:
+            texts.append(str(value))
         else:
             texts.append(text_of(value, f"{place}: {what}", numbers=numbers))
     return texts

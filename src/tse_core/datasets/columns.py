@@ -203,9 +203,9 @@ def columns_of_text(raw: RawTable) -> list[str]:
     """
     names = []
     for name, column in raw.cells.head(SAMPLE).items():
-        if name in _LABELS:
+        if name in _LABELS or not pd.api.types.is_string_dtype(column):
             continue
-        cells = [cell for cell in column if isinstance(cell, str) and cell.strip(" {[")]
+        cells = [cell for cell in column.tolist() if isinstance(cell, str) and cell.strip(" {[")]
         # An object or a list as text is no sentence, and one with a gap is that of the pair.
         cells = [cell for cell in cells if cell[0] not in "{[" and not GAP.search(cell)]
         long_cells = [cell for cell in cells if len(cell.split()) >= 3]
@@ -215,17 +215,23 @@ def columns_of_text(raw: RawTable) -> list[str]:
     return names
 
 
-def unread_text(raw: RawTable, texts: Sequence[pd.Series], is_sound: pd.Series) -> dict[str, str]:
+def unread_text(
+    raw: RawTable, used: Collection[str], texts: Sequence[pd.Series], is_sound: pd.Series
+) -> dict[str, str]:
     """The columns of text that no text of their row contains, such as a context before it.
 
-    `texts` is what is read of each row, `is_sound` whether the row is read. Returns the first such
-    text of each column.
+    `used` are the columns that are read, `texts` is what is read of each row, `is_sound` whether
+    the row is read. Returns the first such text of each column.
     """
+    names = [name for name in columns_of_text(raw) if name not in used]
+    if not names:
+        return {}
     rows = np.flatnonzero(is_sound)[:SAMPLE]
-    read = [_folded(" ".join(text.iloc[row] for text in texts)) for row in rows]
+    parts = zip(*[text.iloc[rows].tolist() for text in texts], strict=True)
+    read = [_folded(" ".join(of_row)) for of_row in parts]
     unread = {}
-    for name in columns_of_text(raw):
-        cells = raw.cells[name].iloc[rows].fillna("").map(str)
+    for name in names:
+        cells = raw.cells[name].iloc[rows].fillna("").map(str).tolist()
         missing = [
             cell for cell, text in zip(cells, read, strict=True) if _folded(cell) not in text
         ]

@@ -37,12 +37,13 @@ def plain_table(
     if columns is None:
         columns = table.columns
     spelled = {}
+    lines = table.index.tolist()
     has_space = pd.Series(False, table.index)
     for name in columns:
         spell = str if name in parts else _SENTENCES.get(name, plain)
         is_label = name not in parts and name not in _SENTENCES and name not in FORMS
-        values = table[name].astype(object)
-        texts = texts_of(values, table.index, f"the column {name!r}", numbers=is_label)
+        values = table[name].astype(object).tolist()
+        texts = texts_of(values, lines, f"the column {name!r}", numbers=is_label)
         # Most texts stand in many rows, so that each is spelled once and looked up.
         spelling = {text: spell(text) for text in set(texts)}
         spelled[name] = pd.Series([spelling[text] for text in texts], table.index, dtype="str")

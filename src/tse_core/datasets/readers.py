@@ -104,7 +104,9 @@ def agreement_pairs(
     is_sound = sound_rows(faults, raw.where, _NO_PAIR)
     if not _were_loaded(raw):
         remedy = "a context belongs into the text before the verb (left, text or good and bad)"
-        _warn_of_unread(raw, _whole_sentences(parts), is_sound, remedy)
+        read = [name_of[use] for use in cells if use in name_of]
+        unread = unread_text(raw, read, _whole_sentences(parts), is_sound)
+        _warn_of_unread(raw, unread, remedy)
     factors = [name for name in cells if name not in NAMES]
     pairs = cells.assign(**parts, number=numbers)[is_sound]
     pairs = pairs.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="")
@@ -159,7 +161,8 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     uses = columns
     if of_completions:
         raw, uses = with_sentences(raw, columns)
-    cells, _ = cells_by_use(raw, uses, IN_SENTENCES)
+    cells, name_of = cells_by_use(raw, uses, IN_SENTENCES)
+    read = [name_of[use] for use in cells if use in name_of]
     is_sound = pd.Series(True, cells.index)
     if "good" not in cells:
         # A table of agreement pairs: each form in the gap gives a sentence.
@@ -191,7 +194,8 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     if not _were_loaded(raw):
         texts = [cells[name] for name in cells if name in {"good", "bad", *PARTS}]
         remedy = f"{completions_hint()} reads a prefix and what completes it, right or wrong"
-        _warn_of_unread(as_written, texts, is_sound, remedy)
+        unread = unread_text(as_written, read, texts, is_sound)
+        _warn_of_unread(as_written, unread, remedy)
     further = _further_columns(as_written, columns)
     pairs = pd.concat([pairs, further], axis=1)[is_sound]
     return pairs.reset_index(drop=True)
@@ -211,11 +215,9 @@ def _were_loaded(raw: RawTable) -> bool:
     return set(AGREEMENT_COLUMNS) <= set(raw.cells) or set(SENTENCE_COLUMNS) <= set(raw.cells)
 
 
-def _warn_of_unread(
-    raw: RawTable, texts: Sequence[pd.Series], is_sound: pd.Series, remedy: str
-) -> None:
+def _warn_of_unread(raw: RawTable, unread: Mapping[str, str], remedy: str) -> None:
     """Warn of each column of text that is not read, as `unread_text` has it."""
-    for name, example in unread_text(raw, texts, is_sound).items():
+    for name, example in unread.items():
         warn(
             f"{raw.where}: the column {name!r} has text that is not read ({example!r}); if "
             f"sentences go on from it, {remedy}"
