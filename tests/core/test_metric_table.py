@@ -7,12 +7,20 @@ import numpy as np
 import pytest
 
 from tse_core import InputError
-from tse_core.metrics.definitions import METRICS, OF_CONTEXTS, OF_PAIRS, Forms, add_metric
+from tse_core.metrics.definitions import (
+    METRICS,
+    OF_CONTEXTS,
+    OF_PAIRS,
+    CellMetric,
+    Forms,
+    Metric,
+    add_metric,
+)
 
 BEFORE = """
 from tse_core import evaluate, load_pairs
 
-evaluate(MODEL, load_pairs("marvin-linzen/simple"), detail="lemmas")
+evaluate(MODEL, load_pairs("marvin-linzen/simple"), detail="lemmas").save(OLDER)
 """
 NEW = """
 from tse_core.metrics import definitions
@@ -28,7 +36,10 @@ for metric in (mean_share, likelihood, weakest):
 import numpy as np
 from tse_book import charts
 from tse_extras.sweep.curves import scores_over
-from tse_core import evaluate, load_pairs
+from tse_core import evaluate, load_pairs, load_scores
+
+older = load_scores(OLDER)
+assert "SHARE" not in older.table() and "EW" in str(older) and len(older.tidy())
 
 found = evaluate(MODEL, load_pairs("marvin-linzen/simple"), detail="lemmas")
 forms = found.by_lemma
@@ -55,14 +66,25 @@ def test_each_metric_is_what_its_definition_says_of_three_verbs():
     assert values == pytest.approx({"TSE": 1 / 3, "EW": 1 / 3, "MW": 0.4})
 
 
-def test_a_metric_of_a_name_that_is_taken_is_refused():
-    with pytest.raises(InputError, match="there is a metric 'EW'"):
-        add_metric(METRICS["EW"])
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        (METRICS["EW"], "there is a metric 'EW'"),
+        (CellMetric("Margin", len), "there is a metric 'Margin'"),
+        (CellMetric("a b", len), "is no word"),
+        (Metric("MEDIAN", of="cell", numerator=len, denominator=len), "of cells is a CellMetric"),
+        ("EW", "this is 'EW'"),
+    ],
+)
+def test_what_cannot_be_added_as_a_metric_is_refused(metric, reason):
+    with pytest.raises(InputError, match=reason):
+        add_metric(metric)
 
 
 @pytest.mark.slow
-def test_a_new_metric_in_the_table_is_scored_cut_bounded_and_drawn(tiny_causal):
+def test_a_new_metric_in_the_table_is_scored_cut_bounded_and_drawn(tiny_causal, tmp_path):
+    older = repr(str(tmp_path / "older.parquet"))
     for program in (BEFORE, NEW):  # which share a store
-        code = program.replace("MODEL", repr(str(tiny_causal)))
+        code = program.replace("MODEL", repr(str(tiny_causal))).replace("OLDER", older)
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr[-2000:]

@@ -79,7 +79,10 @@ class Cells:
         self.contexts = self._long(has_twin=has_twin[:, None], split=split[:, None])
         self.pairs = self._pairs_in_cells(factors.of_verbs)
 
-        metrics = {*OF_CONTEXTS, *OF_PAIRS, MARGIN}
+        # Scores that were kept before a metric was added lack it.
+        of_contexts = [m.name for m in OF_CONTEXTS.values() if m.column in data.contexts]
+        of_pairs = [metric.name for metric in OF_PAIRS.values() if metric.column in data.pairs]
+        metrics = {*of_contexts, *of_pairs, MARGIN}
         if data.form_arrays is not None and (twins >= 0).any():
             metrics.add(NS)
         rows = movement_rows(data, factors.of_contexts, context_groups)
@@ -175,7 +178,9 @@ class Cells:
     def _of_contexts(self) -> dict[str, np.ndarray]:
         """Every metric of contexts, over the verbs of each group: (contexts, groups of verbs)."""
         scores = {}
-        for name in (*OF_CONTEXTS, MARGIN):
+        for name in self.metrics:
+            if name not in OF_CONTEXTS and name != MARGIN:
+                continue
             scores[name] = self.data.contexts[name.lower()].to_numpy()[:, None]
         means_over_verbs = []
         if self.by_verbs:

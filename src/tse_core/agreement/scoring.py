@@ -28,11 +28,12 @@ FORM_COLUMNS = [
     "mass_above_plural",
 ]
 SUMS = ["correct", "probability_correct", "probability_wrong", MARGIN]
-PAIR_COLUMNS = [
-    *[metric.column for metric in OF_PAIRS.values()],
-    "log_probability_correct",
-    "log_probability_wrong",
-]
+
+
+def pair_columns() -> list[str]:
+    """The columns of scored pairs; a metric that was added has one from then on."""
+    of_metrics = [metric.column for metric in OF_PAIRS.values()]
+    return [*of_metrics, "log_probability_correct", "log_probability_wrong"]
 
 
 def score_contexts(
@@ -54,7 +55,7 @@ def score_contexts(
     -------
     - contexts: score and coverage, a row for each context, metric and cut-off (see
       `all_at_cutoffs`), and ties, how many verbs of the context tie;
-    - pairs: `PAIR_COLUMNS`, NaN where a form does not count;
+    - pairs: `pair_columns`, NaN where a form does not count;
     - groups, verbs: those of `GroupSums`;
     - lemmas: `SUMS` over the contexts of each group, for every lemma;
     - forms: a row for each context and lemma: `FORM_COLUMNS`, float32.
@@ -87,7 +88,7 @@ class _Scores:
         self.at_cutoffs = np.full((2, len(contexts), scores_per_context), np.nan)
         # How many verbs tie in each context.
         self.ties = np.zeros(len(contexts), dtype=np.int64)
-        self.of_pairs = np.full((len(pairs), len(PAIR_COLUMNS)), np.nan)
+        self.of_pairs = np.full((len(pairs), len(pair_columns())), np.nan)
         self.groups = GroupSums(contexts, len(verbs.lemmas))
         self.sums: _LemmaSums | None = None
         if options.detail != "contexts":
@@ -133,7 +134,7 @@ class _Scores:
         of_contexts["ties"] = np.repeat(self.ties, self.at_cutoffs.shape[2])
         tables = {
             "contexts": of_contexts,
-            "pairs": pd.DataFrame(self.of_pairs, columns=PAIR_COLUMNS),
+            "pairs": pd.DataFrame(self.of_pairs, columns=pair_columns()),
             **self.groups.tables(),
         }
         if self.sums is not None:
@@ -277,7 +278,7 @@ def _ties(block: Distributions, ids: np.ndarray, options: Options) -> np.ndarray
 def _of_pairs(
     block: Distributions, rows: np.ndarray, forms: np.ndarray, options: Options
 ) -> np.ndarray:
-    """`PAIR_COLUMNS` of some pairs (pairs, columns), by the rows of their contexts."""
+    """`pair_columns` of some pairs (pairs, columns), by the rows of their contexts."""
     # Logits are not rounded by a softmax, so that fewer of them are equal.
     compared = block.logits
     if options.protocol == "released":

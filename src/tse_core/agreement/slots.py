@@ -135,7 +135,8 @@ def slot_distribution(
     """The distribution of the word between left and right, most probable token first.
 
     The paper's Table 3 has its first ten rows. A masked model reads both sides, a causal one the
-    left. Columns token, id, probability, log_probability (nats). Raises InputError for no texts.
+    left. Columns token, id, probability, log_probability (nats). Raises InputError for no texts,
+    or a gap that is written in one.
 
     >>> slot_distribution("lab-systematic-causal", "The author")["token"].head(3).tolist()
     ['that', 'knew', 'the']
@@ -145,6 +146,10 @@ def slot_distribution(
             raise InputError(
                 f"left and right are the texts before and behind the word, such as 'The author' "
                 f"and ''; {side} is {text!r}"
+            )
+        if "___" in text:
+            raise InputError(
+                f"{side} is {text!r}: give what stands before and behind the gap, without ___"
             )
     model = as_language_model(model)
     slot = model.slot(left_part(left), right_part(right))

@@ -14,6 +14,7 @@ from tse_core.metrics.definitions import (
     OF_CELLS,
     OF_CONTEXTS,
     OF_PAIRS,
+    PROJECT_METRICS,
     score_range,
     table_order,
 )
@@ -90,7 +91,9 @@ def construction_scores(data: EvaluationData) -> pd.DataFrame:
 def score_line(data: EvaluationData) -> str:
     """The scores in a line: those of the construction, or their means over all constructions."""
     scores = construction_scores(data)
-    means = scores[[*OF_CONTEXTS, *OF_PAIRS]].mean()
+    added = [name for name in OF_CELLS if name not in PROJECT_METRICS]
+    names = [name for name in (*OF_CONTEXTS, *OF_PAIRS, *added) if name in scores]
+    means = scores[names].mean()
     line = "  ".join(f"{name} {mean:.3f}" for name, mean in means.items())
     if "sensitivity" in scores:
         nats = scores[["sensitivity", "spread", "bias"]].mean()
@@ -150,7 +153,8 @@ def tidy_table(data: EvaluationData) -> pd.DataFrame:
     table = score_table(data, intervals=True)
     tables = []
     of_cells = [name for name in OF_CELLS if name in table]
-    for name in (*OF_PAIRS, *of_cells):
+    of_pairs = [name for name in OF_PAIRS if name in table]
+    for name in (*of_pairs, *of_cells):
         numbers = {"score": table[name], "low": table[f"{name}_low"], "high": table[f"{name}_high"]}
         tables.append(table.assign(metric=name, side="", cutoff=np.nan, **numbers))
     curves = curve_table(data, intervals=True)

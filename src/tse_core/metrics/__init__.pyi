@@ -2,6 +2,7 @@ from .definitions import METRICS as METRICS
 from .definitions import PAPER_CUTOFFS as PAPER_CUTOFFS
 from .definitions import CellMetric as CellMetric
 from .definitions import Cutoffs as Cutoffs
+from .definitions import Forms as Forms
 from .definitions import Metric as Metric
 from .definitions import add_metric as add_metric
 from .definitions import one_per_lemma as one_per_lemma

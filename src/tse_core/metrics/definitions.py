@@ -9,6 +9,7 @@ of neither form.
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -67,7 +68,7 @@ PAPER_CUTOFFS = Cutoffs(
 
 
 class Forms(NamedTuple):
-    """Three numbers for every lemma, of one shape."""
+    """Three arrays or tensors of one shape: a number for each lemma (of a pair, its own)."""
 
     correct: Any  # the probability of the form that agrees with the subject
     wrong: Any  # that of the form that does not
@@ -183,10 +184,22 @@ for _metric in METRICS.values():
 def add_metric(metric: Metric | CellMetric) -> None:
     """Add a metric of a program or a plug-in, before anything is evaluated.
 
-    Finished work is kept under the metric's name: another definition needs another name. Raises
-    InputError for a name that a metric has.
+    Finished work is kept under the metric's name: another definition needs another name. Scores
+    that were kept without a metric do not show it. Raises InputError for what is no metric, a name
+    that is no word of letters, digits and underscores, or one that a score has, whatever its case.
     """
-    if metric.name in METRICS:
+    if not isinstance(metric, Metric | CellMetric):
+        raise InputError(f"a metric is a Metric or a CellMetric; this is {metric!r}")
+    if metric.of not in ("context", "pair", "cell") or isinstance(metric, Metric) != (
+        metric.of != "cell"
+    ):
+        raise InputError(
+            f'a Metric is of "context" or "pair", not {metric.of!r}; of cells is a CellMetric'
+        )
+    if not re.fullmatch(r"[A-Za-z]\w*", metric.name):
+        raise InputError(f"the name {metric.name!r} of a metric is no word, such as SHARE")
+    taken = {name.lower() for name in (*METRICS, MARGIN, NS)}
+    if metric.name.lower() in taken:
         raise InputError(f"there is a metric {metric.name!r}; give yours another name")
     METRICS[metric.name] = metric
     _sort(metric)

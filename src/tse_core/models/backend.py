@@ -144,12 +144,17 @@ class Backend:
         if self.opener and self.pattern is None:
             raise InputError("an opener needs a pattern of the names that it takes")
         if self.pattern is not None:
-            re.compile(self.pattern)
+            try:
+                re.compile(self.pattern)
+            except re.error as error:
+                raise InputError(f"the pattern {self.pattern!r} is none: {error}") from None
             if all(re.fullmatch(self.pattern, name) for name in ANY_NAMES):
                 raise InputError(
                     f"the pattern {self.pattern!r} takes every name; begin names with a word of "
                     "your own, as in 'mine:.*'"
                 )
+        if self.source and self.options:
+            raise InputError("options are those of an opener; a source has none")
         names = [option.name for option in fields(OpenOptions)]
         for option in self.options:
             check_known("option of a backend", option, names)
