@@ -105,10 +105,10 @@ charts.download_table(linked, "claims.csv", "Download the ledger")
 # This book's own statements, N1 to N7, are tested. They were written down before a model was run on the treebanks on which they are judged: ParTUT, and for N5 German PUD and French Sequoia. Their 28 tests, 13 of them on English for each of two models, are one family. A verdict is read from the interval at 1 − .05/28, over other documents ({term}`Bonferroni correction`): a statement holds where all of it lies on the side that is named.
 
 # %% tags=["hide-input"]
-from tse_book.pages import real_sentences
+from tse_book.pages import own_statements
 
-stated = real_sentences.recorded_verdicts()
-statements = real_sentences.statement_table(stated).reset_index()
+stated = own_statements.recorded_verdicts()
+statements = own_statements.statement_table(stated).reset_index()
 columns = ["statement", "model", "verdict", "other choices"]
 table(
     statements[columns],

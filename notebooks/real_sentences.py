@@ -238,13 +238,15 @@ table(by_language, "Gemma, right after nouns (sensitivity, bias and across: nats
 # The statements come from EWT and GUM, and were written down before a model was run on ParTUT, German PUD or French Sequoia. Each verdict is read from the interval shown, over documents (runs of 25 sentences where a treebank names none), corrected for all 28 tests.
 
 # %% tags=["full-width"]
-judged = real_sentences.judged(shown, treebanks[-1])
-statements = real_sentences.statement_table(judged)
+from tse_book.pages import own_statements
+
+judged = own_statements.judged(shown, treebanks[-1])
+statements = own_statements.statement_table(judged)
 caption = "N1 to N7: where they were found, and where they were tested"
 table(statements.reset_index(), caption)
 
 # %% tags=["hide-input", "full-width"]
-intervals = real_sentences.interval_table(judged)
+intervals = own_statements.interval_table(judged)
 caption = "95 % intervals: not corrected, crossed with verbs, and by the bootstrap"
 folded(table(intervals, caption), "Other intervals")
 

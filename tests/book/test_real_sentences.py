@@ -22,7 +22,8 @@ from tse_book.claims.real_sentences import (
     under_choices,
 )
 from tse_book.claims.verdicts import DESCRIBED, UNDECIDED
-from tse_book.pages.real_sentences import fifths, statement_table, summary, verb_table
+from tse_book.pages.own_statements import statement_table
+from tse_book.pages.real_sentences import fifths, summary, verb_table
 from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
 from tse_core import InputError
 from tse_core.paths import data_folder

@@ -1,6 +1,7 @@
 from . import blimp_figures as blimp_figures
 from . import figures as figures
 from . import newman as newman
+from . import own_statements as own_statements
 from . import profiles as profiles
 from . import real_sentences as real_sentences
 from .blimp_figures import published_accuracies as published_accuracies
