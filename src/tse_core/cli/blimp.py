@@ -1,6 +1,5 @@
 """tse blimp: which sentence of each minimal pair a model prefers."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -54,14 +53,7 @@ def blimp(
             "one-prefix or two-prefix (of what completes a prefix); by default as the data are.",
         ),
     ] = None,
-    profile: Annotated[
-        Literal["babylm"] | None,
-        typer.Option(
-            metavar="NAME",
-            help="babylm: read text as the BabyLM challenge's code does, which is --bos tokenizer "
-            "--space no.",
-        ),
-    ] = None,
+    profile: options.Profile = None,
     against: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Compare it with the first model.")
     ] = None,
@@ -118,7 +110,7 @@ def blimp(
     from tse_core.sentences.evaluate import evaluate_blimp, names_beside
 
     if profile:
-        opening = _of_babylm(opening)
+        opening = options.of_babylm(opening)
     names_of_columns = options.columns_of(columns)
     tables = []
     for text in data or ["blimp"]:
@@ -154,17 +146,13 @@ def blimp(
         if len(runs) == 2:
             print()
         _print_accuracies(scores, column_of_by, cluster, opened.bos_remedy())
+        tied = int(scores.pairs["tie"].sum())
+        if profile and tied:
+            note(f"{tied:,} ties count as wrong here, and as right in the BabyLM challenge's code")
     write_scores([scores.tidy(column_of_by) for scores in runs], out)
     if against:
         _show_comparison(runs[0], runs[1], column_of_by, out)
     write_table(pd.concat([scores.item_table() for scores in runs], ignore_index=True), items)
-
-
-def _of_babylm(opening: options.Opening) -> options.Opening:
-    """The opening of a model that reads text as the BabyLM challenge's code does."""
-    if opening.bos != "default" or opening.space is not None:
-        raise InputError("--profile babylm is --bos tokenizer --space no: leave these two out")
-    return replace(opening, bos="tokenizer", space="no")
 
 
 def _show_comparison(first: "PairScores", second: "PairScores", by: str, out: Path | None) -> None:

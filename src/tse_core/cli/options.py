@@ -246,6 +246,23 @@ def _under_name(name: str, model: Any) -> Any:
 
 
 # Options of `Opening` that matter where a model only cuts text into tokens.
+Profile = Annotated[
+    Literal["babylm"] | None,
+    typer.Option(
+        metavar="NAME",
+        help="babylm: read text as the BabyLM challenge's code does, which is --bos tokenizer "
+        "--space no.",
+    ),
+]
+
+
+def of_babylm(opening: Opening) -> Opening:
+    """The opening of a model that reads text as the BabyLM challenge's code does."""
+    if opening.bos != "default" or opening.space is not None:
+        raise InputError("--profile babylm is --bos tokenizer --space no: leave these two out")
+    return replace(opening, bos="tokenizer", space="no")
+
+
 OF_TOKENS = ("kind", "revision", "trust_remote_code", "timeout")
 
 

@@ -145,7 +145,7 @@ def predictions(
         Path, typer.Argument(metavar="FILE", help="predictions.json.", callback=options.json_file)
     ],
 ) -> None:
-    """Write what a model prefers as the BabyLM challenge's predictions.json.
+    """Write the BabyLM challenge's predictions.json.
 
     A tie, and an item without a verdict, count as wrong: the wrong text stands
     there. Printed is how many items each part of the task has.

@@ -57,6 +57,7 @@ def surprisals(
             "a token, and masks).",
         ),
     ] = None,
+    profile: options.Profile = None,
     columns: Annotated[
         list[str] | None,
         typer.Option(
@@ -85,10 +86,9 @@ def surprisals(
     word ends) with that word, as in Pimentel and Meister 2024 and Oh and
     Schuler 2024.
 
-    The BabyLM challenge's measure of reading is that of --unit word --bos
-    tokenizer, of a masked model with --method left-context, in nats: bits times
-    0.6931. A line's first word has one only where the tokenizer adds a token
-    before it.
+    The BabyLM challenge's measure of reading is that of the last word of each
+    text with --profile babylm --unit word, of a masked model with --method
+    left-context, in nats: bits times 0.6931.
 
     A sentence's id is the number of its line. Empty lines are skipped, and so
     are sentences whose words cannot be told apart; lines too long for the model
@@ -104,6 +104,8 @@ def surprisals(
     from tse_core.sentences.tokens import surprisals as surprisal_table
 
     lines, items, contexts = _lines_of(file, columns)  # before the model, which takes longer
+    if profile:
+        opening = options.of_babylm(opening)
     (opened,) = opening.models(model)
     too_long = {}
     if stride is None:

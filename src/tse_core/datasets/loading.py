@@ -371,11 +371,15 @@ def _data_set(name: str, kind: str, others: Iterable[str]) -> tuple[DataSet, str
         return match
     paths = ", ".join(endings())
     hint = f"; or a path that ends in {paths}; or on the hub hf:OWNER/NAME/PATH"
-    if Path(name).is_dir():
-        read_from_folders = TREEBANK_ENDING if kind == AGREEMENT else paths
-        hint = f"; the folder {name} holds no file that ends in {read_from_folders}"
     if match:
         hint = f"; {name!r} holds {match[0].holds}"
+    elif Path(name).is_dir():
+        read_from_folders = TREEBANK_ENDING if kind == AGREEMENT else paths
+        folders = sorted(path.name for path in Path(name).iterdir() if path.is_dir())
+        of_them = f"; name one of its folders: {', '.join(folders)}" if folders else ""
+        raise InputError(
+            f"the folder {name} holds no file that ends in {read_from_folders}{of_them}"
+        )
     what = "agreement data" if kind == AGREEMENT else kind
     raise unknown_name_error(what, name, [*others, *_names_of_kind(kind)], hint)
 
