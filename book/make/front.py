@@ -26,7 +26,7 @@ KINDS = {
     NEVER: "verbs, never nouns",
     AUXILIARIES[0]: "is, has",
 }
-LEARNERS = {"lab-lexical-causal": "learned verb by verb", "lab-systematic-causal": "learned a rule"}
+LEARNERS = {"lab-lexical-causal": "verb by verb", "lab-systematic-causal": "by a rule"}
 NAMED = {
     "gender": "gender",
     "design": "design",
@@ -50,7 +50,9 @@ def finding() -> str:
     panels = [movement_panel(SHOWN_NAMES[model], verbs(model), KINDS) for model in MODELS]
     learners = pd.read_csv(data_folder() / "recorded" / "laboratory" / "verbs.csv")
     learners = learners.assign(kind=learners["model"])
-    panels.append(movement_panel("Two models of a made-up language", learners, LEARNERS, "other"))
+    panels.append(
+        movement_panel("Two models that learned a made-up language", learners, LEARNERS, "other")
+    )
     return f'<div class="front-moves">{"".join(panels)}{movement_axis()}</div>'
 
 
