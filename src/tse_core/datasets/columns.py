@@ -195,15 +195,15 @@ def completions_hint(prefix: str = "NAME", good: str = "NAME", bad: str = "NAME"
     return "--columns " + ",".join(f"{field}={name}" for field, name in fields)
 
 
-def columns_of_text(raw: RawTable) -> list[str]:
-    """The columns of text, by the first `SAMPLE` rows.
+def columns_of_text(raw: RawTable, used: Collection[str] = ()) -> list[str]:
+    """The columns of text that are not `used`, by the first `SAMPLE` rows.
 
     Most of its cells have three words or more, and it has other values than a factor, a different
     one in every fourth row at least. Columns with the name of a label are none.
     """
     names = []
     for name, column in raw.cells.head(SAMPLE).items():
-        if name in _LABELS or not pd.api.types.is_string_dtype(column):
+        if name in _LABELS or name in used or not pd.api.types.is_string_dtype(column):
             continue
         cells = [cell for cell in column.tolist() if isinstance(cell, str) and cell.strip(" {[")]
         # An object or a list as text is no sentence, and one with a gap is that of the pair.
@@ -216,16 +216,13 @@ def columns_of_text(raw: RawTable) -> list[str]:
 
 
 def unread_text(
-    raw: RawTable, used: Collection[str], texts: Sequence[pd.Series], is_sound: pd.Series
+    raw: RawTable, names: Sequence[str], texts: Sequence[pd.Series], is_sound: pd.Series
 ) -> dict[str, str]:
     """The columns of text that no text of their row contains, such as a context before it.
 
-    `used` are the columns that are read, `texts` is what is read of each row, `is_sound` whether
-    the row is read. Returns the first such text of each column.
+    `names` are columns of text, `texts` is what is read of each row, `is_sound` whether the row is
+    read. Returns the first such text of each column.
     """
-    names = [name for name in columns_of_text(raw) if name not in used]
-    if not names:
-        return {}
     rows = np.flatnonzero(is_sound)[:SAMPLE]
     parts = zip(*[text.iloc[rows].tolist() for text in texts], strict=True)
     read = [_folded(" ".join(of_row)) for of_row in parts]

@@ -16,6 +16,7 @@ from tse_core.datasets.columns import (
     NAMES,
     OF_BLIMP,
     cells_by_use,
+    columns_of_text,
     completions_hint,
     holds_lists,
     layout_of,
@@ -105,12 +106,14 @@ def agreement_pairs(
     if not _were_loaded(raw):
         remedy = "a context belongs into the text before the verb (left, text or good and bad)"
         read = [name_of[use] for use in cells if use in name_of]
-        unread = unread_text(raw, read, _whole_sentences(parts), is_sound)
-        _warn_of_unread(raw, unread, remedy)
+        further = columns_of_text(raw, read)
+        if further:
+            unread = unread_text(raw, further, _whole_sentences(parts), is_sound)
+            _warn_of_unread(raw, unread, remedy)
     factors = [name for name in cells if name not in NAMES]
     pairs = cells.assign(**parts, number=numbers)[is_sound]
     pairs = pairs.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="")
-    sides = zip(pairs["left"], pairs["right"], strict=True)
+    sides = zip(pairs["left"].tolist(), pairs["right"].tolist(), strict=True)
     pairs[["left", "right"]] = [
         shape(left, right, first=first, period=period) for left, right in sides
     ]
@@ -194,7 +197,7 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     if not _were_loaded(raw):
         texts = [cells[name] for name in cells if name in {"good", "bad", *PARTS}]
         remedy = f"{completions_hint()} reads a prefix and what completes it, right or wrong"
-        unread = unread_text(as_written, read, texts, is_sound)
+        unread = unread_text(as_written, columns_of_text(as_written, read), texts, is_sound)
         _warn_of_unread(as_written, unread, remedy)
     further = _further_columns(as_written, columns)
     pairs = pd.concat([pairs, further], axis=1)[is_sound]
@@ -205,8 +208,9 @@ def _whole_sentences(parts: Mapping[str, pd.Series]) -> list[pd.Series]:
     """The good and the bad sentence of each row, from the sides of its gap and its two forms."""
     sentences = []
     for form in ("correct", "wrong"):
-        texts = map(join, parts["left"], parts[form], parts["right"])
-        sentences.append(pd.Series(list(texts), parts["left"].index, dtype="str"))
+        columns = [parts[name].tolist() for name in ("left", form, "right")]
+        texts = list(map(join, *columns))
+        sentences.append(pd.Series(texts, parts["left"].index, dtype="str"))
     return sentences
 
 
@@ -276,7 +280,8 @@ def _parts(cells: pd.DataFrame) -> dict[str, pd.Series]:
 
 def _parts_of_sentences(goods: pd.Series, bads: pd.Series) -> dict[str, pd.Series]:
     rows = []
-    for where, good, bad in zip(goods.index, goods, bads, strict=True):
+    sentences = zip(goods.index.tolist(), goods.tolist(), bads.tolist(), strict=True)
+    for where, good, bad in sentences:
         try:
             rows.append((*split_pair(good, bad, where), ""))
         except InputError as error:
