@@ -16,6 +16,7 @@ from tse_core.metrics.definitions import (
     Metric,
     add_metric,
 )
+from tse_core.metrics.movement import VerbScores
 
 BEFORE = """
 from tse_core import evaluate, load_pairs
@@ -29,7 +30,7 @@ mean_share = definitions.Metric("SHARE", of="context",
                           numerator=lambda forms: forms.correct / (forms.correct + forms.wrong), denominator=definitions.one_per_lemma)
 likelihood = definitions.Metric("LIKELIHOOD", of="pair",
                           numerator=definitions.correct, denominator=definitions.one_per_lemma)
-weakest = definitions.CellMetric("WEAKEST", lambda verbs: float(verbs.sensitivity.min()))
+weakest = definitions.CellMetric("WEAKEST", lambda verbs: verbs.sensitivity.min(axis=-1))
 for metric in (mean_share, likelihood, weakest):
     definitions.add_metric(metric)
 
@@ -64,6 +65,13 @@ def test_each_metric_is_what_its_definition_says_of_three_verbs():
         for name, metric in (OF_PAIRS | OF_CONTEXTS).items()
     }
     assert values == pytest.approx({"TSE": 1 / 3, "EW": 1 / 3, "MW": 0.4})
+
+
+def test_a_metric_of_cells_that_takes_all_samples_of_verbs_as_one_is_refused():
+    flat = CellMetric("WEAKEST", lambda verbs: verbs.sensitivity.min())
+    samples = VerbScores(*np.ones((5, 2, 3)))  # two of three verbs
+    with pytest.raises(InputError, match=r"'WEAKEST' gives values of the shape \(\) .* axis=-1"):
+        flat.of_samples(samples)
 
 
 @pytest.mark.parametrize(

@@ -189,11 +189,10 @@ class Cells:
         if NS in self.metrics:
             means_over_verbs.append(NS)
         for name in means_over_verbs:
-            values = self._of_verbs(name)
-            sums = values.to_numpy() @ self._in_groups
+            contexts, values = self._of_verbs(name)
             # Contexts without a twin have no NS.
             means = np.full(self._cells.shape, np.nan)
-            means[values.index] = sums / self._in_groups.sum(axis=0)
+            means[contexts] = values @ self._in_groups / self._in_groups.sum(axis=0)
             scores[name] = means
         return scores
 
@@ -208,7 +207,7 @@ class Cells:
         plural = np.exp(self.data.log_probabilities("plural"))
         correct = np.where(self.data.plural, plural, singular)
         wrong = np.where(self.data.plural, singular, plural)
-        forms = Forms(correct, wrong, self._of_verbs("EW").to_numpy())
+        forms = Forms(correct, wrong, self._of_verbs("EW")[1])
         scores = {}
         for metric in OF_CONTEXTS.values():
             numerator = metric.numerator(forms) @ self._in_groups
@@ -216,8 +215,8 @@ class Cells:
             scores[metric.name] = numerator / denominator
         return scores
 
-    def _of_verbs(self, metric: str) -> pd.DataFrame:
-        """A mean over verbs, taken apart: contexts (of NS those with a twin) x verbs."""
+    def _of_verbs(self, metric: str) -> tuple[np.ndarray, np.ndarray]:
+        """A mean over verbs, taken apart: contexts (of NS those with a twin), (contexts, verbs)."""
         odds = self.data.log_odds.astype(float)
         rows = np.arange(len(odds))
         if metric == NS:
@@ -227,7 +226,7 @@ class Cells:
         values = np.where(self.data.plural[rows], -odds, odds)
         if metric in ("EW", NS):
             values = (values > 0).astype(float)
-        return pd.DataFrame(values, rows)
+        return rows, values
 
     def _sampled(self, metric: str, over: Sequence[str]) -> pd.DataFrame:
         """Values whose mean is the score: cell, value, count, subjects, verbs where sampled."""
@@ -250,16 +249,20 @@ class Cells:
 
     def _means_of_verbs(self, metric: str) -> pd.DataFrame:
         """Means over the contexts of each subject, verb by verb: the columns of `_sampled`."""
-        values = self._of_verbs(metric)
-        groups = values.groupby([self._first_cells[values.index], self.data.subjects[values.index]])
-        # One column a verb becomes one row a verb: all groups of the first verb come first.
-        means = groups.mean().melt(var_name="verb", ignore_index=False)
-        means = means.reset_index(names=["cell", "subjects"])
-        verb = means["verb"].to_numpy(int)
-        return means.assign(
-            cell=means["cell"] + self._verb_groups[verb],
+        contexts, values = self._of_verbs(metric)
+        clusters = {"cell": self._first_cells[contexts], "subjects": self.data.subjects[contexts]}
+        groups = pd.DataFrame(clusters).groupby(["cell", "subjects"])
+        table = groups.size().reset_index(name="count")
+        sums = np.zeros((len(table), values.shape[1]))
+        np.add.at(sums, groups.ngroup().to_numpy(), values)
+        means = sums / table["count"].to_numpy()[:, None]
+        # All groups of the first verb come first.
+        verb = np.repeat(np.arange(values.shape[1]), len(table))
+        rows = table.iloc[np.tile(np.arange(len(table)), values.shape[1])].reset_index(drop=True)
+        return rows.assign(
+            cell=rows["cell"] + self._verb_groups[verb],
             verbs=self.data.lemmas["lemma"].to_numpy()[verb],
-            count=np.tile(groups.size(), len(self.data.lemmas)),
+            value=means.T.ravel(),
         )
 
     def _of_lemmas(self, metric: str) -> pd.DataFrame:

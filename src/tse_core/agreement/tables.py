@@ -37,11 +37,12 @@ def score_table(
     for metric in cells.metrics:
         table[metric] = cells.values(metric)
     table["lemmas"] = cells.lemmas[table.index]
-    for name, rows in _counted(cells).items():
+    items = distinct_items(cells.pairs)
+    for name, rows in _counted(cells, items).items():
         table[name] = rows["cell"].value_counts().reindex(table.index, fill_value=0)
     if NS in cells.metrics and "number" not in cells.labels:
         table["twins"] //= 2  # both contexts are in the cell
-    table["TSE_items"] = distinct_items(cells.pairs).groupby("cell")["tse"].mean()
+    table["TSE_items"] = items.groupby("cell")["tse"].mean()
     if intervals:
         over = ("subjects", "verbs") if cells.by_verbs else ("subjects",)
         for metric in cells.metrics:
@@ -52,7 +53,7 @@ def score_table(
     return table.reset_index(drop=True)
 
 
-def _counted(cells: Cells) -> dict[str, pd.DataFrame]:
+def _counted(cells: Cells, items: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """What a table counts in each cell: a row for each thing, under the name of its count."""
     contexts, pairs = cells.contexts, cells.pairs
     scored = pairs[pairs["tse"].notna()]
@@ -63,7 +64,7 @@ def _counted(cells: Cells) -> dict[str, pd.DataFrame]:
     counted["pairs"] = scored
     counted["unscored"] = pairs[pairs["tse"].isna()]
     counted["verbs"] = scored.drop_duplicates(["cell", "lemma"])
-    counted["items"] = distinct_items(pairs)
+    counted["items"] = items
     return counted
 
 

@@ -10,10 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from tse_core.agreement.verb_groups import VerbRows
-from tse_core.metrics.definitions import CellMetric
+from tse_core.metrics.definitions import OF_CELLS, CellMetric
 from tse_core.metrics.movement import VerbScores, cluster_sums
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.statistics import statistic_sample
+
+MOST_VALUES = 1_000_000  # of verbs in the samples of one step
 
 
 class GroupScores:
@@ -29,8 +31,8 @@ class GroupScores:
         self.scores = self._sums.scores()
 
     @cached_property
-    def without_each(self) -> list[VerbScores]:
-        """The scores without each cluster."""
+    def without_each(self) -> VerbScores:
+        """The scores without each cluster, (clusters, verbs)."""
         return self._sums.scores_without_each()
 
 
@@ -55,6 +57,7 @@ class VerbCells:
         self._verb_groups = verb_groups
         self._group_count = group_count
         self._lemmas = lemmas
+        self._without_verbs: dict[int, dict[str, np.ndarray]] = {}  # each cell's, once asked for
         self.groups: dict[int, GroupScores] = {}
         if rows is not None:
             for group in np.unique(rows.cells).tolist():
@@ -72,7 +75,7 @@ class VerbCells:
         group = self.groups.get(cell // self._group_count)
         if group is None:
             return float("nan")
-        return metric.value(group.scores.of(self._chosen(cell)))
+        return float(metric.of_samples(group.scores.of(self._chosen(cell))))
 
     def samples(
         self, metric: CellMetric, cells: Iterable[int], over: Sequence[str]
@@ -93,11 +96,12 @@ class VerbCells:
     ) -> Sample:
         group = self.groups[cell // self._group_count]
         chosen = self._chosen(cell)
-        without_subjects = [metric.value(scores.of(chosen)) for scores in group.without_each]
-        ways = {"subjects": (group.clusters, np.array(without_subjects))}
+        without_subjects = metric.of_samples(group.without_each.of(chosen))
+        ways = {"subjects": (group.clusters, without_subjects)}
         if "verbs" in over and chosen.sum() > 1:
-            without_verbs = _without_verbs(metric, group.scores.of(chosen))
-            ways["verbs"] = (self._lemmas[chosen], without_verbs)
+            if cell not in self._without_verbs:
+                self._without_verbs[cell] = _without_verbs(group.scores.of(chosen))
+            ways["verbs"] = (self._lemmas[chosen], self._without_verbs[cell][metric.name])
         if set(over) <= set(ways):
             return statistic_sample(estimate, [ways[way] for way in over])
         # One verb alone is no sample of verbs, and other cells have as many ways (`Cells.samples`).
@@ -109,10 +113,14 @@ class VerbCells:
         return self._verb_groups == cell % self._group_count
 
 
-def _without_verbs(metric: CellMetric, scores: VerbScores) -> np.ndarray:
-    """The score without each verb."""
+def _without_verbs(scores: VerbScores) -> dict[str, np.ndarray]:
+    """The score of each metric of cells without each verb."""
     count = len(scores.sensitivity)
-    values = []
-    for verb in range(count):
-        values.append(metric.value(scores.of(np.arange(count) != verb)))
-    return np.array(values)
+    others = np.arange(count - 1)
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in OF_CELLS}
+    for left_out in np.array_split(np.arange(count), 1 + count**2 // MOST_VALUES):
+        # Of each sample all rows but one: those behind it are one further on.
+        samples = scores.of(others + (others >= left_out[:, None]))
+        for name, metric in OF_CELLS.items():
+            parts[name].append(metric.of_samples(samples))
+    return {name: np.concatenate(values) for name, values in parts.items()}

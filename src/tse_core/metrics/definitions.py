@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from tse_core.errors import InputError
 from tse_core.metrics import movement
 from tse_core.metrics.movement import VerbScores
@@ -124,14 +126,29 @@ class CellMetric:
     Attributes
     ----------
     name : the name in tables and charts
-    value : the score, a function of `VerbScores`
+    value : the score, a function of `VerbScores` that goes over their last axis, as in
+        ``verbs.sensitivity.mean(axis=-1)``: intervals give it many samples of verbs at once
     range : the lowest and the highest score; infinite for a score in nats
     """
 
     name: str
-    value: Callable[[VerbScores], float]
+    value: Callable[[VerbScores], np.ndarray]
     range: tuple[float, float] = (-math.inf, math.inf)
     of: Literal["cell"] = "cell"
+
+    def of_samples(self, verbs: VerbScores) -> np.ndarray:
+        """The score of each sample of verbs.
+
+        Raises InputError: the function does not give one for each.
+        """
+        values = np.asarray(self.value(verbs))
+        expected = verbs.sensitivity.shape[:-1]
+        if values.shape != expected:
+            raise InputError(
+                f"the metric {self.name!r} gives values of the shape {values.shape} for samples of "
+                f"the shape {expected}; take its mean or sum over verbs with axis=-1"
+            )
+        return values
 
 
 METRICS: dict[str, Metric | CellMetric] = {

@@ -29,7 +29,10 @@ from tse_core.errors import InputError
 
 
 class VerbScores(NamedTuple):
-    """What some contexts say of each verb: float64 arrays (verbs,), NaN where undefined."""
+    """What some contexts say of each verb: float64 arrays (verbs,), NaN where undefined.
+
+    Of several samples of contexts or verbs the arrays are (samples, verbs).
+    """
 
     sensitivity: np.ndarray  # nats
     bias: np.ndarray  # nats
@@ -38,8 +41,11 @@ class VerbScores(NamedTuple):
     noise: np.ndarray  # variance of a verb's own error in its sensitivity, nats squared
 
     def of(self, verbs: np.ndarray) -> "VerbScores":
-        """Those of some verbs: their rows, or a mask of all."""
-        return VerbScores(*(values[verbs] for values in self))
+        """Those of some verbs: their rows, or a mask of all.
+
+        The rows of several samples of k verbs are (samples, k).
+        """
+        return VerbScores(*(values[..., verbs] for values in self))
 
 
 class ClusterSums(NamedTuple):
@@ -64,29 +70,19 @@ class ClusterSums(NamedTuple):
         log_odds, right = self.log_odds.sum(axis=1), self.right.sum(axis=1)
         return _scores(totals, log_odds, right, (self._own_moves() ** 2).sum(axis=0))
 
-    def scores_without_each(self) -> list[VerbScores]:
-        """The scores of each verb without each cluster in turn.
+    def scores_without_each(self) -> VerbScores:
+        """The scores of each verb without each cluster in turn: arrays (clusters, verbs).
 
         What is left of the noise is scaled as if all clusters were of one size.
         """
-        totals = self.contexts.sum(axis=1)
-        log_odds, right = self.log_odds.sum(axis=1), self.right.sum(axis=1)
+        contexts = self.contexts.sum(axis=1, keepdims=True) - self.contexts
+        log_odds = self.log_odds.sum(axis=1, keepdims=True) - self.log_odds
+        right = self.right.sum(axis=1, keepdims=True) - self.right
         squares = self._own_moves() ** 2
-        noise = squares.sum(axis=0)
         clusters = self.contexts.shape[1]
         # Of n clusters of one size the noise goes as 1 / (n (n - 1)) times the sum of n squares.
         scale = clusters / (clusters - 2) if clusters > 2 else 0.0
-        scores = []
-        for cluster in range(clusters):
-            scores.append(
-                _scores(
-                    totals - self.contexts[:, cluster],
-                    log_odds - self.log_odds[:, cluster],
-                    right - self.right[:, cluster],
-                    (noise - squares[cluster]) * scale,
-                )
-            )
-        return scores
+        return _scores(contexts, log_odds, right, (squares.sum(axis=0) - squares) * scale)
 
     def _own_moves(self) -> np.ndarray:
         """How far each cluster moves a verb beyond the mean verb, (clusters, verbs), nats.
@@ -111,8 +107,11 @@ class ClusterSums(NamedTuple):
 def _scores(
     contexts: np.ndarray, log_odds: np.ndarray, right: np.ndarray, noise: np.ndarray
 ) -> VerbScores:
-    """The scores of verbs from sums over all contexts of each number: (2,) and (2, verbs)."""
-    totals = np.where(contexts > 0, contexts, np.nan)[:, None]
+    """The scores of verbs from sums over all contexts of each number: (2,) and (2, verbs).
+
+    Of several samples they are (2, samples) and (2, samples, verbs).
+    """
+    totals = np.where(contexts > 0, contexts, np.nan)[..., None]
     means, shares = log_odds / totals, right / totals
     return VerbScores(
         sensitivity=(means[0] - means[1]) / 2,
@@ -191,36 +190,37 @@ def verb_scores(
     return cluster_sums(log_odds, plural, clusters).scores()
 
 
-def mean_sensitivity(verbs: VerbScores) -> float:
+# Scores of a sample of verbs; several samples, (samples, verbs), have one each: (samples,).
+
+
+def mean_sensitivity(verbs: VerbScores) -> np.ndarray:
     """The mean sensitivity over verbs, nats."""
-    return float(verbs.sensitivity.mean())
+    return verbs.sensitivity.mean(axis=-1)
 
 
-def spread(verbs: VerbScores) -> float:
+def spread(verbs: VerbScores) -> np.ndarray:
     """The standard deviation of the sensitivities, less chance (nats); NaN for a single verb.
 
     It is 0 where the verbs differ by no more than few contexts make them differ.
     """
-    count = len(verbs.sensitivity)
+    *samples, count = verbs.sensitivity.shape
     if count < 2:
-        return float("nan")
-    variance = verbs.sensitivity.var(ddof=1) - verbs.noise.sum() / (count - 1)
-    if np.isnan(variance):
-        return float("nan")
-    return float(np.sqrt(max(0.0, variance)))
+        return np.full(samples, np.nan)
+    noise = verbs.noise.sum(axis=-1) / (count - 1)
+    return np.sqrt(np.maximum(0.0, verbs.sensitivity.var(axis=-1, ddof=1) - noise))
 
 
-def relative_spread(verbs: VerbScores) -> float:
+def relative_spread(verbs: VerbScores) -> np.ndarray:
     """The spread divided by the mean sensitivity without its sign, the coefficient of variation."""
-    mean = abs(mean_sensitivity(verbs))
-    return spread(verbs) / mean if mean else float("nan")
+    mean = np.abs(mean_sensitivity(verbs))
+    return spread(verbs) / np.where(mean > 0, mean, np.nan)
 
 
-def mean_bias(verbs: VerbScores) -> float:
+def mean_bias(verbs: VerbScores) -> np.ndarray:
     """The mean bias over verbs, nats; above 0 the plural form is preferred."""
-    return float(verbs.bias.mean())
+    return verbs.bias.mean(axis=-1)
 
 
-def balanced_ew(verbs: VerbScores) -> float:
+def balanced_ew(verbs: VerbScores) -> np.ndarray:
     """The mean of EW after singular and after plural subjects."""
-    return float((verbs.ew_singular + verbs.ew_plural).mean() / 2)
+    return (verbs.ew_singular + verbs.ew_plural).mean(axis=-1) / 2

@@ -26,7 +26,7 @@ def subject_clusters(table: pd.DataFrame) -> np.ndarray:
         return table["document"].astype(str).to_numpy(dtype=object)
     nouns = np.full(len(table), "", dtype=object)
     if "noun" in table:
-        nouns[:] = [str(noun).lower() for noun in table["noun"].fillna("")]
+        nouns[:] = table["noun"].fillna("").astype(str).str.lower()
     unknown = nouns == ""
     if not unknown.any():
         return nouns
