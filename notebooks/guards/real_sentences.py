@@ -177,6 +177,14 @@ if as_written:
     [[which, who]] = not_held.index
     guard("on SmolLM2, N6 is undecided", who == S and which.startswith("N6"))
     guard("on SmolLM2, N6 is undecided", not_held.item() == "undecided")
+    halves = judged[judged["choice"].str.startswith("without half of the documents")]
+    turned = halves.loc[halves["verdict"] != "holds", ["id", "verdict"]]
+    guard(
+        "In half of the documents N2 in nats, N6 and N7 are undecided",
+        set(turned["id"]) == {"N2.nats", "N6", "N7"}
+        and set(turned["verdict"]) == {"undecided"}
+        and (turned["id"].value_counts() == 2).all(),
+    )
 
 # %% [markdown]
 # ## A designed test

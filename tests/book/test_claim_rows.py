@@ -175,5 +175,5 @@ def test_a_row_says_what_other_choices_make_of_it_and_what_it_turns_on(claims):
     both = row_of(html, "B.irregulars.2")
     assert 'data-robustness="turns on the printed table|turns on the corrected table"' in both
     assert 'data-robustness="no other choice tried"' in row_of(html, "B.tokens")
-    assert 'data-robustness="the same under every choice"' in row_of(html, "B.perplexity")
+    assert 'data-robustness="the same under every choice"' in row_of(html, "B.order")
     assert "data-robustness" not in row_of(html, "T2.001")

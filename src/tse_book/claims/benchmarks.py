@@ -6,7 +6,7 @@ tables would make of it stands beside the verdict.
 
 import math
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +14,17 @@ import pandas as pd
 
 from tse_book import published
 from tse_book.claims import verdicts
-from tse_book.claims.choices import CORRECTED, NEURAL_ALONE, PRINTED, Choice
-from tse_book.claims.finding import Finding, check, meets
+from tse_book.claims.choices import CORRECTED, NEURAL_ALONE, PLURALS, PRINTED, Choice
+from tse_book.claims.finding import (
+    CHECKS,
+    OTHER_DATA,
+    Finding,
+    check,
+    check_of,
+    meets,
+    parts_of,
+    said_by_parts,
+)
 
 OTHERS = {
     "printed": PRINTED,
@@ -46,31 +55,68 @@ def tables_of(source: str) -> Tables:
     return Tables(*wide)
 
 
-def in_each_version(judge: Callable[[dict, Tables], Finding]) -> None:
-    """Register a check of a sentence: judged on the recomputed tables, with what the other versions say of it.
+def in_each_version(*units: str) -> Callable:
+    """Register a check of a sentence: judged on the recomputed tables, with what other data say of it.
 
-    Another choice, where the sentence names no 5-gram model and its number moves, are the neural models alone.
+    These are the other versions, the tables without parts that `units` make ("model", "phenomenon", "paradigm"), and,
+    where the sentence names no 5-gram model and its number moves, the neural models alone.
     """
 
-    @wraps(judge)
-    def joint(case: dict) -> Finding:
-        found = judge(case, tables_of("recomputed"))
-        versions = [
-            _version(about, judge(case, tables_of(source)), case)
-            for source, about in OTHERS.items()
-        ]
-        if COUNTS not in str(case):
-            neural = judge(case, _neural_alone(tables_of("recomputed")))
-            if neural.value != found.value:
-                versions.append(_version(NEURAL_ALONE, neural, case))
-        return found._replace(versions=tuple(versions))
+    def register(judge: Callable[[dict, Tables], Finding]) -> Callable:
+        def judged(case: dict) -> Finding:
+            return judge(case, tables_of("recomputed"))
 
-    check(joint)
+        def others(case: dict, found: Finding) -> list[Choice]:
+            choices = [
+                _version(about, judge(case, tables_of(source)), case)
+                for source, about in OTHERS.items()
+            ]
+            if COUNTS not in str(case):
+                neural = judge(case, tables_without("model", COUNTS))
+                if neural.value != found.value:
+                    choices.append(_version(NEURAL_ALONE, neural, case))
+            parts = []
+            for unit in units:
+                names = _units(unit)
+                for part in parts_of(names, unit, case):
+                    parts.append((part, judge(case, tables_without(unit, *names[~part.rows]))))
+            return [*choices, *said_by_parts(case, found, parts)]
+
+        CHECKS[judge.__name__], OTHER_DATA[judge.__name__] = judged, others
+        return judge
+
+    return register
 
 
-def _neural_alone(tables: Tables) -> Tables:
-    """The tables without the 5-gram model."""
-    return Tables(*(table.drop(columns=COUNTS) for table in tables))
+def _units(unit: str) -> pd.Series:
+    """The units of the recomputed tables that may be left out; the 5-gram model is a choice of its own."""
+    tables = tables_of("recomputed")
+    if unit == "model":
+        return tables.paradigms.columns.drop(["human", COUNTS]).to_series()
+    rows = getattr(tables, PLURALS[unit]).index
+    return rows.drop("Overall", errors="ignore").to_series()
+
+
+@cache
+def tables_without(unit: str, *names: str) -> Tables:
+    """The recomputed tables without some models, phenomena or paradigms."""
+    tables = tables_of("recomputed")
+    if unit == "model":
+        return Tables(*(table.drop(columns=list(names)) for table in tables))
+    phenomenon_of = phenomena_of_paradigms()
+    if unit == "phenomenon":
+        names = tuple(phenomenon_of.index[phenomenon_of.isin(names)])
+    paradigms = tables.paradigms.drop(list(names))
+    phenomena = paradigms.groupby(phenomenon_of).mean()
+    phenomena.loc["Overall"] = paradigms.mean()
+    return Tables(phenomena, paradigms)
+
+
+@cache
+def phenomena_of_paradigms() -> pd.Series:
+    """The phenomenon of each paradigm, by its UID."""
+    table = published.blimp_table4().drop_duplicates("UID")
+    return table.set_index("UID")["phenomenon"]
 
 
 def _version(about: str, found: Finding, case: dict) -> Choice:
@@ -101,7 +147,7 @@ def table_cells(case) -> Finding:
     return Finding(int((~off).to_numpy().sum()), note, off.size, holds=not wrong)
 
 
-@in_each_version
+@in_each_version("model", "phenomenon")
 def behind_humans(case, tables) -> Finding:
     """How far a model, or the best, is behind humans: where this is most, or with `at_least` where it is least."""
     models = tables.phenomena.drop(columns="human").assign(best=lambda table: table.max(axis=1))
@@ -117,20 +163,21 @@ def behind_humans(case, tables) -> Finding:
     return Finding(gaps.max(), note, holds=gaps.max() <= case["published"] + 1e-9)
 
 
-@in_each_version
+@in_each_version("model", "phenomenon")
 def islands_hardest(case, tables) -> Finding:
+    [hardest] = case["named_phenomena"]
     means = tables.phenomena.drop("Overall").drop(columns="human").mean(axis=1)
-    others = means.drop("ISLAND EFFECTS")
-    return Finding(others.min() - means["ISLAND EFFECTS"], f"next: {others.idxmin()}")
+    others = means.drop(hardest)
+    return Finding(others.min() - means[hardest], f"next: {others.idxmin()}")
 
 
-@in_each_version
+@in_each_version()
 def correlation(case, tables) -> Finding:
     one, other = case["models"]
     return Finding(tables.paradigms[one].corr(tables.paradigms[other]))
 
 
-@in_each_version
+@in_each_version("model", "paradigm")
 def correlation_order(case, tables) -> Finding:
     with_human = tables.paradigms.corr()["human"].drop("human").sort_values()
     note = ", ".join(f"{model} {r:.2f}" for model, r in with_human.items())
@@ -138,7 +185,7 @@ def correlation_order(case, tables) -> Finding:
     return Finding(with_human["GPT-2"], note, holds=first_and_last == ("GPT-2", "5-gram"))
 
 
-@in_each_version
+@in_each_version()
 def cost(case, tables) -> Finding:
     """By how much accuracy is lower in the `harder` of some paradigms: the claim holds if it does for each model.
 
@@ -155,7 +202,7 @@ def cost(case, tables) -> Finding:
     return Finding(costs[decides], note, holds=margins[decides] >= -1e-9)
 
 
-@in_each_version
+@in_each_version("model", "phenomenon")
 def model_order(case, tables) -> Finding:
     """One model is best and one is worst overall; the value is the accuracy of the best."""
     overall = tables.phenomena.loc["Overall"].drop("human").sort_values()
@@ -167,15 +214,16 @@ def model_order(case, tables) -> Finding:
     )
 
 
-@in_each_version
+@in_each_version("model", "phenomenon")
 def only_one_above_chance(case, tables) -> Finding:
-    """On islands one model alone is well above chance; the value is the next best model's accuracy."""
-    row = tables.phenomena.loc["ISLAND EFFECTS"].drop("human").sort_values()
+    """On a phenomenon one model alone is well above chance; the value is the next best model's accuracy."""
+    [phenomenon] = case["named_phenomena"]
+    row = tables.phenomena.loc[phenomenon].drop("human").sort_values()
     holds = row.index[-1] == "GPT-2" and row.iloc[-2] <= 0.5 + case["at_most"] < row.iloc[-1]
     return Finding(row.iloc[-2], f"next best: {row.index[-2]}", holds=holds)
 
 
-@in_each_version
+@in_each_version("model", "phenomenon")
 def hard_phenomena(case, tables) -> Finding:
     """Each model, or their mean, is below its own overall accuracy on each phenomenon named; the value counts."""
     table = tables.phenomena.drop(columns="human")
@@ -189,7 +237,7 @@ def hard_phenomena(case, tables) -> Finding:
     return Finding(int(below.to_numpy().sum()), note, below.size, holds=not above)
 
 
-@in_each_version
+@in_each_version("model", "paradigm")
 def wh_gap(case, tables) -> Finding:
     """The accuracy that decides: of the four paradigms and any model, the furthest on the wrong side of a threshold.
 
@@ -197,9 +245,11 @@ def wh_gap(case, tables) -> Finding:
     """
     table = tables.paradigms.drop(columns="human")
     without, having = (
-        table.loc[[f"wh_vs_that_{end}_gap", f"wh_vs_that_{end}_gap_long_distance"]]
+        table[table.index.isin([f"wh_vs_that_{end}_gap", f"wh_vs_that_{end}_gap_long_distance"])]
         for end in ("no", "with")
     )
+    if without.empty or having.empty:
+        return Finding(np.nan)
     lowest, highest = without.min(axis=None), having.max(axis=None)
     margins = {lowest: lowest - case["succeeds_above"], highest: case["fails_below"] - highest}
     decides = min(margins, key=lambda accuracy: margins[accuracy])
@@ -208,37 +258,56 @@ def wh_gap(case, tables) -> Finding:
     return Finding(decides, f"{note}{smallest:.3f}", holds=margins[decides] > 0)
 
 
-@in_each_version
+@in_each_version("model", "paradigm")
 def closer_to_each_other(case, tables) -> Finding:
     """Lowest correlation of two neural models less the highest of one with humans."""
-    table = tables.paradigms[[*NEURAL, "human"]].corr()
-    between = table.loc[list(NEURAL), list(NEURAL)].min(axis=None)  # one with itself is 1
-    return Finding(between - table.loc[list(NEURAL), "human"].max())
+    neural = tables.paradigms.columns.intersection(NEURAL)
+    table = tables.paradigms[[*neural, "human"]].corr()
+    between = table.loc[neural, neural].min(axis=None)  # one with itself is 1
+    return Finding(between - table.loc[neural, "human"].max())
 
 
-@in_each_version
+@in_each_version("model", "paradigm")
 def above_chance_with_attractor(case, tables) -> Finding:
     """Lowest accuracy of a neural model on the two paradigms with an attractor."""
-    return Finding(tables.paradigms.loc[DISTRACTORS, list(NEURAL)].min(axis=None))
+    neural = tables.paradigms.columns.intersection(NEURAL)
+    rows = tables.paradigms.index.isin(DISTRACTORS)
+    return Finding(tables.paradigms.loc[rows, neural].min(axis=None))
 
 
-@check
-def slope_order(case) -> Finding:
+of_slopes = check_of(lambda case: published.blimp_slopes(), model="model", phenomenon="phenomenon")
+
+
+def methods_compared(case: dict) -> pd.DataFrame:
+    """The models' rows of the comparison of methods, of the model and the phenomena that a case names."""
+    table = published.blimp_methods_compared()
+    if "named_model" not in case:
+        return table[table["model"] != "human"]
+    is_named = table["linguistics_term"].isin(case["named_phenomena"])
+    return table[is_named & (table["model"] == case["named_model"])]
+
+
+of_methods = check_of(
+    methods_compared, model="model", phenomenon="linguistics_term", paradigm="paradigm"
+)
+
+
+@of_slopes
+def slope_order(case, table) -> Finding:
     """The least printed slope that the text calls steep less the greatest that it calls shallow, of either model."""
-    table = published.blimp_slopes()
     shallow = table["phenomenon"].isin(SHALLOW)
     steep, flat = (table[rows].groupby("model")["slope"] for rows in (~shallow, shallow))
     return Finding((steep.min() - flat.max()).min())
 
 
-@check
-def perplexity_and_slopes(case) -> Finding:
+@of_slopes
+def perplexity_and_slopes(case, table) -> Finding:
     """Perplexity falls with each larger training text; the value is the steepest printed slope over the shallowest."""
     falls = (
         published.blimp_perplexities().sort_values("tokens_millions")["perplexity"].diff().dropna()
         < 0
     )
-    slopes = published.blimp_slopes().groupby("model")["slope"]
+    slopes = table.groupby("model")["slope"]
     ratio = (slopes.max() / slopes.min()).min()
     return Finding(
         ratio, "the lower of the two models", holds=falls.all() and ratio >= case["at_least"]
@@ -258,40 +327,26 @@ def tokens_needed(case) -> Finding:
     )
 
 
-@check
-def method_exceptions(case) -> Finding:
+@of_methods
+def method_exceptions(case, table) -> Finding:
     """A model's prefix methods less its full sentences, in the phenomena named: the smallest gain.
 
     Over the paradigms that a prefix method allows; with `full_sentences` the gain is that of full sentences.
     """
-    table = published.blimp_methods_compared()
-    table = table[table["model"] == case["named_model"]]
     prefix = table.groupby(["linguistics_term", "paradigm"])["prefix"].mean()
     whole = table.groupby(["linguistics_term", "paradigm"])["full_sentence"].first()
-    gains = (prefix - whole).groupby(level=0).mean().loc[sorted(case["named_phenomena"])]
+    gains = (prefix - whole).groupby(level=0).mean()
     gains = -gains if case.get("full_sentences") else gains
     return Finding(gains.min(), ", ".join(f"{name} {gain:+.3f}" for name, gain in gains.items()))
 
 
-@check
-def methods_agree(case) -> Finding:
+@of_methods
+def methods_agree(case, table) -> Finding:
     """Largest difference between a prefix method's mean and full sentences on the same paradigms, of any model."""
-    gaps = prefix_methods().set_index(["model", "method"])["difference"]
+    means = table.groupby(["model", "compared"])[["prefix", "full_sentence"]].mean()
+    gaps = means["prefix"] - means["full_sentence"]
     note = ", ".join(f"{model} {method} {gap:+.3f}" for (model, method), gap in gaps.items())
     return Finding(gaps.abs().max(), note)
-
-
-@cache
-def prefix_methods() -> pd.DataFrame:
-    """Each published model's prefix methods beside its full sentences, over the paradigms that allow them.
-
-    Columns model, method, difference (of the mean accuracies, prefix minus full sentences), correlation.
-    """
-    table = published.blimp_methods_compared()
-    groups = table[table["model"] != "human"].groupby(["model", "compared"])
-    rows = [(*names, (group["prefix"] - group["full_sentence"]).mean(), group["prefix"].corr(group["full_sentence"]))
-            for names, group in groups]  # fmt: skip
-    return pd.DataFrame(rows, columns=["model", "method", "difference", "correlation"])
 
 
 @check

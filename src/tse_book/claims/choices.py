@@ -1,18 +1,36 @@
 """What other choices than ours would make of a claim: how robust its verdict is.
 
 A choice is one that somebody else could have made with as good a reason: another version of a table, another
-threshold where the paper gives none, another BOS token. A verdict is as robust as the share of those tried that leave
-it as it is.
+threshold where the paper gives none, another BOS token, other data. A verdict is as robust as the share of those tried
+that leave it as it is.
+
+Other data are chosen by rule, from a table's own columns, so that nobody selects: each of its units (`PLURALS`) is left
+out in turn, and either half of them is taken. A rule is one choice; it leaves an answer as it is if all its parts do.
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 
 PRINTED, CORRECTED = "the printed table", "the corrected table"
 THRESHOLD, READING = "our threshold", "our reading of the sentence"
 NEURAL_ALONE = "the 5-gram model"  # without which the neural models are left
 BOS, VERBS, PROTOCOL, PRECISION = "the BOS token", "the verb list", "the protocol", "precision"
 POLICIES = {"bos": BOS, "lemmas": VERBS, "protocol": PROTOCOL, "dtype": PRECISION}  # of signatures
+PLURALS = {
+    "model": "models",
+    "construction": "constructions",
+    "phenomenon": "phenomena",
+    "paradigm": "paradigms",
+    "document": "documents",
+    "genre": "genres",
+    "kind of subject": "kinds of subject",
+    "verb": "verbs",
+}
+FEWEST_IN_TURN, FEWEST_TO_HALVE = 2, 4  # units
+MOST_NAMED = 3  # parts that turn an answer
 
 
 class Choice(NamedTuple):
@@ -21,6 +39,66 @@ class Choice(NamedTuple):
     about: str
     words: str
     answer: str
+
+
+class Part(NamedTuple):
+    """A part of a table: the rule that makes it, what is left out, and the rows that stay, bool (rows,)."""
+
+    about: str
+    without: str
+    rows: np.ndarray
+
+
+def each_left_out(units: pd.Series, unit: str, needed: Container[str] = ()) -> Iterator[Part]:
+    """A table without each of its units in turn.
+
+    Parameters
+    ----------
+    units : the unit of each row
+    unit : one of `PLURALS`
+    needed : the units that a claim names, which are never left out
+
+    >>> [part.without for part in each_left_out(pd.Series(["a", "b", "a"]), "model")]
+    ['a', 'b']
+    """
+    others = _others(units, needed)
+    if len(others) >= FEWEST_IN_TURN:
+        for name in others:
+            yield Part(f"one {unit}", name, (units != name).to_numpy())
+
+
+def each_half(units: pd.Series, unit: str, needed: Container[str] = ()) -> Iterator[Part]:
+    """Either half of a table's units, in their order, with all that a claim names; as `each_left_out`."""
+    others = _others(units, needed)
+    middle = (len(others) + 1) // 2
+    if len(others) >= FEWEST_TO_HALVE:
+        for words, half in (("the first", others[:middle]), ("the second", others[middle:])):
+            yield Part(f"half of the {PLURALS[unit]}", words, ~units.isin(half).to_numpy())
+
+
+def _others(units: pd.Series, needed: Container[str]) -> list[str]:
+    """The units that a claim does not name, in the order of their first rows."""
+    return [name for name in units.unique() if name and name not in needed]
+
+
+def by_rule(answer: str, answers: Sequence[tuple[Part, str]]) -> list[Choice]:
+    """A choice for each rule, from the answer that each of its parts gives.
+
+    >>> first, second = each_left_out(pd.Series(["a", "b"]), "model")
+    >>> by_rule("holds", [(first, "holds"), (second, "does not hold")])
+    [Choice(about='one model', words='without one model (2 in turn; b)', answer='does not hold')]
+    """
+    choices = []
+    for about in dict.fromkeys(part.about for part, _ in answers):
+        of_rule = [(part.without, other) for part, other in answers if part.about == about]
+        turned = [(without, other) for without, other in of_rule if other != answer]
+        named = [without for without, _ in turned]
+        if len(named) > MOST_NAMED:
+            named = [f"{len(named)} of them"]
+        counted = "; ".join([f"{len(of_rule)} in turn", *filter(None, [", ".join(named)])])
+        words = f"without {about} ({counted})"
+        choices.append(Choice(about, words, turned[0][1] if turned else answer))
+    return choices
 
 
 def turned_by(answer: str, choices: Iterable[Choice]) -> list[str]:

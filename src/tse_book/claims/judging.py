@@ -22,7 +22,7 @@ from tse_book.claims.choices import (
     robustness,
     turned_by,
 )
-from tse_book.claims.finding import CHECKS, SIDES, Finding, load_claims, meets
+from tse_book.claims.finding import CHECKS, OTHER_DATA, SIDES, Finding, load_claims, meets
 from tse_book.claims.results import Results
 from tse_book.claims.runs import RUNS, of_a_model_above_chance
 from tse_core.errors import InputError
@@ -197,7 +197,9 @@ def _from_data(case: dict) -> dict:
     check = CHECKS[settings["check"]]
     finding = check(settings)
     holds = meets(finding, settings)
-    choices = list(finding.versions)
+    choices = []
+    if settings["check"] in OTHER_DATA:
+        choices = OTHER_DATA[settings["check"]](settings, finding)
     for about, words, other in _otherwise(case):
         if "within" in other and SIDES.keys() & settings.keys():
             continue  # a bound is judged by itself

@@ -5,13 +5,14 @@ digitised figures and measured runs alike.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from tse_book import published
-from tse_book.claims.finding import CHECKS, Finding, check
+from tse_book.claims.finding import Finding, check, check_of
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.metrics.definitions import PAPER_CUTOFFS
 from tse_core.results.tidy import of_everything
@@ -95,6 +96,7 @@ def invalid(table: pd.DataFrame, case: dict) -> Finding:
     return Finding(float(min(end["score"].mean() for end in ends)))
 
 
+@cache
 def drawn(figure: int, model: str) -> pd.DataFrame:
     """A digitised figure of one model; of Figure 4 the points that are wholly visible."""
     table = published.figures(figure).rename(columns={"estimate": "score"})
@@ -122,18 +124,28 @@ STATISTICS = {
 }  # fmt: skip
 
 
-def _of_figure(statistic: Statistic) -> Callable[[dict], Finding]:
-    def checked(case: dict) -> Finding:
+def _register(name: str, statistic: Statistic) -> None:
+    """Register the check of a statistic of a figure's curves."""
+
+    def read(case: dict) -> pd.DataFrame:
         table = drawn(statistic.figure, case["model"])
         if statistic.measure is stable:  # whose last top cut-off no curve hides in Table 2
             table = published.with_table2(table)
-        found = statistic.measure(table[of_everything(table)] if statistic.whole else table, case)
+            complete = ranges(table, *PAPER_CUTOFFS._fields).index
+            table = table[table["construction"].isin(complete)]
+        return table[of_everything(table)] if statistic.whole else table
+
+    def judge(case: dict, table: pd.DataFrame) -> Finding:
+        found = statistic.measure(table, case)
         return found._replace(note=found.note + statistic.note)
 
-    return checked
+    check_of(read, construction="construction")(judge, name)
 
 
-CHECKS.update({name: _of_figure(statistic) for name, statistic in STATISTICS.items()})
+for name, statistic in STATISTICS.items():
+    _register(name, statistic)
+
+of_table2 = check_of(lambda case: published.table2(), model="hf_name", construction="construction")
 
 
 @check
@@ -144,37 +156,35 @@ def quoted(case) -> Finding:
     return Finding(value, "Figure 1, digitised")
 
 
-@check
-def cells(case) -> Finding:
+@of_table2
+def cells(case, table) -> Finding:
     """Cells of Table 2 in which one metric is strictly below another."""
-    wide = published.table2().pivot(
-        index=["construction", "model"], columns="metric", values="score"
-    )
+    wide = table.pivot(index=["construction", "model"], columns="metric", values="score")
     below = int((wide[case["smaller"]] < wide[case["larger"]]).sum())
     ties = int((wide[case["smaller"]] == wide[case["larger"]]).sum())
     note = f"{below} of {len(wide)}, {ties} ties, {len(wide) - below - ties} the other way round"
     return Finding(below, note, len(wide))
 
 
-@check
-def mean_value(case) -> Finding:
-    return Finding(_table2(case["metric"]).mean(axis=None))
+@of_table2
+def mean_value(case, table) -> Finding:
+    return Finding(_of_metric(table, case).mean(axis=None))
 
 
-@check
-def lowest_model(case) -> Finding:
+@of_table2
+def lowest_model(case, table) -> Finding:
     """On Simple, one model's score against the lowest of the others."""
-    scores = _table2(case["metric"]).loc["Simple"]
+    scores = _of_metric(table, case).loc["Simple"]
     own, others = scores[case["model"]], scores.drop(case["model"]).min()
     return Finding(own, f"lowest of the others: {others:.2f}", holds=own < others)
 
 
-@check
-def noun_phrase_masked(case) -> Finding:
+@of_table2
+def noun_phrase_masked(case, table) -> Finding:
     """GPT-2's lack of right context hurts only where subject and verb can be read as a noun phrase."""
-    table = _table2(case["metric"])
+    table = _of_metric(table, case)
     lead = table[case["model"]] - table.drop(columns=case["model"]).mean(axis=1)
-    between = lead[list(published.BETWEEN)].mean()
+    between = lead[lead.index.isin(published.BETWEEN)].mean()
     return Finding(
         lead["Simple"], f"mean of the four rows: {between:+.4f}", holds=lead["Simple"] < between
     )
@@ -198,7 +208,7 @@ def appendix(case) -> Finding:
     return Finding(len(load_lemmas("newman-appendix")), "entries of the appendix, each once")
 
 
-def _table2(metric: str) -> pd.DataFrame:
-    """One metric of Table 2: constructions down, models across."""
-    table = published.table2().query("metric == @metric")
+def _of_metric(table: pd.DataFrame, case: dict) -> pd.DataFrame:
+    """The metric of a case in Table 2: constructions down, models across."""
+    table = table[table["metric"] == case["metric"]]
     return table.pivot(index="construction", columns="hf_name", values="score")

@@ -48,6 +48,8 @@ class Panel(NamedTuple):
     log_odds : m, (sites, verbs)
     likelihoods : mean log-probability of the two forms (sites, verbs), NaN where it was not kept
     kind, distance : which subjects count as nouns ("noun" or "name"), and how many words may stand behind them
+    swapped : whether nats and right or wrong change places: what counts m then counts whether the singular form is
+        ahead (.5 or -.5), and what counts whether a verb is right, by how much its right form is ahead (nats)
     """
 
     sites: pd.DataFrame
@@ -56,6 +58,7 @@ class Panel(NamedTuple):
     likelihoods: np.ndarray
     kind: str = NOUN
     distance: float = 0
+    swapped: bool = False
 
     def of_sites(self, chosen: np.ndarray) -> "Panel":
         """The panel of some sites: their rows, or a mask of all."""
@@ -219,12 +222,16 @@ class Sums(NamedTuple):
 def sums_of(panel: Panel, centre: Callable[[np.ndarray], float] = np.mean) -> Sums:  # type: ignore[assignment]
     """The sums of a panel."""
     codes, clusters = pd.factorize(panel.sites["document"])
-    right = np.where(panel.plural[:, None], panel.log_odds < 0, panel.log_odds > 0).astype(float)
+    m = panel.log_odds
+    right = np.where(panel.plural[:, None], m < 0, m > 0).astype(float)
+    if panel.swapped:
+        right = np.where(panel.plural[:, None], -m, m).astype(float)
+        m = np.where(m > 0, 0.5, -0.5)
     sites, log_odds, right_sums, likelihood = {}, {}, {}, {}
     for group, chosen in site_groups(panel).items():
         of_group = codes[chosen]
         sites[group] = np.bincount(of_group, minlength=len(clusters)).astype(float)
-        log_odds[group] = _added(panel.log_odds[chosen], of_group, len(clusters))
+        log_odds[group] = _added(m[chosen], of_group, len(clusters))
         right_sums[group] = _added(right[chosen], of_group, len(clusters))
         if group[0] == PRONOUN:
             likelihood[group] = _added(panel.likelihoods[chosen], of_group, len(clusters))
@@ -251,6 +258,5 @@ def sums_of(panel: Panel, centre: Callable[[np.ndarray], float] = np.mean) -> Su
 
 def _added(values: np.ndarray, codes: np.ndarray, clusters: int) -> np.ndarray:
     """The sums of rows by cluster: (clusters, columns)."""
-    sums = np.zeros((clusters, values.shape[1]))
-    np.add.at(sums, codes, values.astype(float))
-    return sums
+    is_in = codes == np.arange(clusters)[:, None]
+    return is_in.astype(float) @ values.astype(float)

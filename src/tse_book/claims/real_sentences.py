@@ -19,7 +19,7 @@ of the form that agrees, the sign turns at plural sites, so that a noun reading 
 would pass, too; it is printed beside.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -28,6 +28,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from tse_book.claims import verdicts
+from tse_book.claims.choices import Part, by_rule, each_half, each_left_out
 from tse_book.claims.panels import (
     ACROSS,
     GROUPS,
@@ -43,7 +44,7 @@ from tse_book.claims.panels import (
     site_groups,
     sums_of,
 )
-from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
+from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS, lexicon_shares
 from tse_core.uncertainty.intervals import Interval, combine, corrected_level
 from tse_core.uncertainty.statistics import statistic_sample
 
@@ -162,14 +163,17 @@ def noun_reading_of_singulars(means: VerbMeans, of_agreeing: bool = False) -> fl
     return singular + plural if of_agreeing else singular - plural
 
 
-def rise(means: VerbMeans, kind: str, without_noun_share: bool = False) -> float:
+def rise(
+    means: VerbMeans, kind: str, without_noun_share: bool = False, parts: int = FIFTHS
+) -> float:
     """The rise of the sensitivity after nouns from the least to the most likely fifth of verbs, over their mean.
 
-    Likely are verbs whose two forms are likely after pronouns of both numbers.
+    Likely are verbs whose two forms are likely after pronouns of both numbers. Other `parts` than fifths may be asked
+    for.
     """
     some = means.kind(kind)
     sensitivity = some.sensitivity(NOUN)
-    if len(sensitivity) < FIFTHS:
+    if len(sensitivity) < parts or np.isnan(some.likelihood).any():  # no pronoun of one number
         return np.nan
     mean = means.average(sensitivity)
     if not mean:  # or it is NaN, and so is the rise
@@ -178,14 +182,17 @@ def rise(means: VerbMeans, kind: str, without_noun_share: bool = False) -> float
         share = some.verbs["noun_share"].astype(float)
         slope = np.polyfit(share, sensitivity, 1)[0] if np.ptp(share) else 0.0
         sensitivity = sensitivity - slope * (share - share.mean())
-    fifths = np.array_split(np.argsort(some.likelihood, kind="stable"), FIFTHS)
-    last, first = means.average(sensitivity[fifths[-1]]), means.average(sensitivity[fifths[0]])
+    in_order = np.array_split(np.argsort(some.likelihood, kind="stable"), parts)
+    last, first = means.average(sensitivity[in_order[-1]]), means.average(sensitivity[in_order[0]])
     return (last - first) / mean
 
 
-def rise_of_also_nouns(means: VerbMeans, without_noun_share: bool = False) -> float:
+def rise_of_also_nouns(
+    means: VerbMeans, without_noun_share: bool = False, parts: int = FIFTHS
+) -> float:
     """N7. The rise of also-nouns less that of never-nouns."""
-    return rise(means, ALSO, without_noun_share) - rise(means, NEVER, without_noun_share)
+    of_also = rise(means, ALSO, without_noun_share, parts)
+    return of_also - rise(means, NEVER, without_noun_share, parts)
 
 
 BOTH = (ALSO, NEVER)
@@ -245,11 +252,12 @@ def judge(
     `draws` are those of the bootstrap, 0 for none; `crossed` asks for intervals that also draw verbs.
     """
     sums = sums_of(checked(panel))
+    without_each = _without_each(sums)
     drawn = _Draws(sums, draws)
     rows = []
     for statement in statements:
         row = statement._asdict() | {"statement": statement.words}
-        row |= _measured(sums, statement, crossed) | drawn.bounds(statement)
+        row |= _measured(sums, without_each, statement, crossed) | drawn.bounds(statement)
         rows.append(row)
     table = pd.DataFrame(rows)
     table["p_corrected"] = np.minimum(1.0, table["p_value"] * family_size())
@@ -275,7 +283,9 @@ def verdict(row: dict) -> str:
     return HOLDS if side == row["side"] else FAILS
 
 
-def _measured(sums: Sums, statement: Statement, crossed: bool) -> dict:
+def _measured(
+    sums: Sums, without_each: Sequence[VerbMeans], statement: Statement, crossed: bool
+) -> dict:
     """The value of a statement with its intervals and its p-value, and what it rests on."""
     means = sums.means()
     value = statement.statistic(means)
@@ -291,8 +301,8 @@ def _measured(sums: Sums, statement: Statement, crossed: bool) -> dict:
     }
     if row["documents"] < FEWEST_CLUSTERS or np.isnan(value):
         return row
-    without = _without_documents(sums, statement, np.flatnonzero(documents))
-    ways = [(sums.clusters[documents], without)]
+    without = [statement.statistic(without_each[row]) for row in np.flatnonzero(documents).tolist()]
+    ways = [(sums.clusters[documents], np.array(without))]
     interval = _interval(value, ways)
     row |= {
         "low": interval.low,
@@ -332,14 +342,14 @@ def _verbs(sums: Sums, statement: Statement) -> np.ndarray:
     return np.flatnonzero(chosen)
 
 
-def _without_documents(sums: Sums, statement: Statement, documents: np.ndarray) -> np.ndarray:
-    """The statistic without each of some documents."""
-    values = []
-    for document in documents:
+def _without_each(sums: Sums) -> list[VerbMeans]:
+    """The means without each document."""
+    means = []
+    for document in range(len(sums.clusters)):
         weights = np.ones(len(sums.clusters))
         weights[document] = 0
-        values.append(statement.statistic(sums.means(weights)))
-    return np.array(values)
+        means.append(sums.means(weights))
+    return means
 
 
 def _without_verbs(means: VerbMeans, statement: Statement, verbs: np.ndarray) -> np.ndarray:
@@ -393,21 +403,29 @@ def _quantiles(values: Sequence[float]) -> tuple[float, float]:
 
 FEW_WORDS = 3
 ZIPF_BANDS = {"rare (Zipf up to 4)": (-np.inf, 4.0), "middle (4 to 5)": (4.0, 5.0), "frequent": (5.0, np.inf)}  # fmt: skip
+BE = ("be", "sein", "\u00eatre")
+SITE_UNITS = {"document": "document", "genre": "genre", "kind of subject": "kind"}  # their columns
+OTHER_PARTS = {"thirds for fifths": 3, "tenths for fifths": 10}
+SAME = 1e-6  # nats or shares by which a number may differ that no choice changed
 
 
 def panels_by_choice(panel: Panel) -> dict[str, Panel]:
-    """The panel under other choices than ours, by what each is; it has all words of the list.
+    """The panel under other decisions than ours, by what each is; it has all words of the list.
 
-    A choice that leaves no verb, such as a band of a list without frequencies, is left out.
+    A decision that leaves no verb, such as a band of a list without frequencies, is left out.
     """
     words_before = panel.sites["words_before"]
     whole_list, panel = panel, cleaned(panel)
+    by_lexicon = panel.verbs.assign(noun_share=lexicon_shares(panel.verbs["lemma"]))
     panels = {
         "also words that no text has as verbs": whole_list,
         f"at most {FEW_WORDS} words before the verb": panel.of_sites((words_before <= FEW_WORDS).to_numpy()),
         "without verbs whose base is their past": panel.of_verbs(~panel.verbs["homograph"].to_numpy(bool)),
+        "without be": panel.of_verbs(~panel.verbs["lemma"].isin(BE).to_numpy()),
         "names for nouns": panel._replace(kind="name"),
         "every distance": panel._replace(distance=np.inf),
+        "EW for nats, nats for EW": panel._replace(swapped=True),
+        "noun shares of WordNet's sense counts": panel._replace(verbs=by_lexicon),
     }  # fmt: skip
     is_pair = (panel.verbs["kind"] == PAIRS).to_numpy()
     for words, (low, high) in ZIPF_BANDS.items():
@@ -415,27 +433,89 @@ def panels_by_choice(panel: Panel) -> dict[str, Panel]:
         in_band = ((zipf > low) & (zipf <= high)).to_numpy()
         if in_band.any():
             panels[words] = panel.of_verbs(in_band | is_pair)
-    if "genre" in panel.sites:
-        for genre in sorted(set(panel.sites["genre"]) - {""}):
-            panels[f"genre {genre}"] = panel.of_sites((panel.sites["genre"] == genre).to_numpy())
     return panels
+
+
+def panels_by_rule(panel: Panel) -> Iterator[tuple[Part, Panel]]:
+    """The parts of a panel that `tse_book.claims.choices` names by rule: of its sites, and the halves of its verbs."""
+    for unit, column in SITE_UNITS.items():
+        units = panel.sites[column] if column in panel.sites else pd.Series()
+        for part in (*each_left_out(units, unit), *each_half(units, unit)):
+            yield part, panel.of_sites(part.rows)
+    # Each half has half of every kind: verbs in the order of their places among their own kind.
+    of_kind = panel.verbs.groupby("kind")["kind"]
+    place = (of_kind.cumcount() / of_kind.transform("size")).to_numpy()
+    in_order = np.argsort(place, kind="stable")
+    for part in each_half(pd.Series(in_order.astype(str)), "verb"):
+        yield part, panel.of_verbs(np.sort(in_order[part.rows]))
 
 
 def under_choices(
     panel: Panel, statements: Sequence[Statement] = tuple(STATEMENTS)
 ) -> pd.DataFrame:
-    """Every statement under every choice, and with medians over verbs: `COLUMNS` and choice."""
+    """What other choices make of every judged statement: `COLUMNS` and choice, in words.
+
+    A row is a choice that changes the number and gives a verdict. Of the parts that a rule makes, the row is of one
+    that turns the verdict, or else of the one with the largest p-value.
+    """
+    judged = [statement for statement in statements if statement.role == "judged"]
+    ours = _judged_alone(cleaned(panel), judged)
     tables = []
     for words, of_choice in panels_by_choice(panel).items():
-        tables.append(judge(of_choice, statements, draws=0, crossed=False).assign(choice=words))
+        tables.append(_judged_alone(of_choice, judged).assign(choice=words))
+    for words, others in _statements_by_choice(judged).items():
+        tables.append(_judged_alone(cleaned(panel), others).assign(choice=words))
+    changed = [_that_change(ours, table) for table in tables]
+    table = pd.concat([*changed, *_under_rules(cleaned(panel), judged, ours)])
+    return table.reset_index()[[*COLUMNS, "choice"]]
+
+
+def _under_rules(
+    panel: Panel, statements: Sequence[Statement], ours: pd.DataFrame
+) -> list[pd.DataFrame]:
+    """The rows of `under_choices` that rules make."""
+    parts, tables = [], []
+    for number, (part, of_part) in enumerate(panels_by_rule(panel)):
+        parts.append(part)
+        changed = _that_change(ours, _judged_alone(of_part, statements))
+        tables.append(changed.assign(part=number))
+    rows = []
+    for name, table in pd.concat(tables).groupby(level=0, sort=False):
+        part_of = [parts[number] for number in table["part"]]
+        answers = list(zip(part_of, table["verdict"], strict=True))
+        about = np.array([part.about for part in part_of])
+        for choice in by_rule(ours["verdict"][name], answers):
+            said = table[(about == choice.about) & (table["verdict"] == choice.answer)]
+            weakest = said.iloc[[said["p_value"].to_numpy().argmax()]]
+            rows.append(weakest.assign(choice=choice.words))
+    return rows
+
+
+def _judged_alone(panel: Panel, statements: Sequence[Statement]) -> pd.DataFrame:
+    """Statements on a panel, by their ids, with the interval that decides alone."""
+    return judge(panel, statements, draws=0, crossed=False).set_index("id")
+
+
+def _that_change(ours: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """The rows that have a verdict, and another number than ours."""
+    changed = (others["value"] - ours["value"].reindex(others.index)).abs() > SAME
+    return others[changed & (others["verdict"] != verdicts.DESCRIBED)]
+
+
+def _statements_by_choice(statements: Sequence[Statement]) -> dict[str, list[Statement]]:
+    """The statements with other statistics, by what each is."""
     medians = [
         statement._replace(statistic=partial(_of_medians, statement.statistic))
         for statement in statements
     ]
-    tables.append(
-        judge(cleaned(panel), medians, draws=0, crossed=False).assign(choice="medians over verbs")
-    )
-    return pd.concat(tables, ignore_index=True)
+    others = {"medians over verbs": medians}
+    for words, parts in OTHER_PARTS.items():
+        rises = [statement for statement in statements if statement.statistic is rise_of_also_nouns]
+        others[words] = [
+            statement._replace(statistic=partial(rise_of_also_nouns, parts=parts))
+            for statement in rises
+        ]
+    return {words: changed for words, changed in others.items() if changed}
 
 
 def _of_medians(statistic: Callable[[VerbMeans], float], means: VerbMeans) -> float:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from tse_book.claims import verdicts
 from tse_book.claims.real_sentences import OF_LISTS, STATEMENTS, judge
 from tse_book.pages.newman import label
 from tse_book.pages.real_sentences import panels_of
@@ -13,7 +12,6 @@ from tse_core.paths import data_folder
 
 AS_STATED = "as stated"
 FOUND, JUDGED = "found", "judged"
-SAME = 1e-6  # nats or shares by which a number may differ that no choice changed
 INTERVALS = {  # how the bounds of each are called in data/recorded/real_sentences.csv
     "not corrected": "",
     "crossed with verbs": "_crossed",
@@ -67,7 +65,8 @@ def statement_table(judged: pd.DataFrame) -> pd.DataFrame:
         language = _language(row["data"])
         same_language = of_statement["data"].map(_language) == language
         found = of_statement[same_language & (of_statement["part"] == FOUND)]
-        others = _other_choices(of_statement[of_statement["data"] == row["data"]], row["value"])
+        others = of_statement[of_statement["data"] == row["data"]]
+        others = others[others["choice"] != AS_STATED]
         turned = others[others["verdict"] != row["verdict"]]
         unit = row["unit"]
         words = row["statement"] if language == "English" else f"{row['statement']}: {language}"
@@ -83,12 +82,6 @@ def statement_table(judged: pd.DataFrame) -> pd.DataFrame:
         }
         rows.append(cells)
     return pd.DataFrame(rows).set_index(["statement", "model"])
-
-
-def _other_choices(rows: pd.DataFrame, value: float) -> pd.DataFrame:
-    """The choices that change a number and have a verdict."""
-    others = rows[(rows["choice"] != AS_STATED) & (rows["verdict"] != verdicts.DESCRIBED)]
-    return others[(others["value"] - value).abs() > SAME]
 
 
 def interval_table(judged: pd.DataFrame) -> pd.DataFrame:

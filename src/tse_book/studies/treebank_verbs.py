@@ -69,14 +69,25 @@ def noun_shares(forms: pd.Series) -> np.ndarray:
     return (nouns / (nouns + counts["verb"] + counts["aux"] + 0.5)).to_numpy()
 
 
+def lexicon_shares(lemmas: pd.Series) -> np.ndarray:
+    """The same shares of verbs among WordNet's sense counts, (n,); .5 where it has none."""
+    uses = _lexicon().reindex(lemmas, fill_value=0)
+    nouns = uses["noun_uses"] + 0.5
+    return (nouns / (nouns + uses["verb_uses"] + 0.5)).to_numpy()
+
+
+def _lexicon() -> pd.DataFrame:
+    """The uses of each lemma as a verb and as a noun, in WordNet's sense counts."""
+    lexicon = pd.read_csv(data_folder() / "lexicon.csv", keep_default_na=False)
+    return lexicon.drop_duplicates("lemma").set_index("lemma")
+
+
 def _attested(verbs: pd.DataFrame) -> np.ndarray:
     """Whether nothing speaks against each verb's being one, bool (verbs,)."""
     counts = tag_counts()
     of_forms = [counts.reindex(verbs[form], fill_value=0).to_numpy() for form in REQUIRED[1:]]
     both = pd.DataFrame(sum(of_forms), columns=counts.columns)
-    lexicon = pd.read_csv(data_folder() / "lexicon.csv", keep_default_na=False)
-    uses = lexicon.drop_duplicates("lemma").set_index("lemma")["verb_uses"]
-    in_lexicon = uses.reindex(verbs["lemma"], fill_value=0).to_numpy() > 0
+    in_lexicon = _lexicon()["verb_uses"].reindex(verbs["lemma"], fill_value=0).to_numpy() > 0
     as_verb = (both["verb"] + both["aux"]).to_numpy()
     otherwise = (both["noun"] + both["other"]).to_numpy()
     return in_lexicon | (as_verb > 0) | (otherwise < OTHER_USES)
