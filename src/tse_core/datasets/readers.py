@@ -106,7 +106,7 @@ def agreement_pairs(
     if not _were_loaded(raw):
         remedy = "a context belongs into the text before the verb (left, text or good and bad)"
         read = [name_of[use] for use in cells if use in name_of]
-        further = columns_of_text(raw, read)
+        further = columns_of_text(raw, {*read, *OF_BLIMP})
         if further:
             unread = unread_text(raw, further, _whole_sentences(parts), is_sound)
             _warn_of_unread(raw, unread, remedy)
