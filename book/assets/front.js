@@ -8,7 +8,7 @@
   const plain = (value) => value.toLocaleString("en", { maximumFractionDigits: 7 });
   const named = ({ side, cutoff }) => {
     const kind = side === "top" ? "the likeliest entries" : "the least likely entries";
-    return cutoff === 1 ? "all entries" : `${kind} that hold ${plain(100 * cutoff)} % of the probability`;
+    return cutoff === 1 ? "all entries of the vocabulary" : `${kind} that hold ${plain(100 * cutoff)} % of the probability`;
   };
 
   const whole = steps.findIndex((step) => step.cutoff === 1);
