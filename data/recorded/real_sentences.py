@@ -2,7 +2,7 @@
 
     python data/recorded/real_sentences.py [FILE]
 
-It takes ten minutes. A row is a statement on a treebank and a model: the columns of
+It takes some ten minutes, three of them for other choices. A row is a statement on a treebank and a model: the columns of
 `tse_book.claims.real_sentences.judge`, and model, data, part ("found": the treebanks on which the statements were
 found; "judged": those on which no model had run) and choice ("as stated", or what differs; only where it is judged).
 """

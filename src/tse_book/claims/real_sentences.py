@@ -542,13 +542,3 @@ def irregular_plurals(panel: Panel, kinds: Sequence[str] = ()) -> float:
     means = sums_of(without).means()
     some = means.kind(*kinds) if kinds else means.of(means.verbs["kind"] != PAIRS)
     return float(np.mean(some.sensitivity(NOUN)))
-
-
-def tse_of_distinct_verbs(panel: Panel) -> tuple[float, float]:
-    """Beside N1: EW, and TSE with each distinct verb counted once, over the sites whose own verb is listed."""
-    own = panel.own_verbs
-    has_own = own >= 0
-    is_verb = (panel.verbs["kind"] != PAIRS).to_numpy()
-    right = np.where(panel.plural[:, None], panel.log_odds < 0, panel.log_odds > 0)[has_own]
-    of_own = pd.Series(right[np.arange(len(right)), own[has_own]].astype(float))
-    return float(right[:, is_verb].mean()), float(of_own.groupby(own[has_own]).mean().mean())
