@@ -49,16 +49,16 @@ def largest_fall(table: pd.DataFrame, case: dict) -> Finding:
 def falling_curves(table: pd.DataFrame, case: dict) -> Finding:
     """Curves (construction x metric) with a falling line of best fit from the head to the tail."""
     steps = {(side, round(cutoff, 9)): step for step, (side, cutoff) in enumerate(STEPS)}
-    slopes = []
+    directions = []  # of the slopes
     for _, curve in table.groupby(["construction", "metric"]):
         place = [
             steps[side, round(cutoff, 9)]
             for side, cutoff in zip(curve["side"], curve["cutoff"], strict=True)
         ]
         if len(place) > 1:
-            slopes.append(np.polyfit(place, curve["score"], 1)[0])
-    down = int(np.sum(np.array(slopes) < 0))
-    return Finding(down, f"{down} of {len(slopes)}", len(slopes))
+            directions.append((place - np.mean(place)) @ curve["score"].to_numpy())
+    down = int(np.sum(np.array(directions) < 0))
+    return Finding(down, f"{down} of {len(directions)}", len(directions))
 
 
 def ranges(table: pd.DataFrame, *sides: str) -> pd.DataFrame:
