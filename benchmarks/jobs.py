@@ -23,6 +23,7 @@ from tse_core.forward.passes import blocks
 from tse_core.forward.trees import distinct_prefixes
 from tse_core.forward.word_forms import form_log_probabilities
 from tse_core.metrics.scores import cutoff_scores
+from tse_core.models.slots import all_read, read
 from tse_core.sentences.preferences import score_pairs
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
@@ -80,7 +81,7 @@ def our_slots(model, contexts):
 
 
 def slots_of(model, contexts) -> list:
-    return model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+    return all_read(read(model, list(zip(contexts["left"], contexts["right"], strict=True))))
 
 
 def in_front(model, texts) -> list[str]:

@@ -233,11 +233,13 @@ table(moves, "After The student and The students, in nats")
 # A {term}`causal model` such as GPT-2 predicts the verb from the words before it; a {term}`masked model` such as BERT sees a gap, the *slot*, with words on both sides. Here a model of each kind is given *The author next to the guards ___ tall.* The masked one is a {term}`laboratory model`, trained on a small artificial language. Here are the {term}`tokens <token>` that each reads, and the position at which it predicts the verb:
 
 # %%
+from tse_core.models.slots import slot
+
 left, right = "The author next to the guards", "tall."
 both = [tse_core.load_model(name) for name in [*asked, *masked]]
 for model in both:
-    slot = model.slot(left, right)
-    print(model.label, model.tokens(slot.ids), "at token", slot.position)
+    prompt = slot(model, left, right)
+    print(model.label, model.tokens(prompt.ids), "at token", prompt.position)
 
 # %%
 likeliest = {}

@@ -190,9 +190,7 @@ def test_text_that_spells_a_special_token_is_refused_everywhere(name, small_mode
     for text, token in SPELLED:
         if text in plain:
             continue
-        refused = (
-            f"spells '{re.escape(token)}', a special token|must contain no mask token of its own"
-        )
+        refused = f"spells '{re.escape(token)}', a special token"
         for asked in (
             lambda text=text: surprisals(model, [text]),
             lambda text=text: slot_distribution(model, text),

@@ -11,6 +11,7 @@ from tse_core import load_model, load_pairs
 from tse_core.agreement import pieces as pipeline
 from tse_core.agreement.assembly import NOISE
 from tse_core.forward.passes import target_log_probabilities
+from tse_core.models.slots import all_read, read
 
 KINDS = ["tiny_causal", "tiny_masked"]
 WITHIN = NOISE["float32"] / 2  # of a log-probability: a margin is the difference of two
@@ -115,7 +116,7 @@ def test_margins_move_less_than_the_stated_noise(request, dtype, pairs):
             getattr(torch, dtype)
         )  # float64 can be had of a network in memory only
         assert model.policies()["dtype"] == dtype
-        slots = model.slots(list(zip(pairs["left"], pairs["right"], strict=True)))
+        slots = all_read(read(model, list(zip(pairs["left"], pairs["right"], strict=True))))
         targets = np.array(
             [model.word_ids([c, w]) for c, w in zip(pairs["correct"], pairs["wrong"], strict=True)]
         )

@@ -19,6 +19,7 @@ from tse_core import InputError, evaluate, load_model, score_context
 from tse_core.agreement import pieces
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.models import slots
+from tse_core.models.slots import all_read, read, slot
 from tse_core.models.tokenizing import Gap
 from tse_core.sentences.evaluate import evaluate_blimp
 from tse_core.sentences.tokens import token_surprisals
@@ -199,19 +200,18 @@ def test_a_stored_slice_serves_data_whose_other_slots_are_read_otherwise(
 
 def test_protocol_released_reads_the_text_with_the_mask(models):
     model = models["XLMRobertaTokenizer"]
-    (slot,) = model.text_slots([("The author", ".")])
-    assert list(slot.ids) == model.tokenizer("The author <mask>.")["input_ids"]
-    (own,) = model.slots([("The author", ".")])
-    assert len(own.ids) == len(slot.ids) - 1
+    (released,) = read(model, [("The author", ".")], "released")
+    assert list(released.ids) == model.tokenizer("The author <mask>.")["input_ids"]
+    assert len(slot(model, "The author", ".").ids) == len(released.ids) - 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_first_word_is_looked_up_where_it_is_spelled_as_after_a_space(models, kind):
     model = models[kind]
     if kind in ("roberta", "roberta without lstrip", "modernbert"):
-        for slots in (model.slots, model.text_slots):
+        for protocol in ("exact", "released"):
             with pytest.raises(InputError, match="'___ here.' has no word to its left"):
-                slots([("", "here.")])
+                all_read(read(model, [("", "here.")], protocol))
         return
     found = score_context(model, "", "here.", number="singular", lemmas=VERBS)
     assert found.mw == pytest.approx(plainly(model, "goes here."), abs=1e-5)
@@ -224,12 +224,10 @@ def test_a_word_behind_a_mark_is_looked_up_where_it_is_spelled_as_after_a_space(
     monkeypatch.setattr(slots, "gap_of", Gap)
     model, around = models[kind], ("The author '", "' here.")
     if kind in WORD_PIECES:
-        assert model.slots([around]) == model.text_slots([around])
+        assert read(model, [around]) == read(model, [around], "released")
         return
     with pytest.raises(InputError, match="the slot in \"The author '___' here.\" is one where"):
-        model.slots([around])
-    with pytest.raises(InputError, match="does not spell words as after a space"):
-        model.slot_policy([around])
+        slot(model, *around)
 
 
 def bits_with(model, sentence, masks):
@@ -291,9 +289,9 @@ def listed(entries, pre_tokenizer):
 def test_a_gap_that_shares_its_token_with_a_mark_is_refused():
     entries = ["</s>", "[UNK]", "[MASK]", *WORDS, "here."]
     model = masked(listed(entries, pre_tokenizers.WhitespaceSplit()))
-    assert model.slot("The author", "here.").position == 2  # neither carrier is in this vocabulary
+    assert slot(model, "The author", "here.").position == 2  # neither carrier is in this vocabulary
     with pytest.raises(InputError, match="the slot in 'The author ___.' is one where"):
-        model.slot("The author", ".")
+        slot(model, "The author", ".")
 
 
 def test_a_gap_that_changes_the_tokens_beside_it_is_refused():
@@ -306,9 +304,9 @@ def test_a_gap_that_changes_the_tokens_beside_it_is_refused():
     model = masked(
         PreTrainedTokenizerFast(tokenizer_object=tokenizer, mask_token="[MASK]", eos_token="</s>")
     )
-    assert model.slot("an author", "here").position == 9
+    assert slot(model, "an author", "here").position == 9
     with pytest.raises(InputError, match="the slot in 'an author ___.' is one where"):
-        model.slot("an author", ".")
+        slot(model, "an author", ".")
 
 
 def test_the_scores_of_a_paradigm_are_kept_whatever_stands_beside_it(models, tmp_path):

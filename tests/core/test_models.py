@@ -8,6 +8,7 @@ import pytest
 from tiny import save_unigram_model
 from tse_core import InputError, load_model, surprisals
 from tse_core.models.loading import as_model
+from tse_core.models.slots import slot
 from tse_core.words import join
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]
@@ -82,10 +83,10 @@ def test_a_causal_slot_has_the_space_before_it_with_which_its_entries_begin(smal
     """Byte-level BPE writes the space into a word's entry, so that behind ( or a line break its entries are others."""
     model = load_model(small_models / "random-gpt2")
     for left in ("The author... ", "Il dit « "):
-        assert model.slot(left).ids == model.encode(left.rstrip()).ids
+        assert slot(model, left).ids == model.encode(left.rstrip()).ids
     for left in ("The author (", "Who left?\n", 'The author "'):
         with pytest.raises(InputError, match="random-gpt2 does not spell words as after a space"):
-            model.slot(left)
+            slot(model, left)
 
 
 def filled_slots(model) -> list[tuple[str, str]]:
@@ -93,14 +94,14 @@ def filled_slots(model) -> list[tuple[str, str]]:
     filled = []
     for left, right in SENTENCES:
         for word in WORDS:
-            slot, entry = model.slot(left, right), model.word_ids([word])[0]
+            prompt, entry = slot(model, left, right), model.word_ids([word])[0]
             if entry is None:
                 continue
             if model.kind == "masked":
-                ids = [entry if i == slot.position else t for i, t in enumerate(slot.ids)]
+                ids = [entry if i == prompt.position else t for i, t in enumerate(prompt.ids)]
                 expected = join(left, word, right)
             else:
-                ids, expected = [*slot.ids, entry], f"{left} {word}"
+                ids, expected = [*prompt.ids, entry], f"{left} {word}"
             decoded = model.tokenizer.decode(
                 ids, skip_special_tokens=True, clean_up_tokenization_spaces=False
             )

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from tse_core import evaluate, load_model, load_pairs
+from tse_core.models.slots import all_read, read
 from tse_core.paths import data_folder
 from tse_core.sentences.tokens import token_surprisals
 from tse_core.syntaxgym.library import load_suite
@@ -123,7 +124,9 @@ def test_ew_and_number_sensitivity_of_ten_contexts_equal_a_plain_loop(smollm2, p
     ids = np.array(
         [smollm2.word_ids(found.lemmas[form].tolist()) for form in ("singular", "plural")]
     )
-    slots = smollm2.slots(list(zip(found.contexts["left"], found.contexts["right"], strict=True)))
+    slots = all_read(
+        read(smollm2, list(zip(found.contexts["left"], found.contexts["right"], strict=True)))
+    )
     odds = np.array([np.subtract(*plain(list(slot.ids))[slot.position][ids]) for slot in slots])
     plural = (found.contexts["number"] == "plural").to_numpy()
     ew = (np.where(plural[:, None], -odds, odds) > 0).mean(axis=1)

@@ -19,6 +19,7 @@ from transformers import (
 from suites import suite_data
 from tse_core import evaluate, load_model, slot_distribution
 from tse_core.errors import InputError, TseWarning
+from tse_core.models.slots import slot
 from tse_core.sentences.preferences import score_pairs
 from tse_core.sentences.tokens import surprisals, token_surprisals
 from tse_core.syntaxgym.outcomes import evaluate_suite
@@ -111,9 +112,9 @@ def test_a_verb_that_starts_a_text_is_refused(over_spaces):
 
 def test_a_masked_verb_starts_a_text_where_it_is_spelled_as_inside_one(small_models):
     roberta = load_model(small_models / "random-roberta")
-    assert roberta.slot("", "the keys here?").position == 1
+    assert slot(roberta, "", "the keys here?").position == 1
     with pytest.raises(InputError, match="has no word to its left"):
-        roberta.with_policies(space=False).slot("", "the keys here?")
+        slot(roberta.with_policies(space=False), "", "the keys here?")
 
 
 def test_an_unknown_word_that_only_the_tokenizers_own_model_knows_is_unknown(tmp_path):

@@ -25,8 +25,9 @@ from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import TseWarning
 from tse_core.forward.passes import target_log_probabilities
 from tse_core.forward.word_forms import form_log_probabilities, form_steps
-from tse_core.models.language_model import LanguageModel, Prompt
+from tse_core.models.language_model import LanguageModel
 from tse_core.models.network import Network
+from tse_core.models.slots import Prompt, all_read, read, slot
 from tse_core.results.store import Store
 from tse_core.results.tidy import read_results
 from tse_extras.sweep.curves import scores_over
@@ -118,16 +119,16 @@ def test_whole_words_of_six_entries_are_those_of_an_enumeration_by_hand(toy):
     assert [toy.tokenizer.convert_ids_to_tokens(list(form)) for form in forms] == [
         ["Ġa"], ["Ġa", "b"], ["Ġa", "b", "b"], ["Ġ", "b"], ["Ġ", "b", "a"],
     ]  # fmt: skip
-    slots = toy.slots([("a", ""), ("a b", "")])
+    slots = all_read(read(toy, [("a", ""), ("a b", "")]))
     found = form_log_probabilities(toy, slots, forms, ends=toy.word_ends)
     ends = [0, 1, 4, 5]  # all but the two letters, which would make another word
     assert np.flatnonzero(toy.word_ends).tolist() == ends
-    for i, slot in enumerate(slots):
+    for i, prompt in enumerate(slots):
         for j, form in enumerate(forms):
-            chain = np.prod([drawn(slot.ids + form[:k])[token] for k, token in enumerate(form)])
+            chain = np.prod([drawn(prompt.ids + form[:k])[token] for k, token in enumerate(form)])
             assert found.log_probability[i, j] == pytest.approx(np.log(chain), abs=1e-9)
             assert found.log_end[i, j] == pytest.approx(
-                np.log(drawn(slot.ids + form)[ends].sum()), abs=1e-9
+                np.log(drawn(prompt.ids + form)[ends].sum()), abs=1e-9
             )
 
 
@@ -175,7 +176,7 @@ def usual(pieces, few):
         ("The author", ""),
         ("The pilots", ""),
     ]
-    slots = pieces.slots(contexts)
+    slots = all_read(read(pieces, contexts))
     return forms, slots, form_log_probabilities(pieces, slots, forms, ends=pieces.word_ends)
 
 
@@ -228,14 +229,11 @@ def filled_in(model, slot, form, behind):
 
 
 def test_a_masked_model_fills_as_many_masks_as_a_form_has_tokens_from_left_to_right(masked_pieces):
-    form, slot = (
-        masked_pieces.spellings(["abandons"])[0][:3],
-        masked_pieces.slot("The author", "it ."),
-    )
-    found = form_log_probabilities(masked_pieces, [slot], [form]).log_probability[0, 0]
-    assert found == pytest.approx(
-        filled_in(masked_pieces, slot, form, slot.ids[slot.position + 1 :]), abs=1e-5
-    )
+    form = masked_pieces.spellings(["abandons"])[0][:3]
+    prompt = slot(masked_pieces, "The author", "it .")
+    found = form_log_probabilities(masked_pieces, [prompt], [form]).log_probability[0, 0]
+    behind = prompt.ids[prompt.position + 1 :]
+    assert found == pytest.approx(filled_in(masked_pieces, prompt, form, behind), abs=1e-5)
 
 
 WAYS = {
@@ -449,17 +447,17 @@ def test_a_list_of_characters_without_a_space_shows_no_words_end():
 def test_what_cannot_be_scored_as_whole_words(simple, few, pieces, masked_pieces, toy):
     with pytest.raises(InputError, match="sees where a word ends; its forms need no ends"):
         form_log_probabilities(
-            masked_pieces, [masked_pieces.slot("The")], [(5,)], ends=masked_pieces.word_ends
+            masked_pieces, [slot(masked_pieces, "The")], [(5,)], ends=masked_pieces.word_ends
         )
     with pytest.raises(InputError, match=r"ends has shape \(2,\); it must be \(6,\)"):
-        form_log_probabilities(toy, [toy.slot("a")], [(3,)], ends=np.ones(2, bool))
+        form_log_probabilities(toy, [slot(toy, "a")], [(3,)], ends=np.ones(2, bool))
     with pytest.raises(InputError, match="sees where a word ends; leave word_end out"):
         shared_lemmas([pieces, masked_pieces], few, verbs="all", word_end=False)
     assert len(shared_lemmas([pieces, masked_pieces], few, verbs="all")) < len(few)
     with pytest.raises(InputError, match="unknown choice of verbs 'word'"):
         shared_lemmas([pieces], few, verbs="word")
     with pytest.raises(InputError, match="at least one form"):
-        form_log_probabilities(pieces, pieces.slots([("The", "")]), [])
+        form_log_probabilities(pieces, [slot(pieces, "The")], [])
     strange = Lemmas(
         "strange", pd.DataFrame({"lemma": ["日"], "singular": ["日本"], "plural": ["日"]})
     )

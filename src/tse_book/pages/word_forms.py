@@ -5,6 +5,7 @@ import pandas as pd
 
 from tse_core.forward.word_forms import form_log_probabilities
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.slots import slot
 
 
 def form_probabilities(model: LanguageModel, context: str, verbs: pd.DataFrame) -> pd.DataFrame:
@@ -19,7 +20,7 @@ def form_probabilities(model: LanguageModel, context: str, verbs: pd.DataFrame) 
             if ids:
                 forms[ids] = form
     spellings = sorted(forms, key=model.tokens)
-    found = form_log_probabilities(model, [model.slot(context)], spellings, ends=model.word_ends)
+    found = form_log_probabilities(model, [slot(model, context)], spellings, ends=model.word_ends)
     without = np.exp(found.log_probability[0])
     return pd.DataFrame(
         {

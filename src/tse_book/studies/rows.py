@@ -15,6 +15,7 @@ from tse_core.agreement.slots import marked_distribution
 from tse_core.agreement.verbs import counted_verbs
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.loading import data_hash
+from tse_core.models.slots import all_read, read, slot_policy
 from tse_core.results.signature import Signature, signature_of
 from tse_core.results.tidy import tidied
 from tse_core.syntaxgym.library import public_suites
@@ -100,8 +101,8 @@ def past_rows(
     """The mean probability on past forms in each construction, over a fixed sample of contexts (or pairs)."""
     shares = sampled_forms(model, contexts, lemmas, sample)
     data = f"sample-{sample}@{data_hash(shares[['left', 'right', 'number']])}"
-    read = shares[["left", "right"]].itertuples(index=False, name=None)
-    made = _signature(model, data, _with_past(lemmas), read)
+    sides = shares[["left", "right"]].itertuples(index=False, name=None)
+    made = _signature(model, data, _with_past(lemmas), sides)
     return _tidy(_means(shares, "past").assign(metric="past"), made)
 
 
@@ -142,7 +143,7 @@ def _means(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 def _signature(model, data: str, lemmas: Lemmas, contexts: Iterable[tuple[str, str]]) -> Signature:
     counted = f"{lemmas.name}@{lemmas.hash}({len(counted_verbs(model, lemmas).lemmas)})"
-    slot = model.slot_policy(contexts)
+    slot = slot_policy(all_read(read(model, list(contexts))))
     return signature_of(model, data, "exact", before={"lemmas": counted}, behind=slot)
 
 

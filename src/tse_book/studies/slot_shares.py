@@ -8,6 +8,7 @@ from tse_core.agreement.slots import FORMS, marked_entries
 from tse_core.datasets.lemmas import DEFAULT, Lemmas
 from tse_core.forward.passes import blocks
 from tse_core.models.loading import as_language_model
+from tse_core.models.slots import all_read, read
 from tse_core.words import left_part, right_part
 
 
@@ -28,7 +29,7 @@ def form_shares(model, contexts: pd.DataFrame, lemmas: Lemmas | str = DEFAULT) -
     contexts = contexts.assign(
         left=contexts["left"].map(left_part), right=contexts["right"].map(right_part)
     )
-    slots = model.slots(list(zip(contexts["left"], contexts["right"], strict=True)))
+    slots = all_read(read(model, list(zip(contexts["left"], contexts["right"], strict=True))))
     shares, numbers = np.zeros((len(contexts), len(FORMS))), contexts["number"].to_numpy()
     for block in blocks(model, [slot.ids for slot in slots], [[slot.position] for slot in slots]):
         probabilities = block.logits.softmax(-1)

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 
 from tse_core.agreement.verbs import CountedVerbs
-from tse_core.datasets.pairs import Protocol
 from tse_core.forward.passes import blocks
 from tse_core.forward.word_forms import form_log_probabilities
-from tse_core.models.language_model import LanguageModel, Prompt
+from tse_core.models.language_model import LanguageModel
+from tse_core.models.slots import Prompt
 
 Advance = Callable[[float], None]  # takes the share of the work that was just done
 
@@ -41,13 +41,11 @@ class Distributions(NamedTuple):
 def distributions(
     model: LanguageModel,
     verbs: CountedVerbs,
-    contexts: Sequence[tuple[str, str]],
-    protocol: Protocol,
+    slots: Sequence[Prompt],
     batch_tokens: int | None,
     advance: Advance,
 ) -> Iterator[Distributions]:
-    """The distributions of all contexts (left, right), some at a time, in no fixed order."""
-    slots = model.slots(contexts) if protocol == "exact" else model.released_slots(contexts)
+    """The distributions at the slots of all contexts, some at a time, in no fixed order."""
     if verbs.policy.in_vocabulary:
         return _of_entries(model, slots, batch_tokens, advance)
     return _of_words(model, verbs, slots, batch_tokens, advance)
@@ -56,7 +54,7 @@ def distributions(
 def _of_words(
     model: LanguageModel,
     verbs: CountedVerbs,
-    slots: list[Prompt],
+    slots: Sequence[Prompt],
     batch_tokens: int | None,
     advance: Advance,
 ) -> Iterator[Distributions]:
@@ -74,7 +72,7 @@ def _of_words(
 
 
 def _of_entries(
-    model: LanguageModel, slots: list[Prompt], batch_tokens: int | None, advance: Advance
+    model: LanguageModel, slots: Sequence[Prompt], batch_tokens: int | None, advance: Advance
 ) -> Iterator[Distributions]:
     """The distributions of all slots over the vocabulary, some at a time."""
     sequences = [slot.ids for slot in slots]

@@ -22,6 +22,7 @@ from tse_core.agreement.questions import (
     has_short_list,
     question_of,
     readable,
+    slots_of,
     work_of,
 )
 from tse_core.datasets.lemmas import Lemmas
@@ -31,6 +32,7 @@ from tse_core.errors import InputError
 from tse_core.metrics.definitions import PAPER_CUTOFFS, Cutoffs, as_cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import as_language_model
+from tse_core.models.slots import Prompt
 from tse_core.results.store import Store, store_for
 from tse_core.words import First, Period
 
@@ -227,8 +229,11 @@ def _evaluation(
     options = question.options
     if options.protocol == "released" and model.bos == "default":
         model = model.with_policies(bos="tokenizer")  # the released code itself adds no BOS token
-    question = readable(question, [model], options)
-    work = work_of(model, question, options, by)
+    slots = slots_of(model, question.pairs, options.protocol)
+    question = readable(question, model, slots)
+    work = work_of(
+        model, question, options, by, [slot for slot in slots if isinstance(slot, Prompt)]
+    )
     signature = evaluation_signature(model, question, work, options)
     results_store = store_for(model, store)
     tables, made_with = scored_tables(model, work, options, signature, results_store, batch_tokens)

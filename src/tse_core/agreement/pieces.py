@@ -3,7 +3,7 @@
 `scored_tables` takes the tables of each piece from the store, or scores it, and joins them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from tse_core.agreement.scoring import score_contexts
 from tse_core.datasets.loading import data_hash
 from tse_core.files import safe_name
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.slots import Prompt
 from tse_core.results.running import tables_of_pieces
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
@@ -33,6 +34,7 @@ class Piece(NamedTuple):
 
     contexts: pd.DataFrame
     pairs: pd.DataFrame  # the column context counts from the first context of the piece
+    slots: Sequence[Prompt]  # of the contexts
 
 
 def scored_tables(
@@ -53,11 +55,11 @@ def scored_tables(
         return score_contexts(model, work.verbs, options, *some, batch_tokens, advance)
 
     def key(some: Piece) -> Signature:
-        return piece_signature(signature, model, some.pairs, options)
+        return piece_signature(signature, some.pairs, some.slots, options)
 
     # A run that is killed loses the piece at which it was, so slow ones are small.
     size = AT_ONCE if work.verbs.policy.in_vocabulary else WORDS_AT_ONCE
-    pieces = dict(_pieces(work.contexts, work.pairs, size))
+    pieces = dict(_pieces(work, size))
     scored, made_with = tables_of_pieces(
         signature,
         {name: (some, len(some.contexts)) for name, some in pieces.items()},
@@ -77,10 +79,11 @@ def scored_tables(
     return tables, made_with
 
 
-def _pieces(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[tuple[str, Piece]]:
+def _pieces(work: Work, size: int) -> Iterator[tuple[str, Piece]]:
     """Pieces of the contexts of each construction, named after their contents alone."""
+    contexts = work.contexts
     # Sorted, the pairs of some neighbouring contexts stand together.
-    pairs = pairs.sort_values("context", kind="stable")
+    pairs = work.pairs.sort_values("context", kind="stable")
     first_pairs = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
     hashed = [*HASHED, "document"] if "document" in contexts else HASHED
     for construction, rows in contexts.groupby("construction", sort=False).indices.items():
@@ -93,4 +96,4 @@ def _pieces(contexts: pd.DataFrame, pairs: pd.DataFrame, size: int) -> Iterator[
             some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
             contents = data_hash(some_contexts[hashed]) + data_hash(some_pairs[HASHED_OF_PAIRS])
             name = f"{safe_name(construction)}-{number:03d}-{contents}"
-            yield name, Piece(some_contexts, some_pairs)
+            yield name, Piece(some_contexts, some_pairs, work.slots[start:end])

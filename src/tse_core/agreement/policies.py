@@ -5,7 +5,7 @@ and says only what the piece's own numbers depend on, so that other data with th
 served by it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -15,6 +15,7 @@ from tse_core.datasets.formats.conllu.sentences import DOCUMENTS
 from tse_core.datasets.treebank_pairs import is_of_treebank
 from tse_core.metrics.definitions import PROJECT_METRICS, metrics_of_sums
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.slots import Prompt, slot_policy
 from tse_core.results.signature import Signature, signature_of
 
 
@@ -24,10 +25,7 @@ def evaluation_signature(
     """How the numbers of an evaluation are made; it reads the model's weights."""
     lemmas, verbs = question.lemmas, work.verbs
     # Policies that most runs lack are written only where they hold, so that other signatures stay.
-    behind: dict[str, str] = {}
-    # It says whether the mask is put in as an id or as text; protocol released always reads text.
-    if options.protocol == "exact":
-        behind |= model.slot_policy(_distinct_contexts(work.pairs))
+    behind = slot_policy(work.slots)
     if not verbs.policy.in_vocabulary:
         behind |= {"forms": str(verbs.policy), "cut": "list"}
     if options.sample_size != "all":
@@ -45,21 +43,17 @@ def evaluation_signature(
 
 
 def piece_signature(
-    signature: Signature, model: LanguageModel, pairs: pd.DataFrame, options: Options
+    signature: Signature, pairs: pd.DataFrame, slots: Sequence[Prompt], options: Options
 ) -> Signature:
-    """The signature of a piece with these pairs, from that of the whole evaluation.
+    """The signature of a piece with these pairs and slots, from that of the whole evaluation.
 
     It has the model, the policies and the cut-offs. How sentences begin and end, and how slots are
     read, is what holds for the piece, whatever other pieces there are. A run that kept more detail
     has more tables of a piece, and serves one that asks for less.
     """
-    policy = dict(signature.policy)
-    policy.pop("sample", None)
-    policy.pop("cluster", None)
-    policy |= _text_policies(pairs)
-    # Where the whole evaluation has no such policy, no piece has one.
-    if policy.pop("slot", None):
-        policy |= model.slot_policy(_distinct_contexts(pairs))
+    of_the_whole = ("sample", "cluster", "slot")
+    policy = {name: text for name, text in signature.policy.items() if name not in of_the_whole}
+    policy |= slot_policy(slots) | _text_policies(pairs)
     policy["cutoffs"] = str(tuple(options.cutoffs))
     # A piece has a row for each metric: one that a program adds makes pieces of their own.
     added_metrics = [name for name in metrics_of_sums() if name not in PROJECT_METRICS]
@@ -78,9 +72,3 @@ def _text_policies(pairs: pd.DataFrame) -> dict[str, str]:
         "caps": "first" if has_capitals else "as-is",
         "period": "add" if has_periods else "as-is",
     }
-
-
-def _distinct_contexts(pairs: pd.DataFrame) -> Iterable[tuple[str, str]]:
-    """The text before and behind the slot of each pair, each once."""
-    contexts = pairs[["left", "right"]].drop_duplicates()
-    return contexts.itertuples(index=False, name=None)

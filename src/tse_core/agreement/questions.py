@@ -24,7 +24,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs, warn_of_few_lemmas
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import data_hash, verb_list
-from tse_core.datasets.pairs import name_and_source
+from tse_core.datasets.pairs import Protocol, name_and_source
 from tse_core.datasets.treebank_pairs import (
     TREEBANK,
     distinct_sites,
@@ -34,7 +34,9 @@ from tse_core.datasets.treebank_pairs import (
 )
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
-from tse_core.words import join
+from tse_core.models.slots import Prompt, read
+
+Slot = Prompt | InputError  # or the reason why a model reads none
 
 
 class Question(NamedTuple):
@@ -55,6 +57,7 @@ class Work(NamedTuple):
     contexts: pd.DataFrame
     pairs: pd.DataFrame  # with a column context: the row of their context
     all_contexts: int  # how many there are without a sample
+    slots: Sequence[Prompt]  # of the contexts
     repeated: int = 0  # sites of a treebank with a text and a number that an earlier one has
 
 
@@ -80,7 +83,9 @@ def question_of(
     warn_of_other_verbs(numbered, listed, name)
     data = f"{name}@{data_hash(numbered)}"
     question = Question(pairs, numbered, numbered, listed, data, options)
-    return readable(question, models or [], options)
+    for model in models or []:
+        question = readable(question, model, slots_of(model, question.pairs, options.protocol))
+    return question
 
 
 def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:
@@ -101,51 +106,42 @@ def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:
     return True
 
 
-def readable(question: Question, models: Iterable[LanguageModel], options: Options) -> Question:
-    """The question without the pairs that a model cannot read, or look words up in their gaps.
+def slots_of(model: LanguageModel, pairs: pd.DataFrame, protocol: Protocol) -> list[Slot]:
+    """The slot of each pair as the model reads it, or the reason why not; equal contexts once."""
+    contexts = list(zip(pairs["left"], pairs["right"], strict=True))
+    distinct = list(dict.fromkeys(contexts))
+    slot_of = dict(zip(distinct, read(model, distinct, protocol), strict=True))
+    return [slot_of[context] for context in contexts]
+
+
+def readable(question: Question, model: LanguageModel, slots: Sequence[Slot]) -> Question:
+    """The question without the pairs whose slot (`slots_of`) the model cannot read.
 
     A warning counts them. Raises InputError where none is left, with the reason for the first.
     """
-    for model in models:
-        pairs = question.pairs
-        sides = list(pairs[["left", "right"]].itertuples(index=False, name=None))
-        contexts = list(dict.fromkeys(sides))
-        refusal_of = refusals(model, contexts, options.protocol)
-        is_refused = np.array([refusal_of[context] is not None for context in sides], dtype=bool)
-        if not is_refused.any():
-            continue
-        first = next(filter(None, refusal_of.values()))
-        if is_refused.all():
-            raise first
-        name = question.data.rpartition("@")[0]
-        warn(
-            f"{name}: {is_refused.sum():,} of {len(pairs):,} pairs are set aside, as "
-            f"the model {model.label} cannot read them or look a word up in their gap; the first, "
-            f"{pairs.loc[is_refused, 'id'].iloc[0]}: {first}"
-        )
-        pairs = pairs[~is_refused]
-        question = question._replace(pairs=pairs, data=f"{name}@{data_hash(pairs)}")
-    return question
+    pairs = question.pairs
+    reasons = [slot for slot in slots if isinstance(slot, InputError)]
+    if not reasons:
+        return question
+    if len(reasons) == len(pairs):
+        raise reasons[0]
+    is_refused = np.array([isinstance(slot, InputError) for slot in slots], dtype=bool)
+    name = question.data.rpartition("@")[0]
+    warn(
+        f"{name}: {len(reasons):,} of {len(pairs):,} pairs are set aside, as "
+        f"the model {model.label} cannot read them or look a word up in their gap; the first, "
+        f"{pairs.loc[is_refused, 'id'].iloc[0]}: {reasons[0]}"
+    )
+    pairs = pairs[~is_refused]
+    return question._replace(pairs=pairs, data=f"{name}@{data_hash(pairs)}")
 
 
-def refusals(
-    model: LanguageModel, contexts: Sequence[tuple[str, str]], protocol: str
-) -> dict[tuple[str, str], InputError | None]:
-    """Why the model cannot read each context, or look a word up in its gap; None where it can."""
-    texts = []
-    for left, right in contexts:
-        texts.append(join(left, "", right) if model.reads_right else left)
-    errors = dict(zip(contexts, model.unreadable(texts), strict=True))
-    readable_contexts = [context for context, error in errors.items() if error is None]
-    if protocol == "released":
-        of_gaps = model.released_refusals(readable_contexts)
-    else:
-        of_gaps = model.refusals(readable_contexts)
-    return errors | dict(zip(readable_contexts, of_gaps, strict=True))
-
-
-def work_of(model: LanguageModel, question: Question, options: Options, by) -> Work:
+def work_of(
+    model: LanguageModel, question: Question, options: Options, by, slots: Sequence[Prompt]
+) -> Work:
     """What a model scores for a question; `by` are the cells that will be asked for.
+
+    `slots` are those of the question's pairs.
 
     Raises InputError: no lemma counts, the tokenizer does not show the ends of words that count, or
     there can be no such cells.
@@ -164,4 +160,15 @@ def work_of(model: LanguageModel, question: Question, options: Options, by) -> W
     warn_of_unknown_words(model, contexts)
     warn_of_few_lemmas(model, verbs, question.lemmas)
     repeated = len(question.pairs) - len(distinct)
-    return Work(verbs, contexts, pairs, all_contexts, repeated)
+    of_contexts = _of_contexts(model, contexts, question.pairs, slots)
+    return Work(verbs, contexts, pairs, all_contexts, of_contexts, repeated)
+
+
+def _of_contexts(
+    model: LanguageModel, contexts: pd.DataFrame, pairs: pd.DataFrame, slots: Sequence[Prompt]
+) -> list[Prompt]:
+    """The slots of contexts, from those of their pairs."""
+    # The contexts of a causal model have nothing on the right.
+    sides = ["left", "right"] if model.reads_right else ["left"]
+    slot_of = dict(zip(pairs[sides].itertuples(index=False, name=None), slots, strict=True))
+    return [slot_of[context] for context in contexts[sides].itertuples(index=False, name=None)]

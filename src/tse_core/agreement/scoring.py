@@ -4,6 +4,7 @@
 pairs, that were given, so that a stored table serves any run that asks for the same ones.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from tse_core.agreement.verbs import CountedVerbs
 from tse_core.metrics.definitions import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cutoffs, Forms
 from tse_core.metrics.scores import agreement, correct_and_wrong, cutoff_scores
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.slots import Prompt
 
 # Over the contexts of a group, which are equal in these columns, a lemma's scores are summed.
 GROUP = ["construction", "subject", "noun", "number"]
@@ -42,14 +44,15 @@ def score_contexts(
     options: Options,
     contexts: pd.DataFrame,
     pairs: pd.DataFrame,
+    slots: Sequence[Prompt],
     batch_tokens: int | None = None,
     advance: Advance = lambda share: None,
 ) -> dict[str, pd.DataFrame]:
     """The scores of contexts and of their pairs, by the names in `TABLES`.
 
-    Contexts have left, right, number and the columns of `GROUP`, pairs correct, wrong and context
-    (the row of each pair's context); `advance` is called with the share of the work that was just
-    done.
+    Contexts have number, left and the columns of `GROUP`, pairs correct, wrong and context (the row
+    of each pair's context); `slots` are those of the contexts; `advance` is called with the share
+    of the work that was just done.
 
     Returns
     -------
@@ -61,8 +64,7 @@ def score_contexts(
     - forms: a row for each context and lemma: `FORM_COLUMNS`, float32.
     """
     scores = _Scores(verbs, options, contexts, pairs, pair_forms(model, verbs, pairs))
-    sides = list(zip(contexts["left"], contexts["right"], strict=True))
-    for block in distributions(model, verbs, sides, options.protocol, batch_tokens, advance):
+    for block in distributions(model, verbs, slots, batch_tokens, advance):
         scores.add(block)
     return scores.tables()
 

@@ -24,6 +24,7 @@ from tse_core.forward.passes import blocks
 from tse_core.metrics.definitions import MARGIN
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import as_language_model
+from tse_core.models.slots import slot
 from tse_core.results.tidy import of_everything
 from tse_core.words import left_part, right_part
 
@@ -85,7 +86,8 @@ def score_context(
     contexts = _one_context(left, right, number_name)
     # The context is scored as one of a data set with no pairs.
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
-    tables = score_contexts(model, verbs, options, contexts, no_pairs)
+    slots = [slot(model, *contexts.loc[0, ["left", "right"]])]
+    tables = score_contexts(model, verbs, options, contexts, no_pairs, slots)
     curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
     curves = curves[curves["metric"] != MARGIN].reset_index(drop=True)
     curves = curves.astype({"metric": "str", "side": "str"})
@@ -152,8 +154,8 @@ def slot_distribution(
                 f"{side} is {text!r}: give what stands before and behind the gap, without ___"
             )
     model = as_language_model(model)
-    slot = model.slot(left_part(left), right_part(right))
-    block = next(blocks(model, [slot.ids], [[slot.position]]))
+    prompt = slot(model, left_part(left), right_part(right))
+    block = next(blocks(model, [prompt.ids], [[prompt.position]]))
     logits = block.logits[0]
     probabilities = logits.softmax(-1).cpu().numpy()
     logs = logits.double().log_softmax(-1).cpu().numpy()

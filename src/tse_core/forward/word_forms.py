@@ -24,7 +24,8 @@ import numpy as np
 from tse_core.errors import InputError
 from tse_core.forward.passes import END, target_log_probabilities
 from tse_core.forward.trees import Ids
-from tse_core.models.language_model import LanguageModel, Prompt
+from tse_core.models.language_model import LanguageModel
+from tse_core.models.slots import Prompt
 
 
 class FormScores(NamedTuple):
@@ -71,7 +72,7 @@ def form_log_probabilities(
     Parameters
     ----------
     model : LanguageModel
-    slots : from `LanguageModel.slots`
+    slots : from `models.slots.read`
     forms : token ids of each form, from `LanguageModel.spellings`
     ends : bool (vocabulary,), optional
         The entries that end the word before them (`LanguageModel.word_ends`); the end is counted.

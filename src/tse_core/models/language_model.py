@@ -5,7 +5,7 @@ tokenizer and a `Network`.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,9 +18,9 @@ from tse_core.errors import InputError
 from tse_core.files import is_folder
 from tse_core.models.document_tokens import own_bos
 from tse_core.models.network import Network
-from tse_core.models.slots import CARRIER, SLOT_READERS, MaskedSlots, Prompt, SlotReader
 from tse_core.models.tokenizing import (
     BOS_WORDS,
+    CARRIERS,
     Encoding,
     added_by,
     bos_ids,
@@ -304,15 +304,18 @@ class LanguageModel:
                 offsets.append((0, 0))
                 continue
             # Some tokenizers count the space before a token as the token's own.
-            visible = text[start:end].lstrip()
-            visible_start = end - len(visible)
+            while start < end and text[start].isspace():
+                start += 1
             # In the sentence itself, without the policy's space.
-            offsets.append((max(0, visible_start - shift), max(0, end - shift)))
+            if shift:
+                offsets.append((max(0, start - shift), max(0, end - shift)))
+            else:
+                offsets.append((start, end))
             if token not in refused:
                 continue
             # Text that a tokenizer does not know becomes the unknown entry, which is special, too:
             # only the entry's own text is refused.
-            is_spelled = visible.rstrip().casefold() == refused[token].casefold()
+            is_spelled = text[start:end].rstrip().casefold() == refused[token].casefold()
             if token != self.unknown_id or is_spelled:
                 raise SpecialTokenError(
                     f"the text {sentence!r} spells {refused[token]!r}, a special token of the "
@@ -350,66 +353,6 @@ class LanguageModel:
             "added without training"
         )
 
-    def slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """The slot between left and right of each context; a causal model sees the left alone.
-
-        A masked model sees the tokens that the sentence has: it is made into tokens with a carrier,
-        a fixed word, in the gap, and the carrier's tokens are replaced by one mask. The mask's own
-        text in the sentence (`text_slots`) changes the tokens beside it where a tokenizer begins
-        each section of a text with a mark, or puts a space before a mask.
-
-        The forms of a verb are looked up as the tokenizer spells them after a space (`spellings`),
-        and so a gap is refused in which it spells the carriers otherwise: with most tokenizers one
-        at the start of a text, or behind an opening quotation mark.
-
-        Raises InputError for such a gap; for one in which a word shares a token with what stands
-        beside it, or changes the tokens there (another carrier has others); for a context with a
-        mask token of its own; and for one without a word on the left, where the model is causal.
-        """
-        return self._slot_reader.prompts(contexts)
-
-    def refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
-        """The error with which `slots` refuses each context for its gap; None where it does not."""
-        return self._slot_reader.refusals(contexts)
-
-    def text_slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """The slots of a masked model with the mask's text in the sentence.
-
-        The paper's released code has them so.
-
-        Raises InputError for a context with a mask token of its own, and for a gap at the start of
-        a text where the tokenizer spells a text's first word otherwise than one inside it.
-        """
-        return MaskedSlots(self).text_prompts(contexts)
-
-    def released_slots(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """The slots as the paper's released code has them. Raises InputError.
-
-        For a causal model they are those of `slots`, for a masked one those of `text_slots`, with
-        RoBERTa's mask looked up where that code looks for it.
-        """
-        return self._slot_reader.released_prompts(contexts)
-
-    def released_refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
-        """The error with which `released_slots` refuses each context for its gap, or None."""
-        return self._slot_reader.released_refusals(contexts)
-
-    def slot_policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
-        """The policy ``slot: ids`` where `slots` has other tokens than `text_slots`, else none.
-
-        The words beside each gap decide. Raises InputError as `slots` does.
-        """
-        return self._slot_reader.policy(contexts)
-
-    @property
-    def _slot_reader(self) -> SlotReader:
-        # Made anew each time: kept here, it would keep the model, and its network, in memory.
-        return SLOT_READERS[self.kind](self)
-
-    def slot(self, left: str, right: str = "") -> Prompt:
-        """`slots` of one context."""
-        return self.slots([(left, right)])[0]
-
     def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
         """The vocabulary entries of each word as it stands inside a sentence.
 
@@ -419,8 +362,9 @@ class LanguageModel:
         if not words:
             return []
         # Each word after a carrier, whose own entries are cut off again.
-        before = encoded(self.name, self.tokenizer, CARRIER)["input_ids"]
-        texts = [f"{CARRIER} {word}" for word in words]
+        carrier = CARRIERS[0]
+        before = encoded(self.name, self.tokenizer, carrier)["input_ids"]
+        texts = [f"{carrier} {word}" for word in words]
         encodings = encoded(self.name, self.tokenizer, texts)["input_ids"]
         unreadable = {self.unknown_id, *special_tokens(self.tokenizer)}
         spellings: list[tuple[int, ...] | None] = []

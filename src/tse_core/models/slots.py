@@ -1,22 +1,30 @@
-"""The slot of a verb in a context as token ids, for both kinds of models.
+"""The slot of a verb in a context as token ids: `read` for many contexts, `slot` for one.
 
-`CausalSlots` reads what stands before the slot; its last token predicts the word. `MaskedSlots`
-reads both sides, with one mask at the slot. Both refuse a slot in which no word can be looked up as
-`LanguageModel.spellings` spells it: after a space.
+A causal model reads what stands before the slot; its last token predicts the word. A masked model
+reads both sides, with one mask at the slot:
+
+- Its tokens are those of the sentence, which is made into tokens with a carrier, a fixed word, in
+  the gap; one mask then takes the place of the carrier's tokens. The mask's own text in the
+  sentence would change the tokens beside it where a tokenizer begins each section of a text with a
+  mark, or puts a space before a mask.
+- Under protocol "released" the mask's own text stands in the sentence, as in the released code.
+
+The forms of a verb are looked up as the tokenizer spells them after a space
+(`LanguageModel.spellings`). So a gap is refused in which it spells the carriers otherwise: with
+most tokenizers one at the start of a text, or behind an opening quotation mark.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, cast
 
+from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
+from tse_core.models.language_model import LanguageModel
 from tse_core.models.tokenizing import CARRIERS, Encoding, Gap, encoded, gap_of
+from tse_core.words import join
 
-if TYPE_CHECKING:
-    from tse_core.models.language_model import LanguageModel
-
-CARRIER = CARRIERS[0]  # the word before a form that is looked up as it stands inside a sentence
+# The long one shows more often that a word changes the tokens beside it.
+SHORT, LONG = CARRIERS
 
 
 class Prompt(NamedTuple):
@@ -24,231 +32,234 @@ class Prompt(NamedTuple):
 
     ids: tuple[int, ...]
     position: int
+    # Whether the mask's own text in the sentence would change the tokens beside it.
+    by_ids: bool = False
 
 
-class SlotReader(ABC):
-    """How a model reads slots. Its methods are those of `LanguageModel`, which explains them."""
-
-    def __init__(self, model: "LanguageModel"):
-        self.model = model
-
-    @abstractmethod
-    def prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """`LanguageModel.slots`."""
-
-    @abstractmethod
-    def released_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """`LanguageModel.released_slots`."""
-
-    @abstractmethod
-    def refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
-        """`LanguageModel.refusals`."""
-
-    def released_refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
-        """`LanguageModel.released_refusals`."""
-        return self.refusals(contexts)
-
-    @abstractmethod
-    def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
-        """`LanguageModel.slot_policy`."""
-
-    @cached_property
-    def carrier_ids(self) -> dict[str, tuple[int, ...]]:
-        """The entries of each carrier after a space, unknown ones too."""
-        before = len(self._ids_of(CARRIER))
-        entries = {}
-        for carrier in CARRIERS:
-            entries[carrier] = tuple(self._ids_of(f"{CARRIER} {carrier}")[before:])
-        return entries
-
-    def refusal(self, gap: Gap) -> InputError:
-        """The error for a gap in which no word can be looked up."""
-        slot = f"the slot in {gap.filled('___')!r}"
-        remedy = "compare whole sentences (tse blimp)"
-        label = self.model.label
-        if not gap.before.strip():
-            return InputError(f"{slot} has no word to its left, which {label} needs; {remedy}")
-        return InputError(
-            f"{slot} is one where the tokenizer of {label} does not spell words as after a space, "
-            f"so that no verb can be looked up there; leave the context out, or {remedy}"
-        )
-
-    def _ids_of(self, text: str) -> list[int]:
-        """The entries of a text by itself, without any token that the model adds."""
-        return encoded(self.model.name, self.model.tokenizer, text)["input_ids"]
+def slot(model: LanguageModel, left: str, right: str = "") -> Prompt:
+    """`read` of one context. Raises InputError where it has a reason why not."""
+    (prompt,) = all_read(read(model, [(left, right)]))
+    return prompt
 
 
-class CausalSlots(SlotReader):
-    """Slots of a causal model: the text before each, whose last token predicts the word."""
+def all_read(slots: Iterable[Prompt | InputError]) -> list[Prompt]:
+    """Slots of `read` none of which may be missing. Raises the first reason why one is."""
+    prompts = []
+    for prompt in slots:
+        if isinstance(prompt, InputError):
+            raise prompt
+        prompts.append(prompt)
+    return prompts
 
-    def prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        texts = []
-        for left, right in contexts:
-            gap = gap_of(left, right)
-            before = self._before_slot(gap)
-            if before is None:
-                raise self.refusal(gap)
-            texts.append(before)
-        encodings = self.model.encode_batch(texts)
-        return [Prompt(encoding.ids, len(encoding.ids) - 1) for encoding in encodings]
 
-    def refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
-        errors: list[InputError | None] = []
-        for left, right in contexts:
-            gap = gap_of(left, right)
-            is_refused = self._before_slot(gap) is None
-            errors.append(self.refusal(gap) if is_refused else None)
-        return errors
+def read(
+    model: LanguageModel, contexts: Sequence[tuple[str, str]], protocol: Protocol = "exact"
+) -> list[Prompt | InputError]:
+    """The slot between left and right of each context, or the reason why there is none.
 
-    def released_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        return self.prompts(contexts)
+    A causal model sees the left alone. Reasons: the text spells a special token of the model; no
+    word stands on the left, where the model is causal; a word is spelled otherwise in the gap than
+    after a space, shares a token with what stands beside it, or changes the tokens there (another
+    carrier has others).
+    """
+    texts = []
+    for left, right in contexts:
+        texts.append(join(left, "", right) if model.reads_right else left)
+    errors = model.unreadable(texts)
+    rows = [row for row, error in enumerate(errors) if error is None]
+    readable_contexts = [contexts[row] for row in rows]
+    if not model.reads_right:
+        read_slots = _causal_slots
+    elif protocol == "exact":
+        read_slots = _masked_slots
+    else:
+        read_slots = _released_slots
+    slots = cast(list[Prompt | InputError], errors)
+    for row, prompt in zip(rows, read_slots(model, readable_contexts), strict=True):
+        slots[row] = prompt
+    return slots
 
-    def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
-        return {}  # without a mask there is one way to read a slot
 
-    def _before_slot(self, gap: Gap) -> str | None:
-        """The text before a slot, without the space with which the word in the slot begins.
+def slot_policy(prompts: Iterable[Prompt]) -> dict[str, str]:
+    """The policy ``slot: ids`` where the mask's own text would be read otherwise, else none."""
+    return {"slot": "ids"} if any(prompt.by_ids for prompt in prompts) else {}
 
-        None without a word there, and where words are spelled otherwise than after a space, as
-        behind an opening quotation mark or a line break.
-        """
-        if not gap.before.strip():
-            return None
-        before = gap.before.removesuffix(" ")
-        # With one space behind a word, words are spelled as after a space, whatever the tokenizer.
-        ends_in_space = gap.before.endswith(" ")
-        if ends_in_space and not before[-1:].isspace():
-            return before
-        front = self._ids_of(before)
-        whole = self._ids_of(gap.before + CARRIER)
-        carrier_ids = tuple(whole[len(front) :])
-        if carrier_ids != self.carrier_ids[CARRIER] or whole[: len(front)] != front:
-            return None
+
+def _causal_slots(
+    model: LanguageModel, contexts: Sequence[tuple[str, str]]
+) -> list[Prompt | InputError]:
+    """The text before each slot, whose last token predicts the word."""
+    carrier_ids = _carrier_ids(model, SHORT)
+    gaps = [gap_of(left, right) for left, right in contexts]
+    texts = [_text_before(model, gap, carrier_ids) for gap in gaps]
+    # Contexts that differ behind the verb alone have one text.
+    distinct = list(dict.fromkeys(text for text in texts if text is not None))
+    encoding_of = dict(zip(distinct, model.encode_batch(distinct), strict=True))
+    slots: list[Prompt | InputError] = []
+    for gap, text in zip(gaps, texts, strict=True):
+        if text is None:
+            slots.append(_refusal(model, gap))
+        else:
+            ids = encoding_of[text].ids
+            slots.append(Prompt(ids, len(ids) - 1))
+    return slots
+
+
+def _text_before(model: LanguageModel, gap: Gap, carrier_ids: tuple[int, ...]) -> str | None:
+    """The text before a slot, without the space with which the word in the slot begins.
+
+    None without a word there, and where words are spelled otherwise than after a space, as behind
+    an opening quotation mark or a line break.
+    """
+    if not gap.before.strip():
+        return None
+    before = gap.before.removesuffix(" ")
+    # With one space behind a word, words are spelled as after a space, whatever the tokenizer.
+    ends_in_space = gap.before.endswith(" ")
+    if ends_in_space and not before[-1:].isspace():
         return before
+    front = _ids_of(model, before)
+    whole = _ids_of(model, gap.before + SHORT)
+    if tuple(whole[len(front) :]) != carrier_ids or whole[: len(front)] != front:
+        return None
+    return before
 
 
-class MaskedSlots(SlotReader):
-    """Slots of a masked model: both sides, with one mask between them."""
+def _masked_slots(
+    model: LanguageModel, contexts: Sequence[tuple[str, str]]
+) -> list[Prompt | InputError]:
+    """Both sides of each slot, with one mask between them."""
+    gaps = [gap_of(left, right) for left, right in contexts]
+    prompts = _with_carrier(model, gaps, LONG)
+    # The words beside a gap decide what a word does there, so that one gap stands for all with the
+    # same ones.
+    example_of: dict[Gap, int] = {}
+    for row, prompt in enumerate(prompts):
+        if prompt is not None:
+            example_of.setdefault(gaps[row].near(), row)
+    rows = list(example_of.values())
+    examples = [gaps[row] for row in rows]
+    with_text = _with_mask_text(model, examples)
+    differing = []
+    for row, prompt in zip(rows, with_text, strict=True):
+        if prompt != prompts[row]:
+            differing.append(row)
+    # Tokens beside the gap that change with the carrier are none of the sentence's own.
+    with_other = _with_carrier(model, [gaps[row] for row in differing], SHORT)
+    refused = set()
+    for row, prompt in zip(differing, with_other, strict=True):
+        if prompt != prompts[row]:
+            refused.add(row)
+    slots: list[Prompt | InputError] = []
+    for gap, prompt in zip(gaps, prompts, strict=True):
+        example = example_of.get(gap.near())
+        if prompt is None or example in refused:
+            slots.append(_refusal(model, gap))
+        else:
+            slots.append(prompt._replace(by_ids=example in differing))
+    return slots
 
-    def prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        gaps = [gap_of(left, right) for left, right in contexts]
-        self._check_gaps(gaps)
-        prompts = []
-        for gap, prompt in zip(gaps, self._replaced(gaps, CARRIER), strict=True):
-            # The words beside the gap were fine; the whole sentence may be split otherwise.
-            if prompt is None:
-                raise self.refusal(gap)
-            prompts.append(prompt)
-        return prompts
 
-    def text_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        """`LanguageModel.text_slots`."""
-        gaps = [gap_of(left, right) for left, right in contexts]
-        self._check_gaps([gap for gap in gaps if not gap.before.strip()])
-        return self._with_mask(gaps)
+def _released_slots(
+    model: LanguageModel, contexts: Sequence[tuple[str, str]]
+) -> list[Prompt | InputError]:
+    """The mask's own text in each sentence, with RoBERTa's looked up where the released code does.
 
-    def released_prompts(self, contexts: Sequence[tuple[str, str]]) -> list[Prompt]:
-        prompts = self.text_prompts(contexts)
-        if not self.model.space:
-            return prompts
-        # The released code counts the tokens of the left context without its leading space, plus
-        # one for <s>.
-        lefts = self.model.tokenizer([left for left, _ in contexts], add_special_tokens=False)
-        moved = []
-        for prompt, left_ids in zip(prompts, lefts["input_ids"], strict=True):
+    A gap at the start of a text is refused as in protocol "exact".
+    """
+    at_start = []
+    for row, (left, right) in enumerate(contexts):
+        if not gap_of(left, right).before.strip():
+            at_start.append(row)
+    exact_slots = _masked_slots(model, [contexts[row] for row in at_start])
+    gaps = [gap_of(left, right) for left, right in contexts]
+    slots: list[Prompt | InputError] = [*_with_mask_text(model, gaps)]
+    for row, exact in zip(at_start, exact_slots, strict=True):
+        if isinstance(exact, InputError):
+            slots[row] = exact
+    if not model.space:
+        return slots
+    # The released code counts the tokens of the left context without its leading space, plus one
+    # for <s>.
+    lefts = encoded(model.name, model.tokenizer, [left for left, _ in contexts])["input_ids"]
+    for row, left_ids in enumerate(lefts):
+        prompt = slots[row]
+        if isinstance(prompt, Prompt):
             # Without its space the first word may be more tokens, up to behind the last one.
             last = len(prompt.ids) - 1
-            moved.append(Prompt(prompt.ids, min(len(left_ids) + 1, last)))
-        return moved
-
-    def policy(self, contexts: Iterable[tuple[str, str]]) -> dict[str, str]:
-        gaps = [gap_of(left, right) for left, right in contexts]
-        self._check_gaps(gaps)
-        # A mark beside the mask depends on the words beside it alone, so that few texts decide.
-        neighbours = {gap.near() for gap in gaps}
-        if self._replaced(neighbours, CARRIER) == self._with_mask(neighbours):
-            return {}
-        return {"slot": "ids"}
-
-    def refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
-        return self._refusals([gap_of(left, right) for left, right in contexts])
-
-    def released_refusals(self, contexts: Sequence[tuple[str, str]]) -> list[InputError | None]:
-        # With the mask's own text in the sentence only a gap at its start is refused.
-        errors: list[InputError | None] = []
-        for left, right in contexts:
-            gap = gap_of(left, right)
-            at_start = not gap.before.strip()
-            errors.append(self._refusals([gap])[0] if at_start else None)
-        return errors
-
-    def _check_gaps(self, gaps: Iterable[Gap]) -> None:
-        """Raise InputError for the first gap that `prompts` refuses."""
-        for error in self._refusals(list(gaps)):
-            if error is not None:
-                raise error
-
-    def _refusals(self, gaps: Sequence[Gap]) -> list[InputError | None]:
-        """The error for each gap that `prompts` refuses, else None: the words beside it decide."""
-        # Gaps with the same neighbours are made into tokens only once.
-        neighbours = [gap.near() for gap in gaps]
-        different = list(dict.fromkeys(neighbours))
-        prompts = self._replaced(different, CARRIERS[0])
-        # Tokens beside the gap that change with the carrier are none of the sentence's own.
-        others = self._replaced(different, CARRIERS[1])
-        refused = set()
-        for gap, prompt, other in zip(different, prompts, others, strict=True):
-            if prompt is None or prompt != other:
-                refused.add(gap)
-        errors: list[InputError | None] = []
-        for gap, near in zip(gaps, neighbours, strict=True):
-            errors.append(self.refusal(gap) if near in refused else None)
-        return errors
-
-    def _with_mask(self, gaps: Collection[Gap]) -> list[Prompt]:
-        """The tokens of each sentence with the mask's text in its gap."""
-        tokenizer = self.model.tokenizer
-        mask = tokenizer.mask_token_id
-        prompts = []
-        texts = [gap.filled(tokenizer.mask_token) for gap in gaps]
-        for gap, encoding in zip(gaps, self.model.encode_batch(texts, mask=True), strict=True):
-            # Two masks would leave open which of them is asked for.
-            if encoding.ids.count(mask) != 1:
-                context = gap.filled("___")
-                raise InputError(f"the context {context!r} must contain no mask token of its own")
-            prompts.append(Prompt(encoding.ids, encoding.ids.index(mask)))
-        return prompts
-
-    def _replaced(self, gaps: Collection[Gap], carrier: str) -> list[Prompt | None]:
-        """The tokens of each sentence with a carrier in its gap, then with one mask in its place.
-
-        None where the carrier's tokens are not those that it has after a space, or cover more than
-        the carrier.
-        """
-        encodings = self.model.encode_batch([gap.filled(carrier) for gap in gaps])
-        prompts = []
-        for gap, encoding in zip(gaps, encodings, strict=True):
-            prompts.append(self._without_carrier(gap, encoding, carrier))
-        return prompts
-
-    def _without_carrier(self, gap: Gap, encoding: Encoding, carrier: str) -> Prompt | None:
-        """The prompt of a gap that a carrier fills; None as `_replaced` says."""
-        carrier_ids = self.carrier_ids[carrier]
-        end = len(gap.before) + len(carrier)
-        # The carrier's last token is the last one that begins before the carrier's end.
-        last = len(encoding.ids) - 1
-        while last >= 0 and (encoding.special[last] or encoding.offsets[last][0] >= end):
-            last -= 1
-        first = last + 1 - len(carrier_ids)
-        if not carrier_ids or encoding.ids[first : last + 1] != carrier_ids:
-            return None
-        # Neither the first nor the last token may cover anything but the carrier and spaces.
-        begins_in_gap = encoding.offsets[first][0] >= len(gap.before.rstrip())
-        covered_behind = gap.behind[: encoding.offsets[last][1] - end]
-        if not begins_in_gap or covered_behind.strip():
-            return None
-        mask = self.model.tokenizer.mask_token_id
-        return Prompt((*encoding.ids[:first], mask, *encoding.ids[last + 1 :]), first)
+            slots[row] = prompt._replace(position=min(len(left_ids) + 1, last))
+    return slots
 
 
-SLOT_READERS: dict[str, type[SlotReader]] = {"causal": CausalSlots, "masked": MaskedSlots}
+def _with_mask_text(model: LanguageModel, gaps: Sequence[Gap]) -> list[Prompt]:
+    """The tokens of each sentence with the mask's text in its gap."""
+    mask = model.tokenizer.mask_token
+    encodings = model.encode_batch([gap.filled(mask) for gap in gaps], mask=True)
+    prompts = []
+    for encoding in encodings:
+        position = encoding.ids.index(model.tokenizer.mask_token_id)
+        prompts.append(Prompt(encoding.ids, position))
+    return prompts
+
+
+def _with_carrier(model: LanguageModel, gaps: Sequence[Gap], carrier: str) -> list[Prompt | None]:
+    """The tokens of each sentence with a carrier in its gap, then with one mask in its place.
+
+    None where the carrier's tokens are not those that it has after a space, or cover more than the
+    carrier.
+    """
+    carrier_ids = _carrier_ids(model, carrier)
+    encodings = model.encode_batch([gap.filled(carrier) for gap in gaps])
+    prompts: list[Prompt | None] = []
+    for gap, encoding in zip(gaps, encodings, strict=True):
+        place = _place_of_carrier(gap, encoding, carrier, carrier_ids)
+        if place is None:
+            prompts.append(None)
+            continue
+        first, end = place
+        mask = model.tokenizer.mask_token_id
+        prompts.append(Prompt((*encoding.ids[:first], mask, *encoding.ids[end:]), first))
+    return prompts
+
+
+def _place_of_carrier(
+    gap: Gap, encoding: Encoding, carrier: str, carrier_ids: tuple[int, ...]
+) -> tuple[int, int] | None:
+    """The tokens [first, end) of a carrier in a gap; None as `_with_carrier` says."""
+    end_of_carrier = len(gap.before) + len(carrier)
+    # The carrier's last token is the last one that begins before the carrier's end.
+    last = len(encoding.ids) - 1
+    while last >= 0 and (encoding.special[last] or encoding.offsets[last][0] >= end_of_carrier):
+        last -= 1
+    first = last + 1 - len(carrier_ids)
+    if not carrier_ids or encoding.ids[first : last + 1] != carrier_ids:
+        return None
+    # Neither the first nor the last token may cover anything but the carrier and spaces.
+    begins_in_gap = encoding.offsets[first][0] >= len(gap.before.rstrip())
+    covered_behind = gap.behind[: encoding.offsets[last][1] - end_of_carrier]
+    if not begins_in_gap or covered_behind.strip():
+        return None
+    return first, last + 1
+
+
+def _carrier_ids(model: LanguageModel, carrier: str) -> tuple[int, ...]:
+    """The entries of a carrier after a space, unknown ones too."""
+    before = _ids_of(model, SHORT)
+    return tuple(_ids_of(model, f"{SHORT} {carrier}")[len(before) :])
+
+
+def _ids_of(model: LanguageModel, text: str) -> list[int]:
+    """The entries of a text by itself, without any token that the model adds."""
+    return encoded(model.name, model.tokenizer, text)["input_ids"]
+
+
+def _refusal(model: LanguageModel, gap: Gap) -> InputError:
+    """The error for a gap in which no word can be looked up."""
+    place = f"the slot in {gap.filled('___')!r}"
+    remedy = "compare whole sentences (tse blimp)"
+    if not gap.before.strip():
+        return InputError(f"{place} has no word to its left, which {model.label} needs; {remedy}")
+    return InputError(
+        f"{place} is one where the tokenizer of {model.label} does not spell words as after a "
+        f"space, so that no verb can be looked up there; leave the context out, or {remedy}"
+    )

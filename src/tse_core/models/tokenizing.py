@@ -97,7 +97,14 @@ def encoded(
     Raises InputError where it cannot read one.
     """
     with readable_text(name):
-        return tokenizer(texts, add_special_tokens=add_special_tokens, verbose=False, **options)
+        return tokenizer(
+            texts,
+            add_special_tokens=add_special_tokens,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+            **options,
+        )
 
 
 def bos_ids(
