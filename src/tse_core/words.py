@@ -38,17 +38,22 @@ _UNSPACED = (
 )
 _UNSPACED_CHARACTER = regex.compile(_UNSPACED)
 
+# A word of French that lost its vowel before the next one, as in l'homme and qu'il.
+_ELIDED = rf"(?<![\p{{L}}\p{{Pi}}\"{APOSTROPHES}])(?:[CDJLMNSTcdjlmnst]|[Qq]u)['’ʼ]"
+# A pronoun of Portuguese that hangs on the verb before it, as in levanta-se.
+_CLITIC = r"-(?:[mts]e|lhes?|[nv]os|[ln]?[oa]s?)\b"
+
 # Ends of a text that the next word touches: an opening mark, a dash or dots that touch the word
-# before them, and unspaced writing.
+# before them, an elided word, and unspaced writing.
 _TOUCHES_NEXT = regex.compile(
-    rf"(?:[\p{{Ps}}¿¡]|(?<!\s)(?:[–—]|\.{{3,}})|{_UNSPACED})$", regex.REVERSE
+    rf"(?:[\p{{Ps}}¿¡]|(?<!\s)(?:[–—]|\.{{3,}})|{_ELIDED}|{_UNSPACED})$", regex.REVERSE
 )
 # Quotation marks that open, as nothing but a space, a dash or another opening mark precedes them.
 _QUOTES_AT_END = regex.compile(rf"(?:^|[\s\p{{Ps}}¿¡–—])[…{_QUOTES}]+$", regex.REVERSE)
 
 # The same for starts of a text, which touch the word before them.
 _TOUCHES_PREVIOUS = regex.compile(
-    rf"[\p{{Terminal_Punctuation}}\p{{Pe}}…·՛՜՞]|[–—]+(?!\s)|{_UNSPACED}"
+    rf"[\p{{Terminal_Punctuation}}\p{{Pe}}…·՛՜՞]|[–—]+(?!\s)|{_CLITIC}|{_UNSPACED}"
 )
 _QUOTE_AT_START = regex.compile(rf"[{_QUOTES}](?![\p{{L}}\p{{N}}\p{{Ps}}\p{{Pi}}¿¡])")
 
@@ -137,8 +142,8 @@ def join(left: str, word: str, right: str) -> str:
     ('The authors laugh.', 'Il rit !', '作者写书。')
     >>> join('"The author', "laughs", '" is said.'), join("He", "writes", '"No".')
     ('"The author laughs" is said.', 'He writes "No".')
-    >>> join("He (", "writes", ") it.")
-    'He (writes) it.'
+    >>> join("He (", "writes", ") it."), join("Ela", "levanta", "-se."), join("Il n'", "a", "pas.")
+    ('He (writes) it.', 'Ela levanta-se.', "Il n'a pas.")
     """
     return with_space(left) + word + _space_before(right) + right
 

@@ -114,8 +114,11 @@ def _ties(scores: pd.DataFrame, work: Work, pairs: pd.DataFrame) -> str:
 
 def _uneven(pairs: pd.DataFrame, work: Work) -> int:
     """How many pairs have no TSE though both forms count: their lengths cannot be compared."""
-    is_counted = pairs[["correct", "wrong"]].isin(list(work.verbs.positions)).all(axis=1)
-    return int((pairs["tse"].isna() & is_counted).sum())
+    uneven = 0
+    for pair in pairs[pairs["tse"].isna()].itertuples():
+        positions = work.verbs_at[pair.context].positions
+        uneven += pair.correct in positions and pair.wrong in positions
+    return uneven
 
 
 def _what_was_scored(

@@ -14,6 +14,7 @@ from tse_core.agreement.options import TABLES, Options
 from tse_core.agreement.policies import piece_signature
 from tse_core.agreement.questions import Work
 from tse_core.agreement.scoring import score_contexts
+from tse_core.agreement.verbs import CountedVerbs
 from tse_core.datasets.loading import data_hash
 from tse_core.files import safe_name
 from tse_core.models.language_model import LanguageModel
@@ -35,6 +36,7 @@ class Piece(NamedTuple):
     contexts: pd.DataFrame
     pairs: pd.DataFrame  # the column context counts from the first context of the piece
     slots: Sequence[Prompt]  # of the contexts
+    verbs_at: Sequence[CountedVerbs]  # as they are spelled at these slots
 
 
 def scored_tables(
@@ -52,7 +54,7 @@ def scored_tables(
     """
 
     def score(some: Piece, advance: Advance) -> dict[str, pd.DataFrame]:
-        return score_contexts(model, work.verbs, options, *some, batch_tokens, advance)
+        return score_contexts(model, options, *some, batch_tokens, advance)
 
     def key(some: Piece) -> Signature:
         return piece_signature(signature, some.pairs, some.slots, options)
@@ -96,4 +98,5 @@ def _pieces(work: Work, size: int) -> Iterator[tuple[str, Piece]]:
             some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
             contents = data_hash(some_contexts[hashed]) + data_hash(some_pairs[HASHED_OF_PAIRS])
             name = f"{safe_name(construction)}-{number:03d}-{contents}"
-            yield name, Piece(some_contexts, some_pairs, work.slots[start:end])
+            slots, verbs_at = work.slots[start:end], work.verbs_at[start:end]
+            yield name, Piece(some_contexts, some_pairs, slots, verbs_at)

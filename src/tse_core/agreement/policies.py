@@ -12,6 +12,7 @@ import pandas as pd
 from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
 from tse_core.datasets.formats.conllu.sentences import DOCUMENTS
+from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.treebank_pairs import is_of_treebank
 from tse_core.metrics.definitions import PROJECT_METRICS, metrics_of_sums
 from tse_core.models.language_model import LanguageModel
@@ -26,6 +27,9 @@ def evaluation_signature(
     lemmas, verbs = question.lemmas, work.verbs
     # Policies that most runs lack are written only where they hold, so that other signatures stay.
     behind = slot_policy(work.slots)
+    # In place, the lemmas that count depend on all slots of the data.
+    if work.slots[0].gap is not None:
+        behind["spelling"] = f"in-place@{Lemmas('', verbs.lemmas).hash}"
     if not verbs.policy.in_vocabulary:
         behind |= {"forms": str(verbs.policy), "cut": "list"}
     if options.sample_size != "all":

@@ -21,7 +21,7 @@ from tse_core.agreement.contexts import (
 )
 from tse_core.agreement.factors import find_factors, refuse_taken_names
 from tse_core.agreement.options import Options
-from tse_core.agreement.verbs import CountedVerbs, counted_verbs, warn_of_few_lemmas
+from tse_core.agreement.verbs import CountedVerbs, verbs_at_slots, warn_of_few_lemmas
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import data_hash, verb_list
 from tse_core.datasets.pairs import Protocol, name_and_source
@@ -34,7 +34,7 @@ from tse_core.datasets.treebank_pairs import (
 )
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
-from tse_core.models.slots import Prompt, read
+from tse_core.models.slots import Prompt, SpelledOtherwiseError, read
 
 Slot = Prompt | InputError  # or the reason why a model reads none
 
@@ -58,6 +58,7 @@ class Work(NamedTuple):
     pairs: pd.DataFrame  # with a column context: the row of their context
     all_contexts: int  # how many there are without a sample
     slots: Sequence[Prompt]  # of the contexts
+    verbs_at: Sequence[CountedVerbs]  # `verbs` as they are spelled at each slot
     repeated: int = 0  # sites of a treebank with a text and a number that an earlier one has
 
 
@@ -106,11 +107,19 @@ def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:
     return True
 
 
-def slots_of(model: LanguageModel, pairs: pd.DataFrame, protocol: Protocol) -> list[Slot]:
-    """The slot of each pair as the model reads it, or the reason why not; equal contexts once."""
+def slots_of(model: LanguageModel, pairs: pd.DataFrame, protocol: Protocol = "exact") -> list[Slot]:
+    """The slot of each pair as the model reads it, or the reason why not; equal contexts once.
+
+    All are read in place where most would be refused, as no space stands before the word.
+    """
     contexts = list(zip(pairs["left"], pairs["right"], strict=True))
     distinct = list(dict.fromkeys(contexts))
-    slot_of = dict(zip(distinct, read(model, distinct, protocol), strict=True))
+    slots = read(model, distinct, protocol)
+    otherwise = sum(isinstance(slot, SpelledOtherwiseError) for slot in slots)
+    after_space = sum(isinstance(slot, Prompt) for slot in slots)
+    if protocol == "exact" and otherwise > after_space:
+        slots = read(model, distinct, in_place=True)
+    slot_of = dict(zip(distinct, slots, strict=True))
     return [slot_of[context] for context in contexts]
 
 
@@ -148,20 +157,21 @@ def work_of(
     """
     # Verbs of pairs that the list lacks are looked up as well: TSE counts them.
     words = pd.concat([question.pairs["correct"], question.pairs["wrong"]]).unique()
-    verbs = counted_verbs(model, question.lemmas, options.verbs, words)
-    if verbs.ends:
-        model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     distinct = distinct_sites(question.pairs, model.kind)
     pairs, contexts, all_contexts = numbered_contexts(
         distinct, model.kind, options.protocol, options.sample_size, options.seed
     )
+    of_contexts = _of_contexts(model, contexts, question.pairs, slots)
+    verbs_at = verbs_at_slots(model, question.lemmas, options.verbs, of_contexts, words)
+    verbs = verbs_at[0]
+    if verbs.ends:
+        model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     if find_factors(by, contexts, verbs.lemmas).of_verbs and options.detail != "forms":
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
     warn_of_unknown_words(model, contexts)
     warn_of_few_lemmas(model, verbs, question.lemmas)
     repeated = len(question.pairs) - len(distinct)
-    of_contexts = _of_contexts(model, contexts, question.pairs, slots)
-    return Work(verbs, contexts, pairs, all_contexts, of_contexts, repeated)
+    return Work(verbs, contexts, pairs, all_contexts, of_contexts, verbs_at, repeated)
 
 
 def _of_contexts(

@@ -5,6 +5,7 @@ pairs, that were given, so that a stored table serves any run that asks for the 
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -40,19 +41,19 @@ def pair_columns() -> list[str]:
 
 def score_contexts(
     model: LanguageModel,
-    verbs: CountedVerbs,
     options: Options,
     contexts: pd.DataFrame,
     pairs: pd.DataFrame,
     slots: Sequence[Prompt],
+    verbs_at: Sequence[CountedVerbs],
     batch_tokens: int | None = None,
     advance: Advance = lambda share: None,
 ) -> dict[str, pd.DataFrame]:
     """The scores of contexts and of their pairs, by the names in `TABLES`.
 
     Contexts have number, left and the columns of `GROUP`, pairs correct, wrong and context (the row
-    of each pair's context); `slots` are those of the contexts; `advance` is called with the share
-    of the work that was just done.
+    of each pair's context); `slots` are those of the contexts, `verbs_at` the same lemmas at each;
+    `advance` is called with the share of the work that was just done.
 
     Returns
     -------
@@ -63,10 +64,26 @@ def score_contexts(
     - lemmas: `SUMS` over the contexts of each group, for every lemma;
     - forms: a row for each context and lemma: `FORM_COLUMNS`, float32.
     """
-    scores = _Scores(verbs, options, contexts, pairs, pair_forms(model, verbs, pairs))
-    for block in distributions(model, verbs, slots, batch_tokens, advance):
-        scores.add(block)
+    scores = _Scores(len(verbs_at[0].lemmas), options, contexts, pairs)
+    for verbs, rows in _rows_by_verbs(verbs_at):
+        scores.add_forms(model, verbs, pairs, rows)
+        some_slots = [slots[row] for row in rows]
+        some_advance = partial(_advance_by_share, advance, len(rows) / len(slots))
+        for block in distributions(model, verbs, some_slots, batch_tokens, some_advance):
+            scores.add(block._replace(contexts=rows[block.contexts]), verbs.ids)
     return scores.tables()
+
+
+def _advance_by_share(advance: Advance, share: float, done: float) -> None:
+    """Report a part of a share of the work as done."""
+    advance(done * share)
+
+
+def _rows_by_verbs(verbs_at: Sequence[CountedVerbs]) -> list[tuple[CountedVerbs, np.ndarray]]:
+    """The verbs that are spelled alike at some contexts, with the rows of these."""
+    verbs_of = {id(verbs): verbs for verbs in verbs_at}
+    identities = np.array([id(verbs) for verbs in verbs_at])
+    return [(verbs, np.flatnonzero(identities == i)) for i, verbs in verbs_of.items()]
 
 
 class _Scores:
@@ -74,49 +91,55 @@ class _Scores:
 
     def __init__(
         self,
-        verbs: CountedVerbs,
+        lemmas: int,
         options: Options,
         contexts: pd.DataFrame,
         pairs: pd.DataFrame,
-        forms_of_pairs: np.ndarray,
     ):
         self.options = options
-        self.ids = verbs.ids
         self.plural = (contexts["number"] == "plural").to_numpy()
         self.contexts_of_pairs = pairs["context"].to_numpy()
-        self.forms_of_pairs = forms_of_pairs
+        self.forms_of_pairs = np.full((len(pairs), 2), -1, dtype=np.int64)
         scores_per_context = len(_cutoff_rows(options.cutoffs))
         # First the score, then the coverage, of each context and row of `_cutoff_rows`.
         self.at_cutoffs = np.full((2, len(contexts), scores_per_context), np.nan)
         # How many verbs tie in each context.
         self.ties = np.zeros(len(contexts), dtype=np.int64)
         self.of_pairs = np.full((len(pairs), len(pair_columns())), np.nan)
-        self.groups = GroupSums(contexts, len(verbs.lemmas))
+        self.groups = GroupSums(contexts, lemmas)
         self.sums: _LemmaSums | None = None
         if options.detail != "contexts":
-            self.sums = _LemmaSums(contexts, len(verbs.lemmas))
+            self.sums = _LemmaSums(contexts, lemmas)
         self.forms: np.ndarray | None = None
         if options.detail == "forms":
-            shape = (len(contexts), len(verbs.lemmas), len(FORM_COLUMNS))
+            shape = (len(contexts), lemmas, len(FORM_COLUMNS))
             self.forms = np.empty(shape, np.float32)
 
-    def add(self, block: Distributions) -> None:
-        """Add the scores of the contexts of a block, and of their pairs."""
+    def add_forms(
+        self, model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame, rows: np.ndarray
+    ) -> None:
+        """Add where the forms of the pairs of some contexts are, by the contexts' rows."""
+        chosen = np.isin(self.contexts_of_pairs, rows)
+        self.forms_of_pairs[chosen] = pair_forms(model, verbs, pairs[chosen])
+
+    def add(self, block: Distributions, ids: np.ndarray) -> None:
+        """Add the scores of the contexts of a block, and of their pairs.
+
+        `ids` are the entries, or positions, of each lemma's forms at these contexts.
+        """
         rows = block.contexts
         plural = self.plural[rows]
-        correct, wrong = _log_probabilities(block, self.ids, plural)
-        self.at_cutoffs[:, rows] = _at_cutoffs(
-            block, self.ids, plural, self.options, correct, wrong
-        )
-        self.ties[rows] = _ties(block, self.ids, self.options)
+        correct, wrong = _log_probabilities(block, ids, plural)
+        self.at_cutoffs[:, rows] = _at_cutoffs(block, ids, plural, self.options, correct, wrong)
+        self.ties[rows] = _ties(block, ids, self.options)
         self._add_pairs(block)
-        wins = agreement(block.logits, self.ids, plural)
+        wins = agreement(block.logits, ids, plural)
         margins = correct - wrong
         self.groups.add(rows, np.where(plural[:, None], -margins, margins), wins)
         if self.sums is not None:
             self.sums.add(rows, wins, correct, wrong)
         if self.forms is not None:
-            self.forms[rows] = _form_rows(block, self.ids)
+            self.forms[rows] = _form_rows(block, ids)
 
     def _add_pairs(self, block: Distributions) -> None:
         """Add the scores of the pairs whose context is in a block."""

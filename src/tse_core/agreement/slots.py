@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.options import Options
+from tse_core.agreement.questions import slots_of
 from tse_core.agreement.scoring import all_at_cutoffs, score_contexts
-from tse_core.agreement.verbs import counted_verbs
+from tse_core.agreement.verbs import counted_verbs, verbs_at_slots
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.pairs import NUMBERS, OTHER
 from tse_core.errors import InputError, check_known
@@ -24,7 +25,7 @@ from tse_core.forward.passes import blocks
 from tse_core.metrics.definitions import MARGIN
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import as_language_model
-from tse_core.models.slots import slot
+from tse_core.models.slots import all_read, slot
 from tse_core.results.tidy import of_everything
 from tse_core.words import left_part, right_part
 
@@ -82,17 +83,17 @@ def score_context(
         )
     model = as_language_model(model)
     options = Options(detail="forms")
-    verbs = counted_verbs(model, load_lemmas(lemmas), options.verbs)
     contexts = _one_context(left, right, number_name)
+    slots = all_read(slots_of(model, contexts))
+    verbs_at = verbs_at_slots(model, load_lemmas(lemmas), options.verbs, slots)
     # The context is scored as one of a data set with no pairs.
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
-    slots = [slot(model, *contexts.loc[0, ["left", "right"]])]
-    tables = score_contexts(model, verbs, options, contexts, no_pairs, slots)
+    tables = score_contexts(model, options, contexts, no_pairs, slots, verbs_at)
     curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
     curves = curves[curves["metric"] != MARGIN].reset_index(drop=True)
     curves = curves.astype({"metric": "str", "side": "str"})
     scores = curves[of_everything(curves)].set_index("metric")["score"]
-    forms = _forms_in_order(verbs.lemmas, tables["forms"], number_name)
+    forms = _forms_in_order(verbs_at[0].lemmas, tables["forms"], number_name)
     return ContextScores(float(scores["EW"]), float(scores["MW"]), curves, forms)
 
 
@@ -154,7 +155,7 @@ def slot_distribution(
                 f"{side} is {text!r}: give what stands before and behind the gap, without ___"
             )
     model = as_language_model(model)
-    prompt = slot(model, left_part(left), right_part(right))
+    (prompt,) = all_read(slots_of(model, _one_context(left, right, "")))
     block = next(blocks(model, [prompt.ids], [[prompt.position]]))
     logits = block.logits[0]
     probabilities = logits.softmax(-1).cpu().numpy()
@@ -186,7 +187,9 @@ def marked_distribution(
             f"{sentence!r}: write the verb's place as ___, once, after at least one word"
         )
     model = as_language_model(model)
-    distribution = slot_distribution(model, left.strip(), right.strip())
+    left, right = left.strip(), right.strip()
+    slot(model, left, right)  # entries are marked as they are spelled after a space
+    distribution = slot_distribution(model, left, right)
     marks = marked_entries(model, number, lemmas)
     of_rows = [marks.get(entry, UNMARKED) for entry in distribution["id"]]
     forms = [form for form, _ in of_rows]

@@ -16,6 +16,8 @@ from tse_core.agreement.options import SINGLE_TOKENS, VerbPolicy
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.slots import Prompt, spellings_in_place
+from tse_core.words import is_unspaced
 
 Spelling = tuple[int, ...]  # the tokens of a word
 LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
@@ -51,7 +53,18 @@ def counted_verbs(
             f"{model.label} is a masked model and sees where a word ends; leave word_end out"
         )
     words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *further]))
-    spelled = _spelled(model, words, policy)
+    spelled = _spelled(words, model.spellings(words), policy)
+    return _counted(model, lemmas, policy, spelled, further)
+
+
+def _counted(
+    model: LanguageModel,
+    lemmas: Lemmas,
+    policy: VerbPolicy,
+    spelled: Mapping[str, Spelling],
+    further: Sequence[str],
+) -> CountedVerbs:
+    """The lemmas that count where words have these spellings. Raises InputError where none does."""
     rows, forms = _counting(model, lemmas, spelled)
     if not rows:
         raise _no_lemma_error(model, lemmas, policy)
@@ -65,6 +78,49 @@ def counted_verbs(
     further_spellings = [spelled[word] for word in further if word in spelled]
     verbs = _as_words(table, forms, spelled, further_spellings)
     return verbs._replace(policy=policy, ends=policy.word_end and not model.reads_right)
+
+
+def verbs_at_slots(
+    model: LanguageModel,
+    lemmas: Lemmas,
+    policy: VerbPolicy,
+    slots: Sequence[Prompt],
+    further: Sequence[str] = (),
+) -> list[CountedVerbs]:
+    """`counted_verbs` at each of some slots, which are all read in place or all after a space.
+
+    The lemmas are the same at all: those whose two forms can be looked up at every slot. Read in
+    place, forms may have other entries at each slot, and further words count where they can be
+    looked up. Raises InputError, too, for ends of words in writing without spaces.
+    """
+    if slots[0].gap is None:
+        return [counted_verbs(model, lemmas, policy, further)] * len(slots)
+    if policy.word_end and not model.reads_right and any(map(is_unspaced, further)):
+        raise InputError(
+            f"{lemmas.name}: in writing without spaces nothing shows where a word ends; count "
+            "words without their ends (--no-word-end, in Python word_end=False)"
+        )
+    words = list(dict.fromkeys([*lemmas.table["singular"], *lemmas.table["plural"], *further]))
+    spelled_at = []
+    for slot in slots:
+        spellings = spellings_in_place(model, slot, words)
+        spelled_at.append(_spelled(words, spellings, policy))
+    common = set(range(len(lemmas)))
+    for spelled in spelled_at:
+        rows, _ = _counting(model, lemmas, spelled)
+        common &= set(rows)
+    if not common:
+        raise _no_lemma_error(model, lemmas, policy)
+    counted_lemmas = Lemmas(lemmas.name, lemmas.table.iloc[sorted(common)].reset_index(drop=True))
+    # Slots at which all words are spelled alike share their verbs.
+    verbs_of: dict[tuple, CountedVerbs] = {}
+    verbs_at = []
+    for spelled in spelled_at:
+        key = tuple(spelled.items())
+        if key not in verbs_of:
+            verbs_of[key] = _counted(model, counted_lemmas, policy, spelled, further)
+        verbs_at.append(verbs_of[key])
+    return verbs_at
 
 
 def _as_words(
@@ -97,10 +153,12 @@ def _as_words(
     )
 
 
-def _spelled(model: LanguageModel, words: Sequence[str], policy: VerbPolicy) -> dict[str, Spelling]:
+def _spelled(
+    words: Sequence[str], spellings: Sequence[Spelling | None], policy: VerbPolicy
+) -> dict[str, Spelling]:
     """The spellings of the words that can count: all that the model spells, or single tokens."""
     spelled = {}
-    for word, spelling in zip(words, model.spellings(words), strict=True):
+    for word, spelling in zip(words, spellings, strict=True):
         if spelling and (policy.tokens == "any" or len(spelling) == 1):
             spelled[word] = spelling
     return spelled

@@ -11,16 +11,18 @@ reads both sides, with one mask at the slot:
 
 The forms of a verb are looked up as the tokenizer spells them after a space
 (`LanguageModel.spellings`). So a gap is refused in which it spells the carriers otherwise: with
-most tokenizers one at the start of a text, or behind an opening quotation mark.
+most tokenizers one at the start of a text, or behind an opening quotation mark. A reading "in
+place" has these gaps, too: a form is there what follows the tokens of the text before it
+(`spellings_in_place`), whether a space stands between them or not.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, cast
 
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
-from tse_core.models.tokenizing import CARRIERS, Encoding, Gap, encoded, gap_of
+from tse_core.models.tokenizing import CARRIERS, Encoding, Gap, encoded, gap_of, special_tokens
 from tse_core.words import join
 
 # The long one shows more often that a word changes the tokens beside it.
@@ -34,6 +36,11 @@ class Prompt(NamedTuple):
     position: int
     # Whether the mask's own text in the sentence would change the tokens beside it.
     by_ids: bool = False
+    gap: Gap | None = None  # in which forms are spelled in place; None: as after a space
+
+
+class SpelledOtherwiseError(InputError):
+    """A gap in which the tokenizer spells words otherwise than after a space."""
 
 
 def slot(model: LanguageModel, left: str, right: str = "") -> Prompt:
@@ -53,14 +60,18 @@ def all_read(slots: Iterable[Prompt | InputError]) -> list[Prompt]:
 
 
 def read(
-    model: LanguageModel, contexts: Sequence[tuple[str, str]], protocol: Protocol = "exact"
+    model: LanguageModel,
+    contexts: Sequence[tuple[str, str]],
+    protocol: Protocol = "exact",
+    *,
+    in_place: bool = False,
 ) -> list[Prompt | InputError]:
     """The slot between left and right of each context, or the reason why there is none.
 
     A causal model sees the left alone. Reasons: the text spells a special token of the model; no
     word stands on the left, where the model is causal; a word is spelled otherwise in the gap than
     after a space, shares a token with what stands beside it, or changes the tokens there (another
-    carrier has others).
+    carrier has others). With `in_place` words may be spelled otherwise.
     """
     texts = []
     for left, right in contexts:
@@ -68,7 +79,10 @@ def read(
     errors = model.unreadable(texts)
     rows = [row for row, error in enumerate(errors) if error is None]
     readable_contexts = [contexts[row] for row in rows]
-    if not model.reads_right:
+    read_slots: Callable[[LanguageModel, Sequence[tuple[str, str]]], list[Prompt | InputError]]
+    if in_place:
+        read_slots = _slots_in_place
+    elif not model.reads_right:
         read_slots = _causal_slots
     elif protocol == "exact":
         read_slots = _masked_slots
@@ -78,6 +92,37 @@ def read(
     for row, prompt in zip(rows, read_slots(model, readable_contexts), strict=True):
         slots[row] = prompt
     return slots
+
+
+def spellings_in_place(
+    model: LanguageModel, prompt: Prompt, words: Sequence[str]
+) -> list[tuple[int, ...] | None]:
+    """The vocabulary entries of each word in the gap of a prompt that was read in place.
+
+    They are the tokens of the sentence with the word in the gap, less those of the prompt. None
+    where the prompt's are not all there, as where the word and what stands beside it share a token,
+    and where an entry is unknown or special.
+    """
+    gap = cast(Gap, prompt.gap)
+    # What predicts the word is itself a part of a causal prompt, and not of a masked one.
+    front: tuple[int, ...] = prompt.ids
+    back: tuple[int, ...] = ()
+    behind = ""
+    if model.reads_right:
+        front, back = prompt.ids[: prompt.position], prompt.ids[prompt.position + 1 :]
+        behind = gap.behind
+    errors = model.unreadable(words)
+    readable_words = [word for word, error in zip(words, errors, strict=True) if error is None]
+    encodings = model.encode_batch([gap.before + word + behind for word in readable_words])
+    unread = {model.unknown_id, *special_tokens(model.tokenizer)}
+    entries_of = {}
+    for word, encoding in zip(readable_words, encodings, strict=True):
+        end = len(encoding.ids) - len(back)
+        entries = encoding.ids[len(front) : end]
+        is_apart = encoding.ids[: len(front)] == front and encoding.ids[end:] == back
+        if is_apart and entries and unread.isdisjoint(entries):
+            entries_of[word] = entries
+    return [entries_of.get(word) for word in words]
 
 
 def slot_policy(prompts: Iterable[Prompt]) -> dict[str, str]:
@@ -160,6 +205,77 @@ def _masked_slots(
     return slots
 
 
+def _slots_in_place(
+    model: LanguageModel, contexts: Sequence[tuple[str, str]]
+) -> list[Prompt | InputError]:
+    """The tokens beside each slot, whether a space stands there or not."""
+    gaps = [gap_of(left, right) for left, right in contexts]
+    prompts: list[Prompt | None] = []
+    if model.reads_right:
+        prompts = _between_sides(model, gaps)
+    else:
+        for encoding in model.encode_batch([gap.before.removesuffix(" ") for gap in gaps]):
+            prompts.append(Prompt(encoding.ids, len(encoding.ids) - 1))
+    slots: list[Prompt | InputError] = []
+    for gap, prompt in zip(gaps, prompts, strict=True):
+        if prompt is None or not gap.before.strip():
+            slots.append(_refusal(model, gap))
+        else:
+            slots.append(prompt._replace(gap=gap))
+    return slots
+
+
+def _between_sides(model: LanguageModel, gaps: Sequence[Gap]) -> list[Prompt | None]:
+    """Both sides of each slot, as two of three fillings agree: two carriers and the mask's text.
+
+    None where no two agree.
+    """
+    readings: list[list[Prompt | None]] = [[*_with_mask_text(model, gaps)]]
+    for carrier in (LONG, SHORT):
+        encodings = model.encode_batch([gap.filled(carrier) for gap in gaps])
+        reading: list[Prompt | None] = []
+        for gap, encoding in zip(gaps, encodings, strict=True):
+            place = _tokens_in_gap(gap, encoding, carrier)
+            reading.append(_masked_at(model, encoding, place))
+        readings.append(reading)
+    prompts: list[Prompt | None] = []
+    for of_text, of_long, of_short in zip(*readings, strict=True):
+        if of_long in (of_text, of_short):
+            prompt = of_long
+        else:
+            prompt = of_short if of_short == of_text else None
+        if prompt is not None:
+            prompt = prompt._replace(by_ids=prompt != of_text)
+        prompts.append(prompt)
+    return prompts
+
+
+def _tokens_in_gap(gap: Gap, encoding: Encoding, word: str) -> tuple[int, int] | None:
+    """The tokens [first, end) of a word in a gap; None where one covers what stands beside it."""
+    start = len(gap.before)
+    end = start + len(word)
+    inside = []
+    for number, (first, last) in enumerate(encoding.offsets):
+        if not encoding.special[number] and last > start and first < end:
+            inside.append(number)
+    if not inside:
+        return None
+    begins_in_gap = encoding.offsets[inside[0]][0] >= start
+    ends_in_gap = encoding.offsets[inside[-1]][1] <= end
+    return (inside[0], inside[-1] + 1) if begins_in_gap and ends_in_gap else None
+
+
+def _masked_at(
+    model: LanguageModel, encoding: Encoding, place: tuple[int, int] | None
+) -> Prompt | None:
+    """The prompt with one mask for the tokens [first, end) of a sentence; None without these."""
+    if place is None:
+        return None
+    first, end = place
+    mask = model.tokenizer.mask_token_id
+    return Prompt((*encoding.ids[:first], mask, *encoding.ids[end:]), first)
+
+
 def _released_slots(
     model: LanguageModel, contexts: Sequence[tuple[str, str]]
 ) -> list[Prompt | InputError]:
@@ -213,12 +329,7 @@ def _with_carrier(model: LanguageModel, gaps: Sequence[Gap], carrier: str) -> li
     prompts: list[Prompt | None] = []
     for gap, encoding in zip(gaps, encodings, strict=True):
         place = _place_of_carrier(gap, encoding, carrier, carrier_ids)
-        if place is None:
-            prompts.append(None)
-            continue
-        first, end = place
-        mask = model.tokenizer.mask_token_id
-        prompts.append(Prompt((*encoding.ids[:first], mask, *encoding.ids[end:]), first))
+        prompts.append(_masked_at(model, encoding, place))
     return prompts
 
 
@@ -259,7 +370,7 @@ def _refusal(model: LanguageModel, gap: Gap) -> InputError:
     remedy = "compare whole sentences (tse blimp)"
     if not gap.before.strip():
         return InputError(f"{place} has no word to its left, which {model.label} needs; {remedy}")
-    return InputError(
+    return SpelledOtherwiseError(
         f"{place} is one where the tokenizer of {model.label} does not spell words as after a "
         f"space, so that no verb can be looked up there; leave the context out, or {remedy}"
     )

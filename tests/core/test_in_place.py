@@ -1,0 +1,83 @@
+"""Gaps where no space stands: a form is what follows the tokens of the text before it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+from tse_core import InputError, evaluate, load_model
+from tse_core.models.slots import read, spellings_in_place
+
+LEMMAS = pd.DataFrame(
+    {"lemma": ["exist", "see"], "singular": ["ある", "見る"], "plural": ["いる", "読む"]}
+)
+
+
+def pair(left, correct, wrong):
+    return {"left": left, "right": "。", "correct": correct, "wrong": wrong, "number": "singular"}
+
+
+PAIRS = [pair("本が", "ある", "いる"), pair("本は", "ある", "いる"), pair("本は", "見る", "読む")]
+
+
+@pytest.fixture(scope="module")
+def characters():
+    """A random causal model of characters, which joins が and the beginning of ある."""
+    entries = ["</s>", "があ", "The", *"本がはあるい見読む。 a"]
+    tokenizer = Tokenizer(BPE({entry: i for i, entry in enumerate(entries)}, [("が", "あ")]))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>")
+    torch.manual_seed(0)
+    size = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 32, "initializer_range": 0.4}
+    network = GPT2LMHeadModel(GPT2Config(vocab_size=len(tokenizer), **size)).eval()
+    return load_model(network, tokenizer, name="characters").with_policies(bos="none")
+
+
+def by_hand(model, left, form):
+    """log P of the characters of a form after a text, by transformers alone."""
+    ids = [model.tokenizer.convert_tokens_to_ids(character) for character in left + form]
+    with torch.no_grad():
+        logs = model.network.module(torch.tensor([ids])).logits[0].double().log_softmax(-1)
+    return sum(logs[i - 1, ids[i]].item() for i in range(len(left), len(ids)))
+
+
+def scored(model, pairs):
+    return evaluate(model, pd.DataFrame(pairs), LEMMAS, verbs="all", word_end=False, store=None)
+
+
+def test_a_form_follows_the_tokens_of_the_text_before_it(characters):
+    run = scored(characters, PAIRS)
+    values = run.pairs[["log_probability_correct", "log_probability_wrong"]].to_numpy()
+    expected = [
+        [np.nan, by_hand(characters, "本が", "いる")],  # があ is one token
+        [by_hand(characters, "本は", "ある"), by_hand(characters, "本は", "いる")],
+        [by_hand(characters, "本は", "見る"), by_hand(characters, "本は", "読む")],
+    ]
+    np.testing.assert_allclose(values, expected, atol=1e-5)
+    assert np.isnan(run.pairs["tse"]).tolist() == [True, False, False]
+
+
+def test_lemmas_count_whose_forms_can_be_looked_up_in_every_gap(characters):
+    both, one = scored(characters, PAIRS), scored(characters, PAIRS[1:])
+    assert both.lemmas["lemma"].tolist() == ["see"]
+    assert sorted(one.lemmas["lemma"]) == ["exist", "see"]
+    policies = [run.signature.policy["spelling"] for run in (both, one)]
+    assert all(policy.startswith("in-place@") for policy in policies)
+    assert policies[0] != policies[1]
+
+
+def test_the_end_of_a_word_is_not_counted_where_nothing_shows_it(characters):
+    with pytest.raises(InputError, match="nothing shows where a word ends"):
+        evaluate(characters, pd.DataFrame(PAIRS), LEMMAS, verbs="all", store=None)
+
+
+def test_words_after_a_space_are_spelled_in_place_as_everywhere(small_models):
+    words = ["laughs", "are", "modernizes"]
+    for name in ("random-gpt2", "random-roberta", "random-bert-cased"):
+        model = load_model(small_models / name)
+        (prompt,) = read(model, [("The author", "here.")], in_place=True)
+        assert spellings_in_place(model, prompt, words) == model.spellings(words)
+        (after_space,) = read(model, [("The author", "here.")])
+        assert prompt[:2] == after_space[:2]
