@@ -108,7 +108,7 @@ def missing_weights(name: str, folder: Path, file: Path) -> InputError:
             "its consolidated.safetensors has the tensors' names of the makers' own code; take the "
             "files in Hugging Face's format (model.safetensors)"
         )
-    elif len(others) == 1 and others[0] != file.name and not others[0].startswith("adapter"):
+    elif len(others) == 1 and others[0] != file.name:
         remedy = f"if {others[0]} holds the weights, call it {WEIGHTS}"
     elif any(other.startswith("pytorch_model") for other in names):
         remedy = (
