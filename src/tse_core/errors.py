@@ -19,9 +19,12 @@ _INSIDE = (str(Path(__file__).parent) + os.sep, functools.__file__, contextlib._
 
 
 # User and password of an address, and the values of options that are secret.
-_IN_ADDRESS = re.compile(r"(://)[^/\s@]+@")
+# A password may hold slashes; a port, which is digits, begins none.
+_IN_ADDRESS = re.compile(r"(://)(?:[^/\s@:]+:(?!\d+/)[^\s]+|[^/\s@]+)@")
+_BEARER = re.compile(r"(Bearer\s+)[^\s'\"]+", re.IGNORECASE)
 _OPTION = re.compile(
-    r"((?:api[_-]?key|access[_-]?token|auth[_-]?token|hf_token|password|passwd|secret)=)[^&\s'\"]+",
+    r"((?:api[_-]?key|access[_-]?token|auth[_-]?token|hf_token|password|passwd|secret|[?&;]token"
+    r"|[?&;]key)['\"]?(?:=|:\s*)['\"]?)[^&\s'\"]+",
     re.IGNORECASE,
 )
 # Environment variables whose values are secret.
@@ -38,13 +41,19 @@ def shown(text: str) -> str:
     >>> shown("http://me:word" + "@host/?api_key=abc")
     'http://***@host/?api_key=***'
     """
+    return _CONTROL_CHARACTERS.sub(_escape, without_secrets(text))
+
+
+def without_secrets(text: str) -> str:
+    """The text with three stars for what is secret; see `shown`."""
     text = _IN_ADDRESS.sub(r"\1***@", text)
     text = _OPTION.sub(r"\1***", text)
+    text = _BEARER.sub(r"\1***", text)
     for name in _SECRETS:
         value = os.environ.get(name, "").strip()
         if len(value) >= _SHORTEST_SECRET:
             text = _pattern_of_secret(value).sub("***", text)
-    return _CONTROL_CHARACTERS.sub(_escape, text)
+    return text
 
 
 @functools.lru_cache(maxsize=8)
@@ -56,10 +65,16 @@ def _pattern_of_secret(value: str) -> re.Pattern[str]:
 def one_line(text: object, longest: int | None = None) -> str:
     """A text, or the message of an error, in one line of at most `longest` characters.
 
+    Secrets are hidden before it is cut, since half a secret is not known as one.
+
     >>> one_line("no such    file", 9)
     'no such f'
     """
-    return " ".join(str(text).split())[:longest]
+    try:
+        words = str(text)
+    except ValueError:  # a whole number of more digits than Python writes
+        words = f"a {type(text).__name__} of many digits"
+    return " ".join(without_secrets(words).split())[:longest]
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -158,7 +158,7 @@ def read_yaml(path: str | Path) -> Any:
     text = read_text(path)
     try:
         return yaml.load(text, _UniqueKeys)  # noqa: S506  (a SafeLoader)
-    except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, OverflowError, AttributeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or error

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tse_core.agreement.evaluation import Evaluation
+from tse_core.errors import check_known, parsing
 from tse_core.results.saved import read_saved
 from tse_core.sentences.evaluate import PairScores
 from tse_core.syntaxgym.outcomes import Outcome
@@ -22,4 +23,6 @@ def load_scores(path: str | Path) -> Scores:
     Raises InputError: the file is missing or damaged; of another kind, with what reads it.
     """
     saved = read_saved(path)
-    return CLASSES[saved.kind].of_saved(saved)
+    check_known(f"kind of scores in {path}", saved.kind, CLASSES)
+    with parsing(f"{path}: its tables are not those of scores"):
+        return CLASSES[saved.kind].of_saved(saved)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from tse_core.errors import InputError, one_line
 
+_LARGEST_LABEL = 10**100  # Python refuses to write numbers of thousands of digits
 _LONGEST_VALUE = 40  # characters of a value that a message shows
 
 
@@ -36,10 +37,12 @@ def text_of(value: object, where: str, *, numbers: bool = False) -> str:
         return ""
     if is_container(value):
         raise InputError(f"{where} is {_kind(value)}")
-    if not numbers and isinstance(value, bool | int | float | complex):
+    if not numbers or not pd.api.types.is_scalar(value):
         raise InputError(f"{where} is {_kind(value)}")
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, int) and abs(value) >= _LARGEST_LABEL:
+        raise InputError(f"{where} is a whole number of {len(hex(value)) - 2:,} hexadecimal digits")
     return str(value)
 
 
@@ -76,6 +79,10 @@ def sentences_of(sentences: object) -> list[str]:
     texts = []
     for number, sentence in enumerate(sentences, 1):
         text = text_of(sentence, f"sentence {number}")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"sentence {number}: holds half of a surrogate pair") from None
         if not text.strip():
             raise InputError(f"sentence {number}: an empty sentence cannot be scored")
         texts.append(text)

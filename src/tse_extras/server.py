@@ -254,7 +254,9 @@ class ServerModel(SurprisalModel):
         except TimeoutError:
             reason = f"its answer is not whole after {self.timeout:g} s, the time-out"
             raise InputError(f"{address}: no answer ({reason}); {RESUMED}") from None
-        except requests.RequestException as error:
+        except InputError:
+            raise
+        except Exception as error:  # of the header's numbers and dates, too
             raise InputError(f"{address}: no answer ({one_line(error, 400)}); {RESUMED}") from None
         if status != requests.codes.ok:
             raise InputError(f"{address}: {_fault(status, content)}; {RESUMED}")

@@ -13,7 +13,7 @@ from tse_core.datasets.formats.clams import NO_VERB, SEVERAL, UNLISTED, verb_pai
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs, usual_list
 from tse_core.datasets.pairs import unique_contexts
-from tse_core.errors import TseWarning
+from tse_core.errors import InputError, TseWarning
 from tse_core.files import read_yaml
 from tse_core.paths import data_folder
 from tse_core.words import join
@@ -128,6 +128,22 @@ def test_pairs_part_at_the_verb_wherever_it_stands(pairs_of):
         {"id": "de/obj_rel_within_anim/1", "lemma": "verehren", "left": "der Direktor, den die Architekten",
          "right": ", lacht", "number": "plural", "correct": "verehren", "wrong": "verehrt"}
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("True\n", "line 1: 'True' is not True or False, a tab and a sentence"),
+        ("maybe\tle chat dort .\n", "line 1: 'maybe le chat dort .' is not True or False"),
+        ("True\tle chat dort .\n", "has 1 sentences that hold, and 0 that do not"),
+    ],
+)
+def test_a_file_of_other_lines_is_refused(tmp_path, text, reason):
+    folder = tmp_path / "fr_evalset"
+    folder.mkdir()
+    (folder / "own.txt").write_text(text)
+    with pytest.raises(InputError, match=reason):
+        load_pairs(folder / "own.txt")
 
 
 def test_an_agreeing_adjective_or_a_missing_verb_sets_a_pair_aside(pairs_of):

@@ -129,7 +129,7 @@ def test_the_command_takes_columns_by_other_names(write, tiny_causal, tse):
 def test_columns_are_said_of_tables_only():
     with pytest.raises(
         InputError,
-        match="'marvin-linzen' is no path that ends in .csv, .gold, .json, .jsonl, .parquet, .tab, .tsv, .txt",
+        match="'marvin-linzen' is no path that ends in .conllu, .csv, .gold, .json, .jsonl, .parquet, .tab, .tsv, .txt",
     ):
         load_pairs("marvin-linzen", {"good": "sen"})
     with pytest.raises(InputError, match="in Python load_sentence_pairs"):
@@ -323,7 +323,7 @@ def test_a_gap_of_a_text_keeps_what_stands_around_it():
     assert joined == texts
     with pytest.raises(InputError, match="row 1: .MASK. must stand apart from other words"):
         load_pairs(
-            pd.DataFrame({"text": ["Il n'[MASK] pas."], "correct": ["est"], "wrong": ["sont"]})
+            pd.DataFrame({"text": ["Il re[MASK] pas."], "correct": ["est"], "wrong": ["sont"]})
         )
 
 

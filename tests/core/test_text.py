@@ -1,6 +1,7 @@
 """Only text is text: what is no sentence, label or form is refused where it enters."""
 
 import json
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ NO_TEXTS = {
     "bytes": (b"The author laughs.", "is bytes, no text; decode them first"),
     "a flag": (True, "is True, no text"),
     "a number": (7, "is the number 7, no text"),
+    "a date": (date(2020, 1, 1), "is of the type date, no text"),
 }
 
 

@@ -56,7 +56,8 @@ def falling_curves(table: pd.DataFrame, case: dict) -> Finding:
             for side, cutoff in zip(curve["side"], curve["cutoff"], strict=True)
         ]
         if len(place) > 1:
-            directions.append((place - np.mean(place)) @ curve["score"].to_numpy())
+            from_middle = np.array(place) - np.mean(place)
+            directions.append(from_middle @ curve["score"].to_numpy())
     down = int(np.sum(np.array(directions) < 0))
     return Finding(down, f"{down} of {len(directions)}", len(directions))
 

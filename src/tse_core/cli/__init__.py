@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tse_core.errors import InputError, TseWarning, one_line, shown
+from tse_core.errors import InputError, TseWarning, one_line, shown, without_secrets
 
 PLAIN = r"[\n\t]|\x1b\[[0-9;]*m"  # line ends, tabs and colours, as a regular expression
 STOPPED = 130  # exit code after Ctrl-C
@@ -58,12 +58,14 @@ class _SafeStream(io.TextIOBase):
         self._plain = re.compile(plain)
 
     def write(self, text: str) -> int:
+        written = len(text)
+        text = without_secrets(text)
         start = 0
         for match in self._plain.finditer(text):
             self._stream.write(shown(text[start : match.start()]) + match[0])
             start = match.end()
         self._stream.write(shown(text[start:]))
-        return len(text)
+        return written
 
     def __getattr__(self, name: str):
         return getattr(self._stream, name)

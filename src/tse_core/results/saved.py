@@ -11,8 +11,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tse_core.errors import InputError, one_line
-from tse_core.files import write_output
+from tse_core.errors import InputError, one_line, parsing
+from tse_core.files import is_there, write_output
+from tse_core.limits import check_file
 from tse_core.results.parquet import read_tables
 from tse_core.results.signature import Signature
 from tse_core.results.tidy import TIDY_COLUMNS, results_bytes
@@ -59,18 +60,21 @@ def read_saved(path: str | Path) -> Saved:
     Raises InputError, which says what another kind of file is, and what reads it.
     """
     path = Path(path)
-    if not path.exists():
+    if not is_there(path):
         raise InputError(f"{path}: no such file")
+    check_file(path, pipe=False)
     try:
         stored, facts = read_tables(path)
     except InputError as error:
         raise _other_file_error(path) or error from None
     if "saved" not in facts:
         raise _other_file_error(path) or InputError(f"{path}: a piece of the store, which reads it")
-    tables = {name: _with_types(table, facts["types"][name]) for name, table in stored.items()}
-    (run,) = facts["runs"]
-    signature = Signature(run["identity"], run["policy"], run["provenance"])
-    return Saved(run["kind"], signature, tables, facts["saved"])
+    with parsing(f"{path}: what it says of its tables cannot be read"):
+        tables = {name: _with_types(table, facts["types"][name]) for name, table in stored.items()}
+        (run,) = facts["runs"]
+        parts = {part: dict(run[part]) for part in ("identity", "policy", "provenance")}
+        signature = Signature(**parts)
+        return Saved(run["kind"], signature, tables, facts["saved"])
 
 
 def _other_file_error(path: Path) -> InputError | None:

@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 
 from tse_core import __version__
-from tse_core.errors import InputError, warn
+from tse_core.errors import InputError, parsing, warn
 from tse_core.paths import store_folder
 from tse_core.results.libraries import library_versions, minor_versions
 from tse_core.results.parquet import read_tables, write_tables
@@ -62,6 +62,9 @@ class Store:
             stored, facts = read_tables(path, tables)
             if (facts.get("piece"), facts.get("key")) != (name, path.parent.name):
                 raise InputError(f"{path}: holds other work than its name says")
+            with parsing(f"{path}: what it says of its tables cannot be read"):
+                same_probe = _same_probe(facts["probe"], probe)
+                provenance = dict(facts["provenance"])
         except InputError as error:
             # A link to nothing is there, too, and worth a word.
             if lexists(path):
@@ -69,13 +72,13 @@ class Store:
             return None
         if set(stored) < set(tables):  # of a run that kept less
             return None
-        if not _same_probe(facts["probe"], probe):
+        if not same_probe:
             warn(
                 f"{signature.model} scores a sentence differently from the model whose scores the "
                 "store holds under this name: they are computed again"
             )
             return None
-        return stored, facts["provenance"]
+        return stored, provenance
 
     def put(
         self, signature: Signature, name: str, tables: Tables, probe: Sequence[float] = ()

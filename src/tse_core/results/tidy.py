@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from tse_core.errors import InputError, one_line
 from tse_core.files import parse_json, write_output
+from tse_core.limits import check_file
 from tse_core.metrics.definitions import score_range
 from tse_core.results.parquet import FACTS, table_bytes
 from tse_core.results.signature import Signature
@@ -43,6 +44,7 @@ def read_results(path: str | Path) -> pd.DataFrame:
     of its metric, a signature that cannot be read, rows that contradict themselves or each other.
     """
     path = Path(path)
+    check_file(path, pipe=False)
     reading_errors = (OSError, ValueError, AttributeError, TypeError, KeyError, pa.ArrowException)
     try:
         table = _stored_table(path)
@@ -115,6 +117,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     as they are. Raises InputError.
     """
     path = Path(path)
+    check_file(path, pipe=False)
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)

@@ -18,7 +18,6 @@ Known faults are kept as they are: German "den Wächter" behind a preposition la
 dative.
 """
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -29,7 +28,8 @@ import pandas as pd
 
 from tse_core.datasets.lemmas import DEFAULT, LANGUAGES, Lemmas, load_lemmas
 from tse_core.datasets.raw_tables import RawTable, raw_table
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line
+from tse_core.files import read_text
 from tse_core.words import plain
 
 ENDINGS = (".txt",)
@@ -114,12 +114,23 @@ def _lemma_of_forms(language: str, lemmas: Lemmas) -> dict[tuple[str, str], str]
 
 def _sentences(path: Path) -> list[tuple[list[str], list[str]]]:
     """The words of the good and of the bad sentence of each pair of a file."""
-    lines = pd.read_csv(
-        path, sep="\t", names=["holds", "sentence"], dtype="str", quoting=csv.QUOTE_NONE
-    )
-    judgement = lines["holds"].str.strip()
-    words = lines["sentence"].map(lambda sentence: plain(sentence).split())
-    return list(zip(words[judgement == "True"], words[judgement == "False"], strict=True))
+    words: dict[str, list[list[str]]] = {"True": [], "False": []}
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        holds, _, sentence = line.partition("\t")
+        if holds.strip() not in words or not sentence.strip():
+            raise InputError(
+                f"{path}, line {number}: {one_line(line, 60)!r} is not True or False, a tab and a "
+                "sentence"
+            )
+        words[holds.strip()].append(plain(sentence).split())
+    if len(words["True"]) != len(words["False"]):
+        raise InputError(
+            f"{path}: has {len(words['True'])} sentences that hold, and "
+            f"{len(words['False'])} that do not; they are pairs"
+        )
+    return list(zip(words["True"], words["False"], strict=True))
 
 
 def _only_difference(good: list[str], bad: list[str]) -> int | None:

@@ -16,7 +16,7 @@ from conllu.exceptions import ParseException
 from conllu.models import TokenList
 
 from tse_core.errors import InputError, one_line
-from tse_core.files import read_text
+from tse_core.files import is_file, is_folder, read_text
 
 ENDING = ".conllu"
 RUN = 25  # consecutive sentences that are one cluster, where a file names no documents
@@ -55,15 +55,15 @@ def is_treebank(name: str) -> bool:
     """Whether a name is that of a treebank: a .conllu file, a folder of these, or a pattern."""
     if name.endswith(ENDING):
         return True
-    return Path(name).is_dir() and any(Path(name).glob(f"*{ENDING}"))
+    return is_folder(name) and any(Path(name).glob(f"*{ENDING}"))
 
 
 def treebank_files(name: str) -> list[Path]:
     """The files of a treebank, sorted. Raises InputError for a pattern that fits none."""
     path = Path(name)
-    if path.is_dir():
+    if is_folder(path):
         return sorted(path.glob(f"*{ENDING}"))
-    if path.is_file() or not glob.has_magic(name):
+    if is_file(path) or not glob.has_magic(name):
         return [path]
     files = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
     if not files:
