@@ -385,6 +385,7 @@ def is_slow(name: str) -> bool:
         "random-roberta",
         "detail of",
         "lab-systematic-causal",
+        "lab-lexical-masked",
         STAND_IN + "stories260K",
         "intervals over subjects and verbs",
         "a comparison of two models",

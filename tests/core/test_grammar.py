@@ -194,6 +194,7 @@ def test_an_adverb_that_may_belong_to_the_clause_before_it_is_marked(design):
     assert all(len(values) == 1 for values in table)
 
 
+@pytest.mark.slow
 def test_twins_share_all_words_but_the_subjects_and_what_agrees_with_it(pairs):
     relative = pairs[pairs["template"] == "subj_rel"]
     assert relative["twin"].iloc[0] == "the author/authors that likes/like the guard ___"
