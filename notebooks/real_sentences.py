@@ -138,7 +138,7 @@ caption = "After nouns: means over verbs (sensitivity and bias in nats)"
 folded(table(about, caption, index=True), "The means of each row")
 
 # %% [markdown] tags=["explains"]
-# All verbs that are never nouns move the right way. So do those that are also nouns, all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). This proves less than it seems to: all verbs move together from sentence to sentence, so these hundreds of verbs are nearly one observation. *Never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
+# All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so this is nearly one observation. *Never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
 #
 # ## What sets how far
 #
@@ -158,7 +158,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# How often a form is a noun is counted in English treebanks; a form that never occurs there stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63.
+# Noun uses are counted in English treebanks; a form that they never have stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63.
 #
 # ## Where moving is not enough
 
@@ -168,7 +168,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# On the dashed line the two cancel, and above it a verb is right after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns, whose bias favours the base form. A weak move does not outweigh that bias, and EW counts such a verb as wrong, as if it did not move at all. The gap between TSE and EW comes from these verbs, at all sites:
+# On the dashed line the two cancel, and above it a verb is right after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns, whose bias favours the base form. EW counts a move that is too weak as wrong, as if there were none. The gap between TSE and EW comes from these verbs:
 
 # %%
 gaps = real_sentences.gaps(panels)
@@ -182,7 +182,7 @@ folded(table(gaps, caption, index=True), "TSE and EW by kind of verb")
 #
 # ## Unlikely verbs
 #
-# In the paper, models do better on likely verbs. Here the verbs are sorted by how likely they are (the mean log-probability of both forms after pronouns) and divided into fifths.
+# In the paper, models do better on likely verbs. Here are fifths of the verbs by likelihood (both forms' mean log-probability after pronouns).
 
 # %%
 fifths = real_sentences.fifths(verbs)
@@ -214,7 +214,7 @@ caption = "ParTUT, mean sensitivity in nats; the rule of -s: 1 if it is always r
 folded(table(cues, caption), "Is it the word before?")
 
 # %% [markdown] tags=["explains"]
-# In ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. A rule that reads only the *-s* goes the other way: it has −.38, where 1 would be always right. Without an *-s* on the word before (*people*, *men*), verbs move no less than after other nouns.
+# In ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. The rule goes the other way (−.38, where 1 is always right). Without an *-s* on the word before (*people*, *men*), verbs move no less than after other nouns.
 #
 # ## Three languages
 
@@ -251,7 +251,7 @@ caption = "95 % intervals: not corrected, crossed with verbs, and by the bootstr
 folded(table(intervals, caption), "Other intervals")
 
 # %% [markdown] tags=["explains"]
-# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen before one was chosen. ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many of those that change the number the verdict is the same; to leave out each document in turn is one. In half of the documents N2 in nats, N6 and N7 are undecided.
+# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen before one was chosen. ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many the verdict is the same (each document left out in turn is one). In half of the documents N2 in nats, N6 and N7 are undecided.
 #
 # ## A designed test
 #
