@@ -51,7 +51,7 @@ def read_treebank(files: Sequence[Path], name: str) -> RawTable:
     Columns: those of agreement pairs, then ``sent_id``, ``token``, ``document``, ``genre`` (if a
     sentence states one), ``kind``, ``distance``, ``between`` and ``form`` (see ``sites.py`` beside
     this module); wrong is "" where no verb list has the other form. Its facts are those of
-    `tse_core.datasets.treebank_pairs`. A warning counts the verbs that are no sites. Raises
+    ``tse_core.datasets.treebank_pairs``. A warning counts the verbs that are no sites. Raises
     InputError: no site; what `read_sentences` raises.
     """
     sentences, clusters = read_sentences(files)
