@@ -168,7 +168,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# On the dashed line the two cancel, and above it a verb is right after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns, whose bias favours the base form. EW counts a move that is too weak as wrong, as if there were none. The gap between TSE and EW comes from these verbs:
+# Above the dashed line a verb is right after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns, whose bias favours the base form. EW counts a move that is too weak as wrong, as if there were none. The gap between TSE and EW comes from these verbs:
 
 # %%
 gaps = real_sentences.gaps(panels)
@@ -251,7 +251,11 @@ caption = "95 % intervals: not corrected, crossed with verbs, and by the bootstr
 folded(table(intervals, caption), "Other intervals")
 
 # %% [markdown] tags=["explains"]
-# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen before one was chosen. ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many the verdict is the same (each document left out in turn is one). In half of the documents N2 in nats, N6 and N7 are undecided.
+# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen before one was chosen.
+#
+# ```{dropdown} How to read the table
+# ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many the verdict is the same (each document left out in turn is one). In half of the documents N2 in nats, N6 and N7 are undecided.
+# ```
 #
 # ## A designed test
 #
@@ -262,7 +266,7 @@ designed = real_sentences.designed_test(shown)
 table(designed, "agreement-controls: means over verbs, in nats", index=True)
 
 # %% [markdown] tags=["explains"]
-# After pronouns both kinds move much farther than after *The* and a noun. But also-nouns stay behind by about as many nats, so the noun that could follow is hardly the reason.
+# After pronouns both kinds move much farther, but also-nouns stay behind by about as many nats: the noun that could follow is hardly the reason.
 #
 # ## Limits
 #
@@ -354,6 +358,6 @@ print("plan moves by 2.1 nats and needs 2.5.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# Almost every verb moves with its subject. Verbs that are also nouns move little more than half as far, often too little to be right, and make nearly all of the gap between TSE and EW.
+# Almost every verb moves with its subject. Verbs that are also nouns move little more than half as far, often too little to be right: nearly all of the gap between TSE and EW.
 #
 # Functions: {py:func}`tse_core.evaluate`, and `verbs` of what it returns.

@@ -121,7 +121,7 @@ def along(sensitivity: float) -> float:
 
 
 def movement_axis() -> str:
-    ticks = [f'<span style="left: {along(0):.1f}%">0: no change</span>']
+    ticks = [f'<span style="left: {along(0):.1f}%">0: unmoved</span>']
     for tick in (2, 4):
         ticks.append(f'<span style="left: {along(tick):.1f}%">{tick}</span>')
     ticks.append(f'<span style="left: {along(6):.1f}%">6 nats</span>')
