@@ -68,18 +68,18 @@ def test_two_runs_that_share_a_store_and_are_killed_are_resumed_to_the_same_byte
     run, unbroken, tiny_causal, tmp_path
 ):
     """Both are killed as soon as two pieces are there."""
-    there = 2
+    first_pieces = 2
     children = [
         subprocess.Popen([sys.executable, "-c", CHILD, tiny_causal, tmp_path]) for _ in range(2)
     ]
-    while len(pieces(tmp_path)) < there and children[0].poll() is None:
+    while len(pieces(tmp_path)) < first_pieces and children[0].poll() is None:
         time.sleep(0.001)
     for child in children:
         child.kill()
         assert child.wait() in (0, -signal.SIGKILL)
     with counted_pieces() as computed:
         assert run(tmp_path) == unbroken[0]
-    assert len(computed) + there <= len(pieces(unbroken[1]))
+    assert len(computed) + first_pieces <= len(pieces(unbroken[1]))
 
 
 @contextmanager

@@ -40,12 +40,10 @@ def _leaf_paths(content: pa.Table) -> dict[str, str]:
     """The path by which Parquet knows each column, a list by that of its elements."""
     paths = {}
     for field in content.schema:
-        paths[field.name] = f"{field.name}.list.element" if _is_list(field.type) else field.name
+        paths[field.name] = (
+            f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name
+        )
     return paths
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return pa.types.is_list(kind)
 
 
 def _smallest_encoding(column: pa.Table, path: str) -> str:
@@ -58,7 +56,7 @@ def _smallest_encoding(column: pa.Table, path: str) -> str:
 
 def _encodings(kind: pa.DataType) -> tuple[str, ...]:
     """The encodings beside the plain one that suit a column's type."""
-    if _is_list(kind):
+    if pa.types.is_list(kind):
         kind = kind.value_type
     if pa.types.is_integer(kind):
         return OF_NUMBERS

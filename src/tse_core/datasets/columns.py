@@ -64,7 +64,7 @@ _LAYOUT_COLUMNS = set().union(*_LAYOUTS)
 _TEXTS = {*_LAYOUT_COLUMNS, *PARTS, "right"}
 # Names of columns that are no text, whatever their words.
 _LABELS = {"twin"}.union(
-    *[known for use, known in (NAMES | IN_SENTENCES).items() if use not in _TEXTS]
+    *[name for use, name in (NAMES | IN_SENTENCES).items() if use not in _TEXTS]
 )
 
 

@@ -77,8 +77,10 @@ def read(
     for left, right in contexts:
         texts.append(join(left, "", right) if model.reads_right else left)
     errors = model.unreadable(texts)
-    rows = [row for row, error in enumerate(errors) if error is None]
-    readable_contexts = [contexts[row] for row in rows]
+    readable_contexts = []
+    for context, error in zip(contexts, errors, strict=True):
+        if error is None:
+            readable_contexts.append(context)
     read_slots: Callable[[LanguageModel, Sequence[tuple[str, str]]], list[Prompt | InputError]]
     if in_place:
         read_slots = _slots_in_place
@@ -88,9 +90,10 @@ def read(
         read_slots = _masked_slots
     else:
         read_slots = _released_slots
-    slots = cast(list[Prompt | InputError], errors)
-    for row, prompt in zip(rows, read_slots(model, readable_contexts), strict=True):
-        slots[row] = prompt
+    slots_of_readable = iter(read_slots(model, readable_contexts))
+    slots: list[Prompt | InputError] = []
+    for error in errors:
+        slots.append(next(slots_of_readable) if error is None else error)
     return slots
 
 

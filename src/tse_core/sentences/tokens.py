@@ -446,47 +446,47 @@ def _inputs(
         masks = (model.tokenizer.mask_token_id,) * masked
         ids = encoding.ids[:position] + masks + behind
         whole = _Input(ids, [position], [int(tokens.ids[token])])
-        added = len(encoding.ids) - 1 - int(positions[-1])
-        inputs.append(_window_around(whole, int(positions[0]), added, limit))
+        suffix = len(encoding.ids) - 1 - int(positions[-1])
+        inputs.append(_window_around(whole, int(positions[0]), suffix, limit))
     return inputs
 
 
-def _left_windows(whole: _Input, front: int, limit: int | None, stride: int) -> list[_Input]:
+def _left_windows(whole: _Input, prefix: int, limit: int | None, stride: int) -> list[_Input]:
     """What a causal model reads to predict the targets of a text, which stand at its positions.
 
     That is the text up to the last of them, or windows of `limit` tokens; each begins with the
-    `front` tokens that stand before a text.
+    `prefix` tokens that stand before a text.
     """
     ids, positions, targets = whole
     if not limit or positions[-1] <= limit:
         before = [position - 1 for position in positions]
         return [_Input(ids[: positions[-1]], before, targets)]
     windows = []
-    begin = front
+    begin = prefix
     done = 0  # targets that are predicted
     while done < len(targets):
-        end = begin + limit - front
+        end = begin + limit - prefix
         inside = [position for position in positions[done:] if position <= end]
         if inside:
-            window = ids[:front] + ids[begin : inside[-1]]
-            before = [front + position - begin - 1 for position in inside]
+            window = ids[:prefix] + ids[begin : inside[-1]]
+            before = [prefix + position - begin - 1 for position in inside]
             windows.append(_Input(window, before, targets[done : done + len(inside)]))
         done += len(inside)
         begin += stride
     return windows
 
 
-def _window_around(whole: _Input, front: int, added: int, limit: int | None) -> _Input:
+def _window_around(whole: _Input, prefix: int, suffix: int, limit: int | None) -> _Input:
     """A masked copy of a text, or the `limit` tokens of it around its position.
 
-    The `front` tokens before the text and the `added` ones behind it stay.
+    The `prefix` tokens before the text and the `suffix` ones behind it stay.
     """
     ids, (position,), targets = whole
     if not limit or len(ids) <= limit:
         return whole
-    room = limit - front - added
-    text = ids[front : len(ids) - added]
-    middle = position - front - room // 2
-    begin = min(max(middle, 0), len(text) - room)
-    window = ids[:front] + text[begin : begin + room] + ids[len(ids) - added :]
+    width = limit - prefix - suffix
+    text = ids[prefix : len(ids) - suffix]
+    middle = position - prefix - width // 2
+    begin = min(max(middle, 0), len(text) - width)
+    window = ids[:prefix] + text[begin : begin + width] + ids[len(ids) - suffix :]
     return _Input(window, [position - begin], targets)
