@@ -12,7 +12,7 @@
 # %% [markdown]
 # # The ledger: every claim and its verdict
 #
-# Published numbers decide 63 claims of the papers; the others wait for the papers' models, and nothing counts as reproduced until these have run.
+# Published numbers were held against 63 claims of the papers; the others wait for the papers' models, and nothing counts as reproduced until these have run.
 #
 # :::{admonition} This notebook
 # :class: tse-plan
@@ -83,7 +83,7 @@ table(given, "Rows by verdict and paper.", index=True)
 #
 # Published data and model runs have separate rows. Intervals (95 %) are clustered by subject noun. *How* in a row shows the number's {term}`signature` or the command that makes it; the link below a claim leads to its cell.
 #
-# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list, or other data. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on a choice. Rules name them: half and twice the leeway of a threshold (*at least 36 of 40* allows four exceptions, so 38 and 32 were tried, too), and, for a claim about more than one printed number, each model, construction, phenomenon or paradigm left out in turn, and each half. A rule of parts is one choice; it gives our answer only if all parts do. Of the 63 rows from published data, 30 are the same under every choice and 24 depend on a choice; for 9 there was no choice to try, and they count as neither.
+# How robust is a verdict? Somebody else might have chosen another version of a table, another threshold, BOS token or verb list, or other data. *Robust* counts how many of the choices that we tried give our answer; *how* names them, and the filter finds the rows that depend on a choice. Rules name them: half and twice the leeway of a threshold (*at least 36 of 40* allows four exceptions, so 38 and 32 were tried, too), and, for a claim about more than one printed number, each model, construction, phenomenon or paradigm left out in turn, and each half. A rule of parts is one choice; it gives our answer only if all parts do, and parts that change no number are not counted. Of the 63 rows from published data, 30 are the same under every choice and 24 depend on a choice; for 9 no choice that we tried changes the number, or none was tried, and they count as neither.
 
 # %% tags=["hide-input"]
 from tse_book.pages import ledger_table

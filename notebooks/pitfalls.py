@@ -160,7 +160,7 @@ table(largest_changes(board), caption, digits=3)
 # %% [markdown] tags=["explains"]
 # In the two constructions asked here, the final period moves nothing on SmolLM2. Putting `<|im_start|>` in front moves a score most, by .14; it was not there in pretraining. (Other constructions can move [more](table2.ipynb).) Leaving out verbs that are also nouns or past forms moves a score by up to .11.
 #
-# With weights of 16 bits instead of 32, two forms get the same score more often. Such a {term}`tie` counts as wrong.
+# With weights in bfloat16 instead of float32, two forms get the same score more often. Such a {term}`tie` counts as wrong.
 
 # %%
 from tse_core.paths import data_folder
@@ -210,7 +210,7 @@ table(pd.DataFrame(widths, columns=columns), caption, digits=3)
 # ```{dropdown} How the intervals of this book are made
 # Leave out one noun after another: the farther this moves the score, the wider the interval ({term}`jackknife`). Where one noun moves it more than the others do, the interval is that of fewer nouns. A share, such as MW, gets the interval of so many yes-or-no answers as would vary as much, and so stays between 0 and 1. But no noun counts for more than 10 answers: ten nouns that happen to be alike do not show that the next one will be.
 #
-# In 98 of the 99 kinds of studies with ten or more nouns they contain the truth in at least .93; the other has .91. The limit of 10 was chosen on one half of the kinds of studies: with 20, which was tried first, one kind there was below .93; with 10 none is. In the other half, one kind is below .93 with either limit. Halves and limits are in `benchmarks/coverage_of_intervals.py`. Intervals over nouns and verbs contain the truth in more than .98 of the studies wherever the mean is .90 or more, so they say less than they could.
+# In 98 of the 99 kinds of studies with ten or more nouns by which the method was chosen and tested, they contain the truth in at least .93; the other has .91. Kinds with one bad noun in ten, such as that of the last row, were not among them. The limit of 10 was chosen on one half of the kinds of studies: with 20, which was tried first, one kind there was below .93; with 10 none is. In the other half, one kind is below .93 with either limit. Halves and limits are in `benchmarks/coverage_of_intervals.py`. Intervals over nouns and verbs contain the truth in more than .98 of the studies wherever the mean is .90 or more, so they say less than they could.
 # ```
 #
 # ### Does it keep its promise?
@@ -235,7 +235,7 @@ table(coverage, caption, digits=2)
 #
 # ### Many questions at once
 #
-# Of twenty such intervals about one misses the truth. So where *k* questions are asked together (such as the rows of a table), each interval is made at 1 − .05/*k* ({term}`Bonferroni correction`), and a number is called *above 0* only if this interval is.
+# Of twenty such intervals one may miss the truth. So where *k* questions are asked together (such as the rows of a table), each interval is made at 1 − .05/*k* ({term}`Bonferroni correction`), and a number is called *above 0* only if this interval is.
 
 # %% [markdown] tags=["explains"]
 # ## What to report beside a score

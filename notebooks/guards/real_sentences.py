@@ -177,6 +177,12 @@ if as_written:
     [[which, who]] = not_held.index
     guard("on SmolLM2, N6 is undecided", who == S and which.startswith("N6"))
     guard("on SmolLM2, N6 is undecided", not_held.item() == "undecided")
+    is_other_reading = (judged["id"] == "N6.agreeing") & (judged["part"] == "judged")
+    other_reading = judged[is_other_reading].set_index("model")
+    guard(
+        "By that reading it holds on SmolLM2 and is undecided on Gemma",
+        (other_reading["low_corrected"] > 0).loc[[S, G]].tolist() == [True, False],
+    )
     halves = judged[judged["choice"].str.startswith("without half of the documents")]
     turned = halves.loc[halves["verdict"] != "holds", ["id", "verdict"]]
     guard(

@@ -81,3 +81,11 @@ def test_words_after_a_space_are_spelled_in_place_as_everywhere(small_models):
         assert spellings_in_place(model, prompt, words) == model.spellings(words)
         (after_space,) = read(model, [("The author", "here.")])
         assert prompt[:2] == after_space[:2]
+
+
+def test_a_context_at_which_no_verb_can_be_looked_up_is_named(characters):
+    how = {"verbs": "all", "word_end": False, "store": None}
+    with pytest.raises(
+        InputError, match="1 of 2 contexts .* no lemma of verbs, the first '本が___。'"
+    ):
+        evaluate(characters, pd.DataFrame(PAIRS), LEMMAS.iloc[:1], **how)

@@ -7,7 +7,7 @@ certainty.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.slots import Prompt, spellings_in_place
+from tse_core.models.tokenizing import Gap
 from tse_core.words import is_unspaced
 
 Spelling = tuple[int, ...]  # the tokens of a word
@@ -106,9 +107,19 @@ def verbs_at_slots(
         spellings = spellings_in_place(model, slot, words)
         spelled_at.append(_spelled(words, spellings, policy))
     common = set(range(len(lemmas)))
-    for spelled in spelled_at:
+    without = []  # slots at which no lemma counts
+    for slot, spelled in zip(slots, spelled_at, strict=True):
         rows, _ = _counting(model, lemmas, spelled)
         common &= set(rows)
+        if not rows:
+            without.append(slot)
+    if without and len(without) < len(slots):
+        place = cast(Gap, without[0].gap).filled("___")
+        raise InputError(
+            f"{len(without):,} of {len(slots):,} contexts have a slot at which {model.label} holds "
+            f"no lemma of {lemmas.name}, the first {place!r}; leave them out, or compare whole "
+            "sentences (tse blimp)"
+        )
     if not common:
         raise _no_lemma_error(model, lemmas, policy)
     counted_lemmas = Lemmas(lemmas.name, lemmas.table.iloc[sorted(common)].reset_index(drop=True))
