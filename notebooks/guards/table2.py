@@ -65,10 +65,10 @@ if both:
     }
     guard("it is in seven of the nine rows", with_be == {7})
     mean = differences.loc["mean"].unstack()[list(columns.values())]
-    without, once = mean["TSE without be"], mean["each decision once"]
+    without, once = mean["no be"], mean["once"]
     quotes("above EW by .035 for SmolLM2 and by .037 for Gemma", *without)
-    guard("a third of the difference", (without / mean["TSE"]).between(0.3, 0.37).all())
-    nine = differences.drop("mean").xs("TSE without be", axis=1, level=1)
+    guard("a third of the difference", (without / mean["all"]).between(0.3, 0.37).all())
+    nine = differences.drop("mean").xs("no be", axis=1, level=1)
     guard("below it in two of the nine rows on both", (nine < 0).sum().eq(2).all())
     guard("in seven of the nine rows", (nine > 0).sum().eq(7).all())
     for value in once:
