@@ -284,12 +284,8 @@ readers = {
 }
 suite = load_suite("lab_npi_src_ever")
 
-# the accuracy of each model (with its corpus, if that has a name) on each of 31 suites
-accuracies = published.hu2020_suites().fillna({"corpus": ""})
-accuracies = accuracies[accuracies["in_31"]]
-keys = ["model", "corpus", "suite"]
-accuracies = accuracies.groupby(keys, as_index=False)["accuracy"].mean()
-
+# the accuracies of the models of 2020, with the corpus, if that has a name
+accuracies = published.hu2020_suites().query("in_31").fillna({"corpus": ""})
 
 # %% [markdown]
 # ````{exercise} ★ A formula for a garden path
