@@ -11,7 +11,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 
 from book.make import EXERCISES, NOTEBOOKS
 from book.make.edition import KERNEL, archive, install_cell
-from book.make.plain import boxes, plain, title_of
+from book.make.plain import directives, plain, title_of
 
 SETUP, SOLUTION, CHECK = "exercise-setup", "solution", "check"
 OPENING = """\
@@ -49,12 +49,12 @@ def learners_notebook(name: str):
 
 def question_cells(cell) -> list:
     """The question of a chapter's cell, and room for an answer in prose where its solution is prose; else nothing."""
-    box_of_kind = {box.name: box for box in boxes(cell.source)}
-    if "exercise" not in box_of_kind:
+    of_kind = {directive.name: directive for directive in directives(cell.source)}
+    if "exercise" not in of_kind:
         return []
-    question = box_of_kind["exercise"]
+    question = of_kind["exercise"]
     cells = [new_markdown_cell(f"## {plain(question.title)}\n\n{plain(question.body)}", id=cell.id)]
-    if "solution" in box_of_kind:
+    if "solution" in of_kind:
         cells.append(new_markdown_cell("*Your answer:*", id=f"{cell.id}-answer"))
     return cells
 

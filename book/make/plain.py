@@ -39,7 +39,7 @@ def plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Box:
+class MystDirective:
     """A directive: its name, the title beside it, its options, and what is inside, MyST again."""
 
     name: str
@@ -57,7 +57,7 @@ class AnyDirective(Directive):
     option_spec = dict.fromkeys(("class", "label", "doc"), unchanged)
 
 
-def box_of(fence) -> Box | None:
+def directive_of(fence) -> MystDirective | None:
     """The directive of a fence, or None for plain code. Raises ValueError: an unknown option."""
     braced, _, title = fence.info.partition(" ")
     if not braced.startswith("{"):
@@ -65,13 +65,15 @@ def box_of(fence) -> Box | None:
     parts = parse_directive_text(AnyDirective, title, fence.content)
     if parts.warnings:
         raise ValueError(f"{fence.info}: {parts.warnings[0].msg}")
-    return Box(braced.strip("{}"), "".join(parts.arguments), parts.options, "\n".join(parts.body))
+    return MystDirective(
+        braced.strip("{}"), "".join(parts.arguments), parts.options, "\n".join(parts.body)
+    )
 
 
-def boxes(text: str) -> list[Box]:
+def directives(text: str) -> list[MystDirective]:
     """The directives of a cell, in order, without those inside others."""
     fences = [token for token in PARSER.parse(text) if token.type in ("fence", "colon_fence")]
-    return [box for box in map(box_of, fences) if box]
+    return [directive for directive in map(directive_of, fences) if directive]
 
 
 def title_of(path: str) -> str:
@@ -96,31 +98,31 @@ def nothing(node: RenderTreeNode, context: RenderContext) -> str:
 
 
 def fence(node: RenderTreeNode, context: RenderContext) -> str:
-    box = box_of(node)
-    if box is None:
+    directive = directive_of(node)
+    if directive is None:
         return DEFAULT_RENDERERS["fence"](node, context)
-    if box.name in QUOTED:
-        text = f"**{plain(box.title)}**\n\n{plain(box.body)}"
+    if directive.name in QUOTED:
+        text = f"**{plain(directive.title)}**\n\n{plain(directive.body)}"
         return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
-    if box.name in FOLDED:
-        return folded(box)
-    if box.name == "exercise":
-        return f"### {plain(box.title)}\n\n{plain(box.body)}"
-    if box.name == "glue:":
-        place = references.page(box.options["doc"])
+    if directive.name in FOLDED:
+        return folded(directive)
+    if directive.name == "exercise":
+        return f"### {plain(directive.title)}\n\n{plain(directive.body)}"
+    if directive.name == "glue:":
+        place = references.page(directive.options["doc"])
         return f"*(On the page {linked(title_of(place), place)}.)*"
-    raise ValueError(f"no plain Markdown for the directive {box.name}")
+    raise ValueError(f"no plain Markdown for the directive {directive.name}")
 
 
-def folded(box: Box) -> str:
+def folded(directive: MystDirective) -> str:
     """The body, folded under the title; a question stands above, in bold."""
-    title, question = box.title, ""
-    if box.name == "solution":
+    title, question = directive.title, ""
+    if directive.name == "solution":
         title = "Solution"
     elif title.endswith("?"):
         title, question = ANSWER, f"**{plain(title)}**\n\n"
     summary = f"<details>\n<summary>{escape(title)}</summary>"
-    return f"{question}{summary}\n\n{plain(box.body)}\n\n</details>"
+    return f"{question}{summary}\n\n{plain(directive.body)}\n\n</details>"
 
 
 def role(node: RenderTreeNode, context: RenderContext) -> str:

@@ -18,7 +18,7 @@ RIGHT, WRONG = (
 LINES, PAGES = 9, 4  # minimal pairs on a page, and pages of a construction
 FORMS = {"correct": theme.GREEN, "wrong": theme.ORANGE, "not a verb": theme.QUIET}
 SHARE = alt.Scale(domain=[0, 1])
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")  # digits of an exponent
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 AGREES = theme.scale_of({"correct": theme.GREEN, "wrong": theme.ORANGE})
 GOOD_BAD = theme.scale_of({"good": theme.GREEN, "bad": theme.ORANGE})
 AGREES_SHAPES = theme.scale_of({"correct": "circle", "wrong": "cross"})
@@ -133,7 +133,7 @@ def _powers_of_ten(lowest: float) -> dict:
     """A logarithmic axis from a power of ten to 1, with every power in one notation."""
     last = int(-np.floor(np.log10(lowest)))
     powers = range(last + 1)
-    written = ["1", *("10⁻" + str(power).translate(RAISED) for power in powers[1:])]
+    written = ["1", *("10⁻" + str(power).translate(SUPERSCRIPTS) for power in powers[1:])]
     axis = alt.Axis(
         values=[10.0**-power for power in powers],
         labelExpr=f"{written}[round(-log(datum.value) / LN10)]",

@@ -13,9 +13,7 @@ from tse_core.errors import InputError
 
 NOTHING = "no model in this build has such numbers."  # instead of a table without rows
 _NUMBERS = re.compile(r"(?<![\w.-])(?:\d+(?:\.\d+)?|\.\d+)(?![\w-])")
-_LEFTWARDS = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]"
-)  # letters of scripts that run from right to left
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # letters of such scripts
 
 
 def as_list(value: str | list[str], *, commas: bool = True) -> list[str]:
@@ -126,7 +124,7 @@ def table(frame: pd.DataFrame, caption: str, *, digits=2, index: bool = False, e
         ]  # without headings over several columns
         for cell, kind in zip(cells, [""] * frame.index.nlevels * index + kinds, strict=False):
             cell.attrs = {"class": kind} if kind else {}
-            if _LEFTWARDS.search(cell.text):  # a full stop is at the end of Hebrew and Arabic
+            if _RIGHT_TO_LEFT.search(cell.text):  # a full stop is at the end of Hebrew and Arabic
                 cell["dir"] = "auto"
     page("table")[0].attrs = {"class": "tse-table"}
     page("thead")[0].insert_before(

@@ -100,8 +100,8 @@ def surprisals(
     tse surprisals gpt2 lines.txt --unit word --punctuation apart --word-end
     tse surprisals gpt2 items.csv --columns sentence=text --out bits.parquet
     """
-    from tse_core.sentences.tokens import behind_contexts
     from tse_core.sentences.tokens import surprisals as surprisal_table
+    from tse_core.sentences.tokens import with_contexts
 
     lines, items, contexts = _lines_of(file, columns)  # before the model, which takes longer
     if profile:
@@ -109,7 +109,7 @@ def surprisals(
     (opened,) = opening.models(model)
     too_long = {}
     if stride is None:
-        texts, _ = behind_contexts(list(lines.values()), list(contexts.values()) or None)
+        texts, _ = with_contexts(list(lines.values()), list(contexts.values()) or None)
         too_long = _too_long(opened, dict(zip(lines, texts, strict=True)), word_end, method)
     for number, reason in too_long.items():
         del lines[number]
@@ -147,9 +147,9 @@ def _tokens_as_written(
     opened: Any, table: pd.DataFrame, lines: dict[int, str], contexts: dict[int, str]
 ) -> list[str]:
     """The tokens of a table of surprisals as the vocabulary writes them."""
-    from tse_core.sentences.tokens import behind_contexts
+    from tse_core.sentences.tokens import with_contexts
 
-    texts, _ = behind_contexts(list(lines.values()), list(contexts.values()) or None)
+    texts, _ = with_contexts(list(lines.values()), list(contexts.values()) or None)
     counts = table["sentence"].value_counts()
     tokens = []
     for number, of_text in zip(lines, opened.tokenize(texts), strict=True):

@@ -3,11 +3,11 @@
 A causal model gives the chain rule: log P(sentence) is the sum of log P(token | tokens before it).
 A masked model has no such sum; its *pseudo-log-likelihood* (PLL; Salazar et al. 2020) adds
 log P(token | all other tokens), each token masked in turn. A word of several tokens then looks too
-probable, because its other pieces give it away; the variant ``pll-l2r`` (Kauf & Ivanova 2023) also
-masks the later pieces of the same word. A word is what the tokenizer itself divides a text into
-before it cuts pieces (`word_ids` in Hugging Face's library), as in published code: BERT's makes a
-word of each Chinese character and each mark, RoBERTa's divides *1980* from *s*, and one of
-SentencePiece's kind divides at spaces alone, so that the final mark belongs to the last word. By
+probable, because its other tokens give it away; the variant ``pll-l2r`` (Kauf & Ivanova 2023) also
+masks the later tokens of the same word. A word is what the tokenizer itself divides a text into
+before it cuts subwords (`word_ids` in Hugging Face's library), as in published code: BERT's makes a
+word of each Chinese character and punctuation mark, RoBERTa's divides *1980* from *s*, and one of
+SentencePiece's kind divides at spaces alone, so that the full stop belongs to the last word. By
 ``left-context`` a masked model reads what stands before a token, then `LEFT_MASKS` masks, of which
 the first stands for the token: so the BabyLM challenge of 2025 compares such models with reading
 times. These are probabilities of one token each, whose product is no probability of a text either.
@@ -182,22 +182,22 @@ def surprisals(
     if stride and word_end:
         raise InputError("word_end needs each text whole: leave the stride out")
     texts = list(map(trimmed, sentences_of(sentences)))
-    texts, starts = behind_contexts(texts, contexts)
+    texts, starts = with_contexts(texts, contexts)
     scored = scored_tokens(model, texts, method, starts, advance, stride)
     for text, tokens, begin in zip(texts, scored, starts, strict=True):
-        check_edge(text, tokens, begin)
+        check_boundary(text, tokens, begin)
     units = list(map(token_units, scored))
     if unit == "word":
         units = _units_of_words(texts, scored, chosen, labels)
-    gains = [np.zeros(len(of_sentence)) for of_sentence in units]
+    end_bits = [np.zeros(len(of_sentence)) for of_sentence in units]
     if word_end and texts and isinstance(model, LanguageModel):
-        gains = bits_of_ends(model, texts, units, chosen)
+        end_bits = bits_of_ends(model, texts, units, chosen)
     rows = []
     for number, text in enumerate(texts):
         label = labels[number] if labels else number
         begin = starts[number]
         position = 0
-        for order, (part, gain) in enumerate(zip(units[number], gains[number], strict=True)):
+        for order, (part, bits) in enumerate(zip(units[number], end_bits[number], strict=True)):
             if part.start < begin:
                 continue
             row: dict[str, object] = {"sentence": label, "position": position}
@@ -206,7 +206,7 @@ def surprisals(
                 row |= {"word": text[part.start : part.end], "tokens": len(part.tokens)}
             else:
                 row["token"] = scored[number].tokens[order]
-            numbers = _numbers_of_unit(part, scored[number], gain)
+            numbers = _numbers_of_unit(part, scored[number], bits)
             if unit == "word" and not numbers["scored"]:
                 numbers["surprisal"] = math.nan
             row |= numbers
@@ -227,10 +227,10 @@ def surprisals(
     return table
 
 
-def behind_contexts(
+def with_contexts(
     sentences: Sequence[str], contexts: Iterable[str] | None
 ) -> tuple[list[str], list[int]]:
-    """Sentences behind their contexts, and where each begins in that text. Raises InputError."""
+    """Sentences after their contexts, and where each begins in that text. Raises InputError."""
     if contexts is None:
         return list(sentences), [0] * len(sentences)
     contexts = list(contexts)
@@ -247,8 +247,8 @@ def behind_contexts(
     return texts, starts
 
 
-def check_edge(text: str, tokens: TokenSurprisals, begin: int) -> None:
-    """Raise InputError for a token of both a context and the sentence that begins behind it."""
+def check_boundary(text: str, tokens: TokenSurprisals, begin: int) -> None:
+    """Raise InputError for a token of both a context and the sentence that begins after it."""
     check_spaces(text, tokens, lambda start, end: start < begin < end)
 
 
@@ -292,11 +292,11 @@ def _units_of_words(
     return units
 
 
-def _numbers_of_unit(part: Unit, scores: TokenSurprisals, gain: float) -> dict[str, object]:
-    """What a row of `surprisals` says of a token or word; `gain` is that of the ends, in bits."""
+def _numbers_of_unit(part: Unit, scores: TokenSurprisals, end_bits: float) -> dict[str, object]:
+    """A row of `surprisals` for a token or word; `end_bits` is what the ends of words add."""
     bits = float(scores.bits[part.tokens].sum())
     if scores.scored[part.tokens].any():
-        bits += float(gain)
+        bits += float(end_bits)
     return {
         "start": part.start,
         "end": part.end,
@@ -439,12 +439,12 @@ def _inputs(
             while end < len(words) and words[end] == words[token]:
                 end += 1
         position, masked = int(positions[token]), end - token
-        behind = encoding.ids[position + masked :]
+        right = encoding.ids[position + masked :]
         if method == "left-context":
             masked = LEFT_MASKS
-            behind = encoding.ids[positions[-1] + 1 :]  # what the tokenizer adds
+            right = encoding.ids[positions[-1] + 1 :]  # what the tokenizer adds
         masks = (model.tokenizer.mask_token_id,) * masked
-        ids = encoding.ids[:position] + masks + behind
+        ids = encoding.ids[:position] + masks + right
         whole = _Input(ids, [position], [int(tokens.ids[token])])
         suffix = len(encoding.ids) - 1 - int(positions[-1])
         inputs.append(_window_around(whole, int(positions[0]), suffix, limit))
@@ -479,7 +479,7 @@ def _left_windows(whole: _Input, prefix: int, limit: int | None, stride: int) ->
 def _window_around(whole: _Input, prefix: int, suffix: int, limit: int | None) -> _Input:
     """A masked copy of a text, or the `limit` tokens of it around its position.
 
-    The `prefix` tokens before the text and the `suffix` ones behind it stay.
+    The `prefix` tokens before the text and the `suffix` ones after it stay.
     """
     ids, (position,), targets = whole
     if not limit or len(ids) <= limit:

@@ -42,7 +42,7 @@ class Unit(NamedTuple):
 
     start: int  # in characters of the sentence
     end: int
-    is_mark: bool  # marks of their own, behind which anything may follow
+    is_mark: bool  # marks of their own, after which anything may follow
     tokens: list[int]  # positions among the tokens of the sentence
 
 
@@ -92,7 +92,7 @@ def word_units(sentence: str, scores: TokenSurprisals, punctuation: Punctuation)
         if start >= spans[number][1] and number + 1 < len(spans):
             number += 1  # white space of its own, which counts with the next word
         tokens_of_spans[number].append(token)
-        _check_edge(sentence, scores, token, spans[number][1])
+        _check_boundary(sentence, scores, token, spans[number][1])
     units = []
     for (start, end, is_mark), tokens in zip(spans, tokens_of_spans, strict=True):
         if tokens:
@@ -140,8 +140,8 @@ def _parts_of_word(text: str) -> list[tuple[str, bool]]:
     return [(opening, True), (word, not any(map(str.isalnum, word))), (closing, True)]
 
 
-def _check_edge(sentence: str, scores: TokenSurprisals, token: int, end: int) -> None:
-    """Raise InputError where a token goes on behind the end of its unit."""
+def _check_boundary(sentence: str, scores: TokenSurprisals, token: int, end: int) -> None:
+    """Raise InputError where a token goes on after the end of its unit."""
     text = sentence[scores.starts[token] : scores.ends[token]]
     if scores.starts[token] + len(text.rstrip()) > end:
         raise InputError(
@@ -156,7 +156,7 @@ def bits_of_ends(
     units: Sequence[Sequence[Unit]],
     punctuation: Punctuation,
 ) -> list[np.ndarray]:
-    """What each unit's surprisal gains by the ends of words, in bits: float64 (units,) a sentence.
+    """What the ends of words add to each unit's surprisal, in bits: float64 (units,) a sentence.
 
     It is -log2 P(the word ends | tokens up to its last), less that of the unit before it; marks of
     their own have no end. Raises InputError where the tokenizer does not show ends.
@@ -169,14 +169,14 @@ def bits_of_ends(
         positions.append(text_positions(encoding)[np.array(last_tokens, dtype=int)].tolist())
     targets = [[END] * len(of_sentence) for of_sentence in positions]
     nats = iter(target_log_probabilities(model, sequences, positions, targets, ends=ends))
-    gains = []
+    added = []
     for of_sentence in units:
         bits = np.zeros(1 + len(of_sentence))  # of the beginning of the text, then of each unit
         for number, unit in enumerate(of_sentence, 1):
             if not unit.is_mark:
                 bits[number] = -next(nats) / math.log(2)
-        gains.append(np.array([after - before for before, after in pairwise(bits)]))
-    return gains
+        added.append(np.array([after - before for before, after in pairwise(bits)]))
+    return added
 
 
 def in_text(tokens: TokenSurprisals) -> np.ndarray:
