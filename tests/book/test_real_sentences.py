@@ -23,7 +23,7 @@ from tse_book.claims.real_sentences import (
 )
 from tse_book.claims.verdicts import DESCRIBED, UNDECIDED
 from tse_book.pages.own_statements import statement_table
-from tse_book.pages.real_sentences import fifths, summary, verb_table
+from tse_book.pages.real_sentences import fifths, panels_of, summary, verb_table
 from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
 from tse_core import InputError
 from tse_core.paths import data_folder
@@ -396,6 +396,11 @@ def test_the_tables_of_the_chapter_by_hand():
     assert numbers["sensitivity"] == numbers["across"] == pytest.approx(2.0)
     # After singular nouns those of the first fifth, at 1.5, are as far as their bias, and so not right.
     assert numbers["EW singular"] == pytest.approx(4 / 5)
+
+
+def test_models_beside_are_shown_where_they_are_recorded_and_never_measured():
+    assert list(panels_of([], "ud/German-PUD", ["gemma-3-270m"])) == ["gemma-3-270m"]
+    assert panels_of([], "ud/English-LinES", ["gemma-3-270m"]) == {}
 
 
 def test_a_choice_that_turns_the_verdict_is_named():

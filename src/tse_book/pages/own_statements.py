@@ -1,13 +1,12 @@
 """What became of the book's own statements, N1 to N7: tables for *In real sentences* and the ledger."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
+from tse_book.claims.panels import Panel
 from tse_book.claims.real_sentences import OF_LISTS, STATEMENTS, judge
-from tse_book.pages.newman import label
-from tse_book.pages.real_sentences import panels_of
 from tse_core.paths import data_folder
 
 AS_STATED = "as stated"
@@ -25,25 +24,24 @@ def recorded_verdicts() -> pd.DataFrame:
     return pd.read_csv(data_folder() / "recorded" / "real_sentences.csv", keep_default_na=True)
 
 
-def judged(models: Iterable[str], treebank: str) -> pd.DataFrame:
+def judged(panels: Mapping[str, Panel], treebank: str) -> pd.DataFrame:
     """The statements on a treebank: recorded rows of each model, or judged now, without a bootstrap.
+
+    `panels` are those of the treebank, by the models' labels.
 
     Returns the columns of data/recorded/real_sentences.csv. Recorded are also the treebanks on which the statements
     were found, the other languages, and the choices.
     """
     recorded = recorded_verdicts()
     tables = []
-    for model in models:
-        of_model = recorded[recorded["model"] == label(model)]
+    for model, panel in panels.items():
+        of_model = recorded[recorded["model"] == model]
         if (of_model["data"] == treebank).any():
             tables.append(of_model)
             continue
-        [panel] = panels_of([model], treebank).values()
         statements = STATEMENTS if (panel.verbs["kind"] != "").any() else OF_LISTS
         table = judge(panel, statements, draws=0, crossed=False)
-        tables.append(
-            table.assign(model=label(model), data=treebank, part=JUDGED, choice=AS_STATED)
-        )
+        tables.append(table.assign(model=model, data=treebank, part=JUDGED, choice=AS_STATED))
     return pd.concat(tables, ignore_index=True)
 
 

@@ -29,7 +29,8 @@ from tse_book.recorded import recorded_details
 from tse_book.recorded.treebanks import recorded_treebank
 from tse_book.studies.controls import controlled_verbs
 from tse_book.studies.treebank_verbs import ALSO, NEVER, PAIRS
-from tse_book.studies.treebanks import treebank_scores
+from tse_book.studies.treebanks import treebank_scores, word_scores
+from tse_core.errors import InputError, warn
 from tse_core.metrics.movement import cluster_sums, relative_spread
 from tse_core.paths import data_folder
 
@@ -49,17 +50,22 @@ BANDS = {  # of Zipf's scale: the logarithm of how often a word occurs in a bill
 SUBJECTS = {"The N": "The + noun", "He, she or they": "he, she, they"}
 
 
-def panels_of(models: Iterable[str], treebank: str) -> dict[str, Panel]:
-    """What each model says in a treebank: recorded, where it is, else measured now.
+def panels_of(
+    models: Iterable[str], treebank: str, recorded: Iterable[str] = ()
+) -> dict[str, Panel]:
+    """What each model says in a treebank: recorded, where it is, else measured now; by the model's label.
 
-    Raises InputError: the treebank cannot be fetched, or a model not opened.
+    Those of `recorded` come first, where they are recorded on this treebank; none of them is measured. Raises
+    InputError: the treebank cannot be fetched, or a model not opened.
     """
+    models = list(models)
     panels = {}
-    for model in models:
+    for model in dict.fromkeys([*recorded, *models]):
         scores = recorded_treebank(label(model), treebank)
-        if scores is None:
+        if scores is None and model in models:
             scores = treebank_scores(opened(model), treebank)
-        panels[label(model)] = cleaned(panel_of(scores))
+        if scores is not None:
+            panels[label(model)] = cleaned(panel_of(scores))
     return panels
 
 
@@ -160,14 +166,22 @@ def fifths(verbs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def rare_verbs(models: Iterable[str], treebank: str) -> pd.DataFrame:
-    """Verbs of every frequency by whole words, at a recorded sample of sites right after nouns.
+def rare_verbs(models: Iterable[str], treebank: str, recorded: Iterable[str] = ()) -> pd.DataFrame:
+    """Verbs of every frequency by whole words, at a sample of sites right after nouns.
+
+    The models are those of `panels_of`; a warning says why one that is measured has none.
 
     Returns a table: model, kind, Zipf (a band of `BANDS`), and the columns of `summary` but for across.
     """
+    models = list(models)
     rows = []
-    for model in models:
+    for model in dict.fromkeys([*recorded, *models]):
         scores = recorded_treebank(label(model), treebank, by_words=True)
+        if scores is None and model in models:
+            try:
+                scores = word_scores(opened(model), treebank)
+            except InputError as error:
+                warn(f"no rare verbs of {label(model)}: {error}")
         if scores is None:
             continue
         panel = cleaned(panel_of(scores))
@@ -211,15 +225,15 @@ def beyond_the_word_before(panels: Mapping[str, Panel]) -> pd.DataFrame:
 
 
 def languages(runs: Iterable[tuple[str, str, str]]) -> pd.DataFrame:
-    """The verbs of recorded treebanks: language, treebank and the columns of `summary`.
+    """The verbs of recorded treebanks: language, treebank, the columns of `summary`, and EW - TSE.
 
-    `runs`: language, model and the name of the treebank.
+    `runs`: language, model and the name of the treebank. EW - TSE is over all sites whose own verb is listed.
     """
     rows = []
     for language, model, treebank in runs:
         [panel] = panels_of([model], treebank).values()
         names = {"language": language, "treebank": treebank.rpartition("-")[2]}
-        rows.append(names | summary(panel))
+        rows.append(names | summary(panel) | {"EW − TSE": sums_of(panel).means().gap})
     return pd.DataFrame(rows)
 
 
