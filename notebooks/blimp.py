@@ -192,7 +192,7 @@ folded(shown, "The cells of the corrected Table 4 that disagree")
 # %% [markdown] tags=["explains"]
 # ## Humans
 #
-# Five pairs of every paradigm were judged by twenty people each. A paradigm was kept if most of them agreed with the label in at least four of the five pairs. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees in 88.6 %; a model, which answers once, should be compared with this number.
+# Five pairs of every paradigm were judged by twenty people each. A paradigm was kept if most of them agreed with the label in at least four of the five pairs. Their *majority* agrees with the label in 96.4 % of the pairs: this is how reliable the labels are. A *single* person agrees less often; a model, which answers once, should be compared with single people.
 #
 # [Limitations](../book/limitations.md) says whose English the labels follow.
 #

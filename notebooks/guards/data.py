@@ -36,6 +36,3 @@ if "smollm2-135m-instruct" in set(verbs["model"]):
 guard(
     "121,220, because the choices multiply", (len(pairs), len(counts)) == (121_220, 9)
 )
-quotes(
-    "10 to 19 subject nouns", few["noun"].min(), few["noun"].max()
-)  # on the slides, and in the limitations
