@@ -115,7 +115,7 @@ theirs = published.template_counts().set_index("row").loc[counts.index, counts.c
 charts.count_dots(counts, "Many pairs, few contexts")
 
 # %% [markdown] tags=["explains"]
-# ## Few words make many sentences
+# ## Subject nouns and verbs
 #
 # How many subject nouns and verbs does a construction have?
 
@@ -199,7 +199,7 @@ verbs["kept"] = verbs[whole].all(axis=1)
 verbs.groupby(["model", "kept"])["noun"].mean().round(2)
 
 # %% [markdown] tags=["explains"]
-# Of the verbs that SmolLM2 keeps, 69&nbsp;% are also nouns; of those that it loses, 36&nbsp;%, perhaps because a form in *-s* that is also a plural noun is more frequent. A verb that is also a noun is harder to judge: *The author plan* may be the start of *The author plan was rejected*.
+# Of the verbs that SmolLM2 keeps, 69&nbsp;% are also nouns; of those that it loses, 36&nbsp;%, perhaps because a form in *-s* that is also a plural noun is more frequent. A verb that is also a noun is harder to judge ([Table 3](table3.ipynb)).
 #
 # A larger vocabulary has rarer verbs too, so compare two models over the lemmas that both have.
 #

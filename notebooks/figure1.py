@@ -129,7 +129,7 @@ published["model"] = published["model"].replace(SHOWN_NAMES) + " (published)"
 charts.cutoff_slider(pd.concat([runs.curves(intervals=True), published]))
 
 # %% [markdown] tags=["explains"]
-# But the tail is not a fair sample of verbs. At bottom *p* a verb counts only if *both* its forms are unlikely, so the far tail keeps verbs the model is unsure about ([Figure 2](figure2.ipynb)). {term}`Attraction` and verbs that are also nouns can lower a curve as well.
+# But the tail is not a fair sample of verbs: [Figure 2](figure2.ipynb) shows what the bottom cut-offs select. {term}`Attraction` and verbs that are also nouns can lower a curve as well.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "figure1.csv", "All numbers, measured")
@@ -234,6 +234,6 @@ print(f"{rare:.0%} of the rarest verbs agree; EW at bottom 1 % is {bottom:.2f}."
 # %% [markdown]
 # ## Takeaways
 #
-# EW and MW fall from head to tail in the published figure, and in most rows of two other models. But the bottom cut-offs themselves select verbs that the model is unsure about.
+# EW and MW fall from head to tail in the published figure, and in most rows of two other models.
 #
 # Functions: {py:func}`tse_book.charts.cutoff_curves` and {py:func}`tse_core.cutoff_scores`.

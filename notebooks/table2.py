@@ -173,7 +173,7 @@ caption = "TSE of one verb minus EW, mean of the rows with this verb"
 table(verbs.rename_axis("verb").reset_index(), caption)
 
 # %% [markdown] tags=["explains"]
-# A dash: the model's tokenizer splits a form of the verb. *Be* lies .14 above EW for SmolLM2 and .18 for Gemma, *smile* .02 and .00. And *be* counts most: it is in seven of the nine rows, and *is tall*, *is old*, *is young* and *is short* are four pairs but one {term}`decision <distinct decision>` for a model that reads the left side. So what is left of the difference without *be*, and what if each decision counts once?
+# A dash: the model's tokenizer splits a form of the verb. *Be* lies .14 above EW for SmolLM2 and .18 for Gemma, *smile* .02 and .00. And *be* counts most: it is in seven of the nine rows, and several of its pairs are one {term}`decision <distinct decision>` ([Data](data.ipynb)). So what is left of the difference without *be*, and what if each decision counts once?
 
 # %%
 columns = {"TSE": "all", "others": "no be", "TSE_items": "once"}
