@@ -335,6 +335,6 @@ print(f"{before:.2f} before, {after:.2f} without what all systems share.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A flat curve can mean that a model knows everything, or that it learns nothing. Evaluation methods agree on average, but not on individual paradigms.
+# Equal accuracies and flat curves can have different reasons. Evaluation methods agree on average, but not on individual paradigms.
 #
 # Functions: {py:func}`tse_book.baselines.train_baseline` and {py:func}`tse_book.pages.blimp_figures.doubling_slopes`.

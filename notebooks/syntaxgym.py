@@ -417,6 +417,6 @@ print(f"{least} gains {gain[least]:.2f}, the others up to {gain.max():.2f}.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# A suite compares the same place in several versions of a sentence. Compare its accuracy with what guessing gets, and check the number of items; a mean over suites hides those on which a model fails.
+# A mean over suites hides those on which a model fails. Compare a suite's accuracy with what guessing gets, and check the number of items.
 #
 # Functions: {py:func}`tse_core.syntaxgym.library.load_suite`, {py:func}`tse_core.evaluate_suite` and {py:func}`tse_core.syntaxgym.accuracies.circuit_table`.

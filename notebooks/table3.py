@@ -250,6 +250,6 @@ print(f"MW lies between {low:.2f} and {high:.2f}; over the ten alone it is {ten:
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# TSE of a sentence depends on the few verbs chosen. A word that counts as a wrong verb may be a noun; an adverb before the blank makes that unlikely.
+# A word that counts as a wrong verb may be a noun; an adverb before the blank makes that unlikely.
 #
 # Functions: {py:func}`tse_core.agreement.slots.marked_distribution` and {py:func}`tse_book.charts.form_bars`.
