@@ -10,7 +10,7 @@
 # ---
 
 # %% [markdown]
-# # In real sentences
+# # In real sentences, verbs that are also nouns move less
 #
 # In sentences that people wrote, two small language models move almost every English verb towards the form that agrees with its subject; the more often its base form is a noun, the less they move it.
 #
@@ -139,7 +139,7 @@ folded(table(about, caption, index=True), "The means of each row")
 # %% [markdown] tags=["explains"]
 # Left out are 18 of SmolLM2's 962 verbs of the list and 20 of Gemma's 1,213: English treebanks have them as other words, never as verbs (*teams*, *team*).
 #
-# All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so this is nearly one observation. *Never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
+# All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so they are hardly more evidence than one verb. *Never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
 #
 # ## What sets how far
 #
@@ -159,7 +159,7 @@ charts.verb_scatter(
 )
 
 # %% [markdown] tags=["explains"]
-# Noun uses are counted in English treebanks; a form that they never have stands at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63.
+# Noun uses are counted in English treebanks; a form that does not occur there is put at .5. The rank correlation of share and sensitivity is −.76 on SmolLM2 and −.72 on Gemma, within also-nouns −.64 and −.63.
 #
 # ## Where moving is not enough
 
@@ -268,11 +268,11 @@ designed = real_sentences.designed_test([*recorded, *models])
 table(designed, "agreement-controls, recorded: means over verbs, in nats", index=True)
 
 # %% [markdown] tags=["explains"]
-# After pronouns both kinds move much farther, but also-nouns stay behind by about as many nats: the noun that could follow is hardly the reason.
+# After pronouns both kinds move much farther, but also-nouns stay behind by about as many nats as after nouns. So the noun that could follow is hardly the reason.
 #
 # ## Limits
 #
-# Both models read from left to right. The paper's three {term}`masked models <masked model>`, which read both sides and could not be run here, show a gap between TSE and EW, [too](table2.ipynb). An even spread speaks against a list of some verbs, but does not show a rule: a list of all verbs moves them evenly, too. Of ten sites read in each of 19 treebanks, 181 of 190 are right; the other nine are mistakes of annotation.
+# Both models read from left to right. The paper's three {term}`masked models <masked model>`, which read both sides and could not be run here, show a gap between TSE and EW, [too](table2.ipynb). That verbs move nearly equally far speaks against a model that learned only some of them. It does not show a rule: a model that learned all verbs one by one would move them equally far, too. Of ten sites read in each of 19 treebanks, 181 of 190 are right; the other nine are mistakes of annotation.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises
@@ -360,6 +360,6 @@ print("plan moves by 2.1 nats and needs 2.5.")
 # %% [markdown] tags=["explains"]
 # ## Takeaways
 #
-# Almost every verb moves with its subject. Verbs that are also nouns move little more than half as far, often too little to be right: nearly all of the gap between TSE and EW.
+# Almost every verb moves with its subject. Verbs that are also nouns move little more than half as far, often too little to be right; they make nearly all of the gap between TSE and EW.
 #
 # Functions: {py:func}`tse_core.evaluate`, and `verbs` of what it returns.
