@@ -64,6 +64,10 @@ BUSY = Retry(
 )
 
 
+class NoAnswerError(InputError):
+    """No answer came in time, or one that says only that there is none."""
+
+
 class ServerModel(SurprisalModel):
     """A model behind a server at an address such as ``http://127.0.0.1:8000/v1``.
 
@@ -165,6 +169,8 @@ class ServerModel(SurprisalModel):
             is_same_token = scores.tokens[-1].strip() == text.strip()
             read = float(scores.bits[-1])
             is_comparable = is_same_token and not math.isnan(written)
+        except NoAnswerError:  # the next request would wait as long
+            raise
         except (InputError, IndexError):
             is_comparable = False
         if is_comparable and not abs(read - written) * math.log(2) <= SAME:
@@ -253,13 +259,14 @@ class ServerModel(SurprisalModel):
             status, content = within(self.timeout, lambda: self._received(address, body))
         except TimeoutError:
             reason = f"its answer is not whole after {self.timeout:g} s, the time-out"
-            raise InputError(f"{address}: no answer ({reason}); {RESUMED}") from None
+            raise NoAnswerError(f"{address}: no answer ({reason}); {RESUMED}") from None
         except InputError:
             raise
         except Exception as error:  # of the header's numbers and dates, too
-            raise InputError(f"{address}: no answer ({one_line(error, 400)}); {RESUMED}") from None
+            reason = one_line(error, 400)
+            raise NoAnswerError(f"{address}: no answer ({reason}); {RESUMED}") from None
         if status != requests.codes.ok:
-            raise InputError(f"{address}: {_fault(status, content)}; {RESUMED}")
+            raise NoAnswerError(f"{address}: {_fault(status, content)}; {RESUMED}")
         text = decoded(content, f"{address}: its answer")
         return parse_json(text, address, "no answer that can be read as JSON")
 

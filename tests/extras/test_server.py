@@ -242,7 +242,7 @@ def test_a_server_that_asks_for_hours_has_the_time_out(local, monkeypatch):
         model, start = load_model(address, timeout=1), time.perf_counter()
         with pytest.raises(InputError, match="not whole after 1 s"):
             surprisals(model, SENTENCES)
-    assert time.perf_counter() - start < 6
+    assert time.perf_counter() - start < 2  # once, not once for each request
 
 
 def test_a_bos_token_before_that_of_the_server_is_refused(local):

@@ -11,6 +11,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tokenizers import decoders
 
@@ -43,19 +44,15 @@ def spell(
     [(0, 3), (4, 8), (9, 14), (14, 15)]
     """
     text, positions = _letters(sentence)
-    forms: list[tuple[str, ...]] = []
-    for token, is_unknown in zip(tokens, unknown, strict=True):
-        forms_of_token = () if is_unknown else _forms(token)
-        forms.append(forms_of_token)
-    forms.append(("",))  # the end of the sentence may follow anything
     spans = []
     start = 0
     for number, token in enumerate(tokens):
         start = _without_spaces(text, start)
         if unknown[number]:
-            length = _unknown_length(text, start, forms[number + 1], empty=not token)
+            following = _following_forms(tokens, unknown, number + 1)
+            length = _unknown_length(text, start, following, empty=not token)
         else:
-            length = _known_length(text, start, forms[number])
+            length = _known_length(text, start, _forms(token))
         if length is None:
             return None
         end = start + length
@@ -78,6 +75,15 @@ def _letters(sentence: str) -> tuple[str, list[int]]:
             positions.append(position)
     positions.append(len(sentence))
     return "".join(letters), positions
+
+
+def _following_forms(
+    tokens: Sequence[str], unknown: Sequence[bool], number: int
+) -> tuple[str, ...]:
+    """The forms of a token that follows an unknown one; of another unknown token there are none."""
+    if number == len(tokens):
+        return ("",)  # the end of the sentence may follow anything
+    return () if unknown[number] else _forms(tokens[number])
 
 
 def _known_length(text: str, start: int, forms: tuple[str, ...]) -> int | None:
@@ -113,9 +119,12 @@ def _unknown_length(
 
 def _without_spaces(text: str, position: int) -> int:
     """The position of the first character from here that is no space."""
-    return len(text) - len(text[position:].lstrip(" "))
+    while text.startswith(" ", position):
+        position += 1
+    return position
 
 
+@lru_cache(2**16)
 def _forms(token: str) -> tuple[str, ...]:
     """The ways in which a token may have been written in the sentence, the likeliest first."""
     bare = re.sub(BOUNDARIES, "", token)
