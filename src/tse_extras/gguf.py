@@ -37,6 +37,7 @@ from tse_core.plugins import (
     check,
     data_folder,
     file_digest,
+    is_file,
     is_there,
     mirror_folder,
     one_line,
@@ -72,6 +73,11 @@ BYTES_OF_VALUES = {
     _TYPES.UINT32: 4, _TYPES.INT32: 4, _TYPES.FLOAT32: 4, _TYPES.UINT64: 8, _TYPES.INT64: 8,
     _TYPES.FLOAT64: 8,
 }  # fmt: skip
+# The reader makes an array of each item of a header, which takes it microseconds. The largest
+# vocabularies, with their scores, types and merges, have some 1.3 million.
+MOST_ITEMS = 2_000_000
+MOST_TENSORS = 20_000
+MOST_KEYS = 1_000
 KEYS = "gguf.schema.json"  # the keys of a header, with their values, for each architecture
 
 
@@ -222,7 +228,7 @@ def converted_folder(path: str | Path) -> Path:
     that is not known here, no place to write.
     """
     path = Path(path)
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(f"{path}: no such file")
     # A change of this module, of the schema or of a library makes another folder.
     code = read_text(__file__) + str(read_schema(KEYS)) + version("gguf") + version("transformers")
@@ -281,7 +287,7 @@ def _convert(path: Path, draft: Path) -> None:
 
 
 def _check_claims(path: Path) -> None:
-    """Raise ValueError for a header that claims more items than the file has bytes for.
+    """Raise ValueError for a header of too many items, or of more than the file has bytes for.
 
     The reader believes each count, and would fill the memory.
     """
@@ -295,9 +301,19 @@ def _check_claims(path: Path) -> None:
         # A tensor's name, dimensions, type and place, and a key with its value, at the least.
         if 24 * tensors + 13 * keys > size:
             raise ValueError(f"it claims {tensors:,} tensors and {keys:,} keys in {size:,} bytes")
+        if tensors > MOST_TENSORS or keys > MOST_KEYS:
+            raise ValueError(f"it claims {tensors:,} tensors and {keys:,} keys, as no model has")
+        items = 0
         for _ in range(keys):
             _skip_text(file, size)
-            _skip_value(file, size)
+            items += _skip_value(file, size)
+            _check_items(items)
+
+
+def _check_items(count: int) -> None:
+    """Raise ValueError for more items than the lists of a header have."""
+    if count > MOST_ITEMS:
+        raise ValueError(f"it has lists of {count:,} items, more than {MOST_ITEMS:,}")
 
 
 def _numbers(file: BinaryIO, count: int) -> tuple[int, ...]:
@@ -322,25 +338,29 @@ def _skip(file: BinaryIO, size: int, length: int) -> None:
     file.seek(length, os.SEEK_CUR)
 
 
-def _skip_value(file: BinaryIO, size: int) -> None:
-    """Move behind a value with its type. Raises ValueError for one larger than the file."""
+def _skip_value(file: BinaryIO, size: int) -> int:
+    """Move behind a value with its type, and return how many items a list has, else 0.
+
+    Raises ValueError for one larger than the file, or with too many items.
+    """
     kind = _kind(file)
     if kind == gguf.GGUFValueType.STRING:
         _skip_text(file, size)
-    elif kind != gguf.GGUFValueType.ARRAY:
+        return 0
+    if kind != gguf.GGUFValueType.ARRAY:
         _skip(file, size, BYTES_OF_VALUES[kind])
-    else:
-        kind = _kind(file)
-        (count,) = _numbers(file, 1)
-        if kind == gguf.GGUFValueType.ARRAY:
-            raise ValueError("it has a list of lists")
-        if kind != gguf.GGUFValueType.STRING:
-            _skip(file, size, count * BYTES_OF_VALUES[kind])
-            return
-        if 8 * count > size:
-            raise ValueError(f"it claims a list of {count:,} texts in {size:,} bytes")
-        for _ in range(count):
-            _skip_text(file, size)
+        return 0
+    kind = _kind(file)
+    (count,) = _numbers(file, 1)
+    _check_items(count)
+    if kind == gguf.GGUFValueType.ARRAY:
+        raise ValueError("it has a list of lists")
+    if kind != gguf.GGUFValueType.STRING:
+        _skip(file, size, count * BYTES_OF_VALUES[kind])
+        return count
+    for _ in range(count):
+        _skip_text(file, size)
+    return count
 
 
 def _kind(file: BinaryIO) -> gguf.GGUFValueType:

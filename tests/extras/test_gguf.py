@@ -237,13 +237,22 @@ def test_other_files_that_are_no_whole_model_are_named(changes, options, message
 
 
 @pytest.mark.parametrize(
-    ("counts", "rest"),
-    [((1, 2**50), bytes(36)), ((0, 1), struct.pack("<QcIIQ", 1, b"a", 9, 8, 2**50))],
-    ids=["keys", "list"],
+    ("counts", "rest", "message"),
+    [
+        ((1, 2**50), bytes(36), "it claims .*1,125,899,906,842,624 keys"),
+        ((0, 1), struct.pack("<QcIIQ", 1, b"a", 9, 8, 2**50), "lists of 1,125,899,906,842,624 it"),
+        (
+            (0, 1),
+            struct.pack("<QcIIQ", 1, b"a", 9, 0, 2_000_001) + bytes(2_000_001),
+            "lists of 2,000,001 items, more than 2,000,000",
+        ),
+        ((0, 1001), bytes(20_000), "1,001 keys, as no model has"),
+    ],
+    ids=["keys", "list", "long list", "many keys"],
 )
-def test_a_header_that_claims_more_than_its_bytes_is_not_believed(counts, rest, tmp_path):
+def test_a_header_of_more_than_a_model_has_is_not_believed(counts, rest, message, tmp_path):
     (tmp_path / "m.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, *counts) + rest)
-    refused(tmp_path / "m.gguf", "it claims .*1,125,899,906,842,624 ")
+    refused(tmp_path / "m.gguf", message)
 
 
 def refused(path, match: str) -> None:
