@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from tiny import save_unigram_model
 from tse_core import InputError, load_model, surprisals
@@ -123,14 +124,52 @@ def test_offsets_point_at_the_words(family):
         ),
         (1, "the weights have more layers than config.json says, e.g. transformer.h.1."),
         (0, "config.json says 0 layers, and its files hold 28 tensors"),
-        (-1, "config.json says -1 layers"),
-        (10**7, "config.json says 10000000 layers, and its files hold 28 tensors"),
+        (100, "config.json says 100 layers, and its files hold 28 tensors"),
     ],
 )
 def test_layers_are_as_many_as_the_weights_have(tiny_causal, tmp_path, layers, message):
     folder = rewritten(tiny_causal, tmp_path / "model", n_layer=layers)
     with pytest.raises(InputError, match=f"model: {message}"):
         surprisals(load_model(folder), ["The author laughs."])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_layer": -1}, "config.json: n_layer is -1, as in no model"),
+        ({"num_labels": 10**9}, "config.json: num_labels is 1000000000, as in no model"),
+        ({"text_config": {"num_experts": -1}}, "config.json: num_experts is -1"),
+        ({"architectures": 5}, "cannot be opened as a model .*int"),
+        ({"text_config": 5}, "cannot be opened as a model .*AttributeError"),
+        ({"return_dict": False}, "its network cannot be computed .*AttributeError"),
+        ({"bos": "non"}, "config.json says bos: 'non'; there it can be 'none' alone"),
+    ],
+)
+def test_settings_that_no_model_has_are_one_line(tiny_causal, tmp_path, settings, message):
+    folder = rewritten(tiny_causal, tmp_path / "model", **settings)
+    with pytest.raises(InputError, match=message):
+        surprisals(load_model(folder), ["The author laughs."])
+
+
+def test_a_normaliser_that_multiplies_a_text_is_refused(tiny_causal, tmp_path):
+    shutil.copytree(tiny_causal, tmp_path / "model")
+    file = tmp_path / "model" / "tokenizer.json"
+    step = {"type": "Replace", "pattern": {"Regex": "[a-z]"}, "content": "a" * 10}
+    normaliser = {"type": "Sequence", "normalizers": [step] * 9}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"normalizer": normaliser}))
+    with pytest.raises(InputError, match="tokenizer.json: its normaliser may make more than 100"):
+        load_model(tmp_path / "model")
+
+
+def test_a_tensor_under_two_names_is_refused(tiny_causal, tmp_path):
+    shutil.copytree(tiny_causal, tmp_path / "model")
+    file = tmp_path / "model" / "model.safetensors"
+    tensors = load_file(file)
+    tensors["h.0.ln_1.weight"] = tensors["transformer.h.0.ln_1.weight"] * 2
+    save_file(tensors, file, {"format": "pt"})
+    message = "both h.0.ln_1.weight and transformer.h.0.ln_1.weight"
+    with pytest.raises(InputError, match=message):
+        surprisals(load_model(tmp_path / "model"), ["The author laughs."])
 
 
 def test_a_model_is_called_as_its_folder_however_that_is_written(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tse_core.errors import InputError, check_known
+from tse_core.files import is_file
 
 if TYPE_CHECKING:
     from tse_core.models.language_model import LanguageModel
@@ -85,7 +86,7 @@ class Source:
         from tse_core.models.folders import missing_weights  # imports libraries
 
         for file in self.files:
-            if not file.is_file():
+            if not is_file(file):
                 raise missing_weights(self.name, self.folder, file)
 
 

@@ -11,6 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from tse_core.errors import InputError
 from tse_core.files import read_text
 from tse_core.models.tokenizing import special_tokens
 from tse_core.paths import data_folder
@@ -50,7 +51,7 @@ def document_bos(config: "PreTrainedConfig", tokenizer: "PreTrainedTokenizerFast
     that belongs to chat. None, too, for a model whose configuration says ``bos: none`` (this
     project's laboratory models, which learned sentences with and without their [BOS]).
     """
-    if getattr(config, "bos", None) == "none":
+    if reads_none(config):
         return None
     special = set(special_tokens(tokenizer).values())
     for model_type in (config.model_type, ""):
@@ -58,6 +59,14 @@ def document_bos(config: "PreTrainedConfig", tokenizer: "PreTrainedTokenizerFast
             if row.model_type == model_type and row.token in special:
                 return row.token
     return own_bos(tokenizer)
+
+
+def reads_none(config: "PreTrainedConfig") -> bool:
+    """Whether a configuration says ``bos: none``. Raises InputError for any other word there."""
+    bos = getattr(config, "bos", None)
+    if bos not in (None, "none"):
+        raise InputError(f"config.json says bos: {bos!r}; there it can be 'none' alone")
+    return bos == "none"
 
 
 def own_bos(tokenizer: "PreTrainedTokenizerFast") -> str | None:

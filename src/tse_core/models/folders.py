@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from tse_core.errors import InputError, one_line, parsing, warn
-from tse_core.files import read_json_object
+from tse_core.files import is_file, read_json_object
 from tse_core.limits import check_file
 from tse_core.models.identity import tensor_types
 from tse_core.models.tokenizing import readable_text
@@ -24,6 +24,9 @@ SETTINGS = (
     "tokenizer.model", "chat_template.jinja",
 )  # fmt: skip
 INDEX = "model.safetensors.index.json"
+COUNTS = re.compile(r"(n|num)_(\w+_)?(label|layer|head|expert)s?")  # keys of config.json
+MOST_PARTS = 10**6  # of one kind, such as labels
+MOST_GROWTH = 100  # characters that a normaliser may make of one
 # Compatibility characters, accents and scripts, which a tokenizer splits as its file says.
 SAMPLES = (
     "The keys to Zoë's cabinet, 1234 of them, aren't here.",
@@ -90,9 +93,44 @@ def open_with(
 
 
 def check_settings(folder: Path) -> None:
-    """Raise InputError for a file of settings that never ends, or is larger than the limit."""
+    """Raise InputError for settings with which the libraries would fill the memory, or never end.
+
+    A file of them may be a device, or larger than the limit; config.json may count parts by the
+    million (num_labels), each of which gets a name; and tokenizer.json may have a normaliser whose
+    steps put a text in the place of each letter, again and again.
+    """
     for name in SETTINGS:
         check_file(folder / name, pipe=False)
+    configuration = folder / "config.json"
+    if is_file(configuration):
+        _check_counts(configuration, read_json_object(configuration))
+    tokenizer = folder / "tokenizer.json"
+    if is_file(tokenizer) and _growth(read_json_object(tokenizer).get("normalizer")) > MOST_GROWTH:
+        raise InputError(
+            f"{tokenizer}: its normaliser may make more than {MOST_GROWTH} characters of one"
+        )
+
+
+def _check_counts(file: Path, settings: dict) -> None:
+    """Raise InputError where settings, or a part of them, count parts as no model has them."""
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            _check_counts(file, value)
+        is_count = COUNTS.fullmatch(key) and isinstance(value, int)
+        if is_count and not 0 <= value <= MOST_PARTS:
+            raise InputError(f"{file}: {key} is {one_line(value, 40)}, as in no model")
+
+
+def _growth(normaliser: Any) -> int:
+    """The most characters that the replacements of a normaliser make of one, up to a limit."""
+    if not isinstance(normaliser, dict):
+        return 1
+    growth = max(1, len(str(normaliser.get("content", ""))))
+    steps = normaliser.get("normalizers")
+    if isinstance(steps, list):
+        for step in steps:
+            growth = min(growth * _growth(step), MOST_GROWTH + 1)
+    return growth
 
 
 def missing_weights(name: str, folder: Path, file: Path) -> InputError:
@@ -275,6 +313,7 @@ def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any
         parameters = [tensor for tensor, _ in network.named_parameters() if tensor in types]
         _check_types(name, types, parameters)
     _check_unexpected(name, network, unexpected, is_quantised)
+    _check_prefixes(name, network.base_model_prefix, types)
     # The library's table of tensors is replaced by one line.
     messages = [text for text in messages if "LOAD REPORT" not in text]
     messages += _unused(type(network).__name__, unexpected)
@@ -306,6 +345,19 @@ def _check_shapes(name: str, mismatched: list[tuple]) -> None:
             f"{tensor}: {tuple(stored)} in the file, {tuple(expected)} by config.json; save model "
             "and configuration together (save_pretrained), as after resize_token_embeddings"
         )
+
+
+def _check_prefixes(name: str, prefix: str, tensors: Collection[str]) -> None:
+    """Raise InputError for a tensor that stands there twice, with the base model's prefix and not.
+
+    It depends on their order which of the two is read.
+    """
+    for tensor in tensors:
+        if f"{prefix}.{tensor}" in tensors:
+            raise InputError(
+                f"{name}: the weights have both {tensor} and {prefix}.{tensor}, which are the same "
+                "tensor of its network; keep one of them"
+            )
 
 
 def _check_missing(name: str, missing: list[str]) -> None:

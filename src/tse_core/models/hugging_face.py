@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tse_core.errors import InputError, warn
 from tse_core.models.backend import Source
-from tse_core.models.document_tokens import document_bos
+from tse_core.models.document_tokens import document_bos, reads_none
 from tse_core.models.folders import (
     as_stored,
     check_own_code,
@@ -196,7 +196,7 @@ def _language_model(
     space = False
     if kind == "causal":
         document_token = document_bos(config, tokenizer)
-        is_chosen = bos != "default" or getattr(config, "bos", None) == "none"
+        is_chosen = bos != "default" or reads_none(config)
         if not (is_chosen or document_token or added_by(tokenizer)):
             warn(
                 f"{name} reads no BOS token: its tokenizer adds none, and has none as a special "

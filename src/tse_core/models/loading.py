@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import torch
 
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError, check_known, parsing
 from tse_core.models.backend import TIMEOUT, OpenOptions
 from tse_core.models.discovery import backend_of
 from tse_core.models.hugging_face import open_hugging_face, open_module
@@ -133,7 +133,9 @@ def load_model(
     backend = backend_of(path)
     if backend and backend.opener:
         return backend.opener(path, **options.for_opener(path, backend.options))
-    return open_hugging_face(path, **options.for_opener(path, IN_FILES))
+    # Whatever a library, or a setting of another type, makes of a folder's files.
+    with parsing(f"{path}: cannot be opened as a model"):
+        return open_hugging_face(path, **options.for_opener(path, IN_FILES))
 
 
 def as_model(model: AnyModel | str | Path) -> AnyModel:

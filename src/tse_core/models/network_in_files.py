@@ -6,12 +6,14 @@ are compared with what they were when the identity was worked out.
 
 # mypy: disable-error-code=override
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, parsing
 from tse_core.files import file_digest
 from tse_core.models.attention import dropped_by_sdpa
 from tse_core.models.backend import Source
@@ -90,6 +92,12 @@ class NetworkInFiles(HuggingFaceNetwork):
                     )
                 self._module = module
             return self._module
+
+    @contextmanager
+    def _pass(self) -> Iterator[None]:
+        """As for every network. Raises InputError: files decide what the module is."""
+        with parsing(f"{self._source.name}: its network cannot be computed"), super()._pass():
+            yield
 
     @property
     def device(self) -> torch.device:
