@@ -11,10 +11,11 @@ import transformers
 from gguf_files import network_of, write_network
 from suites import suite_data
 from tse_core import evaluate, evaluate_blimp, evaluate_suite, load_model
+from tse_core.errors import TseWarning
 from tse_core.models.identity import code_of
 from tse_core.models.network import Network
 from tse_core.results import libraries, store
-from tse_core.results.parquet import read_tables
+from tse_core.results.parquet import read_tables, write_tables
 from tse_core.results.signature import Signature
 from tse_core.results.store import Store
 from tse_core.syntaxgym.suites import suite_from_dict
@@ -68,6 +69,18 @@ def test_a_piece_is_computed_anew_with_another_minor_version_of_a_library_of_its
             libraries, "version", lambda name, other=other: other if name == library else real(name)
         )
         assert is_served(tmp_path, used) != is_another
+
+
+def test_a_piece_with_other_rows_than_were_kept_is_computed_anew(tmp_path):
+    store = Store(tmp_path)
+    store.put(SIGNATURE, "piece", {"pairs": pd.DataFrame({"logp": [-1.0, -2.0]})})
+    (file,) = tmp_path.rglob("*.parquet")
+    tables, facts = read_tables(file)
+    assert store.get(SIGNATURE, "piece", ["pairs"])
+    for other in (tables["pairs"][:1], tables["pairs"].astype(str)):
+        write_tables(file, {"pairs": other}, facts)
+        with pytest.warns(TseWarning, match="pairs is not the one that was kept; it is computed"):
+            assert store.get(SIGNATURE, "piece", ["pairs"]) is None
 
 
 def test_a_piece_with_other_columns_is_computed_anew(monkeypatch, tmp_path):

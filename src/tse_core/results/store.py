@@ -65,6 +65,10 @@ class Store:
             with parsing(f"{path}: what it says of its tables cannot be read"):
                 same_probe = _same_probe(facts["probe"], probe)
                 provenance = dict(facts["provenance"])
+                shapes = dict(facts.get("shapes", {}))  # older files do not say them
+            for table in stored:
+                if table in shapes and _shape(stored[table]) != shapes[table]:
+                    raise InputError(f"{path}: its table {table} is not the one that was kept")
         except InputError as error:
             # A link to nothing is there, too, and worth a word.
             if lexists(path):
@@ -89,6 +93,7 @@ class Store:
             "piece": name,
             "key": path.parent.name,
             "probe": list(probe),
+            "shapes": {table: _shape(rows) for table, rows in tables.items()},
             **asdict(signature),
             "libraries": library_versions(self.libraries),
         }
@@ -188,6 +193,12 @@ def store_for(model: Any, store: Store | str | Path | None) -> Store | None:
     if opened is None or not model.keeps_results:
         return None
     return Store(opened.folder, model.libraries)
+
+
+def _shape(table: pd.DataFrame) -> list:
+    """The rows of a table, and its columns with numpy's letters for their kinds, as JSON has it."""
+    kinds = {str(name): column.dtype.kind for name, column in table.items()}
+    return [len(table), kinds]
 
 
 def _same_probe(stored: Sequence[float], probe: Sequence[float]) -> bool:
