@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import uuid
 from collections.abc import Iterable
 from functools import cache
@@ -90,8 +91,10 @@ def _without_waiting(path: str, flags: int) -> int:
     if not no_wait or not set_blocking:
         return os.open(path, flags)
     descriptor = os.open(path, flags | no_wait)
-    # Only the opening must not wait; reading a pipe that has a writer must.
-    set_blocking(descriptor, True)
+    # Only the opening must not wait; reading a pipe that has a writer must. A file of the system
+    # that would wait for what comes is none that can be read.
+    if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+        set_blocking(descriptor, True)
     return descriptor
 
 

@@ -32,7 +32,7 @@ def mirror_folder() -> Path | None:
     mirror = os.environ.get("TSE_MIRROR", "")
     if not mirror or mirror.startswith(("http://", "https://")):
         return None
-    folder = Path(mirror).expanduser()
+    folder = Path(os.path.expanduser(mirror))  # noqa: PTH111  (a Path fails for an unknown user)
     if mirror.startswith("file://"):
         folder = Path(url2pathname(mirror.removeprefix("file://")))
     if not folder.is_dir():

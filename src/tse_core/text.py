@@ -66,6 +66,8 @@ def sentences_of(sentences: object) -> list[str]:
 
     Raises InputError for anything else, and for a sentence that is empty or no text.
     """
+    if isinstance(sentences, np.ndarray) and sentences.ndim == 0:
+        sentences = sentences.item()
     if isinstance(sentences, str):
         sentences = [sentences]
     if isinstance(sentences, pd.DataFrame):

@@ -39,6 +39,7 @@ from tse_core.plugins import (
     SurprisalModel,
     TokenSurprisals,
     check_bytes,
+    is_file,
     parsing,
     placed,
 )
@@ -72,7 +73,7 @@ class CommandModel(SurprisalModel):
             _, _, value = word.partition("=")
             paths += [word, value]
         candidates = [Path(path) for path in paths if path]
-        return [path for path in candidates if path.is_file()]
+        return [path for path in candidates if is_file(path)]
 
     def policies(self) -> dict[str, str]:
         return {"score": "command"}
@@ -114,6 +115,8 @@ class CommandModel(SurprisalModel):
             table = pd.read_csv(
                 printed, sep="\t", dtype=types, quoting=csv.QUOTE_NONE, keep_default_na=False
             )
+            if not isinstance(table.index, pd.RangeIndex):  # pandas took the first cells as labels
+                raise ValueError("its rows have more cells than its header")
             counted = table.groupby("sentence_id").cumcount() + 1
             is_right = table["token_id"] == counted
             is_right &= table["sentence_id"].isin(range(1, len(sentences) + 1))

@@ -91,8 +91,24 @@ def test_a_file_that_is_no_parquet_is_one_line(tmp_path):
     pd.DataFrame({"good": ["a"], "bad": ["b"]}).to_parquet(file)
     broken = pq.read_table(file).replace_schema_metadata({b"pandas": b'{"columns": 7}'})
     pq.write_table(broken, file)
-    with pytest.raises(InputError, match="pairs.parquet: cannot be read as Parquet .*Error"):
+    with pytest.raises(InputError, match="pairs.parquet: cannot be read as a table .*Error"):
         read_file(file, {})
+
+
+def test_bytes_of_parquet_that_are_no_text_are_one_line(tmp_path):
+    places = pa.py_buffer(np.array([0, 2], np.int32).tobytes())
+    texts = pa.Array.from_buffers(pa.string(), 1, [None, places, pa.py_buffer(b"\xff\xfe")])
+    pq.write_table(pa.table({"good": texts, "bad": ["a"]}), tmp_path / "own.parquet")
+    with pytest.raises(InputError, match="own.parquet: cannot be read as a table .*UTF8"):
+        read_file(tmp_path / "own.parquet")
+
+
+def test_a_pipe_in_the_cache_is_not_waited_for(tiny_registry):
+    path = downloads.path_of(downloads.read_registry()["key"][0])
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="is no regular file"):
+        downloads.fetch(["all"])
 
 
 def test_a_mirror_that_never_stops_sending_is_left(tiny_registry, monkeypatch):

@@ -77,6 +77,7 @@ def test_a_file_gives_back_every_number_exactly(tmp_path, ending):
         ({"score": np.nan}, "row 1: its interval does not contain the score"),
         ({"score": 1.5}, "row 1: score is outside its range"),
         ({"pairs": -1}, "row 1: pairs is outside its range"),
+        ({"pairs": 1.5}, "row 1: pairs is outside its range"),
         ({"model": "another"}, "row 1: the model is not the one that its signature names"),
         (
             {"construction": "Simple"},

@@ -182,7 +182,7 @@ PAIR = '{"sentence_good": "the author laughs", "sentence_bad": "the author laugh
         ("m.json", '[{"good": "A b.", "bad": ', "m.json: cannot be read as JSON"),
         ("m.json", '[{"good": "A b.", "bad": "A c."},\n{"good": "A b."}]', "m.json, row 2: bad is missing"),
         ("m.json", "[]", "m.json: holds no row"),
-        ("m.parquet", "PAR1", "m.parquet: cannot be read as Parquet"),
+        ("m.parquet", "PAR1", "m.parquet: cannot be read as a table"),
         ("m.csv", "text,correct,wrong\nA [MASK] that [MASK],is,are\n", "m.csv:2: not one .MASK. in the text"),
         ("m.jsonl", f"{PAIR}\n\n{{not json", "m.jsonl:3: not a JSON object"),
         ("m.jsonl", PAIR + '\n{"sentence_good": "a b", "label": -1}', "m.jsonl:2: sentence_bad is missing"),

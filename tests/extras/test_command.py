@@ -120,6 +120,7 @@ def prints(*rows):
         ("#!/bin/sh\nexec sleep 60", "not finished after 1 s, the time-out"),
         ("#!/bin/sh\necho 0 0", "not the table that is expected"),
         (prints("1 1 The zero"), "not the table that is expected"),
+        (prints("7 1 1 The 0.0"), "not the table .*more cells than its header"),
         (prints("2 1 The 0.0"), "unexpected row '2 1 The 0.0'"),
         (prints("1 2 The 0.0"), "unexpected row '1 2 The 0.0'"),
         (prints("1 1 The -4.0"), "unexpected row '1 1 The -4.0'"),  # a log-probability

@@ -15,7 +15,7 @@ from tse_core.datasets.pairs import PARTS, PREFIX_FIELDS
 from tse_core.datasets.plain_tables import plain_table, refuse
 from tse_core.datasets.raw_tables import RawTable
 from tse_core.errors import InputError, check_known
-from tse_core.text import is_container
+from tse_core.text import is_container, text_of
 from tse_core.words import plain
 
 SAMPLE = 100  # rows by which columns of text are known
@@ -108,7 +108,10 @@ def names_of_uses(
     where: str,
 ) -> dict[str, str]:
     """The name of the column for each use, among the columns of a table, as far as it has one."""
+    if not isinstance(columns, Mapping):
+        raise InputError(f"columns are a mapping such as {{'good': 'satz'}}, not {columns!r}")
     for use, name in columns.items():
+        text_of(name, f"the column of {use!r}")
         check_known("use of a column", use, names)
         check_known(f"column of {where}", name, known_columns)
     name_of = {}

@@ -196,6 +196,7 @@ def _download(file) -> None:
     """
     pooch.get_logger().setLevel("WARNING")  # the bar of `fetch` tells of the download
     path = path_of(file.key)
+    check_regular(path, pipe=False)
     folder = mirror_folder()
     if folder:
         source = f"{folder}/{file.key}"
@@ -219,7 +220,7 @@ def _download(file) -> None:
 
 def _copy(source: str, target: str, _: pooch.Pooch, *, size: int) -> None:
     """Copy a file of a known size, as pooch asks its downloaders to do. Raises ValueError."""
-    check_regular(source)
+    check_regular(source, pipe=False)
     if Path(source).stat().st_size != size:
         raise ValueError(f"it has {Path(source).stat().st_size:,} bytes, not {size:,}")
     shutil.copyfile(source, target)

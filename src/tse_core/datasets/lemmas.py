@@ -160,16 +160,15 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
     """
     if isinstance(name_or_path, Lemmas):
         return name_or_path
-    name = str(name_or_path)
     if isinstance(name_or_path, pd.DataFrame):
         list_name = name_and_source(name_or_path)[0] or "verbs"
         raw = raw_table(name_or_path, f"the lemma list {list_name}")
-    elif is_file_name(name):
-        list_name = Path(name).stem
-        raw, _ = read_file(name)
-    else:
+        return Lemmas(list_name, raw.cells, raw)
+    name = str(name_or_path)
+    if not is_file_name(name):
         return _named_list(name)
-    return Lemmas(list_name, raw.cells, raw)
+    raw, _ = read_file(name)
+    return Lemmas(Path(name).stem, raw.cells, raw)
 
 
 def _named_list(name: str) -> Lemmas:

@@ -35,7 +35,7 @@ from tse_core.datasets.raw_tables import FRAME, RawTable, raw_table
 from tse_core.datasets.readers import agreement_pairs, sentence_pairs
 from tse_core.datasets.treebank_pairs import TREEBANK, verbs_of_treebank
 from tse_core.errors import InputError, check_known, unknown_name_error, warn
-from tse_core.files import read_text
+from tse_core.files import is_folder, read_text
 from tse_core.paths import data_folder
 from tse_core.words import First, Period, ends_with_mark, spelled_nouns
 
@@ -317,7 +317,7 @@ def _concatenated(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def _tables_of_folder(path: str) -> list[Path]:
     """The tables in a folder, sorted; none where it is no folder."""
     folder = Path(path)
-    if not folder.is_dir():
+    if not is_folder(folder):
         return []
     return sorted(file for file in folder.iterdir() if is_file_name(file.name))
 
@@ -373,7 +373,7 @@ def _data_set(name: str, kind: str, others: Iterable[str]) -> tuple[DataSet, str
     hint = f"; or a path that ends in {paths}; or on the hub hf:OWNER/NAME/PATH"
     if match:
         hint = f"; {name!r} holds {match[0].holds}"
-    elif Path(name).is_dir():
+    elif is_folder(name):
         read_from_folders = TREEBANK_ENDING if kind == AGREEMENT else paths
         folders = sorted(path.name for path in Path(name).iterdir() if path.is_dir())
         of_them = f"; name one of its folders: {', '.join(folders)}" if folders else ""

@@ -54,7 +54,7 @@ def with_name(
 
 def name_and_source(pairs: pd.DataFrame) -> tuple[str, str]:
     """The name and the source that `with_name` gave to pairs; each empty if they have none."""
-    return pairs.attrs.get("name", ""), pairs.attrs.get("source", "")
+    return str(pairs.attrs.get("name", "")), str(pairs.attrs.get("source", ""))
 
 
 def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> pd.DataFrame:

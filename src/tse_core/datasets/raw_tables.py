@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from tse_core.errors import InputError
+from tse_core.text import text_of
 
 FRAME = "the pairs"  # what messages call a DataFrame
 MOST_COLUMNS = 1000  # a column takes milliseconds, whatever its rows
@@ -49,7 +50,8 @@ def raw_table(cells: pd.DataFrame, where: str = FRAME, *, by_row: bool = True) -
     check_columns(len(cells.columns), where)
     if cells.empty:
         raise InputError(f"{where}: {_nothing(where)}")
-    cells = cells.rename(columns=str)
+    names = [text_of(name, f"{where}: the name of a column", numbers=True) for name in cells]
+    cells = cells.set_axis(names, axis="columns")
     for name in cells.columns[cells.columns.duplicated()]:
         raise InputError(f"{where}: two columns are called {name!r}; keep one of each")
     if by_row:

@@ -220,7 +220,8 @@ def _outside_range(table: pd.DataFrame, column: str) -> pd.Series:
     """The rows whose number in a column cannot be right."""
     numbers = table[column]
     if column in _COUNTS:
-        return numbers.isna() | (numbers < 0) | (numbers > _LARGEST_COUNT)
+        is_whole = numbers % 1 == 0
+        return ~is_whole | (numbers < 0) | (numbers > _LARGEST_COUNT)
     if column in _SCORES:
         lowest, highest = np.array([score_range(metric) for metric in table["metric"]]).T
         return (numbers < lowest) | (numbers > highest + _ROUNDING)

@@ -21,7 +21,7 @@ from pkgutil import iter_modules
 from typing import Protocol, TypeAlias, cast
 
 from tse_core.datasets.raw_tables import RawTable
-from tse_core.errors import InputError
+from tse_core.errors import InputError, parsing
 
 Columns: TypeAlias = Mapping[str, str]  # use of a column -> its name in the file
 SPREADSHEETS = (".xlsx", ".xls", ".ods")  # refused, with a line on how to save them
@@ -72,7 +72,12 @@ def layout_of_file(path: Path, columns: Columns) -> Layout:
 
 
 def read_file(path: str | Path, columns: Columns | None = None) -> tuple[RawTable, Columns]:
-    """The rows of a file, and what its columns hold, as its layout gives them."""
+    """The rows of a file, and what its columns hold, as its layout gives them.
+
+    Raises InputError for whatever a layout or a library finds wrong with the file.
+    """
     path = Path(path)
     columns = columns or {}
-    return layout_of_file(path, columns).read(path, columns)
+    layout = layout_of_file(path, columns)
+    with parsing(f"{path}: cannot be read as a table"):
+        return layout.read(path, columns)

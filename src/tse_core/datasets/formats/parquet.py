@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tse_core.datasets.raw_tables import RawTable, check_columns, raw_table
-from tse_core.errors import InputError, parsing
+from tse_core.errors import InputError
+from tse_core.files import is_there
 from tse_core.limits import check_bytes, check_file
 
 ENDINGS = (".parquet",)
@@ -24,12 +25,11 @@ def reads(path: Path, columns: Mapping[str, str]) -> bool:
 
 def read(path: Path, columns: Mapping[str, str]) -> tuple[RawTable, Mapping[str, str]]:
     """The rows, by number. Raises InputError."""
-    if not path.exists():
+    if not is_there(path):
         raise InputError(f"{path}: no such file")
     check_file(path, pipe=False)
-    with parsing(f"{path}: cannot be read as Parquet"):
-        _check_unpacked(path)
-        cells = pd.read_parquet(path)
+    _check_unpacked(path)
+    cells = pd.read_parquet(path)
     has_names = all(name is not None for name in cells.index.names)
     return raw_table(cells.reset_index(drop=not has_names), str(path)), columns
 
@@ -52,6 +52,7 @@ def _check_unpacked(path: Path) -> None:
     # Each text once, and each row a number: the same text in many rows takes no memory yet.
     with pq.ParquetFile(path, read_dictionary=texts) as file:
         for batch in file.iter_batches(BATCH):
+            batch.validate(full=True)  # bytes of a text may be no UTF-8, which pandas sees late
             size += sum(map(_bytes_of, batch.columns))
             check_bytes(size, str(path), "unpacks to more than")
 
@@ -63,6 +64,7 @@ def _bytes_of(values: pa.Array) -> int:
         return pc.sum(lengths.take(values.indices)).as_py() or 0
     if pa.types.is_struct(values.type):
         return sum(map(_bytes_of, values.flatten()))
-    if pa.types.is_list(values.type):
-        return _bytes_of(values.flatten())
+    if pa.types.is_nested(values.type):  # lists and maps
+        items = values.flatten()
+        return len(items) * BYTES_OF_CELL + _bytes_of(items)
     return values.nbytes

@@ -37,11 +37,10 @@ def read(path: Path, columns: Mapping[str, str]) -> tuple[RawTable, Mapping[str,
     try:
         table = pd.read_csv(io.StringIO(text), sep=separator, **options)
     except (pd.errors.EmptyDataError, pd.errors.ParserError) as error:
-        reason = one_line(error)
         # A stray mark swallows the lines up to the next one, which then have too few cells.
         if several_lines:
-            raise _quoting_error(path, several_lines, reason) from None
-        raise InputError(f"{path}: cannot be read as a table ({reason})") from None
+            raise _quoting_error(path, several_lines, one_line(error)) from None
+        raise
     check_columns(table.shape[1], str(path))
     # Lines of empty cells go only now, so that the index has counted them.
     table = table[(table != "").any(axis=1)]
