@@ -272,7 +272,7 @@ table(designed, "agreement-controls, recorded: means over verbs, in nats", index
 #
 # ## Limits
 #
-# Both models read from left to right. The paper's three {term}`masked models <masked model>`, which read both sides and could not be run here, show a gap between TSE and EW, [too](table2.ipynb). That verbs move nearly equally far speaks against a model that learned only some of them. It does not show a rule: a model that learned all verbs one by one would move them equally far, too. Of ten sites read in each of 19 treebanks, 181 of 190 are right; the other nine are mistakes of annotation.
+# Both models read from left to right; the paper's {term}`masked models <masked model>`, which could not be run here, show a gap between TSE and EW, [too](table2.ipynb). That verbs move nearly equally far does not show a rule: a model that learned all verbs one by one would move them so, too. Of ten sites read in each of 19 treebanks, 181 of 190 are right; the other nine are mistakes of annotation.
 
 # %% [markdown] tags=["explains"]
 # ## Exercises
