@@ -90,7 +90,7 @@ def test_examples_show_text_as_text():
 
 @pytest.mark.slow
 def test_the_recorded_examples_are_what_the_package_computes(real_model):
-    from book.make.facts import page_facts, recorded_examples
+    from book.make.facts import recorded_examples
 
     model = load_model(real_model)
     computed, recorded = recorded_examples(model), live_pages.recorded()["examples"]
@@ -102,13 +102,6 @@ def test_the_recorded_examples_are_what_the_package_computes(real_model):
         assert [entry["token"] for entry in one["top"][:3]] == [
             entry["token"] for entry in other["top"][:3]
         ]
-    facts = page_facts(model)
-    assert (
-        len(facts["lemmas"]) == 962
-        and facts["bos_token"] == "<|endoftext|>"
-        and len(facts["contexts"]) == 18
-    )
-    assert all(len(context["agrees"]) == 962 for context in facts["contexts"])
 
 
 # Pages

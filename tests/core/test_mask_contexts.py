@@ -148,12 +148,18 @@ def plainly(model, sentence):
     return (p["goes"] + p["runs"]) / sum(p.values())
 
 
-@pytest.mark.parametrize(("left", "right"), CONTEXTS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_mw_is_that_of_the_mask_in_the_ids_of_the_sentence(models, kind, left, right):
-    sentence = f"{left} goes{' here.' if right == 'here.' else right}"
-    found = score_context(models[kind], left, right, number="singular", lemmas=VERBS)
-    assert found.mw == pytest.approx(plainly(models[kind], sentence), abs=1e-5)
+def test_mw_is_that_of_the_mask_in_the_ids_of_the_sentence(models, kind):
+    pairs = pd.DataFrame(CONTEXTS, columns=["left", "right"]).assign(
+        correct="goes", wrong="go", number="singular"
+    )
+    found = evaluate(models[kind], pairs, VERBS, store=None).contexts
+    assert list(zip(found["left"], found["right"], strict=True)) == CONTEXTS
+    sentences = [
+        f"{left} goes{' here.' if right == 'here.' else right}" for left, right in CONTEXTS
+    ]
+    expected = [plainly(models[kind], sentence) for sentence in sentences]
+    assert list(found["mw"]) == pytest.approx(expected, abs=1e-5)
 
 
 def signature(model, right, **how):
