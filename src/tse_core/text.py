@@ -35,9 +35,7 @@ def text_of(value: object, where: str, *, numbers: bool = False) -> str:
         value = value.item()
     if is_missing(value):
         return ""
-    if is_container(value):
-        raise InputError(f"{where} is {_kind(value)}")
-    if not numbers or not pd.api.types.is_scalar(value):
+    if not numbers or is_container(value) or not pd.api.types.is_scalar(value):
         raise InputError(f"{where} is {_kind(value)}")
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

@@ -3,11 +3,14 @@
 Never another error, and never a line with a control character or a secret in it.
 """
 
+import csv
 import json
 import math
 import re
+import shutil
 import struct
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,9 +20,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tse_core import InputError, load_lemmas, load_pairs, load_sentence_pairs
+from tse_core import InputError, load_lemmas, load_pairs, load_sentence_pairs, surprisals
 from tse_core.errors import check_known
-from tse_core.models.folders import weight_files
+from tse_core.models.folders import check_settings, weight_files
+from tse_core.results.parquet import read_tables, write_tables
+from tse_core.results.signature import Signature
+from tse_core.results.store import Store
+from tse_core.results.tidy import TIDY_COLUMNS, read_results
 from tse_core.syntaxgym import load_suite
 from tse_core.text import is_missing
 from tse_core.words import plain
@@ -29,7 +36,7 @@ from tse_extras.gguf import converted_folder
 from tse_extras.server import ServerModel
 
 EXAMPLES = [
-    pytest.param(10, id="quick"),
+    pytest.param(8, id="quick"),
     pytest.param(100, id="long", marks=pytest.mark.slow),
 ]
 SECRET = "open-sesame-7f3a"
@@ -128,19 +135,26 @@ def _keys(line):
 @pytest.mark.parametrize("load", [load_pairs, load_sentence_pairs])
 @pytest.mark.parametrize("examples", EXAMPLES)
 def test_tables_in_python(examples, load):
-    others = st.binary(max_size=4) | st.just(np.array(["a", "b"])) | st.just(pd.NaT) | VALUES
+    objects = st.sampled_from([np.array(["a", "b"]), pd.NaT, Path(GOOD)])
+    others = st.binary(max_size=4) | objects | VALUES
 
-    def check(values):
-        rows = [{"good": value, "bad": BAD} for value in [GOOD, *values]]
+    def check(drawn):
+        values, label = drawn
+        rows = [{"good": value, "bad": BAD, "construction": label} for value in [GOOD, *values]]
         pairs = accepted(lambda: load(pd.DataFrame(rows, dtype=object)))
         if pairs is not None:
+            # A column of lists is no label, and left out.
+            is_label = is_missing(label) or isinstance(label, str | int | float)
+            assert is_label or load is load_sentence_pairs
             # A missing sentence is empty, which scoring refuses.
             texts = ["" if is_missing(value) else value for value in [GOOD, *values]]
             assert all(isinstance(text, str) for text in texts)
             if load is load_sentence_pairs:
                 check_pairs(pairs, [{"good": text, "bad": BAD} for text in texts])
 
-    search(examples, st.lists(others, min_size=1, max_size=2), check)
+    # Mostly there is one hostile value, lest it hide another one.
+    values = st.lists(others, min_size=1, max_size=2)
+    search(examples, st.tuples(values, st.just("a")) | st.tuples(st.just([GOOD]), others), check)
 
 
 @pytest.mark.parametrize("examples", EXAMPLES)
@@ -269,9 +283,12 @@ def test_tables_of_commands(examples, monkeypatch):
     cells = TEXTS | st.sampled_from(["1", "2", "-1", "nan", "inf", "1e308", "9" * 400, "True"])
 
     def check(drawn):
-        row, column, cell = drawn
+        row, column, cell, is_further = drawn
         rows = [["1", "1", "The", "1.5"], ["1", "2", "author", "2.5"]]
-        rows[row][column] = cell
+        if is_further:
+            rows = [[cell, *cells_of_row] for cells_of_row in rows]
+        else:
+            rows[row][column] = cell
         head = "sentence_id\ttoken_id\ttoken\tsurprisal\n"
         text = head + "\n".join(map("\t".join, rows)) + "\n"
 
@@ -281,10 +298,12 @@ def test_tables_of_commands(examples, monkeypatch):
         monkeypatch.setattr(CommandModel, "_run", run)
         scores = accepted(lambda: CommandModel(["x"]).token_surprisals(["The author"]))
         if scores is not None:
+            assert [row[:2] for row in rows] == [["1", "1"], ["1", "2"]]
             expected = [float(row[3]) for row in rows]
             assert scores[0].bits.tolist() == expected and max(expected) < 1e300
 
-    search(examples, st.tuples(st.integers(0, 1), st.integers(0, 3), cells), check)
+    places = st.integers(0, 1), st.integers(0, 3)
+    search(examples, st.tuples(*places, cells, st.sampled_from([False, False, True])), check)
 
 
 REGION = {"region_number": 1, "content": "laughs"}
@@ -358,6 +377,103 @@ def test_settings_of_models(examples, tmp_path):
         assert accepted(lambda: adapter_source(str(tmp_path), None)) is None
 
     search(examples, WRITTEN, check)
+
+
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_configurations(examples, tiny_causal, tmp_path):
+    """One setting of config.json is another value."""
+    for file in tiny_causal.iterdir():
+        shutil.copyfile(file, tmp_path / file.name)
+    settings = json.loads((tiny_causal / "config.json").read_text())
+    keys = st.sampled_from(
+        ["n_layer", "n_head", "num_labels", "architectures", "text_config", "return_dict", "bos"]
+    )
+
+    def check(drawn):
+        key, value = drawn
+        (tmp_path / "config.json").write_text(json.dumps(settings | {key: value}))
+        scores = accepted(lambda: surprisals(tmp_path, GOOD))
+        if scores is not None:
+            assert key != "n_layer" or value == settings["n_layer"]
+            assert key != "bos" or value in (None, "none")
+            assert key != "num_labels" or not isinstance(value, int) or 0 <= value <= 10**6
+
+    search(examples, st.tuples(keys, VALUES | st.sampled_from([-4, 10**7])), check)
+
+
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_normalisers(examples, tmp_path):
+    letters = st.sampled_from([0, 1, 5, 20, 10**6])
+    steps = letters.map(lambda length: {"type": "Replace", "content": "a" * length})
+    nested = st.recursive(
+        steps | VALUES, lambda parts: st.fixed_dictionaries({"normalizers": st.lists(parts)})
+    )
+
+    def longest(normaliser):
+        if not isinstance(normaliser, dict):
+            return 1
+        steps = normaliser.get("normalizers", [])
+        return max(1, len(normaliser.get("content", ""))) * math.prod(map(longest, steps))
+
+    def check(normaliser):
+        (tmp_path / "tokenizer.json").write_text(json.dumps({"normalizer": normaliser}))
+        if accepted(lambda: check_settings(tmp_path) or True):
+            assert longest(normaliser) <= 100
+
+    search(examples, nested, check)
+
+
+SIGNATURE = "m@00000000 d@11111111 | l@22222222(3) bos:none protocol:exact/1 | 0.1.0 cpu 2026-01-01"
+NUMBERS_OF_RUN = dict.fromkeys(TIDY_COLUMNS, "1") | {
+    "model": "m", "protocol": "exact", "method": "", "construction": "c", "metric": "TSE",
+    "side": "", "cutoff": "", "score": "0.5", "low": "0.1", "high": "0.9", "signature": SIGNATURE,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_results(examples, tmp_path):
+    """One cell of a results file is another one."""
+    path = tmp_path / "r.csv"
+    cells = TEXTS | st.sampled_from(["1.5", "-1", "nan", "inf", "9" * 400, "0.95", "1e-400", "m@1"])
+
+    def check(drawn):
+        column, cell = drawn
+        with path.open("w", newline="", errors="surrogatepass") as file:
+            csv.writer(file).writerows([TIDY_COLUMNS, (NUMBERS_OF_RUN | {column: cell}).values()])
+        results = accepted(lambda: read_results(path))
+        if results is not None:
+            (row,) = results.to_dict("records")
+            assert row["model"] == "m" and 0 <= row["low"] <= row["score"] <= row["high"] <= 1
+            for count in ("lemmas", "contexts", "pairs"):
+                assert row[count] == float(cell if column == count else 1) >= 0
+
+    search(examples, st.tuples(st.sampled_from(TIDY_COLUMNS), cells), check)
+
+
+@pytest.mark.parametrize("examples", EXAMPLES)
+def test_pieces_of_the_store(examples, tmp_path):
+    """A fact of a piece is another value, or its table is another one."""
+    store, signature = Store(tmp_path), Signature.parse(SIGNATURE)
+    kept = pd.DataFrame({"logp": [-1.0, -2.0], "tie": [True, False]})
+    store.put(signature, "piece", {"pairs": kept}, [1.0])
+    (path,) = tmp_path.rglob("*.parquet")
+    _, facts = read_tables(path)
+    others = [kept[:1], kept.astype(str), kept[["tie"]], pd.concat([kept, kept]), kept[:0]]
+    facts_of_others = st.sampled_from(["piece", "key", "probe", "provenance"])
+
+    def check(drawn):
+        number, fact, value = drawn
+        table = [kept, *others][number]
+        changed = facts if number else facts | {fact: value}
+        write_tables(path, {"pairs": table}, changed)
+        stored = accepted(lambda: store.get(signature, "piece", ["pairs"], [1.0]))
+        if stored is not None:
+            pd.testing.assert_frame_equal(stored[0]["pairs"], kept)
+            assert changed["probe"] == [1.0] and changed["piece"] == "piece"
+            assert changed["key"] == facts["key"]
+
+    drawn = st.tuples(st.sampled_from([0, 0, 1, 2, 3, 4, 5]), facts_of_others, VALUES)
+    search(examples, drawn, check)
 
 
 @pytest.mark.parametrize("examples", EXAMPLES)
