@@ -110,8 +110,13 @@ curves = curves[curves["construction"].isin(printed["construction"])]
 charts.cutoff_curves(curves, title="Figure 1, measured here")
 
 # %%
+from tse_book.model_names import SHOWN_NAMES
+
 ends = head_and_tail(curves)
-table(ends[["model", *shown]], "Measured here", digits=3)
+for name, rows in ends.groupby("model", sort=False):
+    display(
+        table(rows[shown], f"{SHOWN_NAMES.get(name, name)}, measured here", digits=3)
+    )
 
 # %% [markdown] tags=["explains"]
 # In the row *Across object relative clause* EW falls by .46 for SmolLM2 and by .61 for Gemma. In the row *Simple*, SmolLM2's EW is 1 at both ends and .89 at top 100&nbsp;%, but of 20 contexts only 3 at the head and 1 at the tail have a verb inside the cut-off. Gemma's EW begins at .75, which rests on 4 contexts.

@@ -84,8 +84,8 @@ regions = recorded_regions(recorded[0])
 regions = regions[regions["suite"] == "number_prep"]
 verb = regions[regions["region"] == 6]
 bits = verb.pivot(index="item", columns="condition", values="bits")
-shown = bits[figure2.conditions].head(2).reset_index()
-table(shown, "Surprisal of the verb in bits: the two items, SmolLM2")
+shown = bits[figure2.conditions].head(2).T
+table(shown, "Surprisal of the verb in bits: items 1 and 2, SmolLM2", index=True)
 
 # %% [markdown] tags=["explains"]
 # For the first item the prediction holds. For the second it fails: after *The manager to the side of the architects* SmolLM2 finds *like* 4.4 bits less surprising than *likes*.
