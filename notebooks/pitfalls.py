@@ -135,7 +135,7 @@ for protocol in ["released", "exact"]:
 # %% [markdown]
 # ## One changed setting moves a score
 #
-# The paper does not say what stands before GPT-2's first word; its released code puts nothing there. This book puts the token there that separated documents in pretraining (`<|endoftext|>`). Tools differ in {term}`policies <policy>`, choices that papers rarely report. The table shows how far a score moves if one of them is changed: the sentence's capital, period or leading space; the list of verbs; the precision of the weights; the {term}`protocol`; or this {term}`BOS token` (none, or the one that the tokenizer names, `<|im_start|>` for SmolLM2).
+# Tools differ in {term}`policies <policy>`, choices that papers rarely report. One is the {term}`BOS token`: the paper does not say what stands before GPT-2's first word; its released code puts nothing there, this book the token that separated documents in pretraining (`<|endoftext|>`). The table shows how far a score moves if one policy is changed: the sentence's capital, period or leading space; the list of verbs; the precision of the weights; the {term}`protocol`; or the BOS token (none, or the one that the tokenizer names, `<|im_start|>` for SmolLM2).
 #
 # ```{dropdown} Predict: which change cannot move any score of a causal model?
 # Leaving out the final period. It stands to the right of the verb, and a causal model has read only the left.
