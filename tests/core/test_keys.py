@@ -17,7 +17,7 @@ from tse_core import InputError, evaluate, load_model, load_pairs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.results.signature import Signature
 
-CASES = 48
+CASES = 32
 VERBS = ["laugh", "smile", "swim", "like", "bring", "write"]
 
 
