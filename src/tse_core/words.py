@@ -40,8 +40,8 @@ _UNSPACED_CHARACTER = regex.compile(_UNSPACED)
 
 # A word of French that lost its vowel before the next one, as in l'homme and qu'il.
 _ELIDED = rf"(?<![\p{{L}}\p{{Pi}}\"{APOSTROPHES}])(?:[CDJLMNSTcdjlmnst]|[Qq]u)['’ʼ]"
-# A pronoun of Portuguese that hangs on the verb before it, as in levanta-se.
-_CLITIC = r"-(?:[mts]e|lhes?|[nv]os|[ln]?[oa]s?)\b"
+# A hyphen with what hangs on the word before it, as in Portuguese levanta-se and French parle-t-il.
+_HYPHEN = r"-(?=\p{L})"
 
 # Ends of a text that the next word touches: an opening mark, a dash or dots that touch the word
 # before them, an elided word, and unspaced writing.
@@ -53,7 +53,7 @@ _QUOTES_AT_END = regex.compile(rf"(?:^|[\s\p{{Ps}}¿¡–—])[…{_QUOTES}]+$",
 
 # The same for starts of a text, which touch the word before them.
 _TOUCHES_PREVIOUS = regex.compile(
-    rf"[\p{{Terminal_Punctuation}}\p{{Pe}}…·՛՜՞]|[–—]+(?!\s)|{_CLITIC}|{_UNSPACED}"
+    rf"[\p{{Terminal_Punctuation}}\p{{Pe}}…·՛՜՞]|[–—]+(?!\s)|{_HYPHEN}|{_UNSPACED}"
 )
 _QUOTE_AT_START = regex.compile(rf"[{_QUOTES}](?![\p{{L}}\p{{N}}\p{{Ps}}\p{{Pi}}¿¡])")
 
@@ -144,6 +144,8 @@ def join(left: str, word: str, right: str) -> str:
     ('"The author laughs" is said.', 'He writes "No".')
     >>> join("He (", "writes", ") it."), join("Ela", "levanta", "-se."), join("Il n'", "a", "pas.")
     ('He (writes) it.', 'Ela levanta-se.', "Il n'a pas.")
+    >>> join("", "Parle", "-t-il ?"), join("avancent", "-", "rendaient")
+    ('Parle-t-il ?', 'avancent - rendaient')
     """
     return with_space(left) + word + _space_before(right) + right
 
