@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -176,9 +177,14 @@ def test_surprisals_of_a_table_need_its_column(tmp_path, tiny_causal, tse):
     assert [row[:4] for row in rows[1::3]] == [["2", "7", "1", "The"], ["3", "9", "1", "The"]]
 
 
-def test_a_line_between_articles_is_no_sentence(tmp_path, tiny_causal, tse):
+def test_an_article_goes_on_over_lines_and_ends_at_the_next_mark(tmp_path, tiny_causal, tse):
     path = tmp_path / "own.sentitems"
-    path.write_text("!ARTICLE\nThe author laughs.\n!ARTICLE\nThe key is here.\n")
+    path.write_text("The key.\n!ARTICLE\nThe author laughs.\nThe key is.\n!ARTICLE\nThe key is.\n")
     code, output, errors = tse("surprisals", tiny_causal, path)
-    assert code == 0 and {line.split("\t")[0] for line in output.splitlines()[1:]} == {"2", "4"}
-    assert "2 lines !ARTICLE mark where a text begins" in errors
+    rows = pd.read_csv(StringIO(output), sep="\t")
+    assert code == 0 and list(rows["sentence_id"].unique()) == [1, 3, 4, 6]
+    assert "2 lines !ARTICLE mark where an article begins" in errors
+    whole = surprisals(str(tiny_causal), ["The author laughs. The key is.", "The key is."])
+    found = rows.loc[rows["sentence_id"].isin([4, 6]), "surprisal"]
+    expected = whole["surprisal"].tail(len(found)).round(4)
+    np.testing.assert_allclose(found, expected, atol=1e-4)

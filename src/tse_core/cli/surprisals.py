@@ -1,6 +1,7 @@
 """``tse surprisals``, ``tse tokenize``, ``tse unkify``: what a model reads, line by line."""
 
 import sys
+from bisect import bisect
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,7 +17,7 @@ from tse_core.progress import progress
 from tse_core.text import texts_of
 from tse_core.words import trimmed
 
-ARTICLE = "!ARTICLE"  # a line of .sentitems files: a text begins
+ARTICLE = "!ARTICLE"  # a line of .sentitems files: an article begins, which goes on over lines
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="Text, one sentence per line; - for standard input.")
@@ -90,7 +91,8 @@ def surprisals(
     text with --profile babylm --unit word, of a masked model with --method
     left-context, in nats: bits times 0.6931.
 
-    A sentence's id is the number of its line. Empty lines are skipped, and so
+    A sentence's id is the number of its line. Lines !ARTICLE begin an article:
+    each line is read behind those before it. Empty lines are skipped, and so
     are sentences whose words cannot be told apart; lines too long for the model
     are, too, with exit code 1, unless --stride reads them in windows. Cells with
     quotation marks are enclosed in them. The signature goes to standard error.
@@ -183,7 +185,7 @@ def _lines_of(
             "holds the sentences (item=NAME, which names them; context=NAME, what precedes them)"
         )
     if not names:
-        return _sentences(file), {}, {}
+        return _sentences_after_articles(file)
     for use in names:
         check_known("use of a column", use, ("sentence", "item", "context"))
     if "sentence" not in names:
@@ -208,6 +210,32 @@ def _lines_of(
         others.append(dict(zip(sentences, texts, strict=False)))
     items, contexts = others
     return sentences, items, contexts
+
+
+def _sentences_after_articles(
+    file: str,
+) -> tuple[dict[int, str], dict[int, str], dict[int, str]]:
+    """The sentences of a text, no items, and what stands before each in its article, if it has any.
+
+    An article reaches from one mark to the next; sentences before the first mark are in none.
+    """
+    sentences, marks = _sentences(file)
+    if not marks:
+        return sentences, {}, {}
+    contexts = {}
+    lines_before: dict[int, list[str]] = {}  # of each article, by its number
+    for number, sentence in sentences.items():
+        article = bisect(marks, number)
+        lines = lines_before.setdefault(article, [])
+        contexts[number] = " ".join(lines)
+        if article > 0:
+            lines.append(sentence)
+    name = "standard input" if file == "-" else file
+    warn(
+        f"{name}: {len(marks):,} lines {ARTICLE} mark where an article begins; each line is read "
+        "behind the lines of its article before it"
+    )
+    return sentences, {}, contexts
 
 
 def _too_long(
@@ -237,7 +265,7 @@ def _too_long(
 @options.opens_a_model(*options.OF_TOKENS)
 def tokenize(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """The tokens of sentences, separated by spaces."""
-    lines = _sentences(file)
+    lines, _ = _sentences(file)
     (opened,) = opening.models(model)
     tokens_of = dict(zip(lines, opened.tokenize(list(lines.values())), strict=True))
     for number in range(1, max(lines) + 1):
@@ -248,18 +276,19 @@ def tokenize(model: options.ModelArgument, file: File, opening: options.Opening)
 @options.opens_a_model(*options.OF_TOKENS)
 def unkify(model: options.ModelArgument, file: File, opening: options.Opening) -> None:
     """For each token 1 if the model does not know it, else 0."""
-    lines = _sentences(file)
+    lines, _ = _sentences(file)
     (opened,) = opening.models(model)
     marks_of = dict(zip(lines, opened.unkify(list(lines.values())), strict=True))
     for number in range(1, max(lines) + 1):
         print(*map(int, marks_of.get(number, [])))
 
 
-def _sentences(file: str) -> dict[int, str]:
+def _sentences(file: str) -> tuple[dict[int, str], list[int]]:
     """The sentences of a file, or of standard input ("-"), by the numbers of their lines.
 
-    Empty lines are skipped, and white space at the ends of sentences is left out, each with a
-    warning. Raises InputError where there is no sentence.
+    Beside them the numbers of lines that say `ARTICLE`. Empty lines are skipped, and white space at
+    the ends of sentences is left out, each with a warning. Raises InputError where there is no
+    sentence.
     """
     if file == "-":
         name = "standard input"
@@ -287,12 +316,7 @@ def _sentences(file: str) -> dict[int, str]:
         if len(empty) > 10:
             numbers += f", ... ({len(empty):,} in all)"
         warn(f"{name}: empty lines are skipped: {numbers}")
-    if marks:
-        warn(
-            f"{name}: {len(marks):,} lines {ARTICLE} mark where a text begins, and are skipped; "
-            "each line is scored by itself, without the lines before it"
-        )
     if with_space:
         rows = f"{len(with_space):,} of {len(lines):,} lines, the first: {with_space[0]}"
         warn(f"{name}: white space at the ends of sentences is left out ({rows})")
-    return sentences
+    return sentences, marks
