@@ -11,6 +11,7 @@ import pytest
 from book.make import NOTEBOOKS
 from book.make.profile import notebook_names
 from tse_book.pages import as_list, guard, table, try_this
+from tse_book.pages.notebook import check_handed_over
 from tse_core.errors import InputError
 
 TWO = ["lab-lexical-causal", "some/folder"]
@@ -45,6 +46,13 @@ def test_a_sentence_keeps_its_commas():
 def test_a_faulty_list_is_named(text):
     with pytest.raises(InputError, match="no list of texts: .*right would be"):
         as_list(text)
+
+
+def test_a_parameter_that_a_chapter_does_not_have_is_an_error():
+    parameters = 'import re\nmodels = ["gpt2"]  # names\nlemmas = "newman-clean"\n'
+    check_handed_over(["", parameters, '# Parameters\nmodels = "a, b"\n', "model = 1"])
+    with pytest.raises(InputError, match="unknown parameter 'model' .did you mean 'models'"):
+        check_handed_over(["", parameters, '# Parameters\nmodel = "gpt2"\n'])
 
 
 @pytest.mark.parametrize("name", notebook_names())

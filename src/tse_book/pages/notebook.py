@@ -1,16 +1,20 @@
 """Tools to turn notebooks into pages: numbers that prose can quote, and readable tables."""
 
+import ast
 import re
+from collections.abc import Sequence
 from html import escape
 
 import pandas as pd
 import yaml
 from bs4 import BeautifulSoup
+from IPython import get_ipython
 from IPython.display import HTML, display
 
 from tse_book.model_names import SHOWN_NAMES
-from tse_core.errors import InputError
+from tse_core.errors import InputError, check_known
 
+HANDED_OVER = "# Parameters\n"  # how papermill begins a cell with what it hands over
 NOTHING = "no model in this build has such numbers."  # instead of a table without rows
 _NUMBERS = re.compile(r"(?<![\w.-])(?:\d+(?:\.\d+)?|\.\d+)(?![\w-])")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")  # letters of such scripts
@@ -20,11 +24,15 @@ def as_list(value: str | list[str], *, commas: bool = True) -> list[str]:
     """A parameter that holds several texts: a list as it is, or what ``papermill -p`` hands over, which is one text.
 
     A text in brackets is a YAML list; any other is cut at its commas, or is one entry where `commas` is False, for
-    sentences. Raises InputError: a text in brackets that is no list of texts.
+    sentences. Raises InputError: a text in brackets that is no list of texts; in a notebook, a parameter handed over
+    that it does not have.
 
     >>> as_list("gpt2"), as_list("gpt2, roberta-base"), as_list('["gpt2", "roberta-base"]')
     (['gpt2'], ['gpt2', 'roberta-base'], ['gpt2', 'roberta-base'])
     """
+    shell = get_ipython()
+    if shell:
+        check_handed_over(shell.user_ns["In"])
     if not isinstance(value, str):
         return list(value)
     text = value.strip()
@@ -32,6 +40,25 @@ def as_list(value: str | list[str], *, commas: bool = True) -> list[str]:
         return _yaml_list(text)
     parts = text.split(",") if commas else [text]
     return [part.strip() for part in parts if part.strip()]
+
+
+def check_handed_over(cells: Sequence[str]) -> None:
+    """Check that what papermill hands over are parameters of the notebook: it would run the defaults, and warn.
+
+    `cells` is the code that has run. Papermill puts a cell with what it hands over behind that of the parameters.
+    Raises InputError for a name that the cell of the parameters does not have.
+    """
+    for parameters, handed_over in zip(cells, cells[1:], strict=False):
+        if handed_over.startswith(HANDED_OVER):
+            for name in _assigned(handed_over):
+                check_known("parameter", name, _assigned(parameters))
+
+
+def _assigned(code: str) -> list[str]:
+    """The names to which lines of code give values."""
+    assignments = [line for line in ast.parse(code).body if isinstance(line, ast.Assign)]
+    targets = [line.targets[0] for line in assignments]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _yaml_list(text: str) -> list[str]:
