@@ -165,6 +165,14 @@ def test_a_mistake_is_named_with_its_place(write, old, new, message):
     assert str(error.value).startswith(str(path))
 
 
+@pytest.mark.parametrize("items", ["", "items: 3\n"])
+def test_combinations_without_end_are_refused(write, items):
+    words = f"[{', '.join(f'w{number}' for number in range(50))}]"
+    text = items + SMALL.replace("[behind]", words).replace("[near]", "[near] " * 6)
+    with pytest.raises(InputError, match="mine_1 has more than 1,000,000 combinations of words"):
+        generate(load_grammar(write(text)))
+
+
 @pytest.fixture(scope="module")
 def design():
     return load_grammar("marvin-linzen-adverbs")

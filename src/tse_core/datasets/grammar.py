@@ -10,6 +10,7 @@ is the one under test.
 """
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from tse_core.paths import data_folder
 from tse_core.schemas import check, read_schema
 from tse_core.words import First, Period
 
+MOST_CHOICES = 1_000_000  # of entries and numbers for one pattern; tens of thousands are usual
 BOTH = "both"  # the number of a word of a twin of which both forms are written out
 # An element of a pattern: a fixed word, or a slot with its star, list and index.
 _ELEMENT = re.compile(r"([^\[\]\s]+)|\[(\*?)\s*([^\[\]]*?)(?:\s+(\d+))?\s*\]")
@@ -269,6 +271,7 @@ def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[
     # Most patterns use no list twice, so that no choice of theirs can repeat an entry.
     lists = Counter(element.list for element in elements if element.list)
     may_repeat = max(lists.values()) > 1
+    count = 0
     for values in itertools.product(NUMBERS, repeat=len(indices)):
         number_of = dict(zip(indices, values, strict=True))
         number = number_of[tested_index]
@@ -276,6 +279,8 @@ def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[
         twin_numbers = _twin_numbers(elements, numbers, tested_index)
         for item in items:
             choices = _choices(item, numbers, twin_numbers)
+            count += 1 + math.prod(map(len, choices))
+            _check_choices(count, pattern)
             for choice in itertools.product(*choices):
                 entries, texts, twin_texts = zip(*choice, strict=True)
                 if may_repeat and _repeats_entry(elements, entries):
@@ -346,6 +351,9 @@ def _items(grammar: Grammar, pattern) -> Iterator[list[Sequence[Entry]]]:
         return
     positions = _free_positions(grammar, elements)
     free = [elements[i] for i in positions]
+    count = math.prod(len(element.entries) for element in free)
+    _check_choices(count, pattern)
+    _check_choices(min(grammar.items, count) * count // 100, pattern)  # drawn one by one
     candidates = list(itertools.product(*(element.entries for element in free)))
     order = np.random.default_rng([*pattern.template.encode()]).permutation(len(candidates))
     candidates = [candidates[i] for i in order if not _repeats_entry(free, candidates[i])]
@@ -363,6 +371,15 @@ def _items(grammar: Grammar, pattern) -> Iterator[list[Sequence[Entry]]]:
         for position, entry in zip(positions, item, strict=True):
             entries[position] = (entry,)
         yield entries
+
+
+def _check_choices(count: int, pattern) -> None:
+    """Raise InputError for more choices of entries and numbers than a pattern may have."""
+    if count > MOST_CHOICES:
+        raise InputError(
+            f"the pattern {pattern.template} has more than {MOST_CHOICES:,} combinations of words; "
+            "shorten its lists, or draw fewer items of them (items)"
+        )
 
 
 def _free_positions(grammar: Grammar, elements: Sequence[Element]) -> list[int]:
