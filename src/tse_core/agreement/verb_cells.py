@@ -13,6 +13,7 @@ from tse_core.agreement.verb_groups import VerbRows
 from tse_core.metrics.definitions import OF_CELLS, CellMetric
 from tse_core.metrics.movement import VerbScores, cluster_sums
 from tse_core.uncertainty.clusters import Sample
+from tse_core.uncertainty.intervals import combine
 from tse_core.uncertainty.statistics import statistic_sample
 
 MOST_VALUES = 1_000_000  # of verbs in the samples of one step
@@ -88,8 +89,18 @@ class VerbCells:
         for cell in cells:
             estimate = self.value(metric, cell)
             if not np.isnan(estimate):
-                samples[cell] = self._sample(metric, cell, estimate, over)
+                sample = self._sample(metric, cell, estimate, over)
+                samples[cell] = sample._replace(reason=self._reason(metric, cell, over))
         return samples
+
+    def _reason(self, metric: CellMetric, cell: int, over: Sequence[str]) -> str:
+        """Why a metric has no interval in a cell: what it is divided by may be 0."""
+        if not metric.divisor:
+            return ""
+        divisor = OF_CELLS[metric.divisor]
+        sample = self._sample(divisor, cell, self.value(divisor, cell), over)
+        interval = combine([sample], [1.0])
+        return f"{metric.divisor} may be 0" if interval.low <= 0 <= interval.high else ""
 
     def _sample(
         self, metric: CellMetric, cell: int, estimate: float, over: Sequence[str]

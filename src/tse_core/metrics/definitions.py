@@ -129,11 +129,14 @@ class CellMetric:
     value : the score, a function of `VerbScores` that goes over their last axis, as in
         ``verbs.sensitivity.mean(axis=-1)``: intervals give it many samples of verbs at once
     range : the lowest and the highest score; infinite for a score in nats
+    divisor : the metric of cells that it is divided by, if any: where its interval includes 0, the
+        quotient may be anything, and has no interval
     """
 
     name: str
     value: Callable[[VerbScores], np.ndarray]
     range: tuple[float, float] = (-math.inf, math.inf)
+    divisor: str = ""
     of: Literal["cell"] = "cell"
 
     def of_samples(self, verbs: VerbScores) -> np.ndarray:
@@ -167,7 +170,9 @@ METRICS: dict[str, Metric | CellMetric] = {
         # standard deviation, less chance, in nats and as a share of the mean.
         CellMetric("sensitivity", movement.mean_sensitivity),
         CellMetric("spread", movement.spread, (0.0, math.inf)),
-        CellMetric("relative_spread", movement.relative_spread, (0.0, math.inf)),
+        CellMetric(
+            "relative_spread", movement.relative_spread, (0.0, math.inf), divisor="sensitivity"
+        ),
         # What is preferred whatever the subject is, in nats; above 0 the plural form.
         CellMetric("bias", movement.mean_bias),
         # The mean of EW after singular and after plural subjects.

@@ -199,15 +199,18 @@ def mean_sensitivity(verbs: VerbScores) -> np.ndarray:
 
 
 def spread(verbs: VerbScores) -> np.ndarray:
-    """The standard deviation of the sensitivities, less chance (nats); NaN for a single verb.
+    """The standard deviation of the sensitivities, less chance (nats).
 
-    It is 0 where the verbs differ by no more than few contexts make them differ.
+    It is 0 where the verbs differ by no more than few contexts make them differ; NaN for a single
+    verb, and where a sensitivity is infinite (a form with probability 0).
     """
     *samples, count = verbs.sensitivity.shape
     if count < 2:
         return np.full(samples, np.nan)
     noise = verbs.noise.sum(axis=-1) / (count - 1)
-    return np.sqrt(np.maximum(0.0, verbs.sensitivity.var(axis=-1, ddof=1) - noise))
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        variance = verbs.sensitivity.var(axis=-1, ddof=1) - noise
+    return np.sqrt(np.maximum(0.0, variance))
 
 
 def relative_spread(verbs: VerbScores) -> np.ndarray:

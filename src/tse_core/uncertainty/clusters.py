@@ -22,6 +22,7 @@ class Sample(NamedTuple):
     values: Any  # a score per context, per pair, or per context and verb; NaN is left out
     clusters: Sequence  # arrays: each value's cluster by each crossed way, its subject and its verb
     counts: Any = None  # how many scores each value is the mean of; 1 by default
+    reason: str = ""  # why there is no interval, in a few words; none where there may be one
 
 
 class Way(NamedTuple):
@@ -85,7 +86,8 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> Spread:
     for number in range(len(samples)):
         here = part == number
         means[number] = np.average(values[here], weights=counts[here])
-    deviations = counts * (values - means[part])
+    with np.errstate(invalid="ignore"):  # infinity less an infinite mean
+        deviations = counts * (values - means[part])
     ways = []
     several = []  # by each way, whether each mean has several of its clusters
     for clusters in crossed:

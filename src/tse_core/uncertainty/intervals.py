@@ -172,17 +172,18 @@ def combine(
     of_clusters = spread(samples, factors)
     reach = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
     is_share = tuple(bounds) == SHARE and (factors >= 0).all() and np.isclose(factors.sum(), 1)
-    return _interval(of_clusters, bool(is_share), (float(reach[0]), float(reach[1])), level)
+    reason = next((Sample(*sample).reason for sample in samples if Sample(*sample).reason), "")
+    limits = float(reach[0]), float(reach[1])
+    return _interval(of_clusters, bool(is_share), limits, level, reason)
 
 
 def _interval(
-    of_clusters: Spread, is_share: bool, reach: tuple[float, float], level: float
+    of_clusters: Spread, is_share: bool, reach: tuple[float, float], level: float, reason: str
 ) -> Interval:
-    """The interval of an estimate from how far clusters move it."""
+    """The interval of an estimate from how far clusters move it; none where there is a reason."""
     _check_level(level)
     estimate, variance = of_clusters.estimate, of_clusters.variance
     fewest = min(way.fewest for way in of_clusters.ways)
-    reason = ""
     if of_clusters.clusters < FEWEST_CLUSTERS:
         reason = f"fewer than {FEWEST_CLUSTERS} clusters"
     elif not np.isfinite(variance):
