@@ -222,12 +222,13 @@ if as_written:
     )
     halves = judged["choice"].str.startswith("without half of the documents")
     halves = written(judged[halves])
-    turned = halves.loc[halves["verdict"] != "holds", ["id", "verdict"]]
+    is_turned = (halves["verdict"] == "undecided") & (
+        halves["id"] + halves["model"] != "N6" + S
+    )
+    turned = halves.loc[is_turned, ["id", "model"]].to_numpy().tolist()
     guard(
-        "In half of the documents N2 in nats, N6 and N7 are undecided",
-        set(turned["id"]) == {"N2.nats", "N6", "N7"}
-        and set(turned["verdict"]) == {"undecided"}
-        and (turned["id"].value_counts() == 2).all(),
+        "On half of the documents N2 in nats is undecided on both models, and N6 on Gemma",
+        sorted(turned) == sorted([["N2.nats", S], ["N2.nats", G], ["N6", G]]),
     )
 
 # %% [markdown]

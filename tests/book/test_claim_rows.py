@@ -168,12 +168,12 @@ def test_a_row_says_what_other_choices_make_of_it_and_what_it_turns_on(claims):
     row = row_of(html, "B.islands-human")
     assert (
         "<dt>By this criterion</dt><dd>does not hold</dd>" in row
-        and "the printed table (0.218): holds" in row
+        and "the printed Table 3 (0.218): holds" in row
     )
-    assert '<td data-label="Robust" class="number">3 of 4</td>' in row
-    assert 'data-robustness="turns on the printed table"' in row
+    assert '<td data-label="Robust" class="number">5 of 6</td>' in row
+    assert 'data-robustness="turns on the printed Table 3"' in row
     both = row_of(html, "B.irregulars.2")
-    assert 'data-robustness="turns on the printed table|turns on the corrected table"' in both
+    assert 'data-robustness="turns on the printed Table 4|turns on the corrected Table 4"' in both
     assert 'data-robustness="no other choice tried"' in row_of(html, "B.tokens")
     assert 'data-robustness="the same under every choice"' in row_of(html, "B.order")
     assert "data-robustness" not in row_of(html, "T2.001")

@@ -81,9 +81,9 @@ def test_an_address_leads_to_a_row(turn):
 
 
 def test_rows_that_turn_on_a_choice_are_found(report):
-    chosen(report, "robustness", "turns on the printed table")
+    chosen(report, "robustness", "turns on the printed Table 3")
     values = shown(report, "robustness")
-    assert values and all("turns on the printed table" in value.split("|") for value in values)
+    assert values and all("turns on the printed Table 3" in value.split("|") for value in values)
 
 
 def test_a_tile_shows_its_rows_and_leaves_the_other_ledger_alone(report):

@@ -1,11 +1,19 @@
 """What other choices than ours would make of a claim: how robust its verdict is.
 
-A choice is one that somebody else could have made with as good a reason: another version of a table, another
-threshold where the paper gives none, another BOS token, other data. A verdict is as robust as the share of those tried
-that leave it as it is.
+A choice is one that somebody else could have made: another version of a table, another threshold where the paper gives
+none, another BOS token, other data. A verdict is as robust as the share of those tried that leave it as it is.
 
-Other data are chosen by rule, from a table's own columns, so that nobody selects: each of its units (`PLURALS`) is left
-out in turn, and either half of them is taken. A rule is one choice; it leaves an answer as it is if all its parts do.
+Choices are named by rule, so that nobody selects:
+
+* **thresholds**: half and twice the leeway, which is the distance of a threshold from the nearest number that nobody
+  has to choose: the printed one, 0, chance (.5) or the whole (1, or all that is counted);
+* **versions**: BLiMP's tables as printed and as corrected, of phenomena also the means of the paradigms in Table 4;
+* **data**: each unit of a table (`PLURALS`) left out in turn, and every second one by alphabet. A rule of parts is one
+  choice; it leaves an answer as it is if all its parts do;
+* **precision**: a number that was read off a drawing, or a mean of rounded ones, as far off as it may be;
+* **correlations**: of ranks for values.
+
+Only another reading of a sentence is named by hand, in data/claims.yaml.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -14,9 +22,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-PRINTED, CORRECTED = "the printed table", "the corrected table"
+PRINTED, CORRECTED = "the printed Table", "the corrected Table"  # and its number
 THRESHOLD, READING = "our threshold", "our reading of the sentence"
 NEURAL_ALONE = "the 5-gram model"  # without which the neural models are left
+RANKS = "the kind of correlation"
 BOS, VERBS, PROTOCOL, PRECISION = "the BOS token", "the verb list", "the protocol", "precision"
 POLICIES = {"bos": BOS, "lemmas": VERBS, "protocol": PROTOCOL, "dtype": PRECISION}  # of signatures
 PLURALS = {
@@ -27,6 +36,7 @@ PLURALS = {
     "document": "documents",
     "genre": "genres",
     "kind of subject": "kinds of subject",
+    "side": "sides",  # of the distribution
     "verb": "verbs",
 }
 FEWEST_IN_TURN, FEWEST_TO_HALVE = 2, 4  # units
@@ -68,11 +78,16 @@ def each_left_out(units: pd.Series, unit: str, needed: Container[str] = ()) -> I
 
 
 def each_half(units: pd.Series, unit: str, needed: Container[str] = ()) -> Iterator[Part]:
-    """Either half of a table's units, in their order, with all that a claim names; as `each_left_out`."""
-    others = _others(units, needed)
-    middle = (len(others) + 1) // 2
+    """Either half of a table's units, with all that a claim names; as `each_left_out`.
+
+    A half is every second unit by alphabet, so that the order of a table's rows chooses nothing.
+
+    >>> [part.rows.tolist() for part in each_half(pd.Series(list("dabc")), "model")]
+    [[True, False, True, False], [False, True, False, True]]
+    """
+    others = sorted(_others(units, needed))
     if len(others) >= FEWEST_TO_HALVE:
-        for words, half in (("the first", others[:middle]), ("the second", others[middle:])):
+        for words, half in (("odd places", others[::2]), ("even places", others[1::2])):
             yield Part(f"half of the {PLURALS[unit]}", words, ~units.isin(half).to_numpy())
 
 

@@ -22,7 +22,14 @@ from tse_book.claims.choices import (
     robustness,
     turned_by,
 )
-from tse_book.claims.finding import CHECKS, OTHER_DATA, SIDES, Finding, load_claims, meets
+from tse_book.claims.finding import (
+    CHECKS,
+    OTHER_DATA,
+    Finding,
+    load_claims,
+    meets,
+    other_thresholds,
+)
 from tse_book.claims.results import Results
 from tse_book.claims.runs import RUNS, of_a_model_above_chance
 from tse_core.errors import InputError
@@ -43,8 +50,6 @@ LEDGER = (
     "turns_on", "signature", "cell", "how", "note",
 )  # fmt: skip
 _NEEDED = ["hf_name", "construction", "metric", "score"]
-# What a claim's `otherwise` may be about, by the word in data/claims.yaml.
-ABOUT = {"threshold": THRESHOLD, "reading": READING, "precision": PRECISION}
 
 
 def ledger(results: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -194,18 +199,9 @@ def _row(case: dict) -> dict:
 def _from_data(case: dict) -> dict:
     """The columns of a case that published data decide."""
     settings = {**case, **case["from_data"]}
-    check = CHECKS[settings["check"]]
-    finding = check(settings)
+    finding = CHECKS[settings["check"]](settings)
     holds = meets(finding, settings)
-    choices = []
-    if settings["check"] in OTHER_DATA:
-        choices = OTHER_DATA[settings["check"]](settings, finding)
-    for about, words, other in _otherwise(case):
-        if "within" in other and SIDES.keys() & settings.keys():
-            continue  # a bound is judged by itself
-        changed = {**settings, **other}
-        other_holds = meets(check(changed), changed)
-        choices.append(Choice(about, words, verdicts.in_words(other_holds)))
+    choices = _other_choices_of_data(case, settings, finding)
     answer = verdicts.in_words(holds)
     return {
         "basis": "published data",
@@ -219,6 +215,26 @@ def _from_data(case: dict) -> dict:
     }
 
 
+def _other_choices_of_data(case: dict, settings: dict, finding: Finding) -> list[Choice]:
+    """What other data, thresholds, precision and readings make of a case that published data decide."""
+    check = CHECKS[settings["check"]]
+    choices = []
+    if settings["check"] in OTHER_DATA:
+        choices = OTHER_DATA[settings["check"]](settings, finding)
+    others = [(THRESHOLD, *other) for other in other_thresholds(settings, finding.out_of)]
+    for reading in case.get("otherwise", []):
+        others.append((READING, reading["words"], reading))
+    for about, words, other in others:
+        changed = {**settings, **other}
+        other_holds = meets(check(changed), changed)
+        choices.append(Choice(about, words, verdicts.in_words(other_holds)))
+    if finding.error:
+        holds = meets(finding, settings, finding.error)
+        words = f"if it is up to {finding.error:g} off"
+        choices.append(Choice(PRECISION, words, verdicts.in_words(holds)))
+    return choices
+
+
 def _from_run(case: dict, results: Results) -> dict:
     """The columns of a case that results decide; only a criterion where its model has not run."""
     settings = {**case, **case["run"]}
@@ -230,7 +246,7 @@ def _from_run(case: dict, results: Results) -> dict:
     finding = _run(settings, results)
     if finding is None:
         return row
-    choices = _other_choices(case, settings, results, finding.signature)
+    choices = _other_choices(settings, results, finding)
     row |= {
         "low": finding.low,
         "high": finding.high,
@@ -246,19 +262,17 @@ def _from_run(case: dict, results: Results) -> dict:
     return row | robustness(finding.verdict, choices)
 
 
-def _other_choices(case: dict, settings: dict, results: Results, signature: str) -> list[Choice]:
-    """The verdicts on a case of results under other settings, and under other policies."""
+def _other_choices(settings: dict, results: Results, finding: Finding) -> list[Choice]:
+    """The verdicts on a case of results under other thresholds, and under other policies."""
     choices = []
-    for about, words, other in _otherwise(case):
-        # Precision and distances are of readings of figures; runs have tolerances.
-        if about != PRECISION and "within" not in other:
-            finding = _run(settings | other, results)
-            if finding is not None:
-                choices.append(Choice(about, words, finding.verdict))
-    for name, value, other_results in results.switched(signature):
-        finding = _run(settings, other_results)
-        if finding is not None:
-            choices.append(Choice(POLICIES[name], f"{name} {value}", finding.verdict))
+    for words, other in other_thresholds(settings, finding.out_of):
+        changed = _run(settings | other, results)
+        if changed is not None:
+            choices.append(Choice(THRESHOLD, words, changed.verdict))
+    for name, value, other_results in results.switched(finding.signature):
+        changed = _run(settings, other_results)
+        if changed is not None:
+            choices.append(Choice(POLICIES[name], f"{name} {value}", changed.verdict))
     return choices
 
 
@@ -272,17 +286,6 @@ def _run(settings: dict, results: Results) -> Finding | None:
     if "above_chance" in settings:
         return of_a_model_above_chance(finding, settings, results)
     return finding
-
-
-def _otherwise(claim: dict) -> list[tuple[str, str, dict]]:
-    """Other choices in a claim's check than ours: subject, words, and the settings that change."""
-    choices = []
-    for other in claim.get("otherwise", []):
-        settings = {name: value for name, value in other.items() if name not in ("about", "words")}
-        words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in settings.items())
-        about = ABOUT[other.get("about", "threshold")]
-        choices.append((about, other.get("words", words), settings))
-    return choices
 
 
 def _joined(*parts: str | None) -> str:

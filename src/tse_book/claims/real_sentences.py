@@ -444,12 +444,10 @@ def panels_by_rule(panel: Panel) -> Iterator[tuple[Part, Panel]]:
         units = panel.sites[column] if column in panel.sites else pd.Series()
         for part in (*each_left_out(units, unit), *each_half(units, unit)):
             yield part, panel.of_sites(part.rows)
-    # Each half has half of every kind: verbs in the order of their places among their own kind.
-    of_kind = panel.verbs.groupby("kind")["kind"]
-    place = (of_kind.cumcount() / of_kind.transform("size")).to_numpy()
-    in_order = np.argsort(place, kind="stable")
-    for part in each_half(pd.Series(in_order.astype(str)), "verb"):
-        yield part, panel.of_verbs(np.sort(in_order[part.rows]))
+    # By kind first, so that each half has half of every kind.
+    verbs = panel.verbs["kind"] + " " + panel.verbs["lemma"]
+    for part in each_half(verbs, "verb"):
+        yield part, panel.of_verbs(part.rows)
 
 
 def under_choices(
@@ -457,8 +455,9 @@ def under_choices(
 ) -> pd.DataFrame:
     """What other choices make of every judged statement: `COLUMNS` and choice, in words.
 
-    A row is a choice that changes the number and gives a verdict. Of the parts that a rule makes, the row is of one
-    that turns the verdict, or else of the one with the largest p-value.
+    A row is a choice that changes the number and gives a verdict, unless it makes another statement of the list: N2 in
+    nats is N2.nats, which has a verdict of its own. Of the parts that a rule makes, the row is of one that turns the
+    verdict, or else of the one with the largest p-value.
     """
     judged = [statement for statement in statements if statement.role == "judged"]
     ours = _judged_alone(cleaned(panel), judged)
@@ -499,9 +498,13 @@ def _judged_alone(panel: Panel, statements: Sequence[Statement]) -> pd.DataFrame
 
 
 def _that_change(ours: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """The rows that have a verdict, and another number than ours."""
-    changed = (others["value"] - ours["value"].reindex(others.index)).abs() > SAME
-    return others[changed & (others["verdict"] != verdicts.DESCRIBED)]
+    """The rows that have a verdict, and another number than any statement has by our choices."""
+    distances = np.abs(np.subtract.outer(others["value"].to_numpy(), ours["value"].to_numpy()))
+    is_stated = (distances <= SAME).any(axis=1)
+    has_verdict = ours["value"].reindex(others.index).notna() & (
+        others["verdict"] != verdicts.DESCRIBED
+    )
+    return others[has_verdict & ~is_stated]
 
 
 def _statements_by_choice(statements: Sequence[Statement]) -> dict[str, list[Statement]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tse_book.claims import verdicts
-from tse_book.claims.finding import Finding, meets
+from tse_book.claims.finding import SIDES, Finding, meets
 from tse_book.claims.newman import STATISTICS, Statistic
 from tse_book.claims.results import Results, policy
 from tse_book.published import CONSTRUCTIONS
@@ -158,7 +158,7 @@ def _of_run(statistic: Statistic) -> Run:
         missing = set(product(statistic.constructions, metrics)) - set(complete)
         if table.empty or missing or not _are_comparable(table):
             return None
-        finding = statistic.measure(table, case)
+        finding = statistic.measure(statistic.prepare(table), case)
         if np.isnan(finding.value):
             return None
         return _compared(finding, case, table.iloc[0], bool(table["same_list"].iloc[0]))
@@ -215,7 +215,7 @@ def _number_or_none(value: float) -> float | None:
 
 def _compared(finding: Finding, case: dict, row: Mapping, same_list: bool = True) -> Finding:
     """The verdict on what was computed from several numbers, of which one is `row`."""
-    if "published" in case:
+    if "published" in case and not SIDES.keys() & case.keys():
         difference = finding.value - case["published"]
         verdict = verdicts.of_value(difference, same_list, bool(row["released"]))
     else:

@@ -1,6 +1,6 @@
 """The verdicts, and the rules that give them. A verdict is computed, never typed."""
 
-from collections.abc import Container
+from collections.abc import Iterable
 
 from tse_book.claims.choices import CORRECTED, PRINTED, THRESHOLD
 
@@ -11,12 +11,13 @@ OTHER_LIST = "comparable, other lemma list"
 NOT_REPRODUCED = "not reproduced"
 HOLDS = "published data agree"
 AS_PRINTED = "holds as printed, not on the corrected table"
+BY_TABLE = "depends on the published table"
 AT_THRESHOLD = "at our threshold"
 FAILS = "published data disagree"
 NOT_RUN = "not yet run"
 VERDICTS = (
     REPRODUCED, CLOSE, DIRECTION, OTHER_LIST, NOT_REPRODUCED,
-    HOLDS, AS_PRINTED, AT_THRESHOLD, FAILS, NOT_RUN,
+    HOLDS, AS_PRINTED, BY_TABLE, AT_THRESHOLD, FAILS, NOT_RUN,
 )  # fmt: skip
 
 UNDECIDED = "undecided"
@@ -68,20 +69,26 @@ def in_words(holds: bool) -> str:
     return "holds" if holds else "does not hold"
 
 
-def of_published(holds: bool, turned: Container[str]) -> str:
+def of_published(holds: bool, turned: Iterable[str]) -> str:
     """The verdict from published data; `turned` is what the answer turns on (`choices.turned_by`).
 
-    A threshold of ours decides nothing where another as good as ours would turn the answer.
+    A threshold of ours decides nothing where half or twice its leeway would turn the answer, and published data neither
+    where their versions say different things.
 
-    >>> of_published(True, []), of_published(False, [PRINTED])
+    >>> of_published(True, []), of_published(False, ["the printed Table 3"])
     ('published data agree', 'holds as printed, not on the corrected table')
-    >>> of_published(False, [PRINTED, CORRECTED]), of_published(True, [THRESHOLD])
-    ('published data disagree', 'at our threshold')
+    >>> of_published(True, ["the corrected Table 4"]), of_published(True, [THRESHOLD])
+    ('depends on the published table', 'at our threshold')
     """
+    turned = list(turned)
     if THRESHOLD in turned:
         return AT_THRESHOLD
-    if not holds and PRINTED in turned and CORRECTED not in turned:
+    on_printed = any(about.startswith(PRINTED) for about in turned)
+    on_corrected = any(about.startswith(CORRECTED) for about in turned)
+    if on_printed and not on_corrected and not holds:
         return AS_PRINTED
+    if on_printed or on_corrected:
+        return BY_TABLE
     return HOLDS if holds else FAILS
 
 

@@ -18,13 +18,15 @@ MEANING = {
     verdicts.OTHER_LIST: "run with other verbs than the paper's",
     verdicts.NOT_REPRODUCED: "a run says otherwise",
     verdicts.HOLDS: "checked from published numbers alone: holds",
-    verdicts.AS_PRINTED: "true of the numbers in the paper, not of those that its authors corrected",
-    verdicts.AT_THRESHOLD: "another threshold, as good as ours, changes the answer",
+    verdicts.AS_PRINTED: "true of a table in the paper, not of the one that its authors corrected",
+    verdicts.BY_TABLE: "versions of the published table give different answers",
+    verdicts.AT_THRESHOLD: "half or twice the leeway of our threshold changes the answer",
     verdicts.FAILS: "checked from published numbers alone: does not hold",
     verdicts.NOT_RUN: "needs a model that has not run here",
 }
 _ALWAYS = (
-    verdicts.REPRODUCED, verdicts.HOLDS, verdicts.AS_PRINTED, verdicts.AT_THRESHOLD, verdicts.FAILS, verdicts.NOT_RUN,
+    verdicts.REPRODUCED, verdicts.HOLDS, verdicts.AS_PRINTED, verdicts.BY_TABLE, verdicts.AT_THRESHOLD, verdicts.FAILS,
+    verdicts.NOT_RUN,
 )  # fmt: skip
 _FILTERS = ("paper", "chapter", "model", "construction", "verdict", "robustness")
 NONE_TRIED, ALWAYS_SO = "no other choice tried", "the same under every choice"

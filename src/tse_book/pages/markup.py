@@ -23,6 +23,7 @@ SIGNS = {  # sign and kind of each verdict
     verdicts.NOT_REPRODUCED: ("≠", "bad"),
     verdicts.HOLDS: ("✓", "good"),
     verdicts.AS_PRINTED: ("✎", "printed"),
+    verdicts.BY_TABLE: ("⇄", "printed"),
     verdicts.AT_THRESHOLD: ("±", "threshold"),
     verdicts.FAILS: ("✗", "bad"),
     verdicts.NOT_RUN: ("…", "open"),
@@ -164,11 +165,11 @@ def chapter_link(cell: str) -> str:
 
 @cache
 def chapter(cell: str) -> str:
-    """The title of the chapter that a cell is in, as the reader sees it; the page's name where there is no book."""
+    """The title of the chapter that a cell is in, without Markdown's signs; the page's name where there is no book."""
     page = cell.partition("#")[0]
     try:
         text = (data_folder().parent / "notebooks" / f"{page}.py").read_text(encoding="utf-8")
     except OSError:
         return page
     title = re.search(r"^# # (.+)$", text, re.MULTILINE)
-    return title[1].strip() if title else page
+    return re.sub("[*`]", "", title[1]).strip() if title else page
