@@ -208,7 +208,7 @@ charts.cutoff_explorer(small, curves, cutoffs, title)
 #
 # {term}`Sensitivity <sensitivity>` is how far the subject's number moves the verb towards the form that agrees, {term}`bias` what the model prefers whatever the subject is: above 0 it prefers the plural form. A verb is right after both subjects if its sensitivity exceeds its bias in size.
 #
-# ```{dropdown} Predict: which moves further, *be* or *plan*?
+# ```{dropdown} Predict: which moves farther, *be* or *plan*?
 # *Be*, since *plan* is also a noun: after *The student*, a model may expect it whatever the number.
 # ```
 
