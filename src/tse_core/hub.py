@@ -61,4 +61,7 @@ def hub_reason(error: Exception) -> str:
             "your token is not accepted (401), perhaps because it expired: renew it, or, as public "
             "repositories need none, unset HF_TOKEN and log out (hf auth logout)"
         )
-    return f"{type(cause).__name__}: {one_line(cause, 200)}"
+    reason = f"{type(cause).__name__}: {one_line(cause, 200)}"
+    if "CERTIFICATE_VERIFY_FAILED" in reason:
+        reason += "; SSL_CERT_FILE names the file with your network's certificates"
+    return reason

@@ -45,11 +45,17 @@ AT_ONCE = 32  # requests; a server answers them together
 # Nats between a token written and read: half precision and other batches move it by hundredths.
 SAME = 0.5
 ALMOST_ONE = 1e-3  # nats by which rounding may lift a log-probability above 0
-MOST_NATS = 1e300  # of a token, so that sums are numbers
+# Nats of a token. Where they know none, vLLM writes -9999 and llama.cpp the lowest number.
+MOST_NATS = 9000
 BEGINNING = "The keys to the cabinet"  # the server generates the next token, and reads it again
 PART = 2**16  # bytes of an answer between two looks at its size
 RESUMED = (
     "is a server running there? What is finished is kept, and the same command goes on from there"
+)
+# What to do where a server gives no log-probabilities of what it reads.
+OF_PROMPTS = (
+    "vLLM and llama-cpp-python give those of the prompt (echo); llama.cpp's own server, Ollama and "
+    "text-generation-inference do not: open the model's files with tse"
 )
 # Entries of a server's list of models that change while the model does not.
 CHANGING = ("created", "object", "permission", "permissions")
@@ -203,6 +209,8 @@ class ServerModel(SurprisalModel):
             scores = placed(sentence, _whole_characters(reading))
             if scores:
                 return scores
+        if len(pieces) <= 1:
+            raise InputError(f"{self.name}: its answer leaves the prompt out; {OF_PROMPTS}")
         tokens = " ".join(piece.text or "?" for piece in pieces)
         raise InputError(f"{self.name}: its tokens {tokens[:200]!r} do not spell {sentence!r}")
 
@@ -238,10 +246,9 @@ class ServerModel(SurprisalModel):
             tokens = _tokens_of(choice["logprobs"])
             generated = str(choice.get("text") or "")
         except (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError):
-            words = str(answer)[:200]
             raise InputError(
                 f"{self.name}: its answer holds no log-probabilities of the prompt, numbers beside "
-                f"texts of tokens: {words}"
+                f"texts of tokens: {str(answer)[:200]}; {OF_PROMPTS}"
             ) from None
         pieces = []
         for number, (text, nats) in enumerate(tokens):
@@ -266,7 +273,7 @@ class ServerModel(SurprisalModel):
             reason = one_line(error, 400)
             raise NoAnswerError(f"{address}: no answer ({reason}); {RESUMED}") from None
         if status != requests.codes.ok:
-            raise NoAnswerError(f"{address}: {_fault(status, content)}; {RESUMED}")
+            raise NoAnswerError(f"{address}: {_fault(status, content)}")
         text = decoded(content, f"{address}: its answer")
         return parse_json(text, address, "no answer that can be read as JSON")
 
@@ -295,10 +302,13 @@ def _fault(status: int, content: bytes) -> str:
         remedy = "the key in TSE_API_KEY is not accepted"
         if not os.environ.get("TSE_API_KEY"):
             remedy = "it asks for a key, which TSE_API_KEY can hold"
+    elif status == requests.codes.not_found:
+        remedy = "addresses usually end in /v1"
     elif status == requests.codes.server_error:
         remedy = "the server failed, and its own log says why"
     parts = [part for part in (str(status), remedy, words) if part]
-    return f"no answer ({'; '.join(parts)})"
+    fault = f"no answer ({'; '.join(parts)})"
+    return f"{fault}; {RESUMED}" if status in BUSY.status_forcelist else fault
 
 
 def _tokens_of(logprobs: dict) -> list[tuple[str, float]]:

@@ -143,6 +143,11 @@ def changed(change):
     return answer
 
 
+def without_echo(model, body):
+    """As llama.cpp's server answers: the token generated alone."""
+    return echoed(model, {"model": body["model"], "prompt": body["prompt"]})
+
+
 def put(key, place, value):
     return changed(lambda logprobs: logprobs[key].__setitem__(place, value))
 
@@ -152,7 +157,7 @@ def put(key, place, value):
     [
         (put("tokens", 1, "writers"), "#tiny: its tokens .* do not spell"),
         (put("token_logprobs", 1, 0.7), "#tiny: the log-probability of .* is 0.7"),
-        (put("token_logprobs", 1, -1e308), "#tiny: the log-probability of .* is -1e.308"),
+        (put("token_logprobs", 1, -9999.0), "#tiny: the log-probability of .* is -9999"),
         (put("token_logprobs", 2, None), "#tiny: the log-probability of .* is nan"),
         (
             changed(lambda found: found["token_logprobs"].pop()),
@@ -164,6 +169,10 @@ def put(key, place, value):
         (put("token_logprobs", 1, "-1.5"), "#tiny: its answer holds no log-probabilities"),
         (put("token_logprobs", 1, -(10**400)), "#tiny: its answer holds no log-probabilities"),
         (put("tokens", 1, 7), "#tiny: its answer holds no log-probabilities"),
+        (
+            without_echo,
+            "#tiny: its answer leaves the prompt out; vLLM and .*open the model's files",
+        ),
         (lambda *_: b"[" * 100_000, "nested too deep"),
         (lambda *_: (401, {"error": "no"}), "401; it asks for a key, which TSE_API_KEY can hold"),
         (lambda *_: (500, {"error": "no"}), "500; the server failed, and its own log says why"),
