@@ -63,7 +63,7 @@ treebanks = as_list(treebanks)
 # *Know*. After *the pilot*, a model may also expect the noun: *the pilot plan*.
 # ```
 #
-# First four numbers by hand. Each is $m$, the {term}`log-odds` of a verb's singular form against its plural form, in {term}`nats <nat>`.
+# Four numbers by hand, each $m$, the {term}`log-odds` of a verb's singular form against its plural form, in {term}`nats <nat>`.
 
 # %%
 import numpy as np
@@ -137,7 +137,9 @@ caption = "After nouns: means over verbs (sensitivity and bias in nats)"
 folded(table(about, caption, index=True), "The means of each row")
 
 # %% [markdown] tags=["explains"]
-# Left out are 18 of SmolLM2's 962 verbs of the list and 20 of Gemma's 1,213: English treebanks have them as other words, never as verbs (*teams*, *team*).
+# ```{dropdown} Which verbs of the list are left out?
+# 18 of SmolLM2's 962 and 20 of Gemma's 1,213: English treebanks have them as other words, never as verbs (*teams*, *team*).
+# ```
 #
 # All verbs that are never nouns move the right way, and of those that are also nouns all but 2 of 650 on SmolLM2 and 4 of 788 on Gemma (such as *gender*). But all verbs move together from sentence to sentence, so they are hardly more evidence than one verb. *Never-nouns* move by 4.3 and 4.6 nats, nearly all equally far (the {term}`spread` is .12 and .11 of the mean); *be* and *have* move by 6.1 and 5.9; *also-nouns* by 2.5 and 2.5, little more than half as far, and less evenly (.41 and .45). Pairs of nouns (*problems*, *problem*) hardly move (.2 and .0).
 #
@@ -233,11 +235,15 @@ by_language = real_sentences.languages(runs)
 table(by_language, "Gemma, right after nouns (sensitivity, bias and across: nats)")
 
 # %% [markdown] tags=["explains"]
-# German and French verbs move, too. Their bias is below 0, so it favours the singular. EW lies below TSE there as well: in PUD by .06 (95 % interval .04 to .08), in Sequoia by .09 (.08 to .10). This was computed after the models had run, and is none of the tests below.
+# German and French verbs move, too, and EW lies below TSE there as well. Their bias is below 0, so it favours the singular.
+#
+# ```{dropdown} How far below TSE is EW in German and French?
+# In PUD by .06 (95 % interval .04 to .08), in Sequoia by .09 (.08 to .10). This was computed after the models had run, and is none of the tests below.
+# ```
 #
 # ## What was stated beforehand
 #
-# The statements come from EWT and GUM, and from the treebanks GSD of German and French; they were written down before a model was run on ParTUT, German PUD or French Sequoia. Each verdict is read from the interval shown, over documents (runs of 25 sentences where a treebank names none), corrected for all 28 tests.
+# The statements come from EWT and GUM, and from the treebanks GSD of German and French; they were written down before a model was run on ParTUT, German PUD or French Sequoia. Each verdict is read from the interval shown, over documents, corrected for all 28 tests.
 
 # %% tags=["full-width"]
 from tse_book.pages import own_statements
@@ -253,10 +259,12 @@ caption = "95 % intervals: not corrected, crossed with verbs, and by the bootstr
 folded(table(intervals, caption), "Other intervals")
 
 # %% [markdown] tags=["explains"]
-# All statements hold but one: on SmolLM2, N6 is undecided. N6 has a second reading, in nats of the form that agrees; both had been seen before one was chosen. By that reading it holds on SmolLM2 and is undecided on Gemma.
+# All statements hold but one: on SmolLM2, N6 is undecided; by its second reading, it is undecided on Gemma instead.
 #
-# ```{dropdown} How to read the table
-# ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many the verdict is the same (each document left out in turn is one). N2 in nats has a verdict of its own, so it is no other choice of N2, nor N2 of it. On half of the documents N2 in nats is undecided on both models, and N6 on Gemma.
+# ```{dropdown} How to read the table, and the second reading of N6
+# N6 can also be read in nats of the form that agrees. Both readings had been seen before one was chosen. By the second, N6 holds on SmolLM2 and is undecided on Gemma.
+#
+# Where a treebank names no documents, runs of 25 sentences stand for them. ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many the verdict is the same (each document left out in turn is one). N2 in nats has a verdict of its own, so it is no other choice of N2, nor N2 of it. On half of the documents N2 in nats is undecided on both models, and N6 on Gemma.
 # ```
 #
 # ## A designed test
@@ -272,7 +280,11 @@ table(designed, "agreement-controls, recorded: means over verbs, in nats", index
 #
 # ## Limits
 #
-# Both models read from left to right; the paper's {term}`masked models <masked model>`, which could not be run here, show a gap between TSE and EW, [too](table2.ipynb). That verbs move nearly equally far does not show a rule: a model that learned all verbs one by one would move them so, too. Of ten sites read in each of 19 treebanks, 181 of 190 are right; the other nine are mistakes of annotation.
+# Both models read from left to right; the paper's {term}`masked models <masked model>`, which could not be run here, show a gap between TSE and EW, [too](table2.ipynb). That verbs move nearly equally far does not show a rule: a model that learned all verbs one by one would move them so, too.
+#
+# ```{dropdown} Are the sites right?
+# Ten sites were read in each of 19 treebanks: 181 of 190 are right, the other nine are mistakes of annotation.
+# ```
 
 # %% [markdown] tags=["explains"]
 # ## Exercises

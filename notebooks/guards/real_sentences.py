@@ -217,7 +217,7 @@ if as_written:
     is_other_reading = (judged["id"] == "N6.agreeing") & (judged["part"] == "judged")
     other_reading = judged[is_other_reading].set_index("model")
     guard(
-        "By that reading it holds on SmolLM2 and is undecided on Gemma",
+        "By the second, N6 holds on SmolLM2 and is undecided on Gemma",
         (other_reading["low_corrected"] > 0).loc[[S, G]].tolist() == [True, False],
     )
     halves = judged["choice"].str.startswith("without half of the documents")
@@ -257,9 +257,9 @@ from tse_core.paths import data_folder
 
 read = pd.read_csv(data_folder() / "recorded" / "sites_read.csv")
 quotes(
-    "Of ten sites read in each of 19 treebanks, 181 of 190 are right",
+    "Ten sites were read in each of 19 treebanks: 181 of 190 are right",
     len(read),
     read["right"].sum(),
     read["read"].sum(),
 )
-guard("ten sites read in each", (read["read"] == 10).all())
+guard("Ten sites were read in each", (read["read"] == 10).all())
