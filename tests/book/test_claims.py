@@ -205,8 +205,10 @@ def test_parts_of_a_table_are_other_choices_by_rule(checked):
     assert not checked.loc[checked["published"].notna(), "otherwise"].str.contains("in turn").any()
     # Of the curves, too: from the top cut-offs alone EW moves further than MW.
     stable = checked.loc["A.stable.3"]
-    assert stable["otherwise"].endswith("without one side (2 in turn; bottom): does not hold")
-    rising = checked.loc[checked["turns_on"] == "one side"].index
+    assert stable["otherwise"].endswith(
+        "without one side of the distribution (2 in turn; bottom): does not hold"
+    )
+    rising = checked.loc[checked["turns_on"] == "one side of the distribution"].index
     assert {"S4.head-tail.1", "S4.head-tail.4"} < set(rising)
 
 
@@ -214,7 +216,7 @@ def test_correlations_are_also_those_of_ranks(checked):
     table = published.blimp_table4().query("source == 'recomputed'")
     wide = table.pivot(index="UID", columns="model", values="accuracy")
     rho = wide["LSTM"].corr(wide["Transformer-XL"], method="spearman")
-    words = f"ranks for values, as Spearman ({rho:.3f}): does not hold"
+    words = f"Spearman's, of ranks ({rho:.3f}): does not hold"
     assert words in checked.loc["B.correlation", "otherwise"]
 
 
@@ -416,6 +418,7 @@ def of_runs(table):
 def falling(highest, slopes):
     """Curves of two models over all cut-offs, alike in all constructions; `slopes`: metric -> its fall at each step."""
     steps = [("top", c) for c in PAPER_CUTOFFS.top] + [("bottom", c) for c in PAPER_CUTOFFS.bottom]
+    lemmas = lemmas_in_vocabulary()
     rows = [
         (
             model,
@@ -426,7 +429,7 @@ def falling(highest, slopes):
             highest - slope * step,
             0.3,
             0.5,
-            lemmas_in_vocabulary()[model],
+            lemmas[model],
         )
         for model in ("bert-large-cased", "gpt2-xl")
         for construction in CONSTRUCTIONS

@@ -184,6 +184,9 @@ def test_where_the_effects_are_the_statements_hold():
     low, high = table["low_corrected"], table["high_corrected"]
     excludes_bound = (low > table["bound"]) | (high < table["bound"])
     assert (excludes_bound == (table["p_corrected"] < 0.05)).all()
+    assert real_sentences.family_size() == 2 * 13 + 2
+    of_family = np.minimum(1, 28 * table["p_value"]).tolist()
+    assert table["p_corrected"].tolist() == pytest.approx(of_family)
     assert ((low <= table["low"]) & (table["high"] <= high)).all()
     assert set(table[table["role"] == "beside"]["verdict"]) == {DESCRIBED}
     inside = (table["low"] <= table["value"]) & (table["value"] <= table["high"])
@@ -231,7 +234,7 @@ def test_where_the_effects_are_turned_the_statements_do_not_hold():
         "by_likelihood": {ALSO: -0.25},
         "by_share": {ALSO: 0.1},
     }
-    table = judge(made(noise=0.3, **turned), draws=0).set_index("id")
+    table = judge(made(noise=0.3, **turned), draws=0, crossed=False).set_index("id")
     judged = table[table["role"] == "judged"].drop(index="N1")
     assert set(judged["verdict"]) == {FAILS}, judged["verdict"]
 
@@ -299,7 +302,9 @@ def test_a_document_without_a_site_that_counts_is_not_one_of_the_clusters():
         np.concatenate([panel.log_odds, panel.log_odds[:6]]),
         np.concatenate([panel.likelihoods, panel.likelihoods[:6]]),
     )
-    first, second = (judge(some, draws=0).set_index("id") for some in (panel, longer))
+    first, second = (
+        judge(some, draws=0, crossed=False).set_index("id") for some in (panel, longer)
+    )
     assert second.loc["N4.never", ["value", "low", "high", "documents"]].tolist() == pytest.approx(
         first.loc["N4.never", ["value", "low", "high", "documents"]].tolist()
     )
@@ -347,22 +352,13 @@ def test_choices_that_change_a_number_are_judged_and_a_rule_counts_once():
 
 
 @pytest.mark.slow
-def test_the_family_is_every_judged_test_of_two_models_and_of_two_languages():
-    assert real_sentences.family_size() == 2 * 13 + 2
-    table = judge(made(noise=0.5), draws=0)
-    assert table["p_corrected"].tolist() == pytest.approx(
-        np.minimum(1, 28 * table["p_value"]).tolist()
-    )
-
-
-@pytest.mark.slow
 def test_without_enough_documents_nothing_is_judged():
     panel = made(noise=0.5)
     two = panel.of_sites(panel.sites["document"].isin(["d0", "d1"]).to_numpy())
-    table = judge(two, draws=10)
+    table = judge(two, draws=10, crossed=False)
     assert set(table["verdict"]) == {DESCRIBED} and table["low"].isna().all()
     nothing = panel.of_sites((panel.sites["between"] == "none").to_numpy())
-    found = judge(nothing, draws=0).set_index("id")
+    found = judge(nothing, draws=0, crossed=False).set_index("id")
     assert (
         found.loc["N5.also", "verdict"] == DESCRIBED and found.loc["N4.never", "verdict"] == HOLDS
     )

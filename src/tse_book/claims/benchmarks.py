@@ -123,7 +123,7 @@ def in_each_version(kind: str, *units: str, among: str = "", correlates: bool = 
                     choices.append(_choice(NEURAL_ALONE, "the neural models alone", neural, case))
             if correlates:
                 by_ranks = judge(case, table.rank())
-                choices.append(_choice(RANKS, "ranks for values, as Spearman", by_ranks, case))
+                choices.append(_choice(RANKS, "Spearman's, of ranks", by_ranks, case))
             parts = []
             for unit in units:
                 names = _units(table, unit)

@@ -36,7 +36,7 @@ PLURALS = {
     "document": "documents",
     "genre": "genres",
     "kind of subject": "kinds of subject",
-    "side": "sides",  # of the distribution
+    "side of the distribution": "sides of the distribution",
     "verb": "verbs",
 }
 FEWEST_IN_TURN, FEWEST_TO_HALVE = 2, 4  # units

@@ -40,6 +40,7 @@ SIDES = {
     "at_least": operator.ge,
     "at_most": operator.le,
 }
+ROUNDING = 1e-12  # by which a number may differ that no choice changed
 CHECKS: dict[str, Callable[[dict], Finding]] = {}
 # What other data say of a case, by the name of its check: from the case and what our data say.
 OTHER_DATA: dict[str, Callable[[dict, Finding], list[Choice]]] = {}
@@ -103,7 +104,8 @@ def said_by_parts(case: dict, found: Finding, parts: list[tuple[Part, Finding]])
     """
     answers = []
     for part, other in parts:
-        if np.isnan(other.value) or other[:4] == found[:4]:
+        is_same = abs(other.value - found.value) < ROUNDING and other[1:4] == found[1:4]
+        if np.isnan(other.value) or is_same:
             continue
         of_part = case
         if found.out_of and other.out_of and "at_least" in case:

@@ -156,7 +156,8 @@ def _register(name: str, statistic: Statistic) -> None:
         found = statistic.measure(table, case)
         return found._replace(note=found.note + statistic.note, error=error)
 
-    check_of(read, construction="construction", side="side")(judge, name)
+    units = {"construction": "construction", "side of the distribution": "side"}
+    check_of(read, **units)(judge, name)
 
 
 for name, statistic in STATISTICS.items():

@@ -23,6 +23,7 @@ class Results:
         self.table = preferred(table)
         numbers = self.table.dropna(subset="score").to_dict("records")
         self._numbers = {self._key(number): number for number in numbers}
+        self._of_model = dict(list(self.table.groupby("hf_name")))
 
     @staticmethod
     def _key(number: Mapping) -> tuple:
@@ -31,8 +32,8 @@ class Results:
 
     def of(self, model: str, *metrics: str) -> pd.DataFrame:
         """The numbers of one model, of these metrics where some are named."""
-        numbers = self.table[self.table["hf_name"] == model]
-        if not metrics:
+        numbers = self._of_model.get(model, self.table.iloc[:0])
+        if not metrics or numbers.empty:
             return numbers
         return numbers[numbers["metric"].isin(metrics)]
 

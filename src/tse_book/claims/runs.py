@@ -146,7 +146,10 @@ def _of_run(statistic: Statistic) -> Run:
 
     def checked(case: dict, results: Results) -> Finding | None:
         metrics = statistic.metrics or (case["smaller"], case["larger"])
-        table = results.of(case["model"], *metrics).dropna(subset="score")
+        table = results.of(case["model"], *metrics)
+        if table.empty:
+            return None
+        table = table.dropna(subset="score")
         # Table 3's sentences have these metrics too.
         table = table[table["construction"].isin(CONSTRUCTIONS)]
         fewest_points = 2  # of a curve
