@@ -142,6 +142,8 @@ def test_layers_are_as_many_as_the_weights_have(tiny_causal, tmp_path, layers, m
         ({"architectures": 5}, "cannot be opened as a model .*int"),
         ({"text_config": 5}, "cannot be opened as a model .*AttributeError"),
         ({"return_dict": False}, "its network cannot be computed .*AttributeError"),
+        ({"sliding_window": "x"}, "config.json says 'x' of attention's window, no number"),
+        ({"max_seq_len": "x"}, "its config.json says no length that can be read"),
         ({"bos": "non"}, "config.json says bos: 'non'; there it can be 'none' alone"),
     ],
 )
@@ -161,6 +163,25 @@ def test_a_normaliser_that_multiplies_a_text_is_refused(tiny_causal, tmp_path):
         load_model(tmp_path / "model")
 
 
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_template_of_special_tokens_has_the_text_once(tiny_causal, tmp_path, times):
+    shutil.copytree(tiny_causal, tmp_path / "model")
+    file = tmp_path / "model" / "tokenizer.json"
+    content = json.loads(file.read_text())
+    token = content["added_tokens"][0]
+    mark = {"id": token["content"], "ids": [token["id"]], "tokens": [token["content"]]}
+    text = {"Sequence": {"id": "A", "type_id": 0}}
+    content["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": [{"SpecialToken": {"id": token["content"], "type_id": 0}}] + [text] * times,
+        "pair": [],
+        "special_tokens": {token["content"]: mark},
+    }
+    file.write_text(json.dumps(content))
+    with pytest.raises(InputError, match="leaves a text out, or repeats it"):
+        load_model(tmp_path / "model")
+
+
 def test_a_tensor_under_two_names_is_refused(tiny_causal, tmp_path):
     shutil.copytree(tiny_causal, tmp_path / "model")
     file = tmp_path / "model" / "model.safetensors"
@@ -169,6 +190,12 @@ def test_a_tensor_under_two_names_is_refused(tiny_causal, tmp_path):
     save_file(tensors, file, {"format": "pt"})
     message = "both h.0.ln_1.weight and transformer.h.0.ln_1.weight"
     with pytest.raises(InputError, match=message):
+        surprisals(load_model(tmp_path / "model"), ["The author laughs."])
+    file.rename(file.with_name("a.safetensors"))
+    save_file({"h.0.ln_1.weight": tensors["h.0.ln_1.weight"]}, file.with_name("b.safetensors"))
+    index = {"weight_map": {"a": "a.safetensors", "b": "b.safetensors"}}
+    file.with_name("model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(InputError, match="two of its files of weights hold h.0.ln_1.weight"):
         surprisals(load_model(tmp_path / "model"), ["The author laughs."])
 
 

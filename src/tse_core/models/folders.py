@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ SETTINGS = (
 )  # fmt: skip
 INDEX = "model.safetensors.index.json"
 COUNTS = re.compile(r"(n|num)_(\w+_)?(label|layer|head|expert)s?")  # keys of config.json
-MOST_PARTS = 10**6  # of one kind, such as labels
+MOST_PARTS = 50_000  # of one kind, such as labels
 MOST_GROWTH = 100  # characters that a normaliser may make of one
 # Compatibility characters, accents and scripts, which a tokenizer splits as its file says.
 SAMPLES = (
@@ -295,7 +295,10 @@ def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any
     is_quantised = bool(getattr(options.get("config"), "quantization_config", None))
     types: dict[str, str] = {}
     for file in weight_files(folder):
-        types |= tensor_types(file)
+        types_of_file = tensor_types(file)
+        for tensor in types.keys() & types_of_file.keys():
+            raise InputError(f"{name}: two of its files of weights hold {tensor}; keep one of them")
+        types |= types_of_file
     # Before loading: the library may fail on such weights with an error of its own.
     if not is_quantised:
         weights = [tensor for tensor in types if "weight" in tensor.rpartition(".")[2]]
@@ -372,9 +375,10 @@ def _check_missing(name: str, missing: list[str]) -> None:
 def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantised: bool) -> None:
     """Raise InputError where tensors without a place in the network would change its numbers."""
     names = {_of_any_layer(tensor) for tensor in network.state_dict()}
+    parts = _parts_of(network)
     further = []
     for tensor in unexpected:
-        if _of_any_layer(tensor) in names or _behind_a_list(network, tensor):
+        if _of_any_layer(tensor) in names or _behind_a_list(parts, tensor):
             further.append(tensor)
     if further:
         raise InputError(
@@ -382,7 +386,7 @@ def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantis
         )
     for tensor in unexpected:
         is_unneeded = is_quantised and OF_ACTIVATIONS.fullmatch(tensor.rpartition(".")[2])
-        if not is_unneeded and _inside_a_part(network, tensor):
+        if not is_unneeded and _inside_a_part(parts, tensor):
             raise InputError(
                 f"{name}: the weights have {tensor}, which belongs to a part of "
                 f"{type(network).__name__} and has no place there, as a scale of quantised "
@@ -390,18 +394,24 @@ def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantis
             )
 
 
-def _behind_a_list(network: Any, tensor: str) -> bool:
+def _parts_of(network: Any) -> dict[str, Any]:
+    """The parts of a network by their names, with and without the base model's prefix.
+
+    A file of the base model alone leaves out the prefix.
+    """
+    parts = dict(network.named_modules())
+    prefix = f"{network.base_model_prefix}."
+    of_base = {name.removeprefix(prefix): part for name, part in parts.items()}
+    return of_base | parts
+
+
+def _behind_a_list(parts: Mapping[str, Any], tensor: str) -> bool:
     """Whether a tensor is of a layer behind the last one of a list, which may be empty."""
     numbered = re.match(r"(.+?)\.(\d+)\.", tensor)
     if numbered is None:
         return False
-    parts = dict(network.named_modules())
-    # A file of the base model alone leaves out the prefix.
-    for prefix in ("", f"{network.base_model_prefix}."):
-        part: Any = parts.get(prefix + numbered[1])
-        if type(part).__name__ == "ModuleList" and int(numbered[2]) >= len(part):
-            return True
-    return False
+    part = parts.get(numbered[1])
+    return type(part).__name__ == "ModuleList" and int(numbered[2]) >= len(part)
 
 
 def _of_any_layer(tensor: str) -> str:
@@ -424,18 +434,16 @@ def _unused(network_class: str, tensors: list[str]) -> list[str]:
     ]
 
 
-def _inside_a_part(network, tensor: str) -> bool:
+def _inside_a_part(parts: Mapping[str, Any], tensor: str) -> bool:
     """Whether a tensor without a place of its own belongs to a part that has parameters.
 
     Either it stands beside these parameters, or below them, where the part has no further parts:
     q_proj.scale, and q_proj.lora.weight, beside q_proj.weight.
     """
-    parts = dict(network.named_modules())
     parent, _, _ = tensor.rpartition(".")
     above = parent
     while above:
-        # A file of the base model alone leaves out the prefix.
-        part: Any = parts.get(above) or parts.get(f"{network.base_model_prefix}.{above}")
+        part = parts.get(above)
         weights = [] if part is None else list(part.parameters(recurse=False))
         if weights and (above == parent or not any(part.children())):
             return True

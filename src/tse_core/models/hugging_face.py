@@ -15,6 +15,7 @@ from tse_core.errors import InputError, warn
 from tse_core.models.backend import Source
 from tse_core.models.document_tokens import document_bos, reads_none
 from tse_core.models.folders import (
+    SAMPLES,
     as_stored,
     check_own_code,
     check_settings,
@@ -27,7 +28,7 @@ from tse_core.models.kinds import is_shifted, kind_of
 from tse_core.models.language_model import Kind, KindRequest, LanguageModel
 from tse_core.models.network_in_files import NetworkInFiles
 from tse_core.models.sources import source_of
-from tse_core.models.tokenizing import added_by
+from tse_core.models.tokenizing import added_by, encoded
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
@@ -242,10 +243,25 @@ def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedCo
             "vocabulary has capitals: tokenizer_config.json is missing, or lacks "
             "do_lower_case: false"
         )
+    if not _keeps_text(name, tokenizer):
+        raise InputError(
+            f"the tokenizer of {name} leaves a text out, or repeats it, where it adds special "
+            "tokens (post_processor in tokenizer.json)"
+        )
     if kind == "masked" and (tokenizer.mask_token is None or tokenizer.mask_token_id >= size):
         raise InputError(
             f"{name} has no mask token, so it cannot be read as a masked model; use kind='causal'"
         )
+
+
+def _keeps_text(name: str, tokenizer: Any) -> bool:
+    """Whether a text is the same tokens with and without the special ones that are added."""
+    plain = encoded(name, tokenizer, SAMPLES[0])["input_ids"]
+    encoding = encoded(
+        name, tokenizer, SAMPLES[0], add_special_tokens=True, return_special_tokens_mask=True
+    )
+    marks = zip(encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
+    return [token for token, is_special in marks if not is_special] == plain
 
 
 def _of_capital(tokenizer: Any) -> str:

@@ -62,6 +62,8 @@ class HuggingFaceNetwork(Network):
         self.one_at_a_time = quantises_activations(config)
         # GPT-Neo calls it window_size.
         self.window = getattr(text, "sliding_window", None) or getattr(text, "window_size", None)
+        if not isinstance(self.window, int | None):
+            raise InputError(f"config.json says {self.window!r} of attention's window, no number")
         if text.model_type == "gpt_neo":
             # Its own mask has a row for each position that it reads, and so for each node.
             self.window = min(self.window, text.max_position_embeddings)

@@ -93,6 +93,11 @@ class NetworkInFiles(HuggingFaceNetwork):
                 self._module = module
             return self._module
 
+    @property
+    def max_length(self) -> int | None:
+        with parsing(f"{self._source.name}: its config.json says no length that can be read"):
+            return super().max_length
+
     @contextmanager
     def _pass(self) -> Iterator[None]:
         """As for every network. Raises InputError: files decide what the module is."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, parsing
 from tse_core.words import join
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ def bos_ids(
 
 def added_by(tokenizer: "PreTrainedTokenizerFast") -> tuple[int, ...]:
     """The ids that the tokenizer adds before a text by itself."""
-    encoding = tokenizer("a", return_special_tokens_mask=True)
+    with parsing(f"the tokenizer of {tokenizer.name_or_path} cannot read 'a'"):
+        encoding = tokenizer("a", return_special_tokens_mask=True)
     front = []
     marks = zip(encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
     for token, is_special in marks:
