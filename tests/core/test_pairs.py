@@ -116,9 +116,10 @@ def test_a_verb_list_without_any_of_the_pairs_verbs_is_said(tiny_causal, recwarn
 def test_nouns_that_the_data_do_not_say_are_guessed_and_counted_in_one_warning(recwarn):
     some = pd.DataFrame({"subject": ["The boxes", "keys", "key", ""], "noun": ["box", "", "", ""]})
     with pytest.warns(TseWarning, match="^the pairs: subjects without a 'noun': 2 of 3; "):
-        assert datasets_pairs.with_nouns(some)["noun"].tolist() == ["box", "key", "key", ""]
+        nouns = datasets_pairs.nouns_of(some["subject"], some["noun"])
+    assert nouns.tolist() == ["box", "key", "key", ""]
     said = pd.DataFrame({"subject": ["foot", "feet"], "noun": ["foot", "foot"]})
-    assert datasets_pairs.with_nouns(said)["noun"].tolist() == ["foot", "foot"]
+    assert datasets_pairs.nouns_of(said["subject"], said["noun"]).tolist() == ["foot", "foot"]
     assert not [warning for warning in recwarn if warning.category is TseWarning]
 
 

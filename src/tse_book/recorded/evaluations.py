@@ -20,7 +20,7 @@ from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.options import Options
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.loading import data_hash, load_pairs
-from tse_core.datasets.pairs import Protocol, name_and_source
+from tse_core.datasets.pairs import Protocol, origin_of
 from tse_core.results.saved import read_saved
 from tse_core.results.signature import PROTOCOL_NUMBERS
 
@@ -49,7 +49,7 @@ def recorded_evaluation(
     if not files or not _is_recordable(options):
         return None
     numbered = numbered_pairs(pairs, in_order(lemmas))
-    data = f"{name_and_source(pairs)[0] or 'pairs'}@{data_hash(numbered)}"
+    data = f"{origin_of(pairs).name or 'pairs'}@{data_hash(numbered)}"
     for path in files:
         evaluation = _read_evaluation(path)
         if _answers(evaluation, data, lemmas, options):

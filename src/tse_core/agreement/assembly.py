@@ -7,6 +7,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs
 from tse_core.agreement.verb_groups import groups_of_tables
+from tse_core.datasets.pairs import origin_of
 from tse_core.errors import warn
 from tse_core.metrics.definitions import MARGIN, OF_CONTEXTS
 from tse_core.results.signature import Signature
@@ -56,7 +57,7 @@ def assembled(
         cutoffs=options.cutoffs,
         scored=_what_was_scored(question, options, work, pairs, uneven)
         + _ties(tables["contexts"], work, pairs),
-        left_out=question.all_pairs.attrs.get("left_out", {}),
+        left_out=origin_of(question.all_pairs).facts.get("left_out", {}),
         at_cutoffs=at_cutoffs,
         by_lemma=by_lemma,
         verb_groups=groups_of_tables(tables["groups"], tables["verbs"]),

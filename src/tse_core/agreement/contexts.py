@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
-from tse_core.datasets.pairs import context_index, contexts_at
-from tse_core.datasets.readers import lemmas_of
+from tse_core.datasets.pairs import context_index, contexts_at, lemmas_of
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
 from tse_core.words import straight

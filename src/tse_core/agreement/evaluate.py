@@ -27,7 +27,7 @@ from tse_core.agreement.questions import (
 )
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import load_pairs
-from tse_core.datasets.pairs import Protocol, name_and_source
+from tse_core.datasets.pairs import Protocol, origin_of
 from tse_core.errors import InputError
 from tse_core.metrics.definitions import PAPER_CUTOFFS, Cutoffs, as_cutoffs
 from tse_core.models.language_model import LanguageModel
@@ -237,7 +237,7 @@ def _evaluation(
     signature = evaluation_signature(model, question, work, options)
     results_store = store_for(model, store)
     tables, made_with = scored_tables(model, work, options, signature, results_store, batch_tokens)
-    _, source = name_and_source(question.all_pairs)
+    source = origin_of(question.all_pairs).source
     of_data = {"source": source} if source else {}
     signature = replace(signature, provenance=made_with | of_data)
     evaluation = assembled(tables, question, work, options, signature, model.dtype)

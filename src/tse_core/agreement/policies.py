@@ -13,6 +13,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
 from tse_core.datasets.formats.conllu.sentences import DOCUMENTS
 from tse_core.datasets.lemmas import Lemmas
+from tse_core.datasets.pairs import origin_of
 from tse_core.datasets.treebank_pairs import is_of_treebank
 from tse_core.metrics.definitions import PROJECT_METRICS, metrics_of_sums
 from tse_core.models.language_model import LanguageModel
@@ -35,7 +36,7 @@ def evaluation_signature(
     if options.sample_size != "all":
         behind["sample"] = f"{options.sample_size}@{options.seed}"
     if is_of_treebank(work.pairs):
-        behind["cluster"] = question.all_pairs.attrs.get("clusters", DOCUMENTS)
+        behind["cluster"] = origin_of(question.all_pairs).facts.get("clusters", DOCUMENTS)
     return signature_of(
         model,
         question.data,

@@ -24,7 +24,7 @@ from tse_core.agreement.options import Options
 from tse_core.agreement.verbs import CountedVerbs, verbs_at_slots, warn_of_few_lemmas
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import data_hash, verb_list
-from tse_core.datasets.pairs import Protocol, name_and_source
+from tse_core.datasets.pairs import Protocol, origin_of
 from tse_core.datasets.treebank_pairs import (
     TREEBANK,
     distinct_sites,
@@ -71,7 +71,7 @@ def question_of(
     """
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    name, _ = name_and_source(pairs)
+    name = origin_of(pairs).name
     listed = verb_list(pairs, lemmas, options.protocol)
     if is_of_treebank(pairs):
         pairs = with_other_forms(pairs, listed)
@@ -94,13 +94,14 @@ def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:
 
     Such a list has some dozens of verbs, few of which are single tokens.
     """
+    origin = origin_of(pairs)
     if lemmas is None:
-        lemmas = pairs.attrs.get("lemmas")
+        lemmas = origin.facts.get("lemmas")
     if not isinstance(lemmas, str) or lemmas != TREEBANK:
         return False
     verbs = len(verbs_of_treebank(pairs))
     warn(
-        f"{pairs.attrs['name']}: its verb list is drawn from the treebank itself: {verbs:,} verbs "
+        f"{origin.name}: its verb list is drawn from the treebank itself: {verbs:,} verbs "
         "attested in both numbers; so few are scored as whole words with their ends "
         "(--verbs single-token counts single tokens alone)"
     )

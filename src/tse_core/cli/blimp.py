@@ -117,7 +117,7 @@ def blimp(
         name, path = options.named_file(text)
         tables.append(load_sentence_pairs(path, names_of_columns, name=name))
     pairs = joined_pairs(tables)
-    names_in_scores = names_beside(pairs)
+    names_in_scores = names_beside(pairs.columns)
     check_known("column for --by", by, ["phenomenon", "paradigm", "pair_id", *names_in_scores])
     column_of_by = names_in_scores.get(by, by)
     if cluster is not None:

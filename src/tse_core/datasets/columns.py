@@ -8,13 +8,12 @@ Known names include those of BLiMP (``sentence_good``, ``UID``), of MultiBLiMP (
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
-from tse_core.datasets.pairs import PARTS, PREFIX_FIELDS
+from tse_core.datasets.pairs import AGREEMENT_COLUMNS, PARTS, PREFIX_FIELDS, SENTENCE_COLUMNS
 from tse_core.datasets.plain_tables import plain_table, refuse
 from tse_core.datasets.raw_tables import RawTable
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError, check_known, warn
 from tse_core.text import is_container, text_of
 from tse_core.words import plain
 
@@ -69,13 +68,15 @@ _LABELS = {"twin"}.union(
 
 
 def cells_by_use(
-    raw: RawTable, columns: Mapping[str, str], names: Mapping[str, tuple]
+    raw: RawTable, columns: Mapping[str, str], names: Mapping[str, tuple], others: Collection[str]
 ) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The table in plain text, its known columns under the names of their uses, then all others.
+    """The columns with a use, under its name, then `others` of the table, as plain text.
 
-    Also the name of the column for each use. ``columns`` takes precedence over the known ``names``.
-    The index holds the location of each row. Raises InputError: a column that is not there, no two
-    sentences and no sentence with two forms, a cell that is no text.
+    Also the name of the column for each use. ``columns``, use -> name, takes precedence over the
+    known ``names``. Of several layouts the first counts: a table with left, correct and wrong is
+    not read by its good and bad. Columns with a list in a cell are left out. The index holds the
+    location of each row. Raises InputError: a column that is not there, no layout of pairs, a cell
+    of it that is missing, a cell that is no text.
     """
     name_of = names_of_uses(raw.cells.columns, columns, names, raw.where)
     layout = layout_of(name_of)
@@ -84,21 +85,26 @@ def cells_by_use(
     table = raw.cells.set_axis(raw.lines)
     for use in layout:
         refuse(table[name_of[use]].isna(), f"{name_of[use]} is missing")
-    begins = [use for use in ("text", "left") if use in name_of]
-    if layout == ("good", "bad") and "good" not in columns and begins:
-        _refuse_forms(raw, name_of, begins, names)
+    beside = [use for use in ("text", "left") if use in name_of]
+    if layout == ("good", "bad") and "good" not in columns and beside:
+        _refuse_forms(raw, name_of, beside, names)
     cells = {}
     for use, name in name_of.items():
         if use in layout or use not in _LAYOUT_COLUMNS:
             cells[use] = table[name]
-    # A second column for a use, such as id beside pairID, is neither that nor a factor.
-    other_uses = {*name_of.values(), ""}.union(*names.values())
-    if names is NAMES:
-        other_uses |= OF_BLIMP
-    for name in table:
-        if name not in other_uses and not holds_lists(table[name]):
+    for name in others:
+        if name in table and not holds_lists(table[name]):
             cells[name] = table[name]
-    return plain_table(pd.DataFrame(cells), raw.where, parts=PARTS), name_of
+    return plain_table(pd.DataFrame(cells), raw.where), name_of
+
+
+def factors(names_of_columns: Collection[str], columns: Mapping[str, str]) -> list[str]:
+    """The columns of agreement pairs by which an evaluation can be divided: those without a use.
+
+    A second column for a use, such as id beside pairID, is no factor either, nor are BLiMP's own.
+    """
+    with_use = {"", *columns.values(), *OF_BLIMP}.union(*NAMES.values())
+    return [name for name in names_of_columns if name not in with_use]
 
 
 def names_of_uses(
@@ -136,36 +142,32 @@ def layout_of(uses: Collection[str]) -> tuple[str, ...] | None:
 
 
 def _refuse_forms(
-    raw: RawTable,
-    name_of: Mapping[str, str],
-    begins: Sequence[str],
-    names: Mapping[str, tuple],
+    raw: RawTable, name_of: Mapping[str, str], beside: Sequence[str], names: Mapping[str, tuple]
 ) -> None:
-    """Refuse forms that are called like sentences, as the text they belong to stands beside them.
+    """Refuse good and bad where these are forms of a verb, as their text stands beside them.
 
-    That is where no good sentence begins like the text, in the column of the use `begins`. Raises
-    InputError.
+    `beside` are the uses of columns with such a text; that of a sentence begins like one good
+    sentence at least. Raises InputError.
     """
     table = raw.cells
     good, bad = name_of["good"], name_of["bad"]
-    for use in begins:
+    goods = table[good].map(lambda sentence: str(sentence).strip().casefold()).tolist()
+    for use in beside:
         texts = table[name_of[use]].fillna("").map(str)
         if use == "text" and not texts.str.contains(GAP).all():
             continue
-        begun = []
-        for text, sentence in zip(texts, table[good], strict=True):
-            start = GAP.split(text)[0].strip()
-            begun.append(str(sentence).strip().casefold().startswith(start.casefold()))
-        if not any(begun):
-            hint = f"--columns correct={good},wrong={bad} if they are forms of a verb"
-            if names is IN_SENTENCES and use == "left":
-                completions = completions_hint(name_of[use], good, bad)
-                hint += f", {completions} if they go on from it"
-            raise InputError(
-                f"{raw.where}: {good!r} ({table[good].iloc[0]!r}) does not begin like "
-                f"{name_of[use]!r} ({texts.iloc[0]!r}) beside it: {hint}; if they are sentences of "
-                f"their own, leave {name_of[use]!r} out or name it otherwise"
-            )
+        starts = [GAP.split(text)[0].strip().casefold() for text in texts]
+        if any(map(str.startswith, goods, starts)):
+            continue
+        hint = f"--columns correct={good},wrong={bad} if they are forms of a verb"
+        if names is IN_SENTENCES and use == "left":
+            completions = completions_hint(name_of[use], good, bad)
+            hint += f", {completions} if they go on from it"
+        raise InputError(
+            f"{raw.where}: {good!r} ({table[good].iloc[0]!r}) does not begin like "
+            f"{name_of[use]!r} ({texts.iloc[0]!r}) beside it: {hint}; if they are sentences of "
+            f"their own, leave {name_of[use]!r} out or name it otherwise"
+        )
 
 
 def _no_pairs_error(raw: RawTable, names: Mapping[str, tuple]) -> InputError:
@@ -178,7 +180,7 @@ def _no_pairs_error(raw: RawTable, names: Mapping[str, tuple]) -> InputError:
         hint = f"{text!r} has a gap, and needs the two forms beside it; {hint}"
         if text in raw.cells:
             hint = f"the first line has no names of columns, e.g. text, correct, wrong; {hint}"
-    text_columns = columns_of_text(raw)
+    text_columns = columns_of_text(raw.cells.head(SAMPLE))
     if len(text_columns) > 2 and not text:
         # Of two sentences alone the others would be lost.
         hint = f"text is in {', '.join(text_columns)}; {completions_hint()} (tse blimp) reads a "
@@ -198,15 +200,15 @@ def completions_hint(prefix: str = "NAME", good: str = "NAME", bad: str = "NAME"
     return "--columns " + ",".join(f"{field}={name}" for field, name in fields)
 
 
-def columns_of_text(raw: RawTable, used: Collection[str] = ()) -> list[str]:
-    """The columns of text that are not `used`, by the first `SAMPLE` rows.
+def columns_of_text(sample: pd.DataFrame) -> list[str]:
+    """The columns of text, by some rows of a table.
 
     Most of its cells have three words or more, and it has other values than a factor, a different
     one in every fourth row at least. Columns with the name of a label are none.
     """
     names = []
-    for name, column in raw.cells.head(SAMPLE).items():
-        if name in _LABELS or name in used or not pd.api.types.is_string_dtype(column):
+    for name, column in sample.items():
+        if name in _LABELS or not pd.api.types.is_string_dtype(column):
             continue
         cells = [cell for cell in column.tolist() if isinstance(cell, str) and cell.strip(" {[")]
         # An object or a list as text is no sentence, and one with a gap is that of the pair.
@@ -218,26 +220,28 @@ def columns_of_text(raw: RawTable, used: Collection[str] = ()) -> list[str]:
     return names
 
 
-def unread_text(
-    raw: RawTable, names: Sequence[str], texts: Sequence[pd.Series], is_sound: pd.Series
-) -> dict[str, str]:
-    """The columns of text that no text of their row contains, such as a context before it.
+def warn_of_unread(
+    sample: pd.DataFrame, used: Collection[str], read: Sequence[pd.Series], where: str, remedy: str
+) -> None:
+    """Warn of each column of text that no text of its row contains, such as a context before it.
 
-    `names` are columns of text, `texts` is what is read of each row, `is_sound` whether the row is
-    read. Returns the first such text of each column.
+    `sample` has rows of the table as they stand there, `used` names its columns that are read, and
+    `read` is what is read of these rows. A table that comes from `load_pairs` or
+    `load_sentence_pairs` has been looked at already.
     """
-    rows = np.flatnonzero(is_sound)[:SAMPLE]
-    parts = zip(*[text.iloc[rows].tolist() for text in texts], strict=True)
-    read = [_folded(" ".join(of_row)) for of_row in parts]
-    unread = {}
-    for name in names:
-        cells = raw.cells[name].iloc[rows].fillna("").map(str).tolist()
-        missing = [
-            cell for cell, text in zip(cells, read, strict=True) if _folded(cell) not in text
-        ]
-        if 2 * len(missing) > len(rows):
-            unread[name] = missing[0]
-    return unread
+    names = set(sample.columns)
+    if set(AGREEMENT_COLUMNS) <= names or set(SENTENCE_COLUMNS) <= names:
+        return
+    unused = sample[[name for name in sample if name not in used]]
+    texts = [_folded(" ".join(parts)) for parts in zip(*read, strict=True)]
+    for name in columns_of_text(unused):
+        cells = sample[name].fillna("").map(str).tolist()
+        missing = [c for c, text in zip(cells, texts, strict=True) if _folded(c) not in text]
+        if 2 * len(missing) > len(texts):
+            warn(
+                f"{where}: the column {name!r} has text that is not read ({missing[0]!r}); if "
+                f"sentences go on from it, {remedy}"
+            )
 
 
 def _folded(text: str) -> str:

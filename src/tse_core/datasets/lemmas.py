@@ -13,7 +13,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from tse_core.datasets.formats import is_file_name, read_file
-from tse_core.datasets.pairs import name_and_source
+from tse_core.datasets.pairs import origin_of
 from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.raw_tables import RawTable, raw_table
 from tse_core.errors import InputError, check_known
@@ -161,7 +161,7 @@ def load_lemmas(name_or_path: str | Path | pd.DataFrame | Lemmas = DEFAULT) -> L
     if isinstance(name_or_path, Lemmas):
         return name_or_path
     if isinstance(name_or_path, pd.DataFrame):
-        list_name = name_and_source(name_or_path)[0] or "verbs"
+        list_name = origin_of(name_or_path).name or "verbs"
         raw = raw_table(name_or_path, f"the lemma list {list_name}")
         return Lemmas(list_name, raw.cells, raw)
     name = str(name_or_path)

@@ -24,11 +24,10 @@ from tse_core.datasets.lemmas import DEFAULTS, Lemmas, load_lemmas
 from tse_core.datasets.pairs import (
     AGREEMENT_COLUMNS,
     FURTHER_BAD,
-    PARTS,
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
-    name_and_source,
-    with_name,
+    origin_of,
+    with_origin,
 )
 from tse_core.datasets.plain_tables import plain_table
 from tse_core.datasets.raw_tables import FRAME, RawTable, raw_table
@@ -99,17 +98,17 @@ def load_pairs(
         # A table with all columns comes from this function, which has warned before.
         if not has_policy and not set(AGREEMENT_COLUMNS) <= set(raw.cells):
             _warn_of_spelling(pairs["left"], pairs["right"], raw.where)
-        return with_name(pairs, raw.name or "pairs", raw.source, raw.facts)
+        return with_origin(pairs, raw.name or "pairs", raw.source, raw.facts)
     path = str(name_or_path).rstrip("/")
     _refuse_columns(path, columns)
     if not path.endswith(GRAMMARS):
         _refuse_name(path, name)
         pairs = _named_pairs(path, first, period)
-        return with_name(pairs, path, facts=pairs.attrs)
+        return with_origin(pairs, path, facts=origin_of(pairs).facts)
     pairs = plain_table(generate(load_grammar(path), first=first, period=period), path)
     if not has_policy:
         _warn_of_spelling(pairs["left"], pairs["right"], path)
-    return with_name(pairs, name or Path(path).stem)
+    return with_origin(pairs, name or Path(path).stem)
 
 
 def _refuse_name(path: str, name: str | None) -> None:
@@ -157,19 +156,19 @@ def load_sentence_pairs(
                 return _plain_sentence_pairs(name_or_path)
         raw, columns = _open_table(name_or_path, columns, name)
         pairs = sentence_pairs(raw, columns)
-        return with_name(pairs, raw.name or "sentence-pairs", raw.source, raw.facts)
+        return with_origin(pairs, raw.name or "sentence-pairs", raw.source, raw.facts)
     path = str(name_or_path).rstrip("/")
     files = _tables_of_folder(path)
     if files:
         tables = [sentence_pairs(*read_file(file, columns)) for file in files]
-        return with_name(_concatenated(tables), name or Path(path).resolve().name)
+        return with_origin(_concatenated(tables), name or Path(path).resolve().name)
     _refuse_columns(path, columns)
     _refuse_name(path, name)
     if _is_of_agreement(path):
         pairs = load_pairs(path)
         has_both_forms = pairs["wrong"] != ""
         raw = raw_table(pairs[has_both_forms])
-        return with_name(sentence_pairs(raw), path, facts=pairs.attrs)
+        return with_origin(sentence_pairs(raw), path, facts=origin_of(pairs).facts)
     data, part = _data_set(path, SENTENCES, _names_of_kind(AGREEMENT))
     tables = [sentence_pairs(*read_file(file, data.columns)) for file in _files(data, part)]
     pairs = pd.concat(tables)
@@ -177,7 +176,7 @@ def load_sentence_pairs(
         phenomenon_of = blimp_paradigms().set_index("UID")["phenomenon"]
         pairs["phenomenon"] = pairs["paradigm"].map(phenomenon_of)
         pairs["field"] = pairs["field"].str.replace("/", "_")
-    return with_name(pairs.reset_index(drop=True), path)
+    return with_origin(pairs.reset_index(drop=True), path)
 
 
 def _plain_sentence_pairs(table: pd.DataFrame) -> pd.DataFrame:
@@ -188,8 +187,8 @@ def _plain_sentence_pairs(table: pd.DataFrame) -> pd.DataFrame:
         if name in SENTENCE_COLUMNS or not holds_lists(column):
             names.append(name)
     # Parts of sentences stay as they are, as in files: a table read by name gives the same hash.
-    pairs = plain_table(raw.cells[names].set_axis(raw.lines), FRAME, parts=PARTS)
-    return with_name(pairs.set_axis(table.index), *name_and_source(table))
+    pairs = plain_table(raw.cells[names].set_axis(raw.lines), FRAME)
+    return with_origin(pairs.set_axis(table.index), *origin_of(table))
 
 
 def _is_of_agreement(name: str) -> bool:
@@ -225,8 +224,8 @@ def verb_list(pairs: pd.DataFrame, lemmas, protocol: str) -> Lemmas:
     InputError: they are of no treebank; what `load_lemmas` raises.
     """
     if lemmas is None:
-        name, _ = name_and_source(pairs)
-        lemmas = pairs.attrs.get("lemmas") or usual_list(protocol, name)
+        origin = origin_of(pairs)
+        lemmas = origin.facts.get("lemmas") or usual_list(protocol, origin.name)
     if isinstance(lemmas, str) and lemmas == TREEBANK:
         return verbs_of_treebank(pairs)
     return load_lemmas(lemmas)
@@ -271,14 +270,16 @@ def blimp_paradigms() -> pd.DataFrame:
 def data_hash(table: pd.DataFrame) -> str:
     """A hash of a table's contents in eight hexadecimal digits.
 
-    It is the same for the same columns, in any order, and rows, in order. Two columns are left out
-    that follow from others. ``twin`` follows from the sentence. ``noun`` is left out where each is
-    the guess of :func:`tse_core.datasets.pairs.with_nouns` from its subject, so that pairs have one
-    hash before and after that guess; nouns that somebody wrote otherwise are data.
+    It is the same for the same columns, in any order, and rows, in order. What follows from other
+    columns is no data of its own: ``twin`` is left out, and ``noun`` where every noun is what
+    :func:`tse_core.datasets.pairs.nouns_of` guesses from its subject.
     """
     columns = set(table.columns) - {"twin"}
-    if _has_guessed_nouns(table):
-        columns.remove("noun")
+    if "noun" in columns:
+        nouns = table["noun"].tolist()
+        subjects = table["subject"].tolist() if "subject" in columns else [""] * len(nouns)
+        if _are_guessed(nouns, subjects):
+            columns.remove("noun")
     parts = [[column, *map(str, table[column].tolist())] for column in sorted(columns)]
     content = "".join("\x1f".join(part) + "\x1e" for part in parts)
     # Where a text holds a separator, JSON, which escapes it, tells apart what the bytes would not.
@@ -294,16 +295,16 @@ def joined_pairs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     Raises InputError where two have one name: their pairs would be one paradigm with ids in common.
     """
     tables = list(tables)
-    names_and_sources = [name_and_source(table) for table in tables]
-    names = Counter(name for name, _ in names_and_sources)
+    origins = [origin_of(table) for table in tables]
+    names = Counter(origin.name for origin in origins)
     name, count = names.most_common(1)[0]
     if count > 1:
         raise InputError(
             f"{count} data sets are called {name!r}; give each once, or a name of your own: "
             "NAME=FILE"
         )
-    sources = [source for _, source in names_and_sources if source]
-    return with_name(_concatenated(tables), "+".join(names), ",".join(sources))
+    sources = [origin.source for origin in origins if origin.source]
+    return with_origin(_concatenated(tables), "+".join(names), ",".join(sources))
 
 
 def _concatenated(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -322,17 +323,8 @@ def _tables_of_folder(path: str) -> list[Path]:
     return sorted(file for file in folder.iterdir() if is_file_name(file.name))
 
 
-def _has_guessed_nouns(table: pd.DataFrame) -> bool:
-    """Whether each noun is what the spelling of its subject gives, apart from capitals.
-
-    Where there are no subjects, the guess is no noun.
-    """
-    if "noun" not in table:
-        return False
-    nouns = table["noun"].tolist()
-    if "subject" not in table:
-        return not any(nouns)
-    subjects = table["subject"].tolist()
+def _are_guessed(nouns: Sequence[object], subjects: Sequence[str]) -> bool:
+    """Whether each noun is what the spelling of its subject gives, apart from capitals."""
     for noun, subject, guess in zip(nouns, subjects, spelled_nouns(subjects), strict=True):
         is_same = str(subject).lower() == guess
         if noun != (str(subject) if is_same else guess):
@@ -446,8 +438,7 @@ def _data_set_pairs(
     if data.format == "conllu":
         raw = read_treebank(_files(data, part), name)
         pairs = agreement_pairs(raw, first=first, period=period)
-        pairs.attrs = dict(raw.facts)
-        return pairs
+        return with_origin(pairs, name, facts=raw.facts)
     construction_of = _column_of_templates(data, "construction")
     tables: list[pd.DataFrame] = []
     aside: Counter[str] = Counter()
@@ -502,8 +493,7 @@ def _open_table(
     columns = columns or {}
     if isinstance(pairs, pd.DataFrame):
         raw = raw_table(pairs)
-        name_of_frame, source = name_and_source(pairs)
-        raw = replace(raw, name=name_of_frame, source=source, facts=pairs.attrs)
+        raw = replace(raw, **origin_of(pairs)._asdict())
     elif is_hub_name(str(pairs)):
         raw = read_hub_table(str(pairs))
     else:

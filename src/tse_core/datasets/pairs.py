@@ -7,7 +7,7 @@ beside this module reads them.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -39,22 +39,31 @@ PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 _BE = {"are": "be", "were": "be", "'re": "be", "wo": "will", "ca": "can"}
 
 
-def with_name(
+class Origin(NamedTuple):
+    """Where pairs come from, which their table has in ``attrs``."""
+
+    name: str = ""  # what signatures call them
+    # Of data of the hub a name with the commit, all 40 digits of it, e.g.
+    # hf:jumelet/multiblimp@110832f.../eng/data.tsv
+    source: str = ""
+    facts: Mapping[str, Any] = {}  # of a treebank, see `tse_core.datasets.treebank_pairs`
+
+
+def with_origin(
     pairs: pd.DataFrame, name: str, source: str = "", facts: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
-    """The pairs with the name that signatures give them, and with a source if they are the hub's.
-
-    The source is a name with the commit, e.g. ``hf:jumelet/multiblimp@110832f/eng/data.tsv``, all
-    40 digits. Further ``facts`` are those of a treebank.
-    """
+    """The pairs with their origin, which `origin_of` reads: the parts of an `Origin`."""
     attributes = {**(facts or {}), "name": name, "source": source}
     pairs.attrs = {key: value for key, value in attributes.items() if value != ""}
     return pairs
 
 
-def name_and_source(pairs: pd.DataFrame) -> tuple[str, str]:
-    """The name and the source that `with_name` gave to pairs; each empty if they have none."""
-    return str(pairs.attrs.get("name", "")), str(pairs.attrs.get("source", ""))
+def origin_of(pairs: pd.DataFrame) -> Origin:
+    """The origin that `with_origin` gave to pairs; its parts are empty if they have none."""
+    facts = dict(pairs.attrs)
+    name = str(facts.pop("name", ""))
+    source = str(facts.pop("source", ""))
+    return Origin(name, source, facts)
 
 
 def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> pd.DataFrame:
@@ -138,17 +147,23 @@ def verb_lemma(plural: str) -> str:
     return _BE.get(base, base)
 
 
-def with_nouns(pairs: pd.DataFrame, where: str = "the pairs") -> pd.DataFrame:
-    """The pairs with the nouns that they lack, guessed from the subjects by English spelling.
+def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
+    """The lemma of each pair: its own, else that of its plural form, if the number is known."""
+    plural = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"])
+    missing = (pairs["lemma"] == "") & (pairs["number"] != "")
+    return pairs["lemma"].mask(missing, plural.map(verb_lemma))
 
-    A warning tells of the guess.
+
+def nouns_of(subjects: pd.Series, nouns: pd.Series, where: str = "the pairs") -> pd.Series:
+    """The noun of each subject: its own, else guessed from the subjects by English spelling.
+
+    A warning, which begins with `where`, tells of the guess.
     """
-    has_subject = pairs["subject"] != ""
-    missing = has_subject & (pairs["noun"] == "")
+    has_subject = subjects != ""
+    missing = has_subject & (nouns == "")
     if not missing.any():
-        return pairs
+        return nouns
     guess = "the singular and the plural of a subject are matched by English spelling"
     count = f"subjects without a 'noun': {missing.sum():,} of {has_subject.sum():,}"
     warn(f"{where}: {count}; {guess}")
-    guesses = pd.Series(spelled_nouns(pairs["subject"]), pairs.index)
-    return pairs.assign(noun=pairs["noun"].mask(missing, guesses))
+    return nouns.mask(missing, pd.Series(spelled_nouns(subjects), subjects.index))

@@ -1,14 +1,16 @@
 """Tables as plain text, and rows that are refused or set aside."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
+from tse_core.datasets.pairs import PARTS
 from tse_core.errors import InputError, warn
 from tse_core.text import texts_of
 from tse_core.words import left_part, plain, right_part, trimmed
 
-# How sentences and their parts are spelled; the white space inside them stays.
+# Columns of sentences and of what stands beside a gap, and how a cell of each is spelled.
 _SENTENCES = {
     "good": trimmed,
     "bad": trimmed,
@@ -20,41 +22,42 @@ FORMS = ("correct", "wrong", "singular", "plural")  # of a verb, which are text,
 
 
 def plain_table(
-    table: pd.DataFrame,
-    where: str,
-    columns: Sequence[str] | None = None,
-    parts: Collection[str] = (),
+    table: pd.DataFrame, where: str, columns: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """The table with its columns, or some of them, as plain text (`tse_core.words.plain`).
+    """The table with its columns, or some of them, as plain text; a missing value is "".
 
-    A missing value is ""; a category or an entry of an Arrow dictionary is its text. Sentences
-    (columns good, bad, text), what stands on either side of a gap (left, right) and forms of a verb
-    must be texts; other columns may hold numbers, too: 1, 1.0 and "1" are "1". Sentences and sides
-    keep their white space, but for that at the ends of a sentence, of which a warning tells.
-    ``parts`` are columns of parts of a sentence, which stay as they are. The index holds the
-    location of each row. Raises InputError for a cell that is no text.
+    Raises InputError for a cell that is no text, with its place, which the index holds.
+
+    ===========================================  =======================================
+    parts of sentences, such as words of BLiMP   stay as they are
+    good, bad, text                              without white space at their ends
+    left, right                                  without that where their sentence ends
+    all other columns                            `tse_core.words.plain`
+    ===========================================  =======================================
+
+    A warning counts the rows whose sentences lose white space. Of these columns, and of the forms
+    of verbs, a cell must be text; a cell of any other may be a number, too: 1, 1.0 and "1" are "1".
     """
-    if columns is None:
-        columns = table.columns
-    spelled = {}
     lines = table.index.tolist()
-    has_space = pd.Series(False, table.index)
-    for name in columns:
-        spell = str if name in parts else _SENTENCES.get(name, plain)
-        is_label = name not in parts and name not in _SENTENCES and name not in FORMS
-        values = table[name].astype(object).tolist()
-        texts = texts_of(values, lines, f"the column {name!r}", numbers=is_label)
+    plain_columns = {}
+    loses_space = np.full(len(table), False)
+    for name in table.columns if columns is None else columns:
+        spell = str if name in PARTS else _SENTENCES.get(name, plain)
+        is_label = name not in {*PARTS, *_SENTENCES, *FORMS}
+        cells = table[name].astype(object).tolist()
+        texts = texts_of(cells, lines, f"the column {name!r}", numbers=is_label)
         # Most texts stand in many rows, so that each is spelled once and looked up.
-        spelling = {text: spell(text) for text in set(texts)}
-        spelled[name] = pd.Series([spelling[text] for text in texts], table.index, dtype="str")
+        spelled = {text: spell(text) for text in set(texts)}
+        column = [spelled[text] for text in texts]
+        plain_columns[name] = pd.Series(column, table.index, dtype="str")
         if name in _SENTENCES:
-            with_space = {text for text in spelling if _has_space_at_end(name, text)}
-            has_space |= pd.Series([text in with_space for text in texts], table.index, dtype=bool)
-    if has_space.any():
-        first = str(has_space.idxmax()).removeprefix(where).lstrip(":, ")
-        count = f"{has_space.sum():,} of {len(table):,} rows, the first: {first}"
+            with_space = {text for text in spelled if _has_space_at_end(name, text)}
+            loses_space |= np.array([text in with_space for text in texts], dtype=bool)
+    if loses_space.any():
+        first = str(lines[np.argmax(loses_space)]).removeprefix(where).lstrip(":, ")
+        count = f"{loses_space.sum():,} of {len(table):,} rows, the first: {first}"
         warn(f"{where}: white space at the ends of sentences is left out ({count})")
-    return table.assign(**spelled)
+    return table.assign(**plain_columns)
 
 
 def _has_space_at_end(column: str, text: str) -> bool:

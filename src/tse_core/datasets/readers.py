@@ -5,8 +5,9 @@ which column holds what.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 
 from tse_core.datasets.columns import (
@@ -15,13 +16,14 @@ from tse_core.datasets.columns import (
     IN_SENTENCES,
     NAMES,
     OF_BLIMP,
+    SAMPLE,
     cells_by_use,
-    columns_of_text,
     completions_hint,
+    factors,
     holds_lists,
     layout_of,
     names_of_uses,
-    unread_text,
+    warn_of_unread,
 )
 from tse_core.datasets.completions import has_completions, usual_method, with_sentences
 from tse_core.datasets.pairs import (
@@ -31,15 +33,15 @@ from tse_core.datasets.pairs import (
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
     SITE,
+    lemmas_of,
+    nouns_of,
     shape,
-    verb_lemma,
-    with_nouns,
 )
 from tse_core.datasets.plain_tables import plain_table, refuse, sound_rows
 from tse_core.datasets.raw_tables import RawTable
 from tse_core.datasets.sentence_rows import has_sentence_rows, paired_rows
 from tse_core.datasets.splitting import split_pair
-from tse_core.errors import InputError, warn
+from tse_core.errors import InputError
 from tse_core.words import First, Period, join, left_part, right_part
 
 MASK = "[MASK]"  # marks the gap in a column `text`
@@ -49,7 +51,8 @@ _NUMBERS = {
     "": "",
 }
 _NO_PAIR = "they are no pair of one verb"
-_GAP_USES = ("left", "text", "right", "correct", "wrong")
+# BLiMP's columns that say whether a row suits a prefix method.
+_FLAGS = {"one-prefix": "one_prefix_method", "two-prefix": "two_prefix_method"}
 
 
 def agreement_pairs(
@@ -88,14 +91,18 @@ def agreement_pairs(
     columns = columns or {}
     if has_sentence_rows(raw.cells.columns, columns, raw.where):
         raw, columns = paired_rows(raw, columns)
-    elif not columns and _is_of_completions(raw, columns):
+    elif not columns and _has_completions_alone(raw.cells.columns, columns, raw.where):
         raise InputError(
             f"{raw.where}: holds completions of a prefix, and no pairs of one verb; tse blimp, in "
             "Python evaluate_blimp, scores them"
         )
-    cells, name_of = cells_by_use(raw, columns, NAMES)
-    parts = _parts(cells)
-    faults = parts.pop("fault")
+    names_of_factors = factors(raw.cells.columns, columns)
+    cells, name_of = cells_by_use(raw, columns, NAMES, names_of_factors)
+    if "good" in cells:
+        parts = _parts_of_sentences(cells["good"], cells["bad"])
+    else:
+        parts = _parts_of_gap(cells)
+    faults = parts["fault"]
     numbers = pd.Series("", cells.index, dtype="str")
     if "number" in cells:
         numbers, faults_of_numbers = _numbers(cells["number"], name_of["number"])
@@ -103,28 +110,28 @@ def agreement_pairs(
         if name_of["number"] not in FEATURES:
             faults = faults.mask(faults == "", faults_of_numbers)
     is_sound = sound_rows(faults, raw.where, _NO_PAIR)
-    if not _were_loaded(raw):
-        remedy = "a context belongs into the text before the verb (left, text or good and bad)"
-        read = [name_of[use] for use in cells if use in name_of]
-        further = columns_of_text(raw, {*read, *OF_BLIMP})
-        if further:
-            unread = unread_text(raw, further, _whole_sentences(parts), is_sound)
-            _warn_of_unread(raw, unread, remedy)
-    factors = [name for name in cells if name not in NAMES]
-    pairs = cells.assign(**parts, number=numbers)[is_sound]
-    pairs = pairs.reindex(columns=[*AGREEMENT_COLUMNS, *factors], fill_value="")
+    sample = np.flatnonzero(is_sound)[:SAMPLE]
+    used = [*OF_BLIMP, *[name for use, name in name_of.items() if use in cells]]
+    read = _whole_sentences(parts.iloc[sample])
+    remedy = "a context belongs into the text before the verb (left, text or good and bad)"
+    warn_of_unread(raw.cells.iloc[sample], used, read, raw.where, remedy)
+
+    pairs = cells.assign(**parts.drop(columns="fault"), number=numbers)
+    others = [name for name in names_of_factors if name in cells]
+    pairs = pairs.reindex(columns=[*AGREEMENT_COLUMNS, *others], fill_value="")[is_sound]
     sides = zip(pairs["left"].tolist(), pairs["right"].tolist(), strict=True)
     pairs[["left", "right"]] = [
         shape(left, right, first=first, period=period) for left, right in sides
     ]
     pairs["lemma"] = lemmas_of(pairs)
+    pairs["noun"] = nouns_of(pairs["subject"], pairs["noun"], raw.where)
     ids = pd.Series(_ids(raw.cells.index, raw.stem), cells.index)[is_sound]
     defaults = {"id": ids, "template": raw.stem, "construction": raw.stem or "pairs"}
     for name, values in defaults.items():
         pairs[name] = pairs[name].mask(pairs[name] == "", values)
     if construction:
         pairs["construction"] = construction
-    return with_nouns(pairs.reset_index(drop=True), raw.where)
+    return pairs.reset_index(drop=True)
 
 
 def _numbers(labels: pd.Series, column: str) -> tuple[pd.Series, pd.Series]:
@@ -155,27 +162,31 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     clustered by.
     """
     columns = columns or {}
-    of_completions = False
     if has_sentence_rows(raw.cells.columns, columns, raw.where):
         raw, columns = paired_rows(raw, columns)
-    else:
-        of_completions = _is_of_completions(raw, columns)
-    as_written = raw
+    written = raw.cells  # without what is read out of its columns
     uses = columns
-    if of_completions:
+    usual = "full-sentence"
+    if _has_completions_alone(written.columns, columns, raw.where):
         raw, uses = with_sentences(raw, columns)
-    cells, name_of = cells_by_use(raw, uses, IN_SENTENCES)
-    read = [name_of[use] for use in cells if use in name_of]
+        usual = usual_method(raw.cells.columns)
+    cells, name_of = cells_by_use(raw, uses, IN_SENTENCES, ["field", *_FLAGS.values()])
     is_sound = pd.Series(True, cells.index)
     if "good" not in cells:
         # A table of agreement pairs: each form in the gap gives a sentence.
-        parts = _parts(cells)
+        parts = _parts_of_gap(cells)
         has_one_form = parts["wrong"] == ""  # a verb of a treebank
         faults = parts["fault"].mask(has_one_form, parts["wrong"].index + ": has no other form")
         is_sound = sound_rows(faults, raw.where, _NO_PAIR)
         cells["good"], cells["bad"] = _whole_sentences(parts)
     for side in ("good", "bad"):
         refuse(cells[side] == "", f"the {side} sentence is empty")
+    sample = np.flatnonzero(is_sound)[:SAMPLE]
+    used = [name for use, name in name_of.items() if use in cells]
+    read = [cells[name].iloc[sample] for name in cells if name in {"good", "bad", *PARTS}]
+    remedy = f"{completions_hint()} reads a prefix and what completes it, right or wrong"
+    warn_of_unread(written.iloc[sample], used, read, raw.where, remedy)
+
     cells = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
     names = [*SENTENCE_COLUMNS, *([FURTHER_BAD] if FURTHER_BAD in cells else [])]
     pairs = cells.reindex(columns=names, fill_value="")
@@ -183,23 +194,16 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     pairs["paradigm"] = pairs["paradigm"].mask(pairs["paradigm"] == "", raw.stem or "pairs")
     pairs["pair_id"] = pairs["pair_id"].mask(pairs["pair_id"] == "", ids)
     pairs["phenomenon"] = pairs["phenomenon"].mask(pairs["phenomenon"] == "", pairs["paradigm"])
-    pairs["methods"] = "full-sentence"
-    for method, fields in PREFIX_FIELDS.items():
-        is_allowed = (pairs[list(fields)] != "").all(axis=1)
-        flag = method.replace("-", "_") + "_method"
+    pairs["methods"] = "full-sentence" if usual == "full-sentence" else f"{usual} full-sentence"
+    for method, flag in _FLAGS.items():
+        is_allowed = (pairs[list(PREFIX_FIELDS[method])] != "").all(axis=1)
         if flag in cells:
             is_allowed &= cells[flag] != "False"
-        pairs["methods"] = pairs["methods"].mask(is_allowed, pairs["methods"] + f" {method}")
-    if of_completions:
-        usual = usual_method(raw.cells.columns)
-        others = pairs["methods"].str.replace(f" {usual}", "", regex=False)
-        pairs["methods"] = f"{usual} " + others
-    if not _were_loaded(raw):
-        texts = [cells[name] for name in cells if name in {"good", "bad", *PARTS}]
-        remedy = f"{completions_hint()} reads a prefix and what completes it, right or wrong"
-        unread = unread_text(as_written, columns_of_text(as_written, read), texts, is_sound)
-        _warn_of_unread(as_written, unread, remedy)
-    further = _further_columns(as_written, columns)
+        if method != usual:
+            pairs["methods"] = pairs["methods"].mask(is_allowed, pairs["methods"] + f" {method}")
+    names = _further_columns(written.columns, columns)
+    names = [name for name in names if not holds_lists(written[name])]
+    further = plain_table(written[names].set_axis(raw.lines), raw.where)
     pairs = pd.concat([pairs, further], axis=1)[is_sound]
     return pairs.reset_index(drop=True)
 
@@ -214,55 +218,29 @@ def _whole_sentences(parts: Mapping[str, pd.Series]) -> list[pd.Series]:
     return sentences
 
 
-def _were_loaded(raw: RawTable) -> bool:
-    """Whether a table has all columns of pairs, so that it comes from one of these functions."""
-    return set(AGREEMENT_COLUMNS) <= set(raw.cells) or set(SENTENCE_COLUMNS) <= set(raw.cells)
-
-
-def _warn_of_unread(raw: RawTable, unread: Mapping[str, str], remedy: str) -> None:
-    """Warn of each column of text that is not read, as `unread_text` has it."""
-    for name, example in unread.items():
-        warn(
-            f"{raw.where}: the column {name!r} has text that is not read ({example!r}); if "
-            f"sentences go on from it, {remedy}"
-        )
-
-
-def _is_of_completions(raw: RawTable, columns: Mapping[str, str]) -> bool:
+def _has_completions_alone(
+    names_of_columns: Collection[str], columns: Mapping[str, str], where: str
+) -> bool:
     """Whether a table has completions of a prefix, and no pairs of whole sentences or forms."""
-    names = raw.cells.columns
-    uses = names_of_uses(names, columns, IN_SENTENCES, raw.where)
-    return layout_of(uses) is None and has_completions(names, columns)
+    uses = names_of_uses(names_of_columns, columns, IN_SENTENCES, where)
+    return layout_of(uses) is None and has_completions(names_of_columns, columns)
 
 
-def _further_columns(raw: RawTable, columns: Mapping[str, str]) -> pd.DataFrame:
-    """All columns of a table that sentence pairs do not use, under their own names, as text."""
+def _further_columns(names_of_columns: Collection[str], columns: Mapping[str, str]) -> list[str]:
+    """The columns of a table that sentence pairs do not use, and have under their own names."""
     used = {*SENTENCE_COLUMNS, *OF_BLIMP, FURTHER_BAD, ""}
-    for use in ("good", "bad", *_GAP_USES):
+    for use in ("good", "bad", "left", "text", "right", "correct", "wrong"):
         used.update(NAMES[use])
         used.add(columns.get(use, ""))
-    names = []
-    for name, column in raw.cells.items():
-        if name.strip() not in used and not holds_lists(column):
-            names.append(name)
-    return plain_table(raw.cells[names].set_axis(raw.lines), raw.where)
+    return [name for name in names_of_columns if name.strip() not in used]
 
 
-def lemmas_of(pairs: pd.DataFrame) -> pd.Series:
-    """The lemma of each pair: its own, else that of its plural form, if the number is known."""
-    plural = pairs["correct"].where(pairs["number"] == "plural", pairs["wrong"])
-    missing = (pairs["lemma"] == "") & (pairs["number"] != "")
-    return pairs["lemma"].mask(missing, plural.map(verb_lemma))
-
-
-def _parts(cells: pd.DataFrame) -> dict[str, pd.Series]:
-    """The parts of each row's sentences: left, correct, wrong, right.
+def _parts_of_gap(cells: pd.DataFrame) -> pd.DataFrame:
+    """The parts of each row's sentences: left, correct, wrong, right, from a gap and two forms.
 
     Also the fault of the row, a whole message; empty where it has none.
     """
-    if "good" in cells:
-        return _parts_of_sentences(cells["good"], cells["bad"])
-    parts, faults = _sides(cells)
+    left, right, faults = _sides(cells)
     correct, wrong = cells["correct"], cells["wrong"]
     has_no_form = correct == ""
     if not set(SITE) <= set(cells):  # a verb of a treebank may have no other form
@@ -275,10 +253,13 @@ def _parts(cells: pd.DataFrame) -> dict[str, pd.Series]:
         faults = faults.mask((faults == "") & is_faulty, fault)
     locations = pd.Series(cells.index, cells.index)
     messages = (locations + ": " + faults).mask(faults == "", "")
-    return {**parts, "correct": correct, "wrong": wrong, "fault": messages}
+    return pd.DataFrame(
+        {"left": left, "correct": correct, "wrong": wrong, "right": right, "fault": messages}
+    )
 
 
-def _parts_of_sentences(goods: pd.Series, bads: pd.Series) -> dict[str, pd.Series]:
+def _parts_of_sentences(goods: pd.Series, bads: pd.Series) -> pd.DataFrame:
+    """The same parts of each row, and its fault, from two whole sentences."""
     rows = []
     sentences = zip(goods.index.tolist(), goods.tolist(), bads.tolist(), strict=True)
     for where, good, bad in sentences:
@@ -287,25 +268,24 @@ def _parts_of_sentences(goods: pd.Series, bads: pd.Series) -> dict[str, pd.Serie
         except InputError as error:
             rows.append(("", "", "", "", str(error)))
     columns = ["left", "correct", "wrong", "right", "fault"]
-    return dict(pd.DataFrame(rows, goods.index, columns, dtype="str").items())
+    return pd.DataFrame(rows, goods.index, columns, dtype="str")
 
 
-def _sides(cells: pd.DataFrame) -> tuple[dict[str, pd.Series], pd.Series]:
+def _sides(cells: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
     """The texts before and behind the gap of each row, left and right, and the row's fault."""
     faults = pd.Series("", cells.index, dtype="str")
     if "text" not in cells:
-        return {"left": cells["left"], "right": cells.get("right", faults)}, faults
+        return cells["left"], cells.get("right", faults), faults
     texts = cells["text"].str.replace(GAP, MASK, regex=True)
     sides = texts.str.partition(MASK)
-    left = sides[0].map(left_part)
-    right = sides[2].map(right_part)
+    left, right = sides[0].map(left_part), sides[2].map(right_part)
     # `join` sets the form between the sides later, and must give the sentence as it was written.
     rejoined = [join(before, MASK, after) for before, after in zip(left, right, strict=True)]
     apart = f"{MASK} must stand apart from other words, with a space between them"
     faults = faults.mask(texts != rejoined, apart)
     not_one = f"not one {MASK} in the text (or <mask>, ***mask***, ___); it marks the verb's place"
     faults = faults.mask(texts.str.count(re.escape(MASK)) != 1, not_one)
-    return {"left": left, "right": right}, faults
+    return left, right, faults
 
 
 def _ids(numbers: Sequence[int] | pd.Index, stem: str) -> list[str]:

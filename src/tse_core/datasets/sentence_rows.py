@@ -23,7 +23,7 @@ ROW_NAMES = {
     "grammatical": ("grammatical", "grammaticality", "acceptable", "label"),
     "item": ("item", "item_id", "pair_id", "pairID"),
 }
-_FLAGS = {
+_FLAGS = {  # what a cell of `grammatical` may be
     **dict.fromkeys(("1", "true", "yes", "grammatical", "acceptable", "correct", "good"), True),
     **dict.fromkeys(("0", "false", "no", "ungrammatical", "unacceptable"), False),
     **dict.fromkeys(("wrong", "incorrect", "bad", "*"), False),
@@ -40,21 +40,20 @@ _NOT_WHOLE = (
 def has_sentence_rows(
     names_of_columns: Collection[str], columns: Mapping[str, str], where: str
 ) -> bool:
-    """Whether a table has one sentence a row: the columns say so, or it cannot be read otherwise.
+    """Whether a table has one sentence a row: the user says so, or it cannot be read otherwise.
 
-    Raises InputError where they say so, and a column is missing; also for the columns of Gulordava
-    et al. (2018) without ``columns``.
+    Raises InputError where the user says so, and a column is missing; also for the columns of
+    Gulordava et al. (2018) where the user says nothing.
     """
     names = _names_of_uses(names_of_columns, columns, where)
-    is_complete = bool(_parts_of_rows(names)) and "grammatical" in names
-    is_asked_for = any(use in columns for use in ROW_NAMES)
-    if is_asked_for and not is_complete:
-        raise InputError(
-            f"{where}: one sentence a row needs the columns sentence (or left and form) and "
-            f"grammatical; the columns are {', '.join(names_of_columns)}; --columns sentence=NAME,"
-            "grammatical=NAME,item=NAME says which is which"
-        )
-    if is_asked_for:
+    has_rows = bool(_parts_of_rows(names)) and "grammatical" in names
+    if any(use in columns for use in ROW_NAMES):
+        if not has_rows:
+            raise InputError(
+                f"{where}: one sentence a row needs the columns sentence (or left and form) and "
+                f"grammatical; the columns are {', '.join(names_of_columns)}; --columns "
+                "sentence=NAME,grammatical=NAME,item=NAME says which is which"
+            )
         return True
     if layout_of(names) is not None:
         return False
@@ -66,14 +65,14 @@ def has_sentence_rows(
             f"left=prefix,form=form,grammatical=class,item={item or 'NAME+NAME'}{number} reads it, "
             "without what stands behind the verb (sent)"
         )
-    return is_complete
+    return has_rows
 
 
 def paired_rows(raw: RawTable, columns: Mapping[str, str]) -> tuple[RawTable, dict[str, str]]:
     """A table of one sentence a row as a table of pairs, and what its columns hold.
 
-    The good sentence of an item stands in good, the bad one in bad (of rows with left and form:
-    left, correct and wrong). A column that differs between the two rows is there as NAME_good and
+    The two sentences of an item stand in good and bad; of rows with left and form, their forms in
+    correct and wrong. A column that differs between the two rows is there as NAME_good and
     NAME_bad, all others as they were. A pair stands in the line of its good sentence.
 
     Rows of an item that has not one sentence of either kind are set aside with a warning. Without
@@ -82,39 +81,48 @@ def paired_rows(raw: RawTable, columns: Mapping[str, str]) -> tuple[RawTable, di
     """
     names = _names_of_uses(raw.cells.columns, columns, raw.where)
     parts = _parts_of_rows(names)
-    texts_of_columns = {}
-    for name, column in raw.cells.items():
-        is_text = name in [names[use] for use in parts]
-        if is_text or not holds_lists(column):
-            texts_of_columns[name] = texts_of(
-                column.astype(object), raw.lines, f"the column {name!r}", numbers=not is_text
-            )
-    rows = pd.DataFrame(texts_of_columns, index=raw.lines, dtype="str")
-    for use in parts:
-        refuse(rows[names[use]].str.strip() == "", f"{names[use]} is missing")
+    rows = _plain_rows(raw, [names[use] for use in parts])
     is_good = _flags(rows[names["grammatical"]])
     item = columns.get("item", names.get("item"))
     items = _columns_of_item(rows.columns, item, names, raw.where)
     number, is_whole = _items(rows[items], is_good)
     faults = pd.Series(raw.lines, raw.lines, dtype="str") + _NOT_WHOLE
     is_sound = sound_rows(faults.mask(is_whole, ""), raw.where, "they are no pair of sentences")
-    positions = _positions_of_pairs(number, is_good.to_numpy(), is_sound.to_numpy())
-    good, bad = rows.iloc[positions[0]], rows.iloc[positions[1]]
+    of_good, of_bad = _positions_of_pairs(number, is_good.to_numpy(), is_sound.to_numpy())
+
+    good = rows.iloc[of_good]
+    bad = rows.iloc[of_bad].set_axis(good.index)
     used = [names[use] for use in ("grammatical", *parts)]
-    pairs = _beside(good, bad.set_axis(good.index), used, [*items, *names.values()], raw.where)
+    pairs = _beside(good, bad, used, [*items, *names.values()], raw.where)
     if "form" in parts:
-        form = names["form"]
         pairs["left"] = good[names["left"]]
-        pairs["correct"], pairs["wrong"] = good[form], bad[form].to_numpy()
-        uses = ["left", "correct", "wrong"]
+        pairs["correct"], pairs["wrong"] = good[names["form"]], bad[names["form"]]
+        new_uses = {use: use for use in ("left", "correct", "wrong")}
     else:
-        sentence = names["sentence"]
-        pairs["good"], pairs["bad"] = good[sentence], bad[sentence].to_numpy()
-        uses = ["good", "bad"]
+        pairs["good"], pairs["bad"] = good[names["sentence"]], bad[names["sentence"]]
+        new_uses = {use: use for use in ("good", "bad")}
+    other_uses = {use: name for use, name in columns.items() if use not in (*ROW_NAMES, *parts)}
     lines = list(pairs.index)
-    pairs = pairs.set_axis(raw.cells.index[positions[0]])
-    others = {use: name for use, name in columns.items() if use not in (*ROW_NAMES, *parts)}
-    return replace(raw, cells=pairs, lines=lines), others | {use: use for use in uses}
+    cells = pairs.set_axis(raw.cells.index[of_good])
+    return replace(raw, cells=cells, lines=lines), other_uses | new_uses
+
+
+def _plain_rows(raw: RawTable, sentences: Collection[str]) -> pd.DataFrame:
+    """The rows as text, under their locations, without columns of lists.
+
+    Raises InputError where one of the columns of `sentences` has an empty cell or no text.
+    """
+    texts_of_columns = {}
+    for name, column in raw.cells.items():
+        is_text = name in sentences
+        if is_text or not holds_lists(column):
+            cells = column.astype(object)
+            texts = texts_of(cells, raw.lines, f"the column {name!r}", numbers=not is_text)
+            texts_of_columns[name] = texts
+    rows = pd.DataFrame(texts_of_columns, index=raw.lines, dtype="str")
+    for name in sentences:
+        refuse(rows[name].str.strip() == "", f"{name} is missing")
+    return rows
 
 
 def _names_of_uses(

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.datasets.pairs import OTHER, SITE
+from tse_core.datasets.pairs import OTHER, SITE, origin_of
 from tse_core.errors import InputError
 
 TREEBANK = "treebank"  # the name of the verb list that is drawn from the data
-# What pairs of a treebank have in ``attrs`` besides their name:
+# The facts of a treebank in the origin of its pairs:
 # lemmas, the name of the verb list; attested, the rows of the treebank's own;
 # clusters, what the documents are; left_out, how many verbs failed each rule.
 ATTRIBUTES = ("lemmas", "attested", "clusters", "left_out")
@@ -20,8 +20,9 @@ ATTRIBUTES = ("lemmas", "attested", "clusters", "left_out")
 
 def verbs_of_treebank(pairs: pd.DataFrame) -> Lemmas:
     """The verb list that is drawn from the treebank of some pairs. Raises InputError: no verb."""
-    attested = pairs.attrs.get("attested")
-    name = pairs.attrs.get("name", "the pairs")
+    origin = origin_of(pairs)
+    attested = origin.facts.get("attested")
+    name = origin.name or "the pairs"
     if attested is None:
         raise InputError(
             f"{name} is no treebank, so that no verb list can be drawn from it; name one (tse list "

@@ -209,9 +209,9 @@ def _with_clusters(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.assign(**{CLUSTER: scores[ITEM]})
 
 
-def _hold_several_items(pairs: pd.DataFrame) -> bool:
+def _hold_several(clusters: pd.Series, items: pd.Series) -> bool:
     """Whether clusters of these pairs are more than items."""
-    return bool((pairs.groupby(CLUSTER)[ITEM].nunique() > 1).any())
+    return bool((items.groupby(clusters).nunique() > 1).any())
 
 
 def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame, *, alike: bool) -> dict:
@@ -231,7 +231,7 @@ def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame, *, alike: bool) -> di
         sizes = pd.Series(1, some.index)
         of_items = (some["correct_items"] / some["items"]).mean()
     bounds = joined(some["accuracy"], some["low"], some["high"], sizes)
-    if _hold_several_items(pairs):
+    if _hold_several(pairs[CLUSTER], pairs[ITEM]):
         size_of = dict(zip(some[STRATUM], sizes, strict=True))
         samples, weights = [], []
         for stratum, part in pairs.groupby(STRATUM, sort=False):
@@ -278,7 +278,7 @@ def _of_difference(
     lead = items.sum()  # its sign is that of the model that is ahead
     p_value = mcnemar(int((lead > 0).sum()), int((lead < 0).sum()))
     level = corrected_level(tests)
-    if _hold_several_items(group):
+    if _hold_several(group[CLUSTER], group[ITEM]):
         clustered = interval(differences, group[CLUSTER].to_numpy(), bounds=(-1.0, 1.0))
         wide = clustered.at(level)
         return clustered[1:3], wide[1:3], max(p_value, clustered.p_value())

@@ -26,7 +26,7 @@ from tse_core.datasets.pairs import (
     FURTHER_BAD,
     PREFIX_FIELDS,
     SENTENCE_COLUMNS,
-    name_and_source,
+    origin_of,
 )
 from tse_core.datasets.plain_tables import sound_rows
 from tse_core.errors import InputError, check_known
@@ -168,7 +168,7 @@ class PairScores:
         name = "Overall" if paradigms == set(published["UID"]) else "all pairs"
         taken = {name, "macro mean", *incomplete, *paradigms, *self.pairs["phenomenon"]}
         parts = [self.accuracy("all").assign(construction=name)]
-        if self.has_macro_mean:
+        if len(paradigms) > 1:
             parts.append(self.accuracy(MACRO).assign(construction="macro mean"))
         groupings = [by] if by else []
         for grouping in dict.fromkeys([*groupings, "phenomenon", "paradigm"]):
@@ -232,13 +232,11 @@ def evaluate_blimp(
     pairs = load_sentence_pairs(pairs)
     method = method_for(model, pairs, method)
     check_normalise(normalise, method)
-    name, source = name_and_source(pairs)
-    name = name or "sentence-pairs"
-    pairs = _readable(model, suited(pairs, method), method, name)
-    dependence = _dependence(pairs, method, cluster)
+    origin = origin_of(pairs)
+    name = origin.name or "sentence-pairs"
+    pairs = _scorable(model, pairs, method, origin.name)
+    beside = _beside(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
-    new_names = names_beside(pairs)
-    beside = pairs[list(new_names)].rename(columns=new_names).reset_index(drop=True)
     pairs = pairs[[column for column in pairs if column in _OF_PAIRS]]
 
     after: dict[str, str] = {"ties": ties, "unknown": unknown_words}
@@ -247,7 +245,7 @@ def evaluate_blimp(
     if method in PREFIX_FIELDS and model.kind == "masked":
         after["completion"] = "pll"
     if cluster is not None:
-        after["cluster"] = f"{cluster}@{data_hash(dependence[[CLUSTER]])}"
+        after["cluster"] = f"{cluster}@{data_hash(beside[[CLUSTER]])}"
     signature = signature_of(
         model,
         f"{name}@{data_hash(pairs)}",
@@ -257,13 +255,17 @@ def evaluate_blimp(
     )
     store = store_for(model, store)
     request = _piece_signature(signature, name)
+    # Pairs are scored paradigm by paradigm, and their scores stay in this order.
+    order = np.argsort(pairs.groupby("paradigm", sort=False).ngroup(), kind="stable")
+    pairs, beside = pairs.iloc[order], beside.iloc[order].reset_index(drop=True)
     scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
-    scores = _labelled(scores, pairs, pd.concat([dependence, beside], axis=1))
+    phenomena = beside.pop("phenomenon")
+    scores = pd.concat([phenomena, scores, beside], axis=1)
     if method == "one-prefix":
         scores = _with_completions(scores, pairs)
     scores = judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
-    if source:
-        scores_provenance = {**scores_provenance, "source": source}
+    if origin.source:
+        scores_provenance = {**scores_provenance, "source": origin.source}
     signature = replace(signature, provenance=scores_provenance)
     evaluation = PairScores(scores, signature)
     if store:
@@ -319,22 +321,8 @@ def _scores_of_paradigms(
     return scores, scores_provenance
 
 
-def _labelled(scores: pd.DataFrame, pairs: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
-    """Scores in the order of the paradigms, with the phenomenon and the columns of `beside`."""
-    paradigm = pairs.groupby("paradigm", sort=False).ngroup()
-    order = np.argsort(paradigm, kind="stable")  # that of the pieces
-    scores = scores.join(beside.iloc[order].reset_index(drop=True))
-    phenomena = None
-    if "phenomenon" in pairs:
-        phenomena = pairs["phenomenon"].to_numpy()[order]
-    scores.insert(0, "phenomenon", phenomena)
-    return scores
-
-
 def _with_completions(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """Scores by one prefix with its two completions: the right and the likeliest wrong one."""
-    order = np.argsort(pairs.groupby("paradigm", sort=False).ngroup(), kind="stable")
-    pairs = pairs.iloc[order]
     prefix, good, bad = PREFIX_FIELDS["one-prefix"]
     words = pairs[bad].tolist()
     if "bad_option" in scores:
@@ -344,18 +332,18 @@ def _with_completions(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame
     return scores.assign(completion_good=pairs[good].to_numpy(), completion_bad=words)
 
 
-def names_beside(pairs: pd.DataFrame) -> dict[str, str]:
+def names_beside(names_of_columns: Collection[str]) -> dict[str, str]:
     """The names that the sentences and the further columns of pairs have beside their scores.
 
     One that is called like a column of scores or accuracies stands there as ``data_NAME``, or with
     one more ``data_`` where the pairs have that name, too.
     """
-    names = [name for name in ("good", "bad") if name in pairs]
-    names += [name for name in pairs if name not in _OF_PAIRS]
+    names = [name for name in ("good", "bad") if name in names_of_columns]
+    names += [name for name in names_of_columns if name not in _OF_PAIRS]
     new_names = {}
     for name in names:
         new_name = name
-        while new_name in SCORE_NAMES or (new_name != name and new_name in pairs):
+        while new_name in SCORE_NAMES or (new_name != name and new_name in names_of_columns):
             new_name = f"data_{new_name}"
         new_names[name] = new_name
     return new_names
@@ -372,27 +360,29 @@ def accuracies(runs: Mapping[str, PairScores], by: str = "paradigm") -> pd.DataF
     return pd.concat(tables, ignore_index=True)
 
 
-def _dependence(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.DataFrame:
-    """The item of each pair, in the column `ITEM`, and its cluster, if any, in `CLUSTER`.
+def _beside(pairs: pd.DataFrame, method: str, cluster: str | None) -> pd.DataFrame:
+    """What stands beside the scores of pairs: phenomenon, item, cluster, sentences, other columns.
 
-    Pairs whose fields are the same, as far as the method reads them, are one item.
-
-    Raises InputError: no such column, or a pair without a value in it.
+    The item is in the column `ITEM`: pairs whose fields are the same, as far as the method reads
+    them, are one. A cluster, if they are clustered, is in `CLUSTER`. Raises InputError: no such
+    column, or a pair without a value in it.
     """
     fields = _fields(method, pairs.columns)
-    columns = {ITEM: pairs.groupby(["paradigm", *fields], sort=False).ngroup().to_numpy()}
+    columns = {"phenomenon": pairs.get("phenomenon")}
+    columns[ITEM] = pairs.groupby(["paradigm", *fields], sort=False).ngroup()
     if cluster is not None:
         check_known("column to cluster by", cluster, pairs.columns)
-        values = pairs[cluster].to_numpy()
-        empty = np.flatnonzero(values == "")
+        empty = np.flatnonzero(pairs[cluster] == "")
         if len(empty):
             raise InputError(
                 f"{len(empty):,} of {len(pairs):,} pairs have nothing in the column {cluster!r}, "
                 f"by which they are clustered, first pair {empty[0] + 1}; fill it or leave these "
                 "out"
             )
-        columns[CLUSTER] = values
-    return pd.DataFrame(columns)
+        columns[CLUSTER] = pairs[cluster]
+    for name, new_name in names_beside(pairs.columns).items():
+        columns[new_name] = pairs[name]
+    return pd.DataFrame(columns, pairs.index).reset_index(drop=True)
 
 
 def _fields(method: str, columns: Collection[str]) -> list[str]:
@@ -403,11 +393,20 @@ def _fields(method: str, columns: Collection[str]) -> list[str]:
     return fields
 
 
-def _readable(model: AnyModel, pairs: pd.DataFrame, method: str, name: str) -> pd.DataFrame:
-    """The pairs without those in which a text spells a special token of the model.
+def _scorable(model: AnyModel, pairs: pd.DataFrame, method: str, name: str) -> pd.DataFrame:
+    """The pairs that allow a method and whose texts the model can read, each with a paradigm.
 
-    A warning counts these. Raises InputError where none is left.
+    Whole sentences can always be compared. A text that spells a special token of the model cannot
+    be read; a warning counts such pairs. Raises InputError where no pair is left.
     """
+    if "paradigm" not in pairs:
+        pairs = pairs.assign(paradigm=name or "pairs")
+    if method in PREFIX_FIELDS and "methods" in pairs:
+        is_allowed = np.array([method in methods.split() for methods in pairs["methods"]])
+        if not is_allowed.any():
+            some = ", ".join(pairs["paradigm"].unique()[:5])
+            raise InputError(f"no pair allows the {method} method: {some}")
+        pairs = pairs[is_allowed]
     if not isinstance(model, LanguageModel):
         return pairs
     faults = [""] * len(pairs)
@@ -418,18 +417,6 @@ def _readable(model: AnyModel, pairs: pd.DataFrame, method: str, name: str) -> p
             if error and not faults[row]:
                 faults[row] = f"{name_of_pair(pairs, row)}: {error}"
     what = f"the model {model.label} cannot read them"
-    is_sound = sound_rows(pd.Series(faults, pairs.index, dtype="str"), name, what)
+    faults_of_pairs = pd.Series(faults, pairs.index, dtype="str")
+    is_sound = sound_rows(faults_of_pairs, name or "sentence-pairs", what)
     return pairs if is_sound.all() else pairs[is_sound]
-
-
-def suited(pairs: pd.DataFrame, method: str) -> pd.DataFrame:
-    """The pairs that allow a method; whole sentences can always be compared."""
-    if "paradigm" not in pairs:
-        pairs = pairs.assign(paradigm=name_and_source(pairs)[0] or "pairs")
-    if method not in ("one-prefix", "two-prefix") or "methods" not in pairs:
-        return pairs
-    allowed = [method in methods.split() for methods in pairs["methods"]]
-    if not any(allowed):
-        some = ", ".join(pairs["paradigm"].unique()[:5])
-        raise InputError(f"no pair allows the {method} method: {some}")
-    return pairs[allowed]
