@@ -124,6 +124,9 @@ def test_other_files_are_refused(pairs, tiny_causal, tmp_path):
     scores.item_table().to_parquet(tmp_path / "items.parquet")
     with pytest.raises(InputError, match="holds a table without scores .*; pandas reads it"):
         load_scores(tmp_path / "items.parquet")
+    scores.item_table().to_csv(tmp_path / "items.csv")
+    with pytest.raises(InputError, match="holds a table without scores .*; pandas reads it"):
+        load_scores(tmp_path / "items.csv")
     scores.save(file)
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(InputError, match="not a readable file of tables"):

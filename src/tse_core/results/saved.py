@@ -79,13 +79,13 @@ def read_saved(path: str | Path) -> Saved:
 
 def _other_file_error(path: Path) -> InputError | None:
     """The error for a table without what was measured; None for a file that is no table."""
-    if path.suffix == ".csv":
-        names = set(TIDY_COLUMNS)
-    else:
-        try:
+    try:
+        if path.suffix == ".csv":
+            names = set(pd.read_csv(path, nrows=0).columns)
+        else:
             names = set(pq.read_schema(path).names)
-        except (OSError, pa.ArrowException):
-            return None
+    except (OSError, ValueError, pa.ArrowException):  # pandas' own errors are ValueErrors
+        return None
     if set(TIDY_COLUMNS) <= names:
         return InputError(
             f"{path}: holds results without what was measured; `tse results show`, tse plot and "
