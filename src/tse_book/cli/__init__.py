@@ -11,8 +11,7 @@ book = typer.Typer(
 
 def register(app: typer.Typer) -> None:
     """Add them to the command (the entry point "tse.commands" in pyproject.toml)."""
-    import tse_book.cli
     from tse_core.cli.commands import import_modules
 
-    import_modules(tse_book.cli)
+    import_modules(__name__)
     app.add_typer(book, name="book")

@@ -5,7 +5,6 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from types import ModuleType
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -111,9 +110,7 @@ def complete() -> typer.Typer:
 
     Other packages name theirs as entry points of the group "tse.commands".
     """
-    import tse_core.cli
-
-    import_modules(tse_core.cli)
+    import_modules("tse_core.cli")
     for entry in sorted(entries_of("tse.commands")):
         add_commands = entry.load()
         add_commands(app)
@@ -130,9 +127,9 @@ def _refuse_writing_over_inputs(group: typer.Typer) -> None:
             _refuse_writing_over_inputs(inner.typer_instance)
 
 
-def import_modules(package: ModuleType) -> None:
+def import_modules(package: str) -> None:
     """Import the modules of a package, which add their sub-commands to `app`."""
-    for module in iter_modules(package.__path__, f"{package.__name__}."):
+    for module in iter_modules(import_module(package).__path__, f"{package}."):
         import_module(module.name)
 
 
