@@ -97,19 +97,18 @@ def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
 def _ties(scores: pd.DataFrame, work: Work, pairs: pd.DataFrame) -> str:
     """What `Evaluation.scored` says of ties, which count as wrong; empty where there are none.
 
-    `scores` are those of `score_contexts`; a store's older pieces know nothing of ties.
+    `scores` are those of `score_contexts`.
     """
     parts = []
     same = pairs["log_probability_correct"] == pairs["log_probability_wrong"]
     of_pairs = int((same & (pairs["tse"] == 0)).sum())
     if of_pairs:
         parts.append(f"{of_pairs:,} pairs")
-    if "ties" in scores:
-        rows_of_context = len(scores) // len(work.contexts)
-        of_verbs = int(scores["ties"].iloc[::rows_of_context].sum())
+    rows_of_context = len(scores) // len(work.contexts)
+    of_verbs = int(scores["ties"].iloc[::rows_of_context].sum())
+    if of_verbs:
         share = of_verbs / (len(work.contexts) * len(work.verbs.lemmas))
-        if of_verbs:
-            parts.append(f"{of_verbs:,} verbs in contexts ({share:.2%})")
+        parts.append(f"{of_verbs:,} verbs in contexts ({share:.2%})")
     return f"; ties, which count as wrong: {', '.join(parts)}" if parts else ""
 
 

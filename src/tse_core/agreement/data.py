@@ -57,7 +57,7 @@ class EvaluationData:
     by_lemma : with detail "lemmas" construction x subject (its noun, or the left context where that
         is not known) x noun x number x lemma: contexts, correct (how many of them), and the mean
         probability of each form and margin
-    verb_groups : what all verbs do over groups of contexts (None in files of older versions)
+    verb_groups : what all verbs do over groups of contexts (None where a file leaves them out)
     form_arrays : with detail "forms" what `log_odds`, `log_probabilities` and `mass_above` give
     """
 

@@ -53,6 +53,5 @@ def evaluation_fields(saved: Saved) -> dict[str, Any]:
         "signature": saved.signature,
         "cutoffs": Cutoffs(**cutoffs),
         "scored": saved.facts["scored"],
-        # Of treebanks alone; files that are older than these have none.
-        "left_out": saved.facts.get("left_out", {}),
+        "left_out": saved.facts["left_out"],
     }

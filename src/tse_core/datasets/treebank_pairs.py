@@ -1,6 +1,8 @@
 """Pairs of a treebank: their verb list, the other forms of their verbs, the sites that count once.
 
-``formats/conllu`` reads them: a pair for each verb that agrees with its subject.
+``formats/conllu`` reads them: a pair for each verb that agrees with its subject. Their origin has
+four facts: lemmas, the name of the verb list; attested, the rows of the treebank's own list;
+clusters, what its documents are; left_out, how many verbs failed each rule.
 """
 
 from collections.abc import Iterable
@@ -12,10 +14,6 @@ from tse_core.datasets.pairs import OTHER, SITE, origin_of
 from tse_core.errors import InputError
 
 TREEBANK = "treebank"  # the name of the verb list that is drawn from the data
-# The facts of a treebank in the origin of its pairs:
-# lemmas, the name of the verb list; attested, the rows of the treebank's own;
-# clusters, what the documents are; left_out, how many verbs failed each rule.
-ATTRIBUTES = ("lemmas", "attested", "clusters", "left_out")
 
 
 def verbs_of_treebank(pairs: pd.DataFrame) -> Lemmas:

@@ -198,9 +198,10 @@ class _Counted:
         beyond = (torch.gt, torch.ge)
         by_lemma = [metric for metric in OF_CONTEXTS.values() if metric.inside == "lemma"]
         by_form = [metric for metric in OF_CONTEXTS.values() if metric.inside == "form"]
+        scores = _scores(by_lemma, self.lemmas, self.lemma_keys, at, beyond)
         of_forms = _scores(by_form, self.forms, self.form_keys, at, beyond)
-        of_lemmas = _scores(by_lemma, self.lemmas, self.lemma_keys, at, beyond)
-        return of_forms | of_lemmas  # both have a coverage; that of the lemmas inside stays
+        del of_forms[COVERAGE]  # that of the head is the coverage of its lemmas
+        return scores | of_forms
 
     def bottom(self, at: Boundary) -> dict[str, torch.Tensor]:
         """Every metric and the coverage of the tail: lemmas with both forms inside."""

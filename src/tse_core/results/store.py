@@ -60,21 +60,23 @@ class Store:
         path = self._piece(signature, name)
         try:
             stored, facts = read_tables(path, tables)
-            if (facts.get("piece"), facts.get("key")) != (name, path.parent.name):
-                raise InputError(f"{path}: holds other work than its name says")
             with parsing(f"{path}: what it says of its tables cannot be read"):
+                is_of_this_work = facts["piece"] == name and facts["key"] == path.parent.name
+                changed = [
+                    table for table in stored if _shape(stored[table]) != facts["shapes"][table]
+                ]
                 same_probe = _same_probe(facts["probe"], probe)
                 provenance = dict(facts["provenance"])
-                shapes = dict(facts.get("shapes", {}))  # older files do not say them
-            for table in stored:
-                if table in shapes and _shape(stored[table]) != shapes[table]:
-                    raise InputError(f"{path}: its table {table} is not the one that was kept")
+            if not is_of_this_work:
+                raise InputError(f"{path}: holds other work than its name says")
+            if changed:
+                raise InputError(f"{path}: its table {changed[0]} is not the one that was kept")
         except InputError as error:
             # A link to nothing is there, too, and worth a word.
             if lexists(path):
                 warn(f"{error}; it is computed again")
             return None
-        if set(stored) < set(tables):  # of a run that kept less
+        if not set(tables) <= set(stored):  # of a run that kept less
             return None
         if not same_probe:
             warn(
