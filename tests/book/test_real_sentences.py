@@ -318,7 +318,8 @@ def test_other_choices_are_other_parts_of_the_same_panel():
     assert len(panels["without verbs whose base is their past"].verbs) == len(panel.verbs) - 3
     by_rule = {(part.about, part.without): some for part, some in panels_by_rule(cleaned(panel))}
     assert set(by_rule["one genre", "news"].sites["genre"]) == {"talk"}
-    halves = [by_rule["half of the verbs", words].verbs for words in ("the first", "the second")]
+    places = ("odd places", "even places")
+    halves = [by_rule["half of the verbs", words].verbs for words in places]
     assert [half["kind"].value_counts()[PAIRS] for half in halves] == [6, 6]
     assert len(halves[0]) + len(halves[1]) == len(cleaned(panel).verbs)
     short = panels["at most 3 words before the verb"].sites
@@ -428,6 +429,9 @@ def test_no_recorded_verdict_contradicts_its_interval_or_its_p_value():
     assert ((judged["p_corrected"] < 0.05) == (beyond | opposite)).all()
     assert ((low <= judged["low"]) & (judged["high"] <= high)).all()
     assert judged["value"].between(judged["low"], judged["high"]).all()
+    # N2 in nats is a statement, and no other choice of N2.
+    swapped = set(recorded.loc[recorded["choice"] == "EW for nats, nats for EW", "id"])
+    assert "N6" in swapped and not {"N2", "N2.nats"} & swapped
 
 
 @pytest.mark.slow
