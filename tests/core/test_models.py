@@ -10,6 +10,7 @@ from tiny import save_unigram_model
 from tse_core import InputError, load_model, surprisals
 from tse_core.models.loading import as_model
 from tse_core.models.slots import slot
+from tse_core.paths import data_folder
 from tse_core.words import join
 
 WORDS = ["laughs", "is", "brings", "are", "was", "said"]
@@ -164,8 +165,8 @@ def test_a_normaliser_that_multiplies_a_text_is_refused(tiny_causal, tmp_path):
 
 
 @pytest.mark.parametrize("times", [0, 2])
-def test_a_template_of_special_tokens_has_the_text_once(tiny_causal, tmp_path, times):
-    shutil.copytree(tiny_causal, tmp_path / "model")
+def test_a_template_of_special_tokens_has_the_text_once(tmp_path, times):
+    shutil.copytree(data_folder() / "models" / "lab-lexical-causal-bpe", tmp_path / "model")
     file = tmp_path / "model" / "tokenizer.json"
     content = json.loads(file.read_text())
     token = content["added_tokens"][0]

@@ -410,7 +410,7 @@ def _behind_a_list(parts: Mapping[str, Any], tensor: str) -> bool:
     numbered = re.match(r"(.+?)\.(\d+)\.", tensor)
     if numbered is None:
         return False
-    part = parts.get(numbered[1])
+    part: Any = parts.get(numbered[1])
     return type(part).__name__ == "ModuleList" and int(numbered[2]) >= len(part)
 
 
@@ -443,7 +443,7 @@ def _inside_a_part(parts: Mapping[str, Any], tensor: str) -> bool:
     parent, _, _ = tensor.rpartition(".")
     above = parent
     while above:
-        part = parts.get(above)
+        part: Any = parts.get(above)
         weights = [] if part is None else list(part.parameters(recurse=False))
         if weights and (above == parent or not any(part.children())):
             return True

@@ -245,8 +245,8 @@ def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedCo
         )
     if not _keeps_text(name, tokenizer):
         raise InputError(
-            f"the tokenizer of {name} leaves a text out, or repeats it, where it adds special "
-            "tokens (post_processor in tokenizer.json)"
+            f"the tokenizer of {name} leaves a text out, or repeats it: the template in its "
+            "tokenizer.json (post_processor) must have the sequence A once"
         )
     if kind == "masked" and (tokenizer.mask_token is None or tokenizer.mask_token_id >= size):
         raise InputError(
@@ -255,13 +255,10 @@ def check_tokenizer(name: str, tokenizer: Any, kind: Kind, config: "PreTrainedCo
 
 
 def _keeps_text(name: str, tokenizer: Any) -> bool:
-    """Whether a text is the same tokens with and without the special ones that are added."""
-    plain = encoded(name, tokenizer, SAMPLES[0])["input_ids"]
-    encoding = encoded(
-        name, tokenizer, SAMPLES[0], add_special_tokens=True, return_special_tokens_mask=True
-    )
-    marks = zip(encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
-    return [token for token, is_special in marks if not is_special] == plain
+    """Whether the tokens of a text are those of its characters, from the first to the last."""
+    encoding = encoded(name, tokenizer, " ".join(SAMPLES), return_offsets_mapping=True)
+    starts = [start for start, _ in encoding["offset_mapping"]]
+    return bool(starts) and starts == sorted(starts)
 
 
 def _of_capital(tokenizer: Any) -> str:
