@@ -204,5 +204,9 @@ def test_the_profile_of_babylm_reads_what_the_tokenizer_adds(files, tiny_masked,
     assert code == 0 and "regular_2_ops\t1" in output
     (prediction,) = json.loads(out.read_text())["regular_2_ops"]["predictions"]
     assert f" {prediction['pred']}" in OPTIONS
-    code, _, errors = tse(*asked, "--space", "yes")
-    assert code == 2 and "leave these two out" in errors
+    for option in (("--space", "yes"), ("--bos", "default")):
+        code, _, errors = tse(*asked, *option)
+        assert code == 2 and "leave these two out" in errors
+    code, _, errors = tse("blimp", "command:cat", *asked[2:])
+    assert code == 2 and "command:cat reads text in its own way" in errors
+    assert "leave --profile out" in errors

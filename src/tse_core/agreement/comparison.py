@@ -1,6 +1,7 @@
 """Paired comparisons: two models over the same verbs, and two metrics of one model."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 import numpy as np
 import pandas as pd
@@ -8,11 +9,12 @@ import pandas as pd
 from tse_core.agreement.cells import Cells
 from tse_core.agreement.data import EvaluationData
 from tse_core.agreement.options import VerbPolicy, Verbs, verb_policy
-from tse_core.agreement.verbs import counted_verbs
+from tse_core.agreement.verbs import counted_verbs, verbs_at_slots
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError
 from tse_core.metrics.definitions import NS, score_range
 from tse_core.models.loading import as_language_model
+from tse_core.models.slots import Prompt
 from tse_core.results.comparing import READING, require_comparable
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import Interval, combine, corrected_level
@@ -39,11 +41,19 @@ def shared_lemmas(
     return lemmas_of_all(models, load_lemmas(lemmas), verb_policy(verbs, word_end))
 
 
-def lemmas_of_all(models: Iterable, lemmas: Lemmas, policy: VerbPolicy) -> Lemmas:
-    """`shared_lemmas` under a policy."""
+def lemmas_of_all(
+    models: Iterable,
+    lemmas: Lemmas,
+    policy: VerbPolicy,
+    slots_of_models: Sequence[Sequence[Prompt]] = (),
+) -> Lemmas:
+    """`shared_lemmas` under a policy, at the slots of each model where these are given."""
     shared = Lemmas(f"{lemmas.name}-shared", lemmas.table)
-    for model in map(as_language_model, models):
-        counted = counted_verbs(model, shared, policy).lemmas
+    for model, slots in zip_longest(map(as_language_model, models), slots_of_models):
+        if slots:
+            counted = verbs_at_slots(model, shared, policy, slots)[0].lemmas
+        else:
+            counted = counted_verbs(model, shared, policy).lemmas
         shared = Lemmas(shared.name, counted.drop(columns="tokens"))
     return shared
 

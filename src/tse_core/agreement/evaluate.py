@@ -32,7 +32,6 @@ from tse_core.errors import InputError
 from tse_core.metrics.definitions import PAPER_CUTOFFS, Cutoffs, as_cutoffs
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import as_language_model
-from tse_core.models.slots import Prompt
 from tse_core.results.store import Store, store_for
 from tse_core.words import First, Period
 
@@ -229,11 +228,9 @@ def _evaluation(
     options = question.options
     if options.protocol == "released" and model.bos == "default":
         model = model.with_policies(bos="tokenizer")  # the released code itself adds no BOS token
-    slots = slots_of(model, question.pairs, options.protocol)
+    slots = slots_of(model, question.numbered, options.protocol)
     question = readable(question, model, slots)
-    work = work_of(
-        model, question, options, by, [slot for slot in slots if isinstance(slot, Prompt)]
-    )
+    work = work_of(model, question, options, by, slots)
     signature = evaluation_signature(model, question, work, options)
     results_store = store_for(model, store)
     tables, made_with = scored_tables(model, work, options, signature, results_store, batch_tokens)

@@ -8,7 +8,6 @@ of it for a model: the lemmas that count for it, and its contexts, or a sample o
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from tse_core.agreement.comparison import lemmas_of_all
@@ -21,7 +20,12 @@ from tse_core.agreement.contexts import (
 )
 from tse_core.agreement.factors import find_factors, refuse_taken_names
 from tse_core.agreement.options import Options
-from tse_core.agreement.verbs import CountedVerbs, verbs_at_slots, warn_of_few_lemmas
+from tse_core.agreement.verbs import (
+    CountedVerbs,
+    at_all_slots,
+    verbs_at_slots,
+    warn_of_few_lemmas,
+)
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import data_hash, verb_list
 from tse_core.datasets.pairs import Protocol, origin_of
@@ -34,7 +38,7 @@ from tse_core.datasets.treebank_pairs import (
 )
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
-from tse_core.models.slots import Prompt, SpelledOtherwiseError, read
+from tse_core.models.slots import Prompt, SpelledOtherwiseError, all_read, read
 
 Slot = Prompt | InputError  # or the reason why a model reads none
 
@@ -76,7 +80,11 @@ def question_of(
     if is_of_treebank(pairs):
         pairs = with_other_forms(pairs, listed)
     if models is not None:
-        listed = lemmas_of_all(models, listed, options.verbs)
+        models = list(models)
+        # Each reads the same pairs, so that their order decides nothing.
+        numbered = numbered_pairs(pairs, listed)
+        slots_of_models = [slots_of(model, numbered, options.protocol) for model in models]
+        listed = lemmas_of_all(models, listed, options.verbs, _read_by_all(slots_of_models))
     listed = in_order(listed)  # of its forms
     # Before anything is scored, which may take hours.
     refuse_taken_names(pairs, listed.table)
@@ -85,7 +93,7 @@ def question_of(
     data = f"{name}@{data_hash(numbered)}"
     question = Question(pairs, numbered, numbered, listed, data, options)
     for model in models or []:
-        question = readable(question, model, slots_of(model, question.pairs, options.protocol))
+        question = readable(question, model, slots_of(model, numbered, options.protocol))
     return question
 
 
@@ -125,33 +133,45 @@ def slots_of(model: LanguageModel, pairs: pd.DataFrame, protocol: Protocol = "ex
 
 
 def readable(question: Question, model: LanguageModel, slots: Sequence[Slot]) -> Question:
-    """The question without the pairs whose slot (`slots_of`) the model cannot read.
+    """The question without the pairs whose slot the model cannot read.
 
-    A warning counts them. Raises InputError where none is left, with the reason for the first.
+    `slots` (`slots_of`) are those of all numbered pairs. A warning counts the pairs that are set
+    aside. Raises InputError where none is left, with the reason for the first.
     """
-    pairs = question.pairs
-    reasons = [slot for slot in slots if isinstance(slot, InputError)]
-    if not reasons:
+    reason_of = {}
+    for row, slot in zip(question.numbered.index, slots, strict=True):
+        if isinstance(slot, InputError):
+            reason_of[row] = slot
+    refused = [row for row in question.pairs.index if row in reason_of]
+    if not refused:
         return question
-    if len(reasons) == len(pairs):
-        raise reasons[0]
-    is_refused = np.array([isinstance(slot, InputError) for slot in slots], dtype=bool)
+    first = reason_of[refused[0]]
+    if len(refused) == len(question.pairs):
+        raise first
     name = question.data.rpartition("@")[0]
     warn(
-        f"{name}: {len(reasons):,} of {len(pairs):,} pairs are set aside, as "
+        f"{name}: {len(refused):,} of {len(question.pairs):,} pairs are set aside, as "
         f"the model {model.label} cannot read them or look a word up in their gap; the first, "
-        f"{pairs.loc[is_refused, 'id'].iloc[0]}: {reasons[0]}"
+        f"{question.pairs.loc[refused[0], 'id']}: {first}"
     )
-    pairs = pairs[~is_refused]
+    pairs = question.pairs.drop(index=refused)
     return question._replace(pairs=pairs, data=f"{name}@{data_hash(pairs)}")
 
 
+def _read_by_all(slots_of_models: Iterable[Sequence[Slot]]) -> list[list[Prompt]]:
+    """The distinct slots of each model at the pairs that all models can read."""
+    rows = zip(*slots_of_models, strict=True)
+    read_rows = [row for row in rows if all(isinstance(slot, Prompt) for slot in row)]
+    columns = zip(*read_rows, strict=True)
+    return [list(dict.fromkeys(column)) for column in columns]
+
+
 def work_of(
-    model: LanguageModel, question: Question, options: Options, by, slots: Sequence[Prompt]
+    model: LanguageModel, question: Question, options: Options, by, slots: Sequence[Slot]
 ) -> Work:
     """What a model scores for a question; `by` are the cells that will be asked for.
 
-    `slots` are those of the question's pairs.
+    `slots` (`slots_of`) are those of all numbered pairs.
 
     Raises InputError: no lemma counts, the tokenizer does not show the ends of words that count, or
     there can be no such cells.
@@ -162,24 +182,26 @@ def work_of(
     pairs, contexts, all_contexts = numbered_contexts(
         distinct, model.kind, options.protocol, options.sample_size, options.seed
     )
-    of_contexts = _of_contexts(model, contexts, question.pairs, slots)
+    of_contexts = _of_contexts(model, contexts, question.numbered, slots)
     verbs_at = verbs_at_slots(model, question.lemmas, options.verbs, of_contexts, words)
-    verbs = verbs_at[0]
+    verbs = at_all_slots(verbs_at)
     if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     if find_factors(by, contexts, verbs.lemmas).of_verbs and options.detail != "forms":
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
     warn_of_unknown_words(model, contexts)
-    warn_of_few_lemmas(model, verbs, question.lemmas)
+    in_place = of_contexts[0].gap is not None
+    warn_of_few_lemmas(model, verbs, question.lemmas, in_place=in_place)
     repeated = len(question.pairs) - len(distinct)
     return Work(verbs, contexts, pairs, all_contexts, of_contexts, verbs_at, repeated)
 
 
 def _of_contexts(
-    model: LanguageModel, contexts: pd.DataFrame, pairs: pd.DataFrame, slots: Sequence[Prompt]
+    model: LanguageModel, contexts: pd.DataFrame, pairs: pd.DataFrame, slots: Sequence[Slot]
 ) -> list[Prompt]:
-    """The slots of contexts, from those of their pairs."""
+    """The slots of contexts, from those of all pairs; each of these can be read."""
     # The contexts of a causal model have nothing on the right.
     sides = ["left", "right"] if model.reads_right else ["left"]
     slot_of = dict(zip(pairs[sides].itertuples(index=False, name=None), slots, strict=True))
-    return [slot_of[context] for context in contexts[sides].itertuples(index=False, name=None)]
+    names = contexts[sides].itertuples(index=False, name=None)
+    return all_read(slot_of[context] for context in names)

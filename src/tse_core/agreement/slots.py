@@ -17,7 +17,7 @@ import pandas as pd
 from tse_core.agreement.options import Options
 from tse_core.agreement.questions import slots_of
 from tse_core.agreement.scoring import all_at_cutoffs, score_contexts
-from tse_core.agreement.verbs import counted_verbs, verbs_at_slots
+from tse_core.agreement.verbs import verbs_at_slots
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.pairs import NUMBERS, OTHER
 from tse_core.errors import InputError, check_known
@@ -25,11 +25,12 @@ from tse_core.forward.passes import blocks
 from tse_core.metrics.definitions import MARGIN
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.loading import as_language_model
-from tse_core.models.slots import all_read, slot
+from tse_core.models.slots import Prompt, all_read
 from tse_core.results.tidy import of_everything
 from tse_core.words import left_part, right_part
 
 FORMS = ("correct", "wrong", "past", "other")
+AFTER_SPACE = Prompt((), 0)  # a slot in whose gap words are spelled as after a space
 UNMARKED = ("other", "")  # the form and the lemma of any other token
 
 
@@ -188,24 +189,28 @@ def marked_distribution(
         )
     model = as_language_model(model)
     left, right = left.strip(), right.strip()
-    slot(model, left, right)  # entries are marked as they are spelled after a space
     distribution = slot_distribution(model, left, right)
-    marks = marked_entries(model, number, lemmas)
+    (prompt,) = all_read(slots_of(model, _one_context(left, right, "")))
+    marks = marked_entries(model, number, lemmas, prompt)
     of_rows = [marks.get(entry, UNMARKED) for entry in distribution["id"]]
     forms = [form for form, _ in of_rows]
     return distribution.assign(form=forms, lemma=[lemma for _, lemma in of_rows])
 
 
 def marked_entries(
-    model: LanguageModel, number: str, lemmas: Lemmas | str
+    model: LanguageModel, number: str, lemmas: Lemmas | str, prompt: Prompt = AFTER_SPACE
 ) -> dict[int, tuple[str, str]]:
-    """The form and the lemma of each entry of the vocabulary that is a form of a lemma."""
+    """The form and the lemma of each entry of the vocabulary that is a form of a lemma.
+
+    Forms are spelled as after a space, or as in the gap of a prompt that was read in place.
+    """
     lemmas = load_lemmas(lemmas)
-    marks = _marks(counted_verbs(model, lemmas).lemmas, number, lemmas.table)
+    past = [word for word, _ in past_forms(lemmas.table)]
+    (verbs,) = verbs_at_slots(model, lemmas, Options().verbs, [prompt], past)
     of_entries = {}
-    for word, entry in zip(marks, model.word_ids(list(marks)), strict=True):
-        if entry is not None:
-            of_entries[entry] = marks[word]
+    for word, mark in _marks(verbs.lemmas, number, lemmas.table).items():
+        if word in verbs.positions:
+            of_entries[verbs.positions[word]] = mark
     return of_entries
 
 

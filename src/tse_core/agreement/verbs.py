@@ -27,7 +27,8 @@ LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
 class CountedVerbs(NamedTuple):
     """The lemmas that count, and where their forms are."""
 
-    lemmas: pd.DataFrame  # column tokens: the length of a lemma's longer form
+    # Column tokens: the length of a lemma's longer form; NA where it differs between slots.
+    lemmas: pd.DataFrame
     ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or positions
     positions: Mapping[str, int]  # a word's entry, or its position in `spellings`
     policy: VerbPolicy = SINGLE_TOKENS
@@ -209,8 +210,24 @@ def _no_lemma_error(model: LanguageModel, lemmas: Lemmas, policy: VerbPolicy) ->
     )
 
 
-def warn_of_few_lemmas(model: LanguageModel, verbs: CountedVerbs, lemmas: Lemmas) -> None:
-    """Warn where the vocabulary holds little of the verb list."""
+def at_all_slots(verbs_at: Sequence[CountedVerbs]) -> CountedVerbs:
+    """The verbs of the first slot, with the lengths that their lemmas have at all of them."""
+    verbs = verbs_at[0]
+    distinct = {id(of_slot): of_slot.lemmas["tokens"].to_numpy() for of_slot in verbs_at}
+    lengths = np.stack(list(distinct.values()))
+    differs = (lengths != lengths[0]).any(axis=0)
+    if not differs.any():
+        return verbs
+    tokens = verbs.lemmas["tokens"].astype("Int64").mask(differs)
+    return verbs._replace(lemmas=verbs.lemmas.assign(tokens=tokens))
+
+
+def warn_of_few_lemmas(
+    model: LanguageModel, verbs: CountedVerbs, lemmas: Lemmas, *, in_place: bool = False
+) -> None:
+    """Warn where little of the verb list counts, of all forms or of those in some gaps."""
     if len(verbs.lemmas) < LITTLE * len(lemmas):
         counted = f"{len(verbs.lemmas):,} of {len(lemmas):,} lemmas of {lemmas.name}"
+        if in_place:
+            counted += " in these gaps"
         warn(f"{model.label} holds both forms of only {counted}; EW and MW are about these")

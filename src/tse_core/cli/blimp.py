@@ -109,8 +109,9 @@ def blimp(
     """
     from tse_core.sentences.evaluate import evaluate_blimp, names_beside
 
+    models = [name for name in (model, against) if name]
     if profile:
-        opening = options.of_babylm(opening)
+        opening = options.of_babylm(opening, *models)
     names_of_columns = options.columns_of(columns)
     tables = []
     for text in data or ["blimp"]:
@@ -125,7 +126,7 @@ def blimp(
     if against and ties == "half":
         raise InputError("--against counts right and wrong pairs: leave --ties as it is (wrong)")
     runs: list[PairScores] = []
-    for opened in opening.models(*[name for name in (model, against) if name]):
+    for opened in opening.models(*models):
         if runs and opened.label == runs[0].signature.model:
             raise InputError(
                 f"both models are called {opened.label!r}, so that results could not tell them "

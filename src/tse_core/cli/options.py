@@ -186,11 +186,11 @@ class Opening:
         str | None, _of_model(metavar="NAME", help="Branch, tag or commit on the hub.")
     ] = None
     bos: Annotated[
-        str,
+        str | None,
         _of_model(
             metavar="TOKEN", help="What is read first: tokenizer, add, none, or a token's text."
         ),
-    ] = "default"
+    ] = None
     space: Annotated[
         Literal["yes", "no"] | None,
         _of_model(
@@ -213,6 +213,8 @@ class Opening:
 
         options = asdict(self)
         space = options.pop("space")
+        if self.bos is None:
+            options["bos"] = "default"
         for text in names:
             own_name, name = named(text)
             if backend_of(text):
@@ -256,10 +258,22 @@ Profile = Annotated[
 ]
 
 
-def of_babylm(opening: Opening) -> Opening:
-    """The opening of a model that reads text as the BabyLM challenge's code does."""
-    if opening.bos != "default" or opening.space is not None:
+def of_babylm(opening: Opening, *models: str) -> Opening:
+    """The opening of models that read text as the BabyLM challenge's code does.
+
+    Raises InputError: another option says how text is read, too, or one of these models takes none.
+    """
+    from tse_core.models.discovery import backend_of
+
+    if opening.bos is not None or opening.space is not None:
         raise InputError("--profile babylm is --bos tokenizer --space no: leave these two out")
+    for name in models:
+        backend = backend_of(name)
+        if backend and backend.opener and "bos" not in backend.options:
+            raise InputError(
+                f"{name} reads text in its own way, and --profile babylm says how: leave --profile "
+                "out"
+            )
     return replace(opening, bos="tokenizer", space="no")
 
 

@@ -107,7 +107,7 @@ def surprisals(
 
     lines, items, contexts = _lines_of(file, columns)  # before the model, which takes longer
     if profile:
-        opening = options.of_babylm(opening)
+        opening = options.of_babylm(opening, model)
     (opened,) = opening.models(model)
     too_long = {}
     if stride is None:

@@ -233,12 +233,14 @@ class LanguageModel:
         """`encode_batch` of one sentence."""
         return self.encode_batch([sentence])[0]
 
-    def encode_batch(self, sentences: Sequence[str], *, mask: bool = False) -> list[Encoding]:
+    def encode_batch(
+        self, sentences: Sequence[str], *, mask: bool = False, further_entries: bool = False
+    ) -> list[Encoding]:
         """Many sentences at once (a fast tokenizer uses all cores).
 
         With `mask` they may hold the mask token. Raises InputError for a sentence that spells
-        another special token, such as ``<|endoftext|>`` or ``[SEP]``, and for an entry that the
-        network lacks.
+        another special token, such as ``<|endoftext|>`` or ``[SEP]``, and, without
+        `further_entries`, for an entry that the network lacks.
         """
         if not sentences:
             return []
@@ -256,7 +258,10 @@ class LanguageModel:
             refused.pop(self.tokenizer.mask_token_id, None)
         encodings = []
         for number, sentence in enumerate(sentences):
-            encodings.append(self._encoding(sentence, batch, number, refused))
+            encoding = self._encoding(sentence, batch, number, refused)
+            if not further_entries:
+                self._check_entries(encoding.ids)
+            encodings.append(encoding)
         return encodings
 
     def _encoding(
@@ -274,7 +279,6 @@ class LanguageModel:
         offsets = self._offsets(sentence, ids, batch["offset_mapping"][number], added, refused)
         # The BOS token, which no character of the sentence stands for, goes before the rest.
         front = self._bos_ids
-        self._check_entries((*front, *ids))
         return Encoding(
             ids=(*front, *ids),
             offsets=((0, 0),) * len(front) + tuple(offsets),

@@ -104,7 +104,7 @@ def spellings_in_place(
 
     They are the tokens of the sentence with the word in the gap, less those of the prompt. None
     where the prompt's are not all there, as where the word and what stands beside it share a token,
-    and where an entry is unknown or special.
+    and where an entry is unknown, special, or none of the network's.
     """
     gap = cast(Gap, prompt.gap)
     # What predicts the word is itself a part of a causal prompt, and not of a masked one.
@@ -116,14 +116,16 @@ def spellings_in_place(
         behind = gap.behind
     errors = model.unreadable(words)
     readable_words = [word for word, error in zip(words, errors, strict=True) if error is None]
-    encodings = model.encode_batch([gap.before + word + behind for word in readable_words])
+    texts = [gap.before + word + behind for word in readable_words]
+    encodings = model.encode_batch(texts, further_entries=True)
     unread = {model.unknown_id, *special_tokens(model.tokenizer)}
     entries_of = {}
     for word, encoding in zip(readable_words, encodings, strict=True):
         end = len(encoding.ids) - len(back)
         entries = encoding.ids[len(front) : end]
         is_apart = encoding.ids[: len(front)] == front and encoding.ids[end:] == back
-        if is_apart and entries and unread.isdisjoint(entries):
+        is_read = is_apart and unread.isdisjoint(entries)
+        if is_read and entries and max(entries) < model.vocabulary_size:
             entries_of[word] = entries
     return [entries_of.get(word) for word in words]
 
