@@ -4,6 +4,7 @@ Python spells any value as text: a list of words as ``['The', 'author']``, a mis
 ``True``. Such a spelling is no sentence, and nobody meant it.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 from tse_core.errors import InputError, one_line
 
 _LARGEST_LABEL = 10**100  # Python refuses to write numbers of thousands of digits
+_FILE_NAME = re.compile(r"\S+\.(?:txt|csv|tsv|jsonl?|parquet|xlsx?|sentitems)", re.IGNORECASE)
 _LONGEST_VALUE = 40  # characters of a value that a message shows
 
 
@@ -62,11 +64,17 @@ def texts_of(
 def sentences_of(sentences: object) -> list[str]:
     """The sentences that a caller gives: one text, or a list, a Series or an iterator of texts.
 
-    Raises InputError for anything else, and for a sentence that is empty or no text.
+    Raises InputError for anything else, such as the name of a file, and for a sentence that is
+    empty or no text.
     """
     if isinstance(sentences, np.ndarray) and sentences.ndim == 0:
         sentences = sentences.item()
     if isinstance(sentences, str):
+        if _FILE_NAME.fullmatch(sentences):
+            raise InputError(
+                f"sentences are a list of texts; {sentences!r} is the name of a file: read its "
+                "lines first (tse surprisals takes the file)"
+            )
         sentences = [sentences]
     if isinstance(sentences, pd.DataFrame):
         columns = one_line(", ".join(map(str, sentences.columns)), 200)

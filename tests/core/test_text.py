@@ -104,6 +104,8 @@ def test_a_key_or_a_line_that_is_there_twice_is_refused(tmp_path):
 
 def test_sentences_are_texts_and_no_table_or_mapping(tiny_causal):
     table = pd.DataFrame({"item": ["a", "b"], "sentence": ["The author laughs.", "The key is."]})
+    with pytest.raises(InputError, match="'own.csv' is the name of a file: read its lines"):
+        surprisals(tiny_causal, "own.csv")
     with pytest.raises(InputError, match="not a DataFrame; .*the columns are item, sentence"):
         surprisals(tiny_causal, table)
     for value in ({"The author laughs.": 1}, b"The author laughs.", 7):
