@@ -216,7 +216,7 @@ def test_correlations_are_also_those_of_ranks(checked):
     table = published.blimp_table4().query("source == 'recomputed'")
     wide = table.pivot(index="UID", columns="model", values="accuracy")
     rho = wide["LSTM"].corr(wide["Transformer-XL"], method="spearman")
-    words = f"Spearman's, of ranks ({rho:.3f}): does not hold"
+    words = f"Spearman's correlation ({rho:.3f}): does not hold"
     assert words in checked.loc["B.correlation", "otherwise"]
 
 

@@ -123,7 +123,7 @@ def in_each_version(kind: str, *units: str, among: str = "", correlates: bool = 
                     choices.append(_choice(NEURAL_ALONE, "the neural models alone", neural, case))
             if correlates:
                 by_ranks = judge(case, table.rank())
-                choices.append(_choice(RANKS, "Spearman's, of ranks", by_ranks, case))
+                choices.append(_choice(RANKS, "Spearman's correlation", by_ranks, case))
             parts = []
             for unit in units:
                 names = _units(table, unit)
@@ -171,9 +171,8 @@ def _choice(about: str, words: str, found: Finding, case: dict) -> Choice:
 def humans(case) -> Finding:
     """What people chose: the mean accuracy of one of them, or the share of pairs in which the majority is right."""
     human = published.blimp_human()
-    return Finding(
-        human["items_accepted"].mean() / 5 if case["majority"] else human["accuracy"].mean()
-    )
+    share = human["items_accepted"].mean() / 5 if case["majority"] else human["accuracy"].mean()
+    return Finding(share, f"{share:.5f} before it is rounded")
 
 
 def cells_compared(case: dict) -> pd.DataFrame:
