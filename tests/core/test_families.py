@@ -61,11 +61,10 @@ def test_every_architecture_of_a_list_is_tested():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("family", TREE_FAMILIES)
-def test_a_tree_of_prefixes_errs_no_more_than_plain_transformers_does(family, dtype):
-    """In half precision both are compared with single precision; 8 tokens lie within a window, 40 beyond it."""
-    exact, module = module_of(family), module_of(family).to(dtype)
+def test_a_tree_of_prefixes_errs_no_more_in_half_precision_than_plain_transformers_does(family):
+    """Both are compared with single precision; 8 tokens lie within a window, 40 beyond it."""
+    exact, module = module_of(family), module_of(family).to(torch.bfloat16)
     model = model_of(family, module)
     assert model.network.takes_trees
     for one in asked((8, 40)):
@@ -74,10 +73,7 @@ def test_a_tree_of_prefixes_errs_no_more_than_plain_transformers_does(family, dt
             plainly(module, *one),
             through_passes(model, *one),
         )
-        if dtype == torch.float32:
-            assert (found - plain).abs().max() < 1e-4
-        else:
-            assert (found - right).abs().mean() < 1.5 * (plain - right).abs().mean() < 1
+        assert (found - right).abs().mean() < 1.5 * (plain - right).abs().mean() < 1
 
 
 SETTINGS = [  # of listed architectures that compute otherwise with them
