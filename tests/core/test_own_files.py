@@ -114,7 +114,7 @@ def test_columns_of_ones_own_are_rows_and_are_written(write, tiny_causal, tse, t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["first", "p_value", "squares", "lemmas", "correct_second"])
+@pytest.mark.parametrize("name", ["squares", "lemmas", "correct_second"])
 def test_a_column_called_like_a_result_divides_as_any_other(
     write, tiny_causal, tmp_path, tse, name
 ):
