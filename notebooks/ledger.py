@@ -90,7 +90,7 @@ table(given, "Rows by verdict and paper.", index=True)
 #
 # - Thresholds: half and twice the leeway, the distance from the nearest number that nobody has to choose: the printed one, 0, chance, or the whole (*at least 36 of 40* allows four exceptions, so 38 and 32 are tried).
 # - Versions: BLiMP's tables as printed and as corrected.
-# - Data, for a claim about more than one printed number: each model, construction, phenomenon, paradigm or side of the distribution left out in turn, and every second one. Leaving each out in turn is one choice, which gives our answer only if all do; those that change no number are not counted.
+# - Data, for a claim about more than one printed number: each model, construction, phenomenon, paradigm or side of the distribution left out in turn, and every second one by alphabet (those at odd places, then those at even places). Leaving each out in turn is one choice, which gives our answer only if all do; those that change no number are not counted.
 # - Precision: a number read off a figure, or a mean of rounded ones, as far off as it may be.
 # - Correlations: of ranks, too.
 # ```

@@ -80,8 +80,9 @@ class Evaluation(EvaluationData):
 
         Returns
         -------
-        DataFrame with the columns of `by`, metric, score, low, high, method, clusters, n (values
-        that are defined).
+        DataFrame with the columns of `by`, metric, score, low, high, method (or why there is no
+        interval, such as that of a relative spread where the sensitivity may be 0), clusters, n
+        (values that are defined).
         """
         return tables.interval_table(self, over, by)
 
