@@ -20,7 +20,8 @@ _INSIDE = (str(Path(__file__).parent) + os.sep, functools.__file__, contextlib._
 
 # User and password of an address, and the values of options that are secret.
 # A password may hold slashes; a port, which is digits, begins none.
-_IN_ADDRESS = re.compile(r"(://)(?:[^/\s@:]+:(?!\d+/)[^\s]+|[^/\s@]+)@")
+# A path has one slash of the two.
+_IN_ADDRESS = re.compile(r"(://|https?:/)(?:[^/\s@:]+:(?!\d+/)[^\s]+|[^/\s@]+)@")
 _BEARER = re.compile(r"(Bearer\s+)[^\s'\"]+", re.IGNORECASE)
 _OPTION = re.compile(
     r"((?:api[_-]?key|access[_-]?token|auth[_-]?token|hf_token|password|passwd|secret|[?&;]token"

@@ -57,7 +57,16 @@ def check_file(path: str | Path, *, pipe: bool = True) -> None:
 
 
 def check_regular(path: str | Path, *, pipe: bool = True) -> None:
-    """Raise InputError for a device or a socket, or else a pipe, which may never end."""
+    """Raise InputError for a device or a socket, or else a pipe, which may never end.
+
+    Also for a name with bytes that are no UTF-8, which no table of results can hold.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{str(path)!r}: its name has bytes that are no UTF-8; rename it"
+        ) from None
     try:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError):

@@ -230,6 +230,8 @@ def converted_folder(path: str | Path) -> Path:
     path = Path(path)
     if not is_file(path):
         raise InputError(f"{path}: no such file")
+    if not path.stat().st_size:  # or one of the system, which may wait for ever
+        raise InputError(f"{path}: is empty")
     # A change of this module, of the schema or of a library makes another folder.
     code = read_text(__file__) + str(read_schema(KEYS)) + version("gguf") + version("transformers")
     code_digest = hashlib.sha256(code.encode()).hexdigest()[:8]

@@ -35,7 +35,9 @@ FORMAT_3 = {
     "suite": """
         tokens/item tokens/condition tokens/position tokens/token tokens/region tokens/bits tokens/unknown""",
 }
-SIGNATURE = Signature.parse("m@00000000 d@11111111 | bos:none protocol:exact/1")
+SIGNATURE = Signature.parse(
+    "m@00000000 d@11111111 | bos:none protocol:exact/1 | 0.1.0 cpu 2026-01-01"
+)
 EMPTY = {"pairs": pd.DataFrame({"x": [1]})}
 
 

@@ -400,6 +400,7 @@ def test_configurations(examples, tiny_causal, tmp_path):
     keys = st.sampled_from(
         ["n_layer", "n_head", "num_labels", "architectures", "text_config", "return_dict", "bos"]
     )
+    near = st.sampled_from([0, 1, 3, -4, 10**7])
 
     def check(drawn):
         key, value = drawn
@@ -410,7 +411,7 @@ def test_configurations(examples, tiny_causal, tmp_path):
             assert key != "bos" or value in (None, "none")
             assert key != "num_labels" or not isinstance(value, int) or 0 <= value <= 50_000
 
-    search(examples, st.tuples(keys, VALUES | st.sampled_from([-4, 10**7])), check)
+    search(examples, st.tuples(keys, near | VALUES), check)
 
 
 @pytest.mark.parametrize("examples", EXAMPLES)
@@ -471,7 +472,7 @@ def test_pieces_of_the_store(examples, tmp_path):
     (path,) = tmp_path.rglob("*.parquet")
     _, facts = read_tables(path)
     others = [kept[:1], kept.astype(str), kept[["tie"]], pd.concat([kept, kept]), kept[:0]]
-    facts_of_others = st.sampled_from(["piece", "key", "probe", "provenance"])
+    facts_of_others = st.sampled_from(["piece", "key", "probe", "provenance", "columns"])
 
     def check(drawn):
         number, fact, value = drawn
@@ -482,6 +483,7 @@ def test_pieces_of_the_store(examples, tmp_path):
         if stored is not None:
             pd.testing.assert_frame_equal(stored[0]["pairs"], kept)
             assert changed["probe"] == [1.0] and changed["piece"] == "piece"
+            assert stored[1] == dict(signature.provenance)
             assert changed["key"] == facts["key"]
 
     drawn = st.tuples(st.sampled_from([0, 0, 1, 2, 3, 4, 5]), facts_of_others, VALUES)
@@ -513,6 +515,7 @@ def test_names(examples):
     pieces = [
         SECRET,
         f"http:{'//'}me:word@x/?api_key=abc",
+        "http:/me:word@x",
         "\x1b[2J",
         "\u202e",
         "\r\n",

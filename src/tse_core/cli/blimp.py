@@ -109,7 +109,7 @@ def blimp(
     """
     from tse_core.sentences.evaluate import evaluate_blimp, names_beside
 
-    models = [name for name in (model, against) if name]
+    models = [model] if against is None else [model, against]
     if profile:
         opening = options.of_babylm(opening, *models)
     names_of_columns = options.columns_of(columns)
@@ -123,7 +123,7 @@ def blimp(
     column_of_by = names_in_scores.get(by, by)
     if cluster is not None:
         check_known("column for --cluster", cluster, pairs.columns)
-    if against and ties == "half":
+    if against is not None and ties == "half":
         raise InputError("--against counts right and wrong pairs: leave --ties as it is (wrong)")
     runs: list[PairScores] = []
     for opened in opening.models(*models):
@@ -151,7 +151,7 @@ def blimp(
         if profile and tied:
             note(f"{tied:,} ties count as wrong here, and as right in the BabyLM challenge's code")
     write_scores([scores.tidy(column_of_by) for scores in runs], out)
-    if against:
+    if against is not None:
         _show_comparison(runs[0], runs[1], column_of_by, out)
     write_table(pd.concat([scores.item_table() for scores in runs], ignore_index=True), items)
 

@@ -186,7 +186,8 @@ def _state(file) -> str:
     path = path_of(file.key)
     if not path.is_file():
         return "missing"
-    return "cached" if file_digest(path) == file.sha256 else "damaged"
+    is_whole = path.stat().st_size == file.bytes and file_digest(path) == file.sha256
+    return "cached" if is_whole else "damaged"
 
 
 def _download(file) -> None:

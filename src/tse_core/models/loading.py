@@ -130,6 +130,8 @@ def load_model(
     if not isinstance(model, str | Path):
         return open_module(model, **options.for_opener("a model in memory", IN_MEMORY))
     path = str(model)
+    if not path.strip():
+        raise InputError("the name of a model is empty")
     backend = backend_of(path)
     if backend and backend.opener:
         return backend.opener(path, **options.for_opener(path, backend.options))

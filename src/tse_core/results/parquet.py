@@ -80,6 +80,13 @@ def read_tables(
             arrays.setdefault(table, {})[name] = content[column].chunk(0).values
         tables = {name: pa.table(of_table).to_pandas() for name, of_table in arrays.items()}
         return tables, facts
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        pa.ArrowException,
+    ) as error:
         reason = one_line(error, 120)
         raise InputError(f"{path}: not a readable file of tables ({reason})") from None

@@ -74,6 +74,8 @@ def read_saved(path: str | Path) -> Saved:
         (run,) = facts["runs"]
         parts = {part: dict(run[part]) for part in ("identity", "policy", "provenance")}
         signature = Signature(**parts)
+        if not signature.model:
+            raise ValueError("its signature names no model")
         return Saved(run["kind"], signature, tables, facts["saved"])
 
 

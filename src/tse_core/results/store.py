@@ -25,7 +25,7 @@ from tse_core.errors import InputError, parsing, warn
 from tse_core.paths import store_folder
 from tse_core.results.libraries import library_versions, minor_versions
 from tse_core.results.parquet import read_tables, write_tables
-from tse_core.results.signature import Signature
+from tse_core.results.signature import Signature, joined_provenance
 from tse_core.results.tidy import (
     KEY_COLUMNS,
     TIDY_COLUMNS,
@@ -66,7 +66,7 @@ class Store:
                     table for table in stored if _shape(stored[table]) != facts["shapes"][table]
                 ]
                 same_probe = _same_probe(facts["probe"], probe)
-                provenance = dict(facts["provenance"])
+                provenance = joined_provenance([facts["provenance"]])
             if not is_of_this_work:
                 raise InputError(f"{path}: holds other work than its name says")
             if changed:
