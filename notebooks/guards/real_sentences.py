@@ -263,3 +263,18 @@ quotes(
     read["read"].sum(),
 )
 guard("Ten sites were read in each", (read["read"] == 10).all())
+
+# %%
+from tse_book.claims.real_sentences import judge
+
+infinitives = {52: 15, 169: 6, 338: 5, 453: 24, 558: 4, 1124: 5}  # token by sentence
+for model in (S, G):
+    whole = cleaned(panel_of(recorded_treebank(model, "ud/English-ParTUT")))
+    sentence = whole.sites["sent_id"].str.removeprefix("en_partut-ud-").astype(int)
+    is_infinitive = sentence.map(infinitives) == whole.sites["token"]
+    guard("ParTUT tags six infinitives", is_infinitive.sum() == len(infinitives) == 6)
+    others = whole.of_sites(~is_infinitive.to_numpy())
+    verdicts = [
+        judge(some, draws=0, crossed=False)["verdict"] for some in (whole, others)
+    ]
+    guard("without them no verdict changes", verdicts[0].equals(verdicts[1]))
