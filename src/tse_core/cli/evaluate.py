@@ -235,6 +235,10 @@ def _print_scores(evaluations: "Evaluations", by: str) -> None:
     if divides_verbs:
         sampled += " and verbs (all but MW and TSE)"
     note(f"95 % intervals over {sampled}; margin, sensitivity, spread and bias are in nats")
+    if "sensitivity_low" in table:
+        may_be_0 = (table["sensitivity_low"] <= 0) & (table["sensitivity_high"] >= 0)
+        if may_be_0.any():
+            note("relative_spread has no interval where the sensitivity may be 0")
     split = int(table["split_twins"].max()) if "split_twins" in table else 0
     if split:
         note(f"NS leaves out twins that are in different cells, up to {split:,} in a cell")
