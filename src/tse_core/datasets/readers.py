@@ -102,13 +102,9 @@ def agreement_pairs(
         parts = _parts_of_sentences(cells["good"], cells["bad"])
     else:
         parts = _parts_of_gap(cells)
-    faults = parts["fault"]
-    numbers = pd.Series("", cells.index, dtype="str")
-    if "number" in cells:
-        numbers, faults_of_numbers = _numbers(cells["number"], name_of["number"])
-        # A person or a gender in a column of features says nothing of the number: it is no fault.
-        if name_of["number"] not in FEATURES:
-            faults = faults.mask(faults == "", faults_of_numbers)
+    labels = cells.get("number", pd.Series("", cells.index, dtype="str"))
+    numbers, faults_of_numbers = _numbers(labels, name_of.get("number", ""))
+    faults = parts["fault"].mask(parts["fault"] == "", faults_of_numbers)
     is_sound = sound_rows(faults, raw.where, _NO_PAIR)
     sample = np.flatnonzero(is_sound)[:SAMPLE]
     used = [*OF_BLIMP, *[name for use, name in name_of.items() if use in cells]]
@@ -137,13 +133,15 @@ def agreement_pairs(
 def _numbers(labels: pd.Series, column: str) -> tuple[pd.Series, pd.Series]:
     """Each row's number, "singular", "plural" or "", and its fault, empty where it has none.
 
-    `column` is what the table calls the column of the number.
+    `column` is what the table calls the column of the number. A person or a gender in a column of
+    features says nothing of the number, and is no fault.
     """
     # MultiBLiMP writes both sentences' numbers, SG -> PL; the good one's is the subject's.
     first_labels = labels.str.partition("->")[0].str.strip().str.lower()
     numbers = first_labels.map(_NUMBERS)
     faults = pd.Series("", labels.index, dtype="str")
-    for location, value in labels[numbers.isna()].items():
+    is_unknown = numbers.isna() & (column not in FEATURES)
+    for location, value in labels[is_unknown].items():
         faults[location] = (
             f"{location}: the column {column!r} is {value!r}; the number of the subject must be "
             "singular or plural (SG or PL, Sing or Plur, -1 or -2), or empty; rename a column "
@@ -194,13 +192,7 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     pairs["paradigm"] = pairs["paradigm"].mask(pairs["paradigm"] == "", raw.stem or "pairs")
     pairs["pair_id"] = pairs["pair_id"].mask(pairs["pair_id"] == "", ids)
     pairs["phenomenon"] = pairs["phenomenon"].mask(pairs["phenomenon"] == "", pairs["paradigm"])
-    pairs["methods"] = "full-sentence" if usual == "full-sentence" else f"{usual} full-sentence"
-    for method, flag in _FLAGS.items():
-        is_allowed = (pairs[list(PREFIX_FIELDS[method])] != "").all(axis=1)
-        if flag in cells:
-            is_allowed &= cells[flag] != "False"
-        if method != usual:
-            pairs["methods"] = pairs["methods"].mask(is_allowed, pairs["methods"] + f" {method}")
+    pairs["methods"] = _methods(cells, usual)
     names = _further_columns(written.columns, columns)
     names = [name for name in names if not holds_lists(written[name])]
     further = plain_table(written[names].set_axis(raw.lines), raw.where)
@@ -224,6 +216,21 @@ def _has_completions_alone(
     """Whether a table has completions of a prefix, and no pairs of whole sentences or forms."""
     uses = names_of_uses(names_of_columns, columns, IN_SENTENCES, where)
     return layout_of(uses) is None and has_completions(names_of_columns, columns)
+
+
+def _methods(cells: pd.DataFrame, usual: str) -> pd.Series:
+    """The methods that each row allows, the usual one first, with a space between."""
+    first = "full-sentence" if usual == "full-sentence" else f"{usual} full-sentence"
+    methods = pd.Series(first, cells.index, dtype="str")
+    for method, flag in _FLAGS.items():
+        fields = list(PREFIX_FIELDS[method])
+        if method == usual or not set(fields) <= set(cells):
+            continue
+        is_allowed = (cells[fields] != "").all(axis=1)
+        if flag in cells:
+            is_allowed &= cells[flag] != "False"
+        methods = methods.mask(is_allowed, methods + f" {method}")
+    return methods
 
 
 def _further_columns(names_of_columns: Collection[str], columns: Mapping[str, str]) -> list[str]:
