@@ -40,7 +40,7 @@ EXAMPLES = [
     pytest.param(100, id="long", marks=pytest.mark.slow),
 ]
 SECRET = "open-sesame-7f3a"
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 GOOD, BAD = "The author laughs.", "The author laugh."
 
 TEXTS = st.text(max_size=8) | st.sampled_from(
@@ -243,10 +243,10 @@ def test_answers_of_servers(examples, monkeypatch):
         "choices": ["null", "[5]", "{}"],
         "answer": ["null", "[]", "5"],
     }
-    at_places = []
+    positions = st.integers(1, 3)
+    at_places = [st.tuples(st.sampled_from([*near]), positions, WRITTEN)]
     for name, values in near.items():
-        written = WRITTEN | st.sampled_from(values)
-        at_places.append(st.tuples(st.just(name), st.integers(0, 3), written))
+        at_places.append(st.tuples(st.just(name), positions, st.sampled_from(values)))
 
     def check(drawn):
         place, position, written = drawn
@@ -275,7 +275,7 @@ def test_answers_of_servers(examples, monkeypatch):
             first = scores[0].bits[1:] if math.isnan(scores[0].bits[0]) else scores[0].bits
             assert math.isclose(np.nansum(first), bits, abs_tol=1e-9)
 
-    search(examples, st.one_of(at_places), check)
+    search(3 * examples, st.one_of(at_places), check)  # none of them takes a millisecond
 
 
 @pytest.mark.parametrize("examples", EXAMPLES)
