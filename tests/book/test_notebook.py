@@ -60,7 +60,7 @@ def test_every_list_that_a_chapter_takes_may_be_one_text(name):
     parameters = papermill.inspect_notebook(str(NOTEBOOKS / f"{name}.ipynb"))
     code = (NOTEBOOKS / f"{name}.py").read_text()
     lists = [key for key, parameter in parameters.items() if parameter["default"].startswith("[")]
-    assert [key for key in lists if f"\n{key} = as_list({key}" not in code] == []
+    assert [key for key in lists if f"as_list({key}" not in code] == []
 
 
 def test_a_table_aligns_numbers_marks_what_is_missing_and_escapes_text():
