@@ -8,6 +8,7 @@ with their real tokenizers where these can be had.
     python -m benchmarks --full          all of Table 2 and of BLiMP, once (an hour)
     python -m benchmarks --only causal   one job
     python -m benchmarks --threads 1     the time of the processor, where others use the machine, too
+    python -m benchmarks.treebank_time   where the time of a treebank goes: benchmarks/treebank_time.csv
 """
 
 import argparse
