@@ -209,6 +209,7 @@ def _download(file) -> None:
         download = partial(_receive, size=file.bytes)
     _remove_leftovers(path.parent)
     try:
+        path.unlink(missing_ok=True)  # a damaged one, which may be huge, is not looked at again
         pooch.retrieve(source, f"sha256:{file.sha256}", path.name, path.parent, downloader=download)
     except (OSError, ValueError) as error:  # requests' errors are an OSError
         reason = f"{type(error).__name__}: {one_line(error, 300)}"
