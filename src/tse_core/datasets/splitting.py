@@ -1,6 +1,7 @@
 """A pair of sentences, split at the verb in which they differ."""
 
 import re
+from itertools import islice
 from os.path import commonprefix
 
 from tse_core.errors import InputError
@@ -48,13 +49,19 @@ def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
 
 def _different_words(good: str, bad: str) -> tuple[re.Match | None, re.Match | None]:
     """The one word of each sentence that differs; None, None if there is not exactly one."""
-    good_words = list(_WORD.finditer(good))
-    bad_words = list(_WORD.finditer(bad))
+    good_words = good.split()
+    bad_words = bad.split()
     if len(good_words) != len(bad_words):
         return None, None
-    both_words = zip(good_words, bad_words, strict=True)
-    different = [(word, other) for word, other in both_words if word[0] != other[0]]
-    return different[0] if len(different) == 1 else (None, None)
+    different = [i for i in range(len(good_words)) if good_words[i] != bad_words[i]]
+    if len(different) != 1:
+        return None, None
+    return _word_at(good, different[0]), _word_at(bad, different[0])
+
+
+def _word_at(sentence: str, position: int) -> re.Match:
+    """A word of a sentence by its position, from 0, with where it stands."""
+    return next(islice(_WORD.finditer(sentence), position, None))
 
 
 def _parted_at_dashes(good: str, bad: str) -> tuple[str, str, str, str]:
