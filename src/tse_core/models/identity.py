@@ -10,7 +10,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,9 +67,11 @@ def stored_tensors(files: list[Path]) -> Iterator[tuple[str, "torch.Tensor"]]:
     files_by_tensor = []
     for file in files:
         files_by_tensor += [(name, file) for name in tensor_names(file)]
-    for name, file in sorted(files_by_tensor):
-        with safe_open(file, "pt") as content:
-            yield name, content.get_tensor(name)
+    with ExitStack() as opened:
+        # Each file is opened once: its header is read then, which lists all of its tensors.
+        content_of = {file: opened.enter_context(safe_open(file, "pt")) for file in files}
+        for name, file in sorted(files_by_tensor):
+            yield name, content_of[file].get_tensor(name)
 
 
 def tensor_names(file: Path) -> list[str]:
