@@ -63,7 +63,7 @@ treebanks = as_list(treebanks)
 # *Know*. After *the pilot*, a model may also expect the noun: *the pilot plan*.
 # ```
 #
-# Four numbers by hand, each $m$, the {term}`log-odds` of a verb's singular form against its plural form, in {term}`nats <nat>`.
+# Here are four numbers. Each is $m$, the {term}`log-odds` of a verb's singular form against its plural form, in {term}`nats <nat>`.
 
 # %%
 import numpy as np
@@ -93,7 +93,7 @@ print(moves.round(2).to_string(index=False))
 newman.what_is_missing(models)
 
 # %% [markdown] tags=["explains"]
-# The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than it moves, so EW counts it as wrong after *the pilot*.
+# The subject's number moves *know* by 3.57 nats and *plan* by 1.93: that is their {term}`sensitivity`. *Plan* has a {term}`bias` of 3.01 towards the base form, more than the 1.93 by which it moves, so EW counts it as wrong after *the pilot*.
 #
 # ```{dropdown} Where this comes from
 # Both terms come from signal detection {cite}`green1966signal`; such a bias explains human errors {cite}`hammerly2019grammaticality`. Others, too, measure differences of differences {cite}`wilcox2018fillergap,futrell2019subjects`, swap the subject's number {cite}`finlayson2021causal` or the words around it {cite}`lasri2022really`. {cite:t}`wei2021frequency` showed that BERT agrees for pairs of subject and verb that it never saw, but that the frequency of forms matters. New here: all verbs of a list are asked about, and in texts.
@@ -123,7 +123,7 @@ charts.verb_dots(
 )
 
 # %% [markdown] tags=["explains"]
-# *Right after a noun, in the treebank GUM. A model that learned verb by verb has a lump at zero, as in [the laboratory](laboratory.ipynb) (grey), where 500 of 900 verbs never agree.*
+# *Directly after a noun, in the treebank GUM. A model that learned only some verbs shows lumps, as in [the laboratory](laboratory.ipynb) (grey), where 500 of 900 verbs never agree.*
 
 # %%
 rows = verbs.groupby(["model", "row"], sort=False)
@@ -167,11 +167,15 @@ charts.verb_scatter(
 
 # %%
 charts.verb_scatter(
-    listed, "bias", named=named, title="Right after singular nouns: above the line"
+    listed,
+    "bias",
+    named=named,
+    axis="bias (nats; above 0: towards the base form)",
+    title="Correct after singular nouns: above the line",
 )
 
 # %% [markdown] tags=["explains"]
-# Above the dashed line a verb is right after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns, whose bias favours the base form. EW counts a move that is too weak as wrong, as if there were none. The gap between TSE and EW comes from these verbs:
+# Above the dashed line a verb is correct after singular nouns, on average. EW roughly counts these: it is .98 and .95 for never-nouns, .69 and .59 for also-nouns, whose bias favours the base form. EW counts a move that is too weak as wrong, like no move at all. The gap between TSE and EW comes from these verbs:
 
 # %%
 gaps = real_sentences.gaps(panels)
@@ -192,7 +196,7 @@ fifths = real_sentences.fifths(verbs)
 charts.fifth_lines(fifths, "How far unlikely and likely verbs move")
 
 # %% [markdown] tags=["explains"]
-# Also-nouns' sensitivity rises from 1.9 to 3.5 nats on SmolLM2 and from 2.1 to 3.4 on Gemma, that of never-nouns only from 4.1 to 4.6 and from 4.5 to 4.8. All forms here are single {term}`tokens <token>`, so the rarest verbs are missing. By {term}`whole words <whole word>`, SmolLM2 was asked about them at 32 sites.
+# Also-nouns' sensitivity rises from 1.9 to 3.5 nats on SmolLM2 and from 2.1 to 3.4 on Gemma, that of never-nouns only from 4.1 to 4.6 and from 4.5 to 4.8. All forms here are single {term}`tokens <token>`, so the rarest verbs are missing. By {term}`whole words <whole word>`, SmolLM2 was asked about these at 32 sites.
 
 # %%
 rare = real_sentences.rare_verbs(models, treebanks[0], recorded)
@@ -218,7 +222,7 @@ caption = f"{name}, mean sensitivity in nats; the rule of -s: 1 if it is always 
 folded(table(cues, caption), "Is it the word before?")
 
 # %% [markdown] tags=["explains"]
-# In ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. The rule goes the other way (−.38, where 1 is always right). Without an *-s* on the word before (*people*, *men*), verbs move no less than after other nouns.
+# In ParTUT never-nouns move by 2.6 and 3.1 nats across a noun of the other number, also-nouns by 1.8 and 2.1. That rule goes the other way (−.38, where 1 is always right). After nouns without *-s* (*people*, *men*), verbs move at least as far as after other nouns.
 #
 # ## Three languages
 
@@ -264,7 +268,7 @@ folded(table(intervals, caption), "Other intervals")
 # ```{dropdown} How to read the table, and the second reading of N6
 # N6 can also be read in nats of the form that agrees. Both readings had been seen before one was chosen. By the second, N6 holds on SmolLM2 and is undecided on Gemma.
 #
-# Where a treebank names no documents, runs of 25 sentences stand for them. ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many the verdict is the same (each document left out in turn is one). N2 in nats has a verdict of its own, so it is no other choice of N2, nor N2 of it. On half of the documents (every second one by name, at odd or at even places) N2 in nats is undecided on both models, and N6 on Gemma.
+# Where a treebank names no documents, runs of 25 sentences stand for them. ParTUT brings new sentences but no new verbs, so N3, N4 and N7 are repeated over sentences only. *Other choices*: in how many the verdict is the same (each document left out in turn is one). N2 in nats has a verdict of its own, so it is no other choice of N2, nor N2 of it. The last column shows what turns a verdict. Among rare verbs the correlation of N3 is weaker (−.45 and −.42) than the −.5 that was stated. On half of the documents (every second one by name, at odd or at even places) N2 in nats is undecided on both models, and N6 on Gemma.
 # ```
 #
 # ## A designed test
@@ -276,11 +280,11 @@ designed = real_sentences.designed_test([*recorded, *models])
 table(designed, "agreement-controls, recorded: means over verbs, in nats", index=True)
 
 # %% [markdown] tags=["explains"]
-# After pronouns both kinds move much farther, but also-nouns stay behind by about as many nats as after nouns. So the noun that could follow is hardly the reason.
+# After pronouns both kinds move much farther, but also-nouns stay behind by about as many nats as after nouns. So a noun that could stand there (*the pilot plans*) is at most a part of the reason.
 #
 # ## Limits
 #
-# Both models read from left to right; the paper's {term}`masked models <masked model>`, which could not be run here, show a gap between TSE and EW, [too](table2.ipynb). That verbs move nearly equally far does not show a rule: a model that learned all verbs one by one would move them so, too. Rare verbs were asked of SmolLM2 alone.
+# Both models read from left to right; the paper's {term}`masked models <masked model>`, which could not be run here, show a gap between TSE and EW, [too](table2.ipynb). That verbs move nearly equally far does not show a rule: a model that learned *all* verbs one by one would move them so, too. Rare verbs were asked of SmolLM2 alone.
 #
 # ```{dropdown} Are the sites right?
 # Ten sites were read in each of 19 treebanks: 181 of 190 are right, the other nine are mistakes of annotation. ParTUT tags six infinitives (*do not inspire*) as finite, so that they are sites, too; without them no verdict changes.

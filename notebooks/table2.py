@@ -94,7 +94,7 @@ gap.insert(1, "reads", gap["model"].map(reads).fillna("both sides"))
 table(gap.sort_values("TSE - EW"), "The published gap, mean of ten rows", digits=3)
 
 # %% [markdown]
-# No: it is .064 to .083 for the three masked models, and .143 for GPT-2 XL. The paper expects that a verb that is also a noun (*plan*) misleads EW only in models that read the left side alone. But the masked models show a gap, too.
+# No: it is .064 to .083 for the three masked models, and .143 for GPT-2 XL. The paper expects that a verb that is also a noun (*plan*) misleads EW only in models that read the left side alone. But the masked models show a gap, too (nouns are not the only reason for one: see *be* below).
 
 # %% [markdown] tags=["explains"]
 # ## Measured here
@@ -125,7 +125,7 @@ wide = wide.reindex(["TSE", "EW", "MW"], axis="columns", level="metric")
 folded(table(wide, "As measured", index=True), "The numbers")
 
 # %% [markdown] tags=["explains"]
-# Yes: EW is below TSE in all nine rows of both models, by .10 on average for SmolLM2, and by .11 for Gemma. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns. For the tenth row, BLiMP's sentences, run `tse data fetch newman-blimp` and add `"newman-blimp"` to `data` in the first cell. Only the paper's own models can reproduce its numbers ([You have a GPU?](../book/gpu.md)).
+# Yes: EW is below TSE in all nine rows of both models, by .10 on average for SmolLM2, and by .11 for Gemma. The thin lines are 95&nbsp;% {term}`intervals <confidence interval>` over subject nouns. For the tenth row, BLiMP's sentences, of a model of your own, run `tse data fetch newman-blimp` and add `"newman-blimp"` to `data` in the first cell. Only the paper's own models can reproduce its numbers ([You have a GPU?](../book/gpu.md)).
 #
 # Intervals that overlap do not say whether two scores differ, because a noun that is hard for one score is hard for the other. `compare` takes the difference noun by noun. Its intervals are corrected for asking in nine rows ({term}`Bonferroni correction`): where one lies above 0, TSE is higher.
 
@@ -139,7 +139,7 @@ caption = "TSE minus EW, with corrected intervals over subjects"
 folded(table(corrected, caption, digits=3), caption)
 
 # %% [markdown]
-# MW is above EW, too: on average by .042 for SmolLM2 (.027 to .057 over other subjects) and by .063 for Gemma (.048 to .077). Would it be with other verbs? Sampled over both, SmolLM2's interval is .011 to .104, Gemma's reaches from below 0 to .179: undecided on both models together.
+# MW is above EW, too: on average by .042 for SmolLM2 (.027 to .057 over other subjects) and by .063 for Gemma (.048 to .077). Would it be with other verbs? Sampled over both, SmolLM2's interval is .011 to .104, Gemma's reaches from below 0 to .179. So it would be on SmolLM2, and is undecided on Gemma.
 
 # %% [markdown] tags=["explains"]
 # ## TSE rests on a few verbs, above all on *be*
@@ -205,7 +205,7 @@ for name, rows in movement.groupby("model", sort=False):
     display(table(rows.drop(columns="model"), caption))
 
 # %% [markdown] tags=["explains"]
-# Two rows can be low for different reasons. *In a sentential complement* and *Across object relative (no that)* have nearly the same EW: .77 and .78 on SmolLM2, .70 and .73 on Gemma. In both rows verbs move little. In the first they move a little farther, by 1.53 nats on SmolLM2 and 1.66 on Gemma, but models also prefer the plural form there (bias .93 and 1.86). In the second they move by 1.36 and 1.27 nats, and the bias is smaller (.24 and .90).
+# Two rows can be low for different reasons. *In a sentential complement* and *Across object relative (no that)* have nearly the same EW: .77 and .78 on SmolLM2, .70 and .73 on Gemma. In both rows verbs move little. In the first they move a little farther, by 1.53 nats on SmolLM2 and 1.66 on Gemma, but models prefer the plural form more there (bias .93 and 1.86). In the second they move by 1.36 and 1.27 nats, and the bias is smaller (.24 and .90).
 
 # %% [markdown] tags=["explains"]
 # ## With and without a BOS token
@@ -225,7 +225,7 @@ readings = wordings.assign(model=wordings["bos"].map(names)).melt(
 charts.table2_dots(readings, title="With and without a BOS token")
 
 # %% [markdown] tags=["explains"]
-# Without the token, TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows (the tenth is BLiMP's); in the row *In object relative (no that)* it is now above TSE.
+# Without the token, TSE of *Across object relative (no that)* falls from .87 to .62. EW stays below TSE in nine of the ten rows, BLiMP's among them; in the row *In object relative (no that)* it is now above TSE.
 
 # %% tags=["hide-input"]
 charts.download_table(runs.tidy(), "table2-measured.csv", "All numbers, measured")
@@ -338,7 +338,7 @@ print(f"Over nouns {width:.3f} wide, over sentences {narrow:.3f}.")
 # ## Takeaways
 #
 # - EW is below TSE; on the two models measured here, a third of the difference is left without *be*.
-# - A row is low where verbs move little, or where they prefer one form whatever the subject is.
+# - A row is low where verbs move little, and lower where models prefer one form whatever the subject is.
 # - A BOS token can move TSE by .25; the {term}`signature` of a number says which token was read, if any.
 #
 # Functions: {py:func}`tse_core.evaluate_models` and {py:func}`tse_core.agreement.comparison.compare_metrics`.

@@ -49,6 +49,7 @@ if both:
     quotes("SmolLM2's interval is .011 to .104", *smollm2[1:])
     quotes("Gemma's reaches to .179", gemma[2])
     guard("Gemma's reaches from below 0", gemma[1] < 0)
+    guard("it would be on SmolLM2", smollm2[1] > 0)
 
 # %% [markdown]
 # ## TSE rests on a few verbs, above all on *be*
