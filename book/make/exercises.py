@@ -33,11 +33,11 @@ def learners_notebook(name: str):
     chapter = nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4).cells
     title = title_of(f"notebooks/{name}.html")
     cells = [new_markdown_cell(OPENING.format(title=title), id="opening")]
-    for cell, below in zip(chapter, [*chapter[1:], None], strict=True):
+    for cell, next_cell in zip(chapter, [*chapter[1:], None], strict=True):
         tags = {"install", SETUP, SOLUTION, CHECK} & set(cell.metadata.get("tags", []))
         cell.metadata = {"tags": sorted(tags)}
         if SOLUTION in tags:
-            cell.source = f"# Your answer\n{skeleton(cell.source, below.source)}"
+            cell.source = f"# Your answer\n{skeleton(cell.source, next_cell.source)}"
         if "install" in tags:
             cell.source = install_cell(cell.source)
         if tags:
@@ -48,7 +48,7 @@ def learners_notebook(name: str):
 
 
 def question_cells(cell) -> list:
-    """The question of a chapter's cell, and room for an answer in prose where its solution is prose; else nothing."""
+    """The question of a chapter's cell, and an empty cell for an answer where its solution is prose."""
     of_kind = {directive.name: directive for directive in directives(cell.source)}
     if "exercise" not in of_kind:
         return []

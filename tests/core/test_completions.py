@@ -117,7 +117,8 @@ def test_a_column_that_is_no_further_text_is_silent(column, cells):
     bad = [sentence.replace("laughs", "laugh") for sentence in good]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        load_pairs(pd.DataFrame({column: cells, "good": good, "bad": bad}))
+        pairs = load_pairs(pd.DataFrame({column: cells, "good": good, "bad": bad}))
+    assert len(pairs) == len(cells)
 
 
 def completion_nats(model, prefix: str, completion: str) -> float:

@@ -48,19 +48,21 @@ def cutoff_slider(curves):
         shape=alt.Shape("metric:N", scale=shapes, legend=alt.Legend(title=None, orient="bottom")),
         tooltip=["construction:N", "metric:N", "label:N", *theme.tips("score")],
     )
-    own = {m: f"datum.metric == '{m}' ? datum.score : null" for m in metrics}
+    scores = {m: f"datum.metric == '{m}' ? datum.score : null" for m in metrics}
     means = " + ".join(
         f"'|mean {m} ' + format(datum.{m}, '.3f') + ' over ' + datum.{m}_n" for m in metrics
     )
     sums = {m: f"mean({m})" for m in metrics} | {f"{m}_n": f"valid({m})" for m in metrics}
-    said = base.transform_calculate(**own).transform_aggregate(label="min(label)", **sums)
-    said = said.transform_calculate(said=f"datum.label + {means}")
-    said = said.mark_text(
+    caption = base.transform_calculate(**scores).transform_aggregate(label="min(label)", **sums)
+    caption = caption.transform_calculate(caption=f"datum.label + {means}")
+    caption = caption.mark_text(
         align="left", baseline="top", fontWeight=600, lineBreak="|", lineHeight=14
     )
-    said = said.encode(text="said:N", x=alt.value(0), y=alt.value(-4 - 14 * (1 + len(metrics))))
+    caption = caption.encode(
+        text="caption:N", x=alt.value(0), y=alt.value(-4 - 14 * (1 + len(metrics)))
+    )
     chart = theme.chosen_model(
-        theme.filling(alt.layer(marks, said), rows["construction"], 26), rows["model"]
+        theme.filling(alt.layer(marks, caption), rows["construction"], 26), rows["model"]
     )
     description = (
         "Dot plot of the scores of every construction at one cut-off, which a slider chooses."
@@ -85,7 +87,9 @@ def context_slider(marked, curves, *, title):
         curves.pivot_table("score", ["side", "cutoff"], "metric").dropna(subset="EW").reset_index()
     )
     steps = cutoff_steps(wide).merge(wide)  # those inside which EW has a verb
-    steps["said"] = [f"{row.label}: EW {row.EW:.2f}, MW {row.MW:.2f}" for row in steps.itertuples()]
+    steps["caption"] = [
+        f"{row.label}: EW {row.EW:.2f}, MW {row.MW:.2f}" for row in steps.itertuples()
+    ]
     steps = steps.drop(columns=["EW", "MW"])
     side, cut = f"{steps['side'].tolist()}[step - 1]", f"{steps['cutoff'].tolist()}[step - 1]"
     base = (
@@ -115,13 +119,13 @@ def context_slider(marked, curves, *, title):
         shape=alt.Shape("form:N", scale=AGREES_SHAPES, legend=None),
         tooltip=["lemma:N", "form:N", alt.Tooltip("p:Q", format=".2~g", title="probability")],
     )
-    said = (
+    caption = (
         alt.Chart(steps)
         .transform_filter("datum.step == step")
         .mark_text(align="left", fontWeight=600, fontSize=12)
     )
-    said = said.encode(text="said:N", x=alt.value(0), y=alt.value(-8))
-    chart = alt.layer(between, points, said).properties(
+    caption = caption.encode(text="caption:N", x=alt.value(0), y=alt.value(-8))
+    chart = alt.layer(between, points, caption).properties(
         width="container", height=18 * (RIGHT + WRONG)
     )
     description = "Dot plot of verbs inside a cut-off, with the probability of each form on a logarithmic axis."

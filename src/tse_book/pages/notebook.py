@@ -116,12 +116,12 @@ def quotes(sentence: str, *numbers: float) -> None:
     Traceback (most recent call last):
     AssertionError: its numbers no longer bear out the sentence: EW falls from .91 to .53; found: 0.91, 0.54
     """
-    said = _NUMBERS.findall(sentence)
-    units = [10.0 ** -len(text.partition(".")[2]) for text in said]  # of the last digit
-    pairs = zip(said, units, numbers, strict=False)
+    numerals = _NUMBERS.findall(sentence)
+    units = [10.0 ** -len(text.partition(".")[2]) for text in numerals]  # of the last digit
+    pairs = zip(numerals, units, numbers, strict=False)
     right = [abs(float(text) - number) <= unit / 2 + 1e-9 for text, unit, number in pairs]
     found = ", ".join(f"{number:.6g}" for number in numbers)
-    guard(f"{sentence}; found: {found}", len(said) == len(numbers) and all(right))
+    guard(f"{sentence}; found: {found}", len(numerals) == len(numbers) and all(right))
 
 
 def table(frame: pd.DataFrame, caption: str, *, digits=2, index: bool = False, empty: str = ""):
@@ -160,9 +160,9 @@ def table(frame: pd.DataFrame, caption: str, *, digits=2, index: bool = False, e
     return HTML(str(page))
 
 
-def folded(made, title: str):
+def folded(content: HTML, title: str):
     """A table that opens on a click, to keep the page short."""
-    return HTML(f"<details><summary>{escape(title)}</summary>\n{made.data}\n</details>")
+    return HTML(f"<details><summary>{escape(title)}</summary>\n{content.data}\n</details>")
 
 
 def _text(value, digits: int) -> str:

@@ -158,12 +158,15 @@ def readable(question: Question, model: LanguageModel, slots: Sequence[Slot]) ->
     return question._replace(pairs=pairs, data=f"{name}@{data_hash(pairs)}")
 
 
-def _read_by_all(slots_of_models: Iterable[Sequence[Slot]]) -> list[list[Prompt]]:
+def _read_by_all(slots_of_models: Sequence[Sequence[Slot]]) -> list[list[Prompt]]:
     """The distinct slots of each model at the pairs that all models can read."""
-    rows = zip(*slots_of_models, strict=True)
-    read_rows = [row for row in rows if all(isinstance(slot, Prompt) for slot in row)]
-    columns = zip(*read_rows, strict=True)
-    return [list(dict.fromkeys(column)) for column in columns]
+    distinct: list[dict[Prompt, None]] = [{} for _ in slots_of_models]
+    for slots_of_pair in zip(*slots_of_models, strict=True):
+        prompts = [slot for slot in slots_of_pair if isinstance(slot, Prompt)]
+        if len(prompts) == len(distinct):
+            for slots, prompt in zip(distinct, prompts, strict=True):
+                slots[prompt] = None
+    return [list(slots) for slots in distinct]
 
 
 def work_of(

@@ -1,16 +1,17 @@
 """Models in folders of Hugging Face's format: their files, and the errors where these are bad."""
 
+import json
 import logging
 import re
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
 
 from tse_core.errors import InputError, one_line, parsing, warn
-from tse_core.files import is_file, read_json_object
+from tse_core.files import is_file, read_json_object, read_text
 from tse_core.limits import check_file
 from tse_core.models.identity import tensor_types
 from tse_core.models.tokenizing import readable_text
@@ -26,6 +27,7 @@ SETTINGS = (
 INDEX = "model.safetensors.index.json"
 COUNTS = re.compile(r"(n|num)_(\w+_)?(label|layer|head|expert)s?")  # keys of config.json
 MOST_PARTS = 50_000  # of one kind, such as labels
+NORMALISER = re.compile(r'"normalizer"\s*:\s*')  # a key of tokenizer.json, or a token before its id
 MOST_GROWTH = 100  # characters that a normaliser may make of one
 # Compatibility characters, accents and scripts, which a tokenizer splits as its file says.
 SAMPLES = (
@@ -105,7 +107,7 @@ def check_settings(folder: Path) -> None:
     if is_file(configuration):
         _check_counts(configuration, read_json_object(configuration))
     tokenizer = folder / "tokenizer.json"
-    if is_file(tokenizer) and _growth(read_json_object(tokenizer).get("normalizer")) > MOST_GROWTH:
+    if is_file(tokenizer) and _growth_in(read_text(tokenizer)) > MOST_GROWTH:
         raise InputError(
             f"{tokenizer}: its normaliser may make more than {MOST_GROWTH} characters of one"
         )
@@ -119,6 +121,19 @@ def _check_counts(file: Path, settings: dict) -> None:
         is_count = COUNTS.fullmatch(key) and isinstance(value, int)
         if is_count and not 0 <= value <= MOST_PARTS:
             raise InputError(f"{file}: {key} is {one_line(value, 40)}, as in no model")
+
+
+def _growth_in(tokenizer: str) -> int:
+    """The most characters that a normaliser in the text of a tokenizer.json makes of one.
+
+    It is decoded alone: to decode a large vocabulary beside it takes a second or two.
+    """
+    growth = 1
+    for key in NORMALISER.finditer(tokenizer):
+        with suppress(ValueError, RecursionError):  # the library says what is wrong with the file
+            normaliser, _ = json.JSONDecoder().raw_decode(tokenizer, key.end())
+            growth = max(growth, _growth(normaliser))
+    return growth
 
 
 def _growth(normaliser: Any) -> int:
