@@ -102,7 +102,8 @@ class CommandModel(SurprisalModel):
                 text = " ".join(tokens["token"])
                 raise InputError(
                     f"{self.name} get_surprisals: the tokens {text!r}, {sum(unknown)} of them "
-                    f"unknown, do not spell {sentence!r}"
+                    f"unknown, do not spell {sentence!r}; words and marks that the model does not "
+                    "know can be told apart where spaces stand between them"
                 )
             scores.append(surprisals)
         return scores
@@ -124,7 +125,10 @@ class CommandModel(SurprisalModel):
             is_right &= table["surprisal"].between(-1e-3, 1e300)
         if not is_right.all():
             row = " ".join(map(str, table[~is_right].iloc[0]))
-            raise InputError(f"{self.name} get_surprisals: unexpected row {row!r}")
+            raise InputError(
+                f"{self.name} get_surprisals: unexpected row {row!r}; right are ids that count "
+                "from 1 and finite numbers of bits"
+            )
         return table
 
     def _words(self, action: str, sentences: Sequence[str]) -> list[list[str]]:
