@@ -59,7 +59,7 @@ from .progress import progress as progress
 # Runs and their results.
 from .agreement.by_lemma import forms_of as forms_of
 from .agreement.by_lemma import require_lemmas as require_lemmas
-from .agreement.options import verb_policy as verb_policy
+from .agreement.settings import verb_policy as verb_policy
 from .agreement.verbs import counted_verbs as counted_verbs
 from .datasets.lemmas import Lemmas as Lemmas
 from .datasets.loading import verb_list as verb_list

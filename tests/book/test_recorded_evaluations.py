@@ -10,7 +10,7 @@ import pytest
 from tse_book.recorded.evaluations import recorded_evaluation, write_evaluation
 from tse_core import evaluate, load_lemmas, load_pairs
 from tse_core.agreement.comparison import compare_metrics
-from tse_core.agreement.options import Options, VerbPolicy
+from tse_core.agreement.settings import Settings, VerbPolicy
 from tse_core.metrics.definitions import Cutoffs
 from tse_core.paths import data_folder
 
@@ -32,7 +32,7 @@ def kept(made, tmp_path_factory):
 @pytest.mark.slow
 def test_an_evaluation_that_was_kept_is_read_back_as_it_was(made, kept):
     found = recorded_evaluation(
-        "model", load_pairs(SIMPLE), load_lemmas("newman-clean"), Options(), kept
+        "model", load_pairs(SIMPLE), load_lemmas("newman-clean"), Settings(), kept
     )
     assert found.signature == made.signature and "recorded on" in found.scored
     for of in (
@@ -61,7 +61,7 @@ def test_an_evaluation_that_was_kept_is_read_back_as_it_was(made, kept):
 )
 def test_what_was_asked_in_another_way_is_not_answered_from_a_record(data, lemmas, how, kept):
     assert (
-        recorded_evaluation("model", load_pairs(data), load_lemmas(lemmas), Options(**how), kept)
+        recorded_evaluation("model", load_pairs(data), load_lemmas(lemmas), Settings(**how), kept)
         is None
     )
 
@@ -69,7 +69,7 @@ def test_what_was_asked_in_another_way_is_not_answered_from_a_record(data, lemma
 @pytest.mark.slow
 def test_the_recorded_evaluation_of_gemma_is_the_one_that_was_measured():
     found = recorded_evaluation(
-        "gemma-3-270m", load_pairs("marvin-linzen"), load_lemmas("newman-clean"), Options()
+        "gemma-3-270m", load_pairs("marvin-linzen"), load_lemmas("newman-clean"), Settings()
     )
     assert found.table().set_index("construction").loc["Simple", "EW"] == pytest.approx(
         0.8344, abs=1e-4

@@ -15,7 +15,7 @@ from tse_book.recorded.measurements import default_sources
 from tse_book.recorded.provenance import read_provenance
 from tse_book.studies.rows import sentence_rows, suites_signature
 from tse_core import evaluate, load_model, load_sentence_pairs
-from tse_core.agreement.options import VerbPolicy
+from tse_core.agreement.settings import VerbPolicy
 from tse_core.datasets.loading import data_hash
 from tse_core.models.network import Network
 from tse_core.paths import data_folder

@@ -9,7 +9,7 @@ from tokenizers.models import BPE
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from tse_core import InputError, evaluate, evaluate_models, load_model
-from tse_core.agreement.options import VerbPolicy
+from tse_core.agreement.settings import VerbPolicy
 from tse_core.agreement.slots import marked_distribution
 from tse_core.agreement.verbs import (
     CountedVerbs,

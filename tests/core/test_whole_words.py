@@ -18,8 +18,8 @@ from tse_book.recorded.recording import record_details
 from tse_core import InputError, evaluate, load_lemmas, load_model, load_pairs
 from tse_core.agreement.comparison import shared_lemmas
 from tse_core.agreement.contexts import stratified_sample
-from tse_core.agreement.options import VerbPolicy
 from tse_core.agreement.scoring import pair_forms
+from tse_core.agreement.settings import VerbPolicy
 from tse_core.agreement.verbs import CountedVerbs, counted_verbs
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import TseWarning

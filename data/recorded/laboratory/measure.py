@@ -13,7 +13,7 @@ import pandas as pd
 from tse_book.laboratory.known_truth import truth
 from tse_book.laboratory.language import load_language
 from tse_core.agreement.evaluate import evaluate
-from tse_core.agreement.options import Verbs
+from tse_core.agreement.settings import Verbs
 from tse_core.datasets.lemmas import load_lemmas
 from tse_core.datasets.loading import load_pairs
 from tse_core.models.language_model import LanguageModel

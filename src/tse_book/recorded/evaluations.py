@@ -17,7 +17,7 @@ from tse_book.recorded.compact import compact
 from tse_book.recorded.provenance import runs_folder
 from tse_core.agreement.contexts import in_order, numbered_pairs
 from tse_core.agreement.evaluation import Evaluation, Evaluations
-from tse_core.agreement.options import Options
+from tse_core.agreement.settings import Settings
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
 from tse_core.datasets.loading import data_hash, load_pairs
 from tse_core.datasets.pairs import Protocol, origin_of
@@ -38,21 +38,21 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
 
 
 def recorded_evaluation(
-    model: str, pairs: pd.DataFrame, lemmas: Lemmas, options: Options, folder: Path | None = None
+    model: str, pairs: pd.DataFrame, lemmas: Lemmas, settings: Settings, folder: Path | None = None
 ) -> Evaluation | None:
-    """The recorded evaluation of a model on exactly these pairs, lemmas and options, or None.
+    """The recorded evaluation of a model on exactly these pairs, lemmas and settings, or None.
 
     Raises InputError for a damaged file.
     """
     home = runs_folder(folder) / model / "evaluations"
     files = sorted(home.glob("*.parquet"))
-    if not files or not _is_recordable(options):
+    if not files or not _is_recordable(settings):
         return None
     numbered = numbered_pairs(pairs, in_order(lemmas))
     data = f"{origin_of(pairs).name or 'pairs'}@{data_hash(numbered)}"
     for path in files:
         evaluation = _read_evaluation(path)
-        if _answers(evaluation, data, lemmas, options):
+        if _answers(evaluation, data, lemmas, settings):
             return evaluation
     return None
 
@@ -75,33 +75,33 @@ def with_recorded(
     names = [data] if isinstance(data, str) else data
     data_sets = [load_pairs(name) for name in names]
     verbs = load_lemmas(lemmas)
-    options = Options(protocol=protocol)
+    settings = Settings(protocol=protocol)
     evaluations = list(runs.runs) if runs else []
     for model in models:
         if runs is not None and model in runs.models:
             continue
         for pairs in data_sets:
-            evaluation = recorded_evaluation(model, pairs, verbs, options, folder)
+            evaluation = recorded_evaluation(model, pairs, verbs, settings, folder)
             if evaluation is not None:
                 evaluations.append((model, evaluation))
     return Evaluations(evaluations)
 
 
-def _is_recordable(options: Options) -> bool:
+def _is_recordable(settings: Settings) -> bool:
     """Whether evaluations like this are recorded: single tokens, every context, no forms."""
-    single_tokens = options.verbs.in_vocabulary
-    return single_tokens and options.detail != "forms" and options.sample_size == "all"
+    single_tokens = settings.verbs.in_vocabulary
+    return single_tokens and settings.detail != "forms" and settings.sample_size == "all"
 
 
-def _answers(evaluation: Evaluation, data: str, lemmas: Lemmas, options: Options) -> bool:
-    """Whether an evaluation is that of this data (name@hash), these lemmas and options."""
+def _answers(evaluation: Evaluation, data: str, lemmas: Lemmas, settings: Settings) -> bool:
+    """Whether an evaluation is that of this data (name@hash), these lemmas and settings."""
     signature = evaluation.signature
-    protocol = f"{options.protocol}/{PROTOCOL_NUMBERS['agreement']}"
+    protocol = f"{settings.protocol}/{PROTOCOL_NUMBERS['agreement']}"
     return (
         signature.identity["data"] == data
         and signature.policy["lemmas"].startswith(f"{lemmas.name}@{lemmas.hash}(")
         and signature.policy["protocol"] == protocol
-        and evaluation.cutoffs == options.cutoffs
+        and evaluation.cutoffs == settings.cutoffs
     )
 
 

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from tse_core.agreement.evaluation import Evaluation
-from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs
+from tse_core.agreement.settings import Settings
 from tse_core.agreement.verb_groups import groups_of_tables
 from tse_core.datasets.pairs import origin_of
 from tse_core.errors import warn
@@ -25,13 +25,13 @@ def assembled(
     tables: dict[str, pd.DataFrame],
     question: Question,
     work: Work,
-    options: Options,
+    settings: Settings,
     signature: Signature,
     dtype: str,
 ) -> Evaluation:
     """The evaluation with the tables of `scored_tables`; `dtype` is the precision of the model."""
     lemmas = work.verbs.lemmas
-    at_cutoffs = all_at_cutoffs(options.cutoffs, tables["contexts"][["score", "coverage"]])
+    at_cutoffs = all_at_cutoffs(settings.cutoffs, tables["contexts"][["score", "coverage"]])
     by_lemma = None
     if "lemmas" in tables:
         by_lemma = _by_lemma(tables["lemmas"], lemmas)
@@ -54,8 +54,8 @@ def assembled(
         pairs=pairs,
         lemmas=lemmas,
         signature=signature,
-        cutoffs=options.cutoffs,
-        scored=_what_was_scored(question, options, work, pairs, uneven)
+        cutoffs=settings.cutoffs,
+        scored=_what_was_scored(question, settings, work, pairs, uneven)
         + _ties(tables["contexts"], work, pairs),
         left_out=origin_of(question.all_pairs).facts.get("left_out", {}),
         at_cutoffs=at_cutoffs,
@@ -122,7 +122,7 @@ def _uneven(pairs: pd.DataFrame, work: Work) -> int:
 
 
 def _what_was_scored(
-    question: Question, options: Options, work: Work, pairs: pd.DataFrame, uneven: int
+    question: Question, settings: Settings, work: Work, pairs: pd.DataFrame, uneven: int
 ) -> str:
     """`Evaluation.scored`; `pairs` are those of the work, with their scores, see `_uneven`."""
     verbs = work.verbs
@@ -135,10 +135,9 @@ def _what_was_scored(
     single_tokens = int((verbs.lemmas["tokens"] == 1).sum())
     if single_tokens and not verbs.policy.in_vocabulary:
         parts.append(f"lemmas of single tokens: {single_tokens:,}")
-    if options.sample_size != "all":
-        parts.append(
-            f"contexts drawn: {len(work.contexts):,} of {work.all_contexts:,} (seed {options.seed})"
-        )
+    if settings.sample_size != "all":
+        drawn = f"{len(work.contexts):,} of {work.all_contexts:,}"
+        parts.append(f"contexts drawn: {drawn} (seed {settings.seed})")
     with_number = len(question.numbered)
     left_out = {
         "pairs whose text before the verb is that of an earlier one": work.repeated,

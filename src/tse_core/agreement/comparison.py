@@ -8,7 +8,7 @@ import pandas as pd
 
 from tse_core.agreement.cells import Cells
 from tse_core.agreement.data import EvaluationData
-from tse_core.agreement.options import VerbPolicy, Verbs, verb_policy
+from tse_core.agreement.settings import VerbPolicy, Verbs, verb_policy
 from tse_core.agreement.verbs import counted_verbs, verbs_at_slots
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.errors import InputError

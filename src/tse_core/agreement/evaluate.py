@@ -14,7 +14,6 @@ import pandas as pd
 
 from tse_core.agreement.assembly import assembled
 from tse_core.agreement.evaluation import Evaluation, Evaluations
-from tse_core.agreement.options import Detail, Options, Verbs, verb_policy
 from tse_core.agreement.pieces import scored_tables
 from tse_core.agreement.policies import evaluation_signature
 from tse_core.agreement.questions import (
@@ -25,6 +24,7 @@ from tse_core.agreement.questions import (
     slots_of,
     work_of,
 )
+from tse_core.agreement.settings import Detail, Settings, Verbs, verb_policy
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import load_pairs
 from tse_core.datasets.pairs import Protocol, origin_of
@@ -148,7 +148,7 @@ def evaluate_models(
     by : the cells that `Evaluations.table` will be asked for, checked here, before a model is run
     lemmas, further arguments : as in `evaluate`
     """
-    options = Options(
+    settings = Settings(
         cutoffs=as_cutoffs(cutoffs),
         protocol=protocol,
         detail=detail,
@@ -162,9 +162,9 @@ def evaluate_models(
     questions = []
     for data in data_sets:
         loaded = load_pairs(data, first=first, period=period)
-        of_data = options
+        of_data = settings
         if verbs is None and has_short_list(loaded, lemmas):
-            of_data = replace(options, verbs=verb_policy("all", word_end))
+            of_data = replace(settings, verbs=verb_policy("all", word_end))
         questions.append(question_of(loaded, lemmas, of_data, sharing))
     _refuse_repeated(questions)
     del sharing  # each network is forgotten once it is scored
@@ -225,21 +225,21 @@ def _evaluation(
     model: LanguageModel, question: Question, by, store, batch_tokens: int | None
 ) -> Evaluation:
     """The scores of a model, piece by piece computed or from the store."""
-    options = question.options
-    if options.protocol == "released" and model.bos == "default":
+    settings = question.settings
+    if settings.protocol == "released" and model.bos == "default":
         model = model.with_policies(bos="tokenizer")  # the released code itself adds no BOS token
-    slots = slots_of(model, question.numbered, options.protocol)
+    slots = slots_of(model, question.numbered, settings.protocol)
     question = readable(question, model, slots)
-    work = work_of(model, question, options, by, slots)
-    signature = evaluation_signature(model, question, work, options)
+    work = work_of(model, question, settings, by, slots)
+    signature = evaluation_signature(model, question, work, settings)
     results_store = store_for(model, store)
-    tables, made_with = scored_tables(model, work, options, signature, results_store, batch_tokens)
+    tables, made_with = scored_tables(model, work, settings, signature, results_store, batch_tokens)
     source = origin_of(question.all_pairs).source
     of_data = {"source": source} if source else {}
     signature = replace(signature, provenance=made_with | of_data)
-    evaluation = assembled(tables, question, work, options, signature, model.dtype)
+    evaluation = assembled(tables, question, work, settings, signature, model.dtype)
     if results_store:
         # One signature stands for numbers at any cut-offs: the store tells these apart.
-        cutoffs = str(tuple(options.cutoffs))
+        cutoffs = str(tuple(settings.cutoffs))
         results_store.keep_numbers(signature, evaluation.tidy, of=cutoffs)
     return evaluation

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from tse_core.agreement.distributions import Advance
-from tse_core.agreement.options import TABLES, Options
 from tse_core.agreement.policies import piece_signature
 from tse_core.agreement.questions import Work
 from tse_core.agreement.scoring import score_contexts
+from tse_core.agreement.settings import TABLES, Settings
 from tse_core.agreement.verbs import CountedVerbs
 from tse_core.datasets.loading import data_hash
 from tse_core.files import safe_name
@@ -42,7 +42,7 @@ class Piece(NamedTuple):
 def scored_tables(
     model: LanguageModel,
     work: Work,
-    options: Options,
+    settings: Settings,
     signature: Signature,
     store: Store | None,
     batch_tokens: int | None,
@@ -54,10 +54,10 @@ def scored_tables(
     """
 
     def score(some: Piece, advance: Advance) -> dict[str, pd.DataFrame]:
-        return score_contexts(model, options, *some, batch_tokens, advance)
+        return score_contexts(model, settings, *some, batch_tokens, advance)
 
     def key(some: Piece) -> Signature:
-        return piece_signature(signature, some.pairs, some.slots, options)
+        return piece_signature(signature, some.pairs, some.slots, settings)
 
     # A run that is killed loses the piece at which it was, so slow ones are small.
     size = AT_ONCE if work.verbs.policy.in_vocabulary else WORDS_AT_ONCE
@@ -66,14 +66,14 @@ def scored_tables(
         signature,
         {name: (some, len(some.contexts)) for name, some in pieces.items()},
         score,
-        TABLES[options.detail],
+        TABLES[settings.detail],
         title=f"{model.label}: contexts",
         unit="contexts",
         store=store,
         key=key,
     )
     tables = {}
-    for name in TABLES[options.detail]:
+    for name in TABLES[settings.detail]:
         parts = [of_piece[name] for of_piece in scored.values()]
         tables[name] = pd.concat(parts, ignore_index=True)
     # Pieces go construction by construction, and pairs need not.

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from tse_core.agreement.options import Options
 from tse_core.agreement.questions import Question, Work
+from tse_core.agreement.settings import Settings
 from tse_core.datasets.formats.conllu.sentences import DOCUMENTS
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.pairs import origin_of
@@ -22,7 +22,7 @@ from tse_core.results.signature import Signature, signature_of
 
 
 def evaluation_signature(
-    model: LanguageModel, question: Question, work: Work, options: Options
+    model: LanguageModel, question: Question, work: Work, settings: Settings
 ) -> Signature:
     """How the numbers of an evaluation are made; it reads the model's weights."""
     lemmas, verbs = question.lemmas, work.verbs
@@ -33,14 +33,14 @@ def evaluation_signature(
         behind["spelling"] = f"in-place@{Lemmas('', verbs.lemmas).hash}"
     if not verbs.policy.in_vocabulary:
         behind |= {"forms": str(verbs.policy), "cut": "list"}
-    if options.sample_size != "all":
-        behind["sample"] = f"{options.sample_size}@{options.seed}"
+    if settings.sample_size != "all":
+        behind["sample"] = f"{settings.sample_size}@{settings.seed}"
     if is_of_treebank(work.pairs):
         behind["cluster"] = origin_of(question.all_pairs).facts.get("clusters", DOCUMENTS)
     return signature_of(
         model,
         question.data,
-        options.protocol,
+        settings.protocol,
         before={"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})"},
         behind=behind | _text_policies(work.pairs),
         after={"dtype": model.policies()["dtype"], "ties": "wrong"},
@@ -48,7 +48,7 @@ def evaluation_signature(
 
 
 def piece_signature(
-    signature: Signature, pairs: pd.DataFrame, slots: Sequence[Prompt], options: Options
+    signature: Signature, pairs: pd.DataFrame, slots: Sequence[Prompt], settings: Settings
 ) -> Signature:
     """The signature of a piece with these pairs and slots, from that of the whole evaluation.
 
@@ -59,7 +59,7 @@ def piece_signature(
     of_the_whole = ("sample", "cluster", "slot")
     policy = {name: text for name, text in signature.policy.items() if name not in of_the_whole}
     policy |= slot_policy(slots) | _text_policies(pairs)
-    policy["cutoffs"] = str(tuple(options.cutoffs))
+    policy["cutoffs"] = str(tuple(settings.cutoffs))
     # A piece has a row for each metric: one that a program adds makes pieces of their own.
     added_metrics = [name for name in metrics_of_sums() if name not in PROJECT_METRICS]
     if added_metrics:

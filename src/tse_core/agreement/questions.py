@@ -19,7 +19,7 @@ from tse_core.agreement.contexts import (
     warn_of_unknown_words,
 )
 from tse_core.agreement.factors import find_factors, refuse_taken_names
-from tse_core.agreement.options import Options
+from tse_core.agreement.settings import Settings
 from tse_core.agreement.verbs import (
     CountedVerbs,
     at_all_slots,
@@ -51,7 +51,7 @@ class Question(NamedTuple):
     pairs: pd.DataFrame  # those of them that a model can read
     lemmas: Lemmas
     data: str  # the name of the pairs and their hash
-    options: Options
+    settings: Settings
 
 
 class Work(NamedTuple):
@@ -67,7 +67,7 @@ class Work(NamedTuple):
 
 
 def question_of(
-    pairs: pd.DataFrame, lemmas, options: Options, models: Iterable[LanguageModel] | None = None
+    pairs: pd.DataFrame, lemmas, settings: Settings, models: Iterable[LanguageModel] | None = None
 ) -> Question:
     """The question to every model on a data set, over the lemmas that all of `models` count.
 
@@ -76,24 +76,24 @@ def question_of(
     if pairs.empty:
         raise InputError("there are no pairs to score")
     name = origin_of(pairs).name
-    listed = verb_list(pairs, lemmas, options.protocol)
+    listed = verb_list(pairs, lemmas, settings.protocol)
     if is_of_treebank(pairs):
         pairs = with_other_forms(pairs, listed)
     if models is not None:
         models = list(models)
         # Each reads the same pairs, so that their order decides nothing.
         numbered = numbered_pairs(pairs, listed)
-        slots_of_models = [slots_of(model, numbered, options.protocol) for model in models]
-        listed = lemmas_of_all(models, listed, options.verbs, _read_by_all(slots_of_models))
+        slots_of_models = [slots_of(model, numbered, settings.protocol) for model in models]
+        listed = lemmas_of_all(models, listed, settings.verbs, _read_by_all(slots_of_models))
     listed = in_order(listed)  # of its forms
     # Before anything is scored, which may take hours.
     refuse_taken_names(pairs, listed.table)
     numbered = numbered_pairs(pairs, listed)
     warn_of_other_verbs(numbered, listed, name)
     data = f"{name}@{data_hash(numbered)}"
-    question = Question(pairs, numbered, numbered, listed, data, options)
+    question = Question(pairs, numbered, numbered, listed, data, settings)
     for model in models or []:
-        question = readable(question, model, slots_of(model, numbered, options.protocol))
+        question = readable(question, model, slots_of(model, numbered, settings.protocol))
     return question
 
 
@@ -170,7 +170,7 @@ def _read_by_all(slots_of_models: Sequence[Sequence[Slot]]) -> list[list[Prompt]
 
 
 def work_of(
-    model: LanguageModel, question: Question, options: Options, by, slots: Sequence[Slot]
+    model: LanguageModel, question: Question, settings: Settings, by, slots: Sequence[Slot]
 ) -> Work:
     """What a model scores for a question; `by` are the cells that will be asked for.
 
@@ -183,14 +183,14 @@ def work_of(
     words = pd.concat([question.pairs["correct"], question.pairs["wrong"]]).unique()
     distinct = distinct_sites(question.pairs, model.kind)
     pairs, contexts, all_contexts = numbered_contexts(
-        distinct, model.kind, options.protocol, options.sample_size, options.seed
+        distinct, model.kind, settings.protocol, settings.sample_size, settings.seed
     )
     of_contexts = _of_contexts(model, contexts, question.numbered, slots)
-    verbs_at = verbs_at_slots(model, question.lemmas, options.verbs, of_contexts, words)
+    verbs_at = verbs_at_slots(model, question.lemmas, settings.verbs, of_contexts, words)
     verbs = at_all_slots(verbs_at)
     if verbs.ends:
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
-    if find_factors(by, contexts, verbs.lemmas).of_verbs and options.detail != "forms":
+    if find_factors(by, contexts, verbs.lemmas).of_verbs and settings.detail != "forms":
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
     warn_of_unknown_words(model, contexts)
     in_place = of_contexts[0].gap is not None

@@ -13,7 +13,7 @@ import pandas as pd
 import torch
 
 from tse_core.agreement.distributions import Advance, Distributions, distributions
-from tse_core.agreement.options import Options
+from tse_core.agreement.settings import Settings
 from tse_core.agreement.verb_groups import GroupSums
 from tse_core.agreement.verbs import CountedVerbs
 from tse_core.metrics.definitions import COVERAGE, MARGIN, OF_CONTEXTS, OF_PAIRS, Cutoffs, Forms
@@ -41,7 +41,7 @@ def pair_columns() -> list[str]:
 
 def score_contexts(
     model: LanguageModel,
-    options: Options,
+    settings: Settings,
     contexts: pd.DataFrame,
     pairs: pd.DataFrame,
     slots: Sequence[Prompt],
@@ -64,7 +64,7 @@ def score_contexts(
     - lemmas: `SUMS` over the contexts of each group, for every lemma;
     - forms: a row for each context and lemma: `FORM_COLUMNS`, float32.
     """
-    scores = _Scores(len(verbs_at[0].lemmas), options, contexts, pairs)
+    scores = _Scores(len(verbs_at[0].lemmas), settings, contexts, pairs)
     for verbs, rows in _rows_by_verbs(verbs_at):
         scores.add_forms(model, verbs, pairs, rows)
         some_slots = [slots[row] for row in rows]
@@ -92,15 +92,15 @@ class _Scores:
     def __init__(
         self,
         lemmas: int,
-        options: Options,
+        settings: Settings,
         contexts: pd.DataFrame,
         pairs: pd.DataFrame,
     ):
-        self.options = options
+        self.settings = settings
         self.plural = (contexts["number"] == "plural").to_numpy()
         self.contexts_of_pairs = pairs["context"].to_numpy()
         self.forms_of_pairs = np.full((len(pairs), 2), -1, dtype=np.int64)
-        scores_per_context = len(_cutoff_rows(options.cutoffs))
+        scores_per_context = len(_cutoff_rows(settings.cutoffs))
         # First the score, then the coverage, of each context and row of `_cutoff_rows`.
         self.at_cutoffs = np.full((2, len(contexts), scores_per_context), np.nan)
         # How many verbs tie in each context.
@@ -108,10 +108,10 @@ class _Scores:
         self.of_pairs = np.full((len(pairs), len(pair_columns())), np.nan)
         self.groups = GroupSums(contexts, lemmas)
         self.sums: _LemmaSums | None = None
-        if options.detail != "contexts":
+        if settings.detail != "contexts":
             self.sums = _LemmaSums(contexts, lemmas)
         self.forms: np.ndarray | None = None
-        if options.detail == "forms":
+        if settings.detail == "forms":
             shape = (len(contexts), lemmas, len(FORM_COLUMNS))
             self.forms = np.empty(shape, np.float32)
 
@@ -130,8 +130,8 @@ class _Scores:
         rows = block.contexts
         plural = self.plural[rows]
         correct, wrong = _log_probabilities(block, ids, plural)
-        self.at_cutoffs[:, rows] = _at_cutoffs(block, ids, plural, self.options, correct, wrong)
-        self.ties[rows] = _ties(block, ids, self.options)
+        self.at_cutoffs[:, rows] = _at_cutoffs(block, ids, plural, self.settings, correct, wrong)
+        self.ties[rows] = _ties(block, ids, self.settings)
         self._add_pairs(block)
         wins = agreement(block.logits, ids, plural)
         margins = correct - wrong
@@ -149,7 +149,7 @@ class _Scores:
         positions = position[self.contexts_of_pairs]
         chosen = np.flatnonzero(positions >= 0)
         self.of_pairs[chosen] = _of_pairs(
-            block, positions[chosen], self.forms_of_pairs[chosen], self.options
+            block, positions[chosen], self.forms_of_pairs[chosen], self.settings
         )
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -263,7 +263,7 @@ def _at_cutoffs(
     block: Distributions,
     ids: np.ndarray,
     plural: np.ndarray,
-    options: Options,
+    settings: Settings,
     correct: np.ndarray,
     wrong: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -271,9 +271,9 @@ def _at_cutoffs(
 
     `correct` and `wrong` are the log-probabilities of the two forms (k, lemmas).
     """
-    top, bottom = options.cutoffs
+    top, bottom = settings.cutoffs
     accumulate: Literal["float32", "float64"] = "float64"
-    if options.protocol == "released":
+    if settings.protocol == "released":
         accumulate = "float32"
     ranked = block.logits[:, : block.ranked]
     sides = cutoff_scores(ranked, ids, plural, top=top, bottom=bottom, accumulate=accumulate)
@@ -290,10 +290,10 @@ def _at_cutoffs(
     return np.concatenate(scores, axis=1), np.concatenate(coverage, axis=1)
 
 
-def _ties(block: Distributions, ids: np.ndarray, options: Options) -> np.ndarray:
+def _ties(block: Distributions, ids: np.ndarray, settings: Settings) -> np.ndarray:
     """How many verbs have two equally probable forms, int64 (k,), compared as by the protocol."""
     compared = block.logits
-    if options.protocol == "released":
+    if settings.protocol == "released":
         compared = block.log_probabilities.exp()
     singular = torch.as_tensor(ids[:, 0], device=compared.device)
     plural = torch.as_tensor(ids[:, 1], device=compared.device)
@@ -301,12 +301,12 @@ def _ties(block: Distributions, ids: np.ndarray, options: Options) -> np.ndarray
 
 
 def _of_pairs(
-    block: Distributions, rows: np.ndarray, forms: np.ndarray, options: Options
+    block: Distributions, rows: np.ndarray, forms: np.ndarray, settings: Settings
 ) -> np.ndarray:
     """`pair_columns` of some pairs (pairs, columns), by the rows of their contexts."""
     # Logits are not rounded by a softmax, so that fewer of them are equal.
     compared = block.logits
-    if options.protocol == "released":
+    if settings.protocol == "released":
         compared = block.log_probabilities.exp()
     rows_there = torch.as_tensor(rows, device=compared.device)
     # A form that does not count looks up entry 0, and its scores are replaced by NaN below.

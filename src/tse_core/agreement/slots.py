@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.options import Options
 from tse_core.agreement.questions import slots_of
 from tse_core.agreement.scoring import all_at_cutoffs, score_contexts
+from tse_core.agreement.settings import Settings
 from tse_core.agreement.verbs import verbs_at_slots
 from tse_core.datasets.lemmas import DEFAULT, Lemmas, load_lemmas
 from tse_core.datasets.pairs import NUMBERS, OTHER
@@ -83,14 +83,14 @@ def score_context(
             "the context is empty; give at least one word before or after the verb's place"
         )
     model = as_language_model(model)
-    options = Options(detail="forms")
+    settings = Settings(detail="forms")
     contexts = _one_context(left, right, number_name)
     slots = all_read(slots_of(model, contexts))
-    verbs_at = verbs_at_slots(model, load_lemmas(lemmas), options.verbs, slots)
+    verbs_at = verbs_at_slots(model, load_lemmas(lemmas), settings.verbs, slots)
     # The context is scored as one of a data set with no pairs.
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
-    tables = score_contexts(model, options, contexts, no_pairs, slots, verbs_at)
-    curves = all_at_cutoffs(options.cutoffs, tables["contexts"]).drop(columns="context")
+    tables = score_contexts(model, settings, contexts, no_pairs, slots, verbs_at)
+    curves = all_at_cutoffs(settings.cutoffs, tables["contexts"]).drop(columns="context")
     curves = curves[curves["metric"] != MARGIN].reset_index(drop=True)
     curves = curves.astype({"metric": "str", "side": "str"})
     scores = curves[of_everything(curves)].set_index("metric")["score"]
@@ -206,7 +206,7 @@ def marked_entries(
     """
     lemmas = load_lemmas(lemmas)
     past = [word for word, _ in past_forms(lemmas.table)]
-    (verbs,) = verbs_at_slots(model, lemmas, Options().verbs, [prompt], past)
+    (verbs,) = verbs_at_slots(model, lemmas, Settings().verbs, [prompt], past)
     of_entries = {}
     for word, mark in _marks(verbs.lemmas, number, lemmas.table).items():
         if word in verbs.positions:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from tse_core.agreement.cells import OVER_VERBS, Cells
 from tse_core.agreement.data import EvaluationData
-from tse_core.agreement.options import VerbPolicy
+from tse_core.agreement.settings import VerbPolicy
 from tse_core.metrics.definitions import (
     METRICS,
     NS,

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.options import SINGLE_TOKENS, VerbPolicy
+from tse_core.agreement.settings import SINGLE_TOKENS, VerbPolicy
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel

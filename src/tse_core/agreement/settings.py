@@ -1,4 +1,4 @@
-"""The options of an evaluation: verbs, contexts, cut-offs, and how much is kept."""
+"""The settings of an evaluation: verbs, contexts, cut-offs, and how much is kept."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -80,8 +80,8 @@ def verb_policy(verbs: Verbs, word_end: bool | None) -> VerbPolicy:
 
 
 @dataclass(frozen=True)
-class Options:
-    """The options that `evaluate` explains. Raises InputError for one that does not exist."""
+class Settings:
+    """How contexts are scored, as `evaluate` explains. Raises InputError for no such setting."""
 
     cutoffs: Cutoffs = PAPER_CUTOFFS
     protocol: Protocol = "exact"
