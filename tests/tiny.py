@@ -3,6 +3,7 @@
 import string
 from collections.abc import Iterable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import torch
@@ -25,13 +26,11 @@ NAMES = ["pad_token", "unk_token", "cls_token", "sep_token", "mask_token"]
 @cache
 def words() -> list[str]:
     """Every word of the templates, lower case, the period, and a few verbs more."""
-    places = (
-        place for places in load_grammar("marvin-linzen").patterns["places"] for place in places
-    )
+    elements = chain.from_iterable(load_grammar("marvin-linzen").patterns["elements"])
     texts = {
         text
-        for place in places
-        for entry in place.entries
+        for element in elements
+        for entry in element.entries
         for text in (entry.singular, entry.plural, entry.rest)
     }
     found = {word.lower() for text in texts for word in text.split()}

@@ -155,6 +155,7 @@ def test_both_numbers_of_a_subject_share_its_noun(write):
         ("laughs/laugh", "put/put", "mine_1: the star is for predicates of two forms, and 'does' has"),
         ("[*does 1]", "[*does 3]", "mine_1: index 3 of 'does' must stand on exactly one noun, it stands on 0"),
         ("lexicon:", "factors: {manner: nere}\nlexicon:", "unknown list of words 'nere'.*did you mean 'near'"),
+        ("lexicon:", "factors: {number: near}\nlexicon:", "factors: all pairs have a column 'number'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_with_its_place(write, old, new, message):

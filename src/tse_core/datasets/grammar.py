@@ -78,11 +78,19 @@ class Element(NamedTuple):
         return self.kind in ("nouns", "predicates")
 
 
+class Filling(NamedTuple):
+    """An entry that fills an element, with its text in the sentence and in the sentence's twin."""
+
+    entry: Entry
+    text: str
+    twin_text: str
+
+
 @dataclass(frozen=True)
 class Grammar:
     """A grammar as its file describes it.
 
-    ``patterns`` has the columns slug, construction, template, pattern and places (the list of the
+    ``patterns`` has the columns slug, construction, template, pattern and elements (the list of the
     pattern's `Element`). In a factorial design ``factors`` maps a column of the pairs to the list
     whose words it holds, ``ambiguous`` holds the combinations that can be read in two ways,
     ``items`` is the number of items of a pattern that are drawn (0: all), and ``drawn`` names the
@@ -154,7 +162,7 @@ def generate(
     columns = [*AGREEMENT_COLUMNS, "twin"]
     if grammar.factors:
         columns += [*grammar.factors, "ambiguous"]
-    pairs: list[tuple] = []
+    pairs: list[dict[str, str]] = []
     for pattern in grammar.patterns.itertuples():
         if only is None or only == pattern.slug:
             pairs += _pairs(grammar, pattern, first, period)
@@ -171,13 +179,13 @@ def _grammar(content: dict[str, Any], stem: str) -> Grammar:
         for template, pattern in construction["patterns"].items():
             elements = _elements(pattern, lists, f"constructions.{slug}.patterns.{template}")
             templates.append((slug, name, str(template), pattern, elements))
-    columns = ["slug", "construction", "template", "pattern", "places"]
+    columns = ["slug", "construction", "template", "pattern", "elements"]
     patterns = pd.DataFrame(templates, columns=columns)
     if not patterns["template"].is_unique:
         raise InputError(f"two patterns are called {patterns['template'].mode()[0]!r}")
-    design = ("factors", "ambiguous", "items", "drawn", "first", "period")
-    options = {key: content[key] for key in design if key in content}
-    grammar = Grammar(content.get("name", stem), patterns, **options)
+    attributes = ("factors", "ambiguous", "items", "drawn", "first", "period")
+    given = {name: content[name] for name in attributes if name in content}
+    grammar = Grammar(content.get("name", stem), patterns, **given)
     _check_design(grammar, content["lexicon"].get("words", {}))
     return grammar
 
@@ -195,7 +203,10 @@ def _lexicon(content: Mapping[str, Any]) -> dict[str, tuple[str, list[Entry]]]:
 
 
 def _check_design(grammar: Grammar, words: Mapping[str, Any]) -> None:
-    """Raise InputError for a name in a factorial design that the grammar does not have."""
+    """Raise InputError for a name in a factorial design that is unknown, or taken already."""
+    for column in grammar.factors:
+        if column in (*AGREEMENT_COLUMNS, "twin", "ambiguous"):
+            raise InputError(f"factors: all pairs have a column {column!r}; name the factor anew")
     for name in grammar.factors.values():
         check_known("list of words", name, words)
     columns = ["why", "constructions", *grammar.factors]
@@ -260,48 +271,35 @@ def _has_two_forms(element: Element) -> bool:
     return all(entry.singular != entry.plural for entry in element.entries)
 
 
-def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[tuple]:
+def _pairs(grammar: Grammar, pattern, first: First, period: Period) -> Iterator[dict[str, str]]:
     """The rows of a pattern in `generate`: one for each choice of numbers and entries."""
-    elements = pattern.places
+    elements = pattern.elements
     verb, subject = _verb_and_subject(elements)
-    tested_index = elements[verb].number
-    indices = sorted({element.number for element in elements if element.has_number})
-    items = list(_items(grammar, pattern))
-    pair_numbers = itertools.count(1)
-    # Most patterns use no list twice, so that no choice of theirs can repeat an entry.
-    lists = Counter(element.list for element in elements if element.list)
-    may_repeat = max(lists.values()) > 1
-    count = 0
-    for values in itertools.product(NUMBERS, repeat=len(indices)):
-        number_of = dict(zip(indices, values, strict=True))
-        number = number_of[tested_index]
-        numbers = [number_of.get(element.number, "singular") for element in elements]
-        twin_numbers = _twin_numbers(elements, numbers, tested_index)
-        for item in items:
-            choices = _choices(item, numbers, twin_numbers)
-            count += 1 + math.prod(map(len, choices))
-            _check_choices(count, pattern)
-            for choice in itertools.product(*choices):
-                entries, texts, twin_texts = zip(*choice, strict=True)
-                if may_repeat and _repeats_entry(elements, entries):
-                    continue
-                tested = entries[verb]
-                left, right = _sides(texts, tested.rest, verb)
-                yield (
-                    f"{pattern.template}/{next(pair_numbers)}",
-                    pattern.construction,
-                    pattern.template,
-                    texts[subject],
-                    entries[subject].singular,
-                    *_attractor(elements, entries, numbers, subject, verb),
-                    verb_lemma(tested.plural),
-                    *shape(left, right, first=first, period=period),
-                    number,
-                    tested.form(number),
-                    tested.form(OTHER[number]),
-                    " ___ ".join(_sides(twin_texts, tested.rest, verb)).strip(),
-                    *_levels(grammar, pattern.slug, elements, entries),
-                )
+    for pair_number, (numbers, fillings) in enumerate(_choices(grammar, pattern), start=1):
+        entries, texts, twin_texts = zip(*fillings, strict=True)
+        tested = entries[verb]
+        number = numbers[verb]
+        left, right = _sides(texts, tested.rest, verb)
+        twin = " ___ ".join(_sides(twin_texts, tested.rest, verb)).strip()
+        left, right = shape(left, right, first=first, period=period)
+        attractor, attractor_number = _attractor(elements, entries, numbers, subject, verb)
+        yield {
+            "id": f"{pattern.template}/{pair_number}",
+            "construction": pattern.construction,
+            "template": pattern.template,
+            "subject": texts[subject],
+            "noun": entries[subject].singular,
+            "attractor": attractor,
+            "attractor_number": attractor_number,
+            "lemma": verb_lemma(tested.plural),
+            "left": left,
+            "right": right,
+            "number": number,
+            "correct": tested.form(number),
+            "wrong": tested.form(OTHER[number]),
+            "twin": twin,
+            **_levels(grammar, pattern.slug, elements, entries),
+        }
 
 
 def _verb_and_subject(elements: Sequence[Element]) -> tuple[int, int]:
@@ -313,64 +311,89 @@ def _verb_and_subject(elements: Sequence[Element]) -> tuple[int, int]:
     return verb, subject
 
 
-def _twin_numbers(
-    elements: Sequence[Element], numbers: Sequence[str], tested_index: int
-) -> list[str]:
-    """The numbers of the elements in the twin, where the subject's number is `BOTH`."""
-    twin_numbers = []
-    for element, number in zip(elements, numbers, strict=True):
-        twin_numbers.append(BOTH if element.number == tested_index else number)
-    return twin_numbers
+def _choices(grammar: Grammar, pattern) -> Iterator[tuple[Sequence[str], tuple[Filling, ...]]]:
+    """Every choice of numbers and entries in a pattern: the number and the filling of each element.
+
+    No choice has an entry twice. Raises InputError where there are too many.
+    """
+    elements = pattern.elements
+    verb, _ = _verb_and_subject(elements)
+    subject_index = elements[verb].number
+    indices = sorted({element.number for element in elements if element.has_number})
+    items = list(_items(grammar, pattern))
+    # Most patterns use no list twice, so that no choice of theirs can repeat an entry.
+    lists = Counter(element.list for element in elements if element.list)
+    may_repeat = max(lists.values()) > 1
+    count = 0
+    for values in itertools.product(NUMBERS, repeat=len(indices)):
+        number_of = dict(zip(indices, values, strict=True))
+        # A word that does not agree has one form, whatever number it gets here.
+        numbers = [number_of.get(element.number, "singular") for element in elements]
+        for item in items:
+            fillings_of_elements = []
+            for element, entries, number in zip(elements, item, numbers, strict=True):
+                twin_number = BOTH if element.number == subject_index else number
+                fillings_of_elements.append(_fillings(entries, number, twin_number))
+            # An item without a choice takes time, too.
+            count += 1 + math.prod(map(len, fillings_of_elements))
+            _check_choices(count, pattern)
+            for fillings in itertools.product(*fillings_of_elements):
+                entries = [filling.entry for filling in fillings]
+                if not (may_repeat and _repeats_entry(elements, entries)):
+                    yield numbers, fillings
 
 
-def _choices(
-    item: Sequence[Sequence[Entry]], numbers: Sequence[str], twin_numbers: Sequence[str]
-) -> list[list[tuple[Entry, str, str]]]:
-    """The possible entries of each element, each with its text in the sentence and in the twin."""
-    choices = []
-    for entries, number, twin_number in zip(item, numbers, twin_numbers, strict=True):
-        possible = []
-        for entry in entries:
-            # A noun without a plural (everyone) is a subject of the singular only.
-            if number == "singular" or entry.plural is not None:
-                possible.append((entry, entry.text(number), entry.text(twin_number)))
-        choices.append(possible)
-    return choices
+def _fillings(entries: Sequence[Entry], number: str, twin_number: str) -> list[Filling]:
+    """What may fill an element of a number: its entries, with their texts."""
+    fillings = []
+    for entry in entries:
+        # A noun without a plural (everyone) is a subject of the singular only.
+        if number == "singular" or entry.plural is not None:
+            fillings.append(Filling(entry, entry.text(number), entry.text(twin_number)))
+    return fillings
 
 
 def _items(grammar: Grammar, pattern) -> Iterator[list[Sequence[Entry]]]:
     """The entries of each element: all of them, or one item of a design after the other.
 
     An item is a choice of the words that are neither levels of a crossed factor nor under test.
-    Items are drawn one by one with the template's own seed, each time one whose words have been
-    drawn the fewest times.
     """
-    elements = pattern.places
+    elements = pattern.elements
     if not grammar.items:
         yield [element.entries for element in elements]
         return
     positions = _free_positions(grammar, elements)
-    free = [elements[i] for i in positions]
+    for item in _drawn_items(grammar.items, [elements[i] for i in positions], pattern):
+        entries = [element.entries for element in elements]
+        for position, entry in zip(positions, item, strict=True):
+            entries[position] = (entry,)
+        yield entries
+
+
+def _drawn_items(items: int, free: Sequence[Element], pattern) -> Iterator[tuple[Entry, ...]]:
+    """At most so many items, an entry of each free element, drawn with the template's own seed.
+
+    Items use all words about equally often: each time one is drawn whose words have been drawn the
+    fewest times.
+    """
     count = math.prod(len(element.entries) for element in free)
     _check_choices(count, pattern)
-    _check_choices(min(grammar.items, count) * count // 100, pattern)  # drawn one by one
+    # Each draw looks at all candidates; a hundred looks take the time of one choice.
+    _check_choices(min(items, count) * count // 100, pattern)
     candidates = list(itertools.product(*(element.entries for element in free)))
     order = np.random.default_rng([*pattern.template.encode()]).permutation(len(candidates))
     candidates = [candidates[i] for i in order if not _repeats_entry(free, candidates[i])]
-    uses: Counter[tuple[int, Entry]] = Counter()
+    uses: Counter[tuple[int, Entry]] = Counter()  # of each word in its slot
 
     def uses_of_words(item: tuple[Entry, ...]) -> list[int]:
         """How often each word of an item has been drawn, most often first."""
         return sorted((uses[word] for word in enumerate(item)), reverse=True)
 
-    for _ in range(min(grammar.items, len(candidates))):
+    for _ in range(min(items, len(candidates))):
         item = min(candidates, key=uses_of_words)
         candidates.remove(item)
         uses.update(enumerate(item))
-        entries = [element.entries for element in elements]
-        for position, entry in zip(positions, item, strict=True):
-            entries[position] = (entry,)
-        yield entries
+        yield item
 
 
 def _check_choices(count: int, pattern) -> None:
@@ -415,17 +438,17 @@ def _sides(texts: Sequence[str], rest: str, verb: int) -> tuple[str, str]:
 
 def _levels(
     grammar: Grammar, slug: str, elements: Sequence[Element], entries: Sequence[Entry]
-) -> list[str]:
+) -> dict[str, str]:
     """The level of each factor of a design in a sentence, and whether that is ambiguous."""
     if not grammar.factors:
-        return []
+        return {}
     filled = zip(elements, entries, strict=True)
     words = {element.list: entry.singular for element, entry in filled}
     # A pattern without the list of a factor is at its level "none".
     levels = {column: words.get(name) or "none" for column, name in grammar.factors.items()}
     features = levels | {"constructions": slug}
     is_ambiguous = any(_applies(rule, features) for rule in grammar.ambiguous)
-    return [*levels.values(), "yes" if is_ambiguous else "no"]
+    return levels | {"ambiguous": "yes" if is_ambiguous else "no"}
 
 
 def _applies(rule: Mapping[str, Any], features: Mapping[str, str]) -> bool:
