@@ -62,6 +62,7 @@ def read_treebank(files: Sequence[Path], name: str) -> RawTable:
         raise no_sites_error(where, sentences)
     _warn_of_others(name, len(table), left_out)
     attested = list(attested_verbs(sentences, language).itertuples(index=False, name=None))
+    # "" for English, whose list is that of the protocol.
     name_of_list = LANGUAGES.get(language, TREEBANK)
     cells = _cells(table)
     if name_of_list != TREEBANK:
@@ -86,7 +87,9 @@ def _warn_of_others(name: str, count: int, left_out: Mapping[str, int]) -> None:
 
 def _cells(table: pd.DataFrame) -> pd.DataFrame:
     """Sites in the columns of agreement pairs, without their other forms."""
-    columns = [column for column in _SITE_COLUMNS if column != "genre" or table["genre"].any()]
+    columns = list(_SITE_COLUMNS)
+    if not table["genre"].any():
+        columns.remove("genre")
     cells = table.assign(
         left=table["left"].map(left_part),
         right=table["right"].map(right_part),

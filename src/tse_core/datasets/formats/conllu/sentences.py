@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import conllu
 from conllu.exceptions import ParseException
-from conllu.models import TokenList
+from conllu.models import Token, TokenList
 
 from tse_core.errors import InputError, one_line
 from tse_core.files import is_file, is_folder, read_text
@@ -22,6 +22,7 @@ ENDING = ".conllu"
 RUN = 25  # consecutive sentences that are one cluster, where a file names no documents
 DOCUMENTS, RUNS = "documents", f"runs-of-{RUN}-sentences"  # the two kinds of clusters
 LANGUAGE = re.compile(r"([a-z]{2,3})_\w+-ud-")  # the start of a usual file name: en_ewt-ud-test
+WORD, MULTIWORD, PART = "word", "multiword token", "part of one"  # kinds of tokens
 _GENRE = re.compile(r"(?:GUM|GENTLE)_([a-z]+)_")  # in the names of documents
 
 
@@ -164,22 +165,15 @@ def _words(sentence: TokenList, where: str) -> tuple[str, list[Word]]:
     text = sentence.metadata.get("text") or _joined_forms(sentence)
     words = []
     start = end = 0
-    multiword_end = 0  # the number of the last word of the multiword token that was read last
-    for token in sentence:
-        number = token["id"]
-        is_multiword = isinstance(number, tuple) and number[1] == "-"
-        if isinstance(number, tuple) and not is_multiword:
-            continue  # an empty node, which no text shows
-        is_contracted = not is_multiword and number <= multiword_end
-        if not is_contracted:
+    for token, kind in _visible_tokens(sentence):
+        if kind != PART:  # a part stands where its multiword token does
             start = _position(text, token["form"], end, where)
             end = start + len(token["form"])
-        if is_multiword:
-            multiword_end = number[2]
+        if kind == MULTIWORD:
             continue
         words.append(
             Word(
-                number=number,
+                number=token["id"],
                 form=token["form"],
                 lemma=token["lemma"] or "",
                 tag=token["upos"] or "",
@@ -188,7 +182,7 @@ def _words(sentence: TokenList, where: str) -> tuple[str, list[Word]]:
                 relation=token["deprel"] or "",
                 start=start,
                 end=end,
-                is_contracted=is_contracted,
+                is_contracted=kind == PART,
             )
         )
     return text, words
@@ -197,18 +191,28 @@ def _words(sentence: TokenList, where: str) -> tuple[str, list[Word]]:
 def _joined_forms(sentence: TokenList) -> str:
     """The text of a sentence that states none: its tokens, with the spaces that they state."""
     parts = []
-    multiword_end = 0
-    for token in sentence:
-        number = token["id"]
-        if isinstance(number, tuple):
-            if number[1] != "-":
-                continue
-            multiword_end = number[2]
-        elif number <= multiword_end:
+    for token, kind in _visible_tokens(sentence):
+        if kind == PART:
             continue
         is_joined = (token["misc"] or {}).get("SpaceAfter") == "No"
         parts.append(token["form"] if is_joined else f"{token['form']} ")
     return "".join(parts).rstrip()
+
+
+def _visible_tokens(sentence: TokenList) -> Iterator[tuple[Token, str]]:
+    """The tokens of a sentence that its text shows, each with its kind.
+
+    A `WORD` is in the text. A `MULTIWORD` token (du, numbered 3-4) is there in place of its `PART`s
+    (de and le), which follow it. No text shows an empty node (numbered 4.1).
+    """
+    last_part = 0  # the number of the last part of the multiword token that came last
+    for token in sentence:
+        number = token["id"]
+        if isinstance(number, int):
+            yield token, PART if number <= last_part else WORD
+        elif number[1] == "-":
+            last_part = number[2]
+            yield token, MULTIWORD
 
 
 def _position(text: str, form: str, end: int, where: str) -> int:

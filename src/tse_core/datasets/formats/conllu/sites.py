@@ -31,16 +31,24 @@ COLUMNS = [
     "left",
     "right",
 ]
-# The rules, in the order in which a verb is held against them.
-RULES = (
-    "no finite present of the third person",
-    "not exactly one subject",
-    "subject behind the verb",
-    "subject is no noun, name or personal pronoun",
-    "subject is coordinated",
-    "subject has another number",
-    "part of a contraction",
-    "no space before the verb",
+# What keeps a verb from being a site.
+NO_PRESENT = "no finite present of the third person"
+NOT_ONE_SUBJECT = "not exactly one subject"
+SUBJECT_BEHIND = "subject behind the verb"
+NO_NOUN = "subject is no noun, name or personal pronoun"
+COORDINATED = "subject is coordinated"
+OTHER_NUMBER = "subject has another number"
+CONTRACTED = "part of a contraction"
+NO_SPACE = "no space before the verb"
+RULES = (  # in the order in which a verb is held against them
+    NO_PRESENT,
+    NOT_ONE_SUBJECT,
+    SUBJECT_BEHIND,
+    NO_NOUN,
+    COORDINATED,
+    OTHER_NUMBER,
+    CONTRACTED,
+    NO_SPACE,
 )
 _VERBS = ("VERB", "AUX")
 _NUMBERS = {"Sing": "singular", "Plur": "plural"}
@@ -83,23 +91,24 @@ def subjects_of(sentence: Sentence, word: Word) -> list[Word]:
 def _failed_rule(sentence: Sentence, word: Word, subjects: Sequence[Word], language: str) -> str:
     """The first of the `RULES` that a verb fails; "" if it meets all."""
     if not is_present(word):
-        return RULES[0]
+        return NO_PRESENT
     if len(subjects) != 1:
-        return RULES[1]
+        return NOT_ONE_SUBJECT
     subject = subjects[0]
     if subject.number > word.number:
-        return RULES[2]
+        return SUBJECT_BEHIND
     if not is_third_person(subject, language):
-        return RULES[3]
+        return NO_NOUN
     if any(_is_conjunct_of(other, subject) for other in sentence.words):
-        return RULES[4]
+        return COORDINATED
     number = word.features["Number"]
     if subject.features.get("Number", number) != number:
-        return RULES[5]
+        return OTHER_NUMBER
     if word.is_contracted:
-        return RULES[6]
-    if not sentence.text[: word.start][-1:].isspace():
-        return RULES[7]
+        return CONTRACTED
+    before = sentence.text[: word.start]
+    if not before[-1:].isspace():
+        return NO_SPACE
     return ""
 
 

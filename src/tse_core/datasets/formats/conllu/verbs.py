@@ -1,14 +1,17 @@
 """Verb lists from treebanks: the lemmas that are attested in both numbers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from typing import TypeAlias
 
 import pandas as pd
 
 from tse_core.datasets.formats.conllu.sentences import Sentence, Word
 from tse_core.datasets.formats.conllu.sites import is_present, is_third_person, subjects_of
 
-_Cell = frozenset  # features of a form: gender, tense, voice, polarity
+# The uses of a lemma: how often each of its forms is used, by its number ("Sing" or "Plur"), under
+# each set of further features (gender, tense, voice, polarity).
+_Uses: TypeAlias = dict[frozenset, dict[str, Counter[str]]]
 # All forms that count have these, whether the treebank says so or not.
 _OF_ALL = ("Number", "Person", "Mood", "VerbForm")
 
@@ -21,14 +24,14 @@ def attested_verbs(sentences: Iterable[Sentence], language: str = "") -> pd.Data
     frequent one counts. A form of which the treebank does not give the person counts where its
     subject is a noun, a name or a pronoun of the third person. Parts of contractions are no forms.
     """
-    uses: dict[str, dict[_Cell, dict[str, Counter[str]]]] = defaultdict(dict)
+    uses_of: dict[str, _Uses] = defaultdict(dict)
     for sentence in sentences:
         for word in sentence.words:
             if _is_form(sentence, word, language):
-                _count(uses[word.lemma.lower()], word)
+                _count(uses_of[word.lemma.lower()], word)
     rows = []
-    for lemma in sorted(uses):
-        forms = _forms(uses[lemma])
+    for lemma in sorted(uses_of):
+        forms = _forms(uses_of[lemma])
         if forms is not None:
             rows.append((lemma, *forms))
     table = pd.DataFrame(rows, columns=["lemma", "singular", "plural"], dtype="str")
@@ -46,27 +49,28 @@ def _is_form(sentence: Sentence, word: Word, language: str) -> bool:
     return len(subjects) == 1 and is_third_person(subjects[0], language)
 
 
-def _count(cells: dict[_Cell, dict[str, Counter[str]]], word: Word) -> None:
+def _count(uses: _Uses, word: Word) -> None:
     """Count a use of a form, under its further features and its number."""
     further = {name: value for name, value in word.features.items() if name not in _OF_ALL}
-    cell = frozenset(further.items())
-    forms = cells.setdefault(cell, {"Sing": Counter(), "Plur": Counter()})
+    features = frozenset(further.items())
+    forms = uses.setdefault(features, {"Sing": Counter(), "Plur": Counter()})
     forms[word.features["Number"]][word.form.lower()] += 1
 
 
-def _forms(cells: Mapping[_Cell, Mapping[str, Counter[str]]]) -> tuple[str, str] | None:
+def _forms(uses: _Uses) -> tuple[str, str] | None:
     """The two forms of a lemma that are used most; None if no two forms are attested."""
     candidates = []
-    for forms in cells.values():
+    for forms in uses.values():
         if not forms["Sing"] or not forms["Plur"]:
             continue
         singular = _most_frequent(forms["Sing"])
         plural = _most_frequent(forms["Plur"])
         if singular != plural:
-            uses = forms["Sing"][singular] + forms["Plur"][plural]
-            candidates.append((-uses, singular, plural))
+            count = forms["Sing"][singular] + forms["Plur"][plural]
+            candidates.append((-count, singular, plural))
     if not candidates:
         return None
+    # The most uses come first by their sign; of equally many the first forms of the alphabet.
     _, singular, plural = min(candidates)
     return singular, plural
 
