@@ -19,12 +19,12 @@ _checked: WeakSet = WeakSet()
 
 
 def warn_of_shift(model: LanguageModel) -> None:
-    """Warn, once for each network, where a masked model seems to predict masks one place earlier.
+    """Warn, once for each network, where this masked model seems to predict masks a place earlier.
 
     There the tokens of `SENTENCES` are `FACTOR` times as probable as at their masks, and than by
     chance.
     """
-    is_plain = model.kind == "masked" and not model.shifted and model.tokenizer is not None
+    is_plain = not model.shifted and model.tokenizer is not None
     if not is_plain or model.network in _checked:
         return
     _checked.add(model.network)

@@ -25,6 +25,7 @@ from tse_core.errors import InputError, warn
 from tse_core.forward.objective import warn_of_shift
 from tse_core.forward.trees import Ids, Tree, arrays, distinct_prefixes, trees
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.network import Network
 
 # Tokens of a pass on a CPU: what a layer computes then stays below 32 MB, see PROJECTED_ENTRIES.
 BATCH_TOKENS = 1024
@@ -98,29 +99,33 @@ def blocks(
     longest = 1 + max(chain.from_iterable(positions), default=-1)
     fits_window = not network.window or longest <= network.window
     in_trees = network.takes_trees and fits_window
-    warn_of_shift(model)
+    if model.reads_right:
+        warn_of_shift(model)
     requests_of = _requests_of_queries(model, sequences, positions, in_trees)
     if not requests_of:
         return
-    run: Callable[[LanguageModel, Any], _Pass]
+    run: Callable[[list], _Pass]
     if in_trees:
-        groups, run = _tree_groups(requests_of, network.window), _run_trees
+        groups = _tree_groups(requests_of, network.window)
+        run = partial(_run_trees, network)
     else:
-        groups, run = _length_groups(requests_of), _run_sequences
+        groups = _length_groups(requests_of)
+        # The mask of a shifted model is predicted at the position before it.
+        run = partial(_run_sequences, network, int(model.shifted))
     is_slower = network.slower_without_trees and not network.takes_trees
     if is_slower and not model.reads_right:
         _warn_without_trees(model, requests_of, groups)
 
-    tokens = batch_tokens or fitting_tokens(model.device)
+    tokens = batch_tokens or fitting_tokens(network.device)
     if network.one_at_a_time:
         tokens = 1  # less than a sequence, of which each pass has at least one
-    passes = _in_batches(groups, partial(run, model), tokens)
-    entries = PROJECTED_ENTRIES.get(model.device.type, PROJECTED_ENTRIES["cpu"])
-    for states, queries in _joined(passes, max(1, entries // model.vocabulary_size)):
+    passes = _in_batches(groups, run, tokens)
+    entries = PROJECTED_ENTRIES.get(network.device.type, PROJECTED_ENTRIES["cpu"])
+    for states, queries in _joined(passes, max(1, entries // network.vocabulary_size)):
         logits = network.project(states)
         if logits.device.type in NO_FLOAT64:
             logits = logits.cpu()
-        _check_logits(model, logits)
+        _check_logits(model.name, logits)
         answered = [requests_of[query] for query in queries]
         requests = np.concatenate(answered)
         rows = np.repeat(np.arange(len(answered)), [len(numbers) for numbers in answered])
@@ -210,7 +215,7 @@ def _log_sums_with_ends(
     return log_total, log_total_of_ends
 
 
-def _check_logits(model: LanguageModel, logits: torch.Tensor) -> None:
+def _check_logits(name: str, logits: torch.Tensor) -> None:
     """Raise InputError for a row of logits that is no distribution.
 
     A logit of -inf is a probability of 0, but a row of only these has no sum.
@@ -219,7 +224,7 @@ def _check_logits(model: LanguageModel, logits: torch.Tensor) -> None:
         return
     what = "NaN" if logits.isnan().any() else "an infinite number"
     raise InputError(
-        f"{model.name} gives {what} as a logit; its weights are damaged or its precision is too low"
+        f"{name} gives {what} as a logit; its weights are damaged or its precision is too low"
     )
 
 
@@ -294,7 +299,7 @@ def _tree_groups(queries: Iterable[Query], window: int | None) -> list[_Group]:
     return groups
 
 
-def _run_trees(model: LanguageModel, batch: Sequence[Tree]) -> _Pass:
+def _run_trees(network: Network, batch: Sequence[Tree]) -> _Pass:
     """One pass over several trees, with the states at the end of each of their sequences."""
     rows, columns, queries = [], [], []
     for row, tree in enumerate(batch):
@@ -303,12 +308,12 @@ def _run_trees(model: LanguageModel, batch: Sequence[Tree]) -> _Pass:
             columns.append(tree.nodes[sequence])
             queries.append((sequence, len(sequence) - 1))
     ids, depths, visible = arrays([tree.nodes for tree in batch])
-    states = model.network.tree_states(
-        torch.from_numpy(ids).to(model.device),
-        torch.from_numpy(depths).to(model.device),
-        torch.from_numpy(visible).to(model.device),
-        torch.tensor(rows, device=model.device),
-        torch.tensor(columns, device=model.device),
+    states = network.tree_states(
+        torch.from_numpy(ids).to(network.device),
+        torch.from_numpy(depths).to(network.device),
+        torch.from_numpy(visible).to(network.device),
+        torch.tensor(rows, device=network.device),
+        torch.tensor(columns, device=network.device),
     )
     return _Pass(states, queries)
 
@@ -328,18 +333,21 @@ def _length_groups(queries: Iterable[Query]) -> list[_Group]:
     return [_Group(items, size) for size, items in groups.items()]
 
 
-def _run_sequences(model: LanguageModel, batch: Sequence[tuple[Ids, list[int]]]) -> _Pass:
-    """One pass over equally long sequences, with the states at the positions of each."""
+def _run_sequences(network: Network, shift: int, batch: Sequence[tuple[Ids, list[int]]]) -> _Pass:
+    """One pass over equally long sequences, with the states at the positions of each.
+
+    They are `shift` tokens before these where the network predicts a token so much earlier.
+    """
     rows, columns, queries = [], [], []
     for row, (sequence, positions) in enumerate(batch):
         for position in positions:
             rows.append(row)
-            columns.append(position - int(model.shifted))
+            columns.append(position - shift)
             queries.append((sequence, position))
-    states = model.network.states(
-        torch.tensor([sequence for sequence, _ in batch], device=model.device),
-        torch.tensor(rows, device=model.device),
-        torch.tensor(columns, device=model.device),
+    states = network.states(
+        torch.tensor([sequence for sequence, _ in batch], device=network.device),
+        torch.tensor(rows, device=network.device),
+        torch.tensor(columns, device=network.device),
     )
     return _Pass(states, queries)
 

@@ -22,9 +22,14 @@ from tse_core.models.tokenizing import (
     BOS_WORDS,
     CARRIERS,
     Encoding,
+    SpecialTokenError,
     added_by,
     bos_ids,
+    check_entries,
     encoded,
+    encoding_after,
+    offsets_in,
+    refuse_special_tokens,
     special_tokens,
     unknown_entry,
 )
@@ -36,10 +41,6 @@ if TYPE_CHECKING:
 Kind = Literal["causal", "masked"]
 # "mntp" is a masked model whose masks are predicted at the position before them.
 KindRequest = Literal["causal", "masked", "mntp"]
-
-
-class SpecialTokenError(InputError):
-    """A text that spells a special token of the model, which would not be read as characters."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,8 @@ class LanguageModel:
     def policies(self) -> dict[str, str]:
         """What this model's scores depend on besides its weights and the text."""
         space = "yes" if self.space else "no"
-        policies = {"bos": self.bos_read, "space": space, "dtype": self.dtype, **self.origin}
+        policies = {"bos": self.bos_read, "space": space, "dtype": self.network.dtype}
+        policies |= self.origin
         if self.shifted:  # signatures of other models stay as they are
             policies["objective"] = "mntp"
         return policies
@@ -258,75 +260,19 @@ class LanguageModel:
             refused.pop(self.tokenizer.mask_token_id, None)
         encodings = []
         for number, sentence in enumerate(sentences):
-            encoding = self._encoding(sentence, batch, number, refused)
+            ids = batch["input_ids"][number]
+            added = [False] * len(ids)
+            if self.keeps_added_tokens:
+                added = [bool(mark) for mark in batch["special_tokens_mask"][number]]
+            offsets = offsets_in(sentence, batch["offset_mapping"][number], added, len(prefix))
+            if not refused.keys().isdisjoint(ids):
+                refuse_special_tokens(sentence, ids, offsets, added, refused, self.unknown_id)
+            words = batch.word_ids(number)
+            encoding = encoding_after(self._bos_ids, ids, offsets, added, words)
             if not further_entries:
-                self._check_entries(encoding.ids)
+                check_entries(self.name, self.tokenizer, encoding.ids, self.network.vocabulary_size)
             encodings.append(encoding)
         return encodings
-
-    def _encoding(
-        self, sentence: str, batch: Any, number: int, refused: dict[int, str]
-    ) -> Encoding:
-        """The encoding of a sentence, the one with this number in the tokenizer's own `batch`.
-
-        Raises InputError where the text spells a token of `refused`.
-        """
-        ids = batch["input_ids"][number]
-        if self.keeps_added_tokens:
-            added = [bool(mark) for mark in batch["special_tokens_mask"][number]]
-        else:
-            added = [False] * len(ids)
-        offsets = self._offsets(sentence, ids, batch["offset_mapping"][number], added, refused)
-        # The BOS token, which no character of the sentence stands for, goes before the rest.
-        front = self._bos_ids
-        return Encoding(
-            ids=(*front, *ids),
-            offsets=((0, 0),) * len(front) + tuple(offsets),
-            special=(True,) * len(front) + tuple(added),
-            words=(None,) * len(front) + tuple(batch.word_ids(number)),
-        )
-
-    def _offsets(
-        self,
-        sentence: str,
-        ids: list[int],
-        spans: list[tuple[int, int]],
-        added: list[bool],
-        refused: dict[int, str],
-    ) -> list[tuple[int, int]]:
-        """The characters of a sentence that each token covers, without the space before a word.
-
-        `spans` are the tokenizer's, of the text with the policy's space in front; `added` marks
-        the tokens that the tokenizer adds, which cover nothing. Raises InputError where the text
-        itself spells a token of `refused`.
-        """
-        shift = int(self.space)
-        text = " " * shift + sentence
-        offsets = []
-        for token, (start, end), is_added in zip(ids, spans, added, strict=True):
-            if is_added:
-                offsets.append((0, 0))
-                continue
-            # Some tokenizers count the space before a token as the token's own.
-            while start < end and text[start].isspace():
-                start += 1
-            # In the sentence itself, without the policy's space.
-            if shift:
-                offsets.append((max(0, start - shift), max(0, end - shift)))
-            else:
-                offsets.append((start, end))
-            if token not in refused:
-                continue
-            # Text that a tokenizer does not know becomes the unknown entry, which is special, too:
-            # only the entry's own text is refused.
-            is_spelled = text[start:end].rstrip().casefold() == refused[token].casefold()
-            if token != self.unknown_id or is_spelled:
-                raise SpecialTokenError(
-                    f"the text {sentence!r} spells {refused[token]!r}, a special token of the "
-                    "model, which it would not read as these characters; leave it out, or put a "
-                    "space inside"
-                )
-        return offsets
 
     def unreadable(self, texts: Sequence[str]) -> list[InputError | None]:
         """The error for each text that spells a special token of the model; else None."""
@@ -344,18 +290,6 @@ class LanguageModel:
                     error = refusal
             errors.append(error)
         return errors
-
-    def _check_entries(self, ids: tuple[int, ...]) -> None:
-        """Raise InputError for an entry of the vocabulary that the network lacks."""
-        largest = max(ids, default=0)
-        if largest < self.vocabulary_size:
-            return
-        entry = self.tokenizer.convert_ids_to_tokens(largest)
-        raise InputError(
-            f"the tokenizer of {self.name} has the entry {entry!r} ({largest:,}), but its network "
-            f"only {self.vocabulary_size:,} entries: they are of two models, or entries were "
-            "added without training"
-        )
 
     def spellings(self, words: Sequence[str]) -> list[tuple[int, ...] | None]:
         """The vocabulary entries of each word as it stands inside a sentence.
@@ -378,7 +312,7 @@ class LanguageModel:
             is_apart = ids[: len(before)] == before
             is_read = bool(word.strip()) and is_apart and unreadable.isdisjoint(entries)
             # Some tokenizers have more entries than their networks have logits.
-            if is_read and entries and max(entries) < self.vocabulary_size:
+            if is_read and entries and max(entries) < self.network.vocabulary_size:
                 spellings.append(entries)
             else:
                 spellings.append(None)
@@ -400,12 +334,12 @@ class LanguageModel:
 
         See `models/word_ends.py`.
         """
-        return word_ends(self.label, self.tokenizer, self.vocabulary_size)
+        return word_ends(self.label, self.tokenizer, self.network.vocabulary_size)
 
     @cached_property
     def space_ends(self) -> np.ndarray:
         """Whether each entry begins with white space or ends the text: bool (vocabulary,)."""
-        return space_ends(self.label, self.tokenizer, self.vocabulary_size)
+        return space_ends(self.label, self.tokenizer, self.network.vocabulary_size)
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Vocabulary entries in readable form: a leading space is shown as it is."""

@@ -17,13 +17,17 @@ place" has these gaps, too: a form is there what follows the tokens of the text 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, cast
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
 from tse_core.models.language_model import LanguageModel
 from tse_core.models.tokenizing import CARRIERS, Encoding, Gap, encoded, gap_of, special_tokens
 from tse_core.words import join
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 # The long one shows more often that a word changes the tokens beside it.
 SHORT, LONG = CARRIERS
@@ -139,9 +143,10 @@ def _causal_slots(
     model: LanguageModel, contexts: Sequence[tuple[str, str]]
 ) -> list[Prompt | InputError]:
     """The text before each slot, whose last token predicts the word."""
-    carrier_ids = _carrier_ids(model, SHORT)
+    ids_of = partial(_ids_of, model.name, model.tokenizer)
     gaps = [gap_of(left, right) for left, right in contexts]
-    texts = [_text_before(model, gap, carrier_ids) for gap in gaps]
+    carrier_ids = _carrier_ids(ids_of, SHORT)
+    texts = [_text_before(gap, ids_of, carrier_ids) for gap in gaps]
     # Contexts that differ behind the verb alone have one text.
     distinct = list(dict.fromkeys(text for text in texts if text is not None))
     encoding_of = dict(zip(distinct, model.encode_batch(distinct), strict=True))
@@ -155,7 +160,9 @@ def _causal_slots(
     return slots
 
 
-def _text_before(model: LanguageModel, gap: Gap, carrier_ids: tuple[int, ...]) -> str | None:
+def _text_before(
+    gap: Gap, ids_of: Callable[[str], list[int]], carrier_ids: tuple[int, ...]
+) -> str | None:
     """The text before a slot, without the space with which the word in the slot begins.
 
     None without a word there, and where words are spelled otherwise than after a space, as behind
@@ -168,8 +175,8 @@ def _text_before(model: LanguageModel, gap: Gap, carrier_ids: tuple[int, ...]) -
     ends_in_space = gap.before.endswith(" ")
     if ends_in_space and not before[-1:].isspace():
         return before
-    front = _ids_of(model, before)
-    whole = _ids_of(model, gap.before + SHORT)
+    front = ids_of(before)
+    whole = ids_of(gap.before + SHORT)
     if tuple(whole[len(front) :]) != carrier_ids or whole[: len(front)] != front:
         return None
     return before
@@ -329,7 +336,8 @@ def _with_carrier(model: LanguageModel, gaps: Sequence[Gap], carrier: str) -> li
     None where the carrier's tokens are not those that it has after a space, or cover more than the
     carrier.
     """
-    carrier_ids = _carrier_ids(model, carrier)
+    ids_of = partial(_ids_of, model.name, model.tokenizer)
+    carrier_ids = _carrier_ids(ids_of, carrier)
     encodings = model.encode_batch([gap.filled(carrier) for gap in gaps])
     prompts: list[Prompt | None] = []
     for gap, encoding in zip(gaps, encodings, strict=True):
@@ -358,15 +366,15 @@ def _place_of_carrier(
     return first, last + 1
 
 
-def _carrier_ids(model: LanguageModel, carrier: str) -> tuple[int, ...]:
+def _carrier_ids(ids_of: Callable[[str], list[int]], carrier: str) -> tuple[int, ...]:
     """The entries of a carrier after a space, unknown ones too."""
-    before = _ids_of(model, SHORT)
-    return tuple(_ids_of(model, f"{SHORT} {carrier}")[len(before) :])
+    before = ids_of(SHORT)
+    return tuple(ids_of(f"{SHORT} {carrier}")[len(before) :])
 
 
-def _ids_of(model: LanguageModel, text: str) -> list[int]:
+def _ids_of(name: str, tokenizer: "PreTrainedTokenizerFast", text: str) -> list[int]:
     """The entries of a text by itself, without any token that the model adds."""
-    return encoded(model.name, model.tokenizer, text)["input_ids"]
+    return encoded(name, tokenizer, text)["input_ids"]
 
 
 def _refusal(model: LanguageModel, gap: Gap) -> InputError:

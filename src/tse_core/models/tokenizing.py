@@ -1,7 +1,7 @@
-"""Questions to a tokenizer: its BOS token, its special entries, its unknown entry."""
+"""Questions to a tokenizer: its encodings, its BOS token, its special and unknown entries."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 BOS_WORDS = ("default", "tokenizer", "add", "none")
 # They fill a gap while a sentence is made into tokens, and are never a pair's verb.
 CARRIERS = ("a", "the")
+
+
+class SpecialTokenError(InputError):
+    """A text that spells a special token of the model, which would not be read as characters."""
 
 
 class Encoding(NamedTuple):
@@ -105,6 +109,89 @@ def encoded(
             verbose=False,
             **options,
         )
+
+
+def offsets_in(
+    sentence: str, spans: Sequence[tuple[int, int]], added: Sequence[bool], prefix: int
+) -> list[tuple[int, int]]:
+    """The characters of a sentence that each token covers, without the space before a word.
+
+    `spans` are the tokenizer's, of the text with a prefix of so many spaces; `added` marks the
+    tokens that the tokenizer adds, which cover nothing.
+    """
+    text = " " * prefix + sentence
+    offsets = []
+    for (start, end), is_added in zip(spans, added, strict=True):
+        if is_added:
+            offsets.append((0, 0))
+            continue
+        # Some tokenizers count the space before a token as the token's own.
+        while start < end and text[start].isspace():
+            start += 1
+        # In the sentence itself, without the prefix.
+        if prefix:
+            offsets.append((max(0, start - prefix), max(0, end - prefix)))
+        else:
+            offsets.append((start, end))
+    return offsets
+
+
+def encoding_after(
+    front: tuple[int, ...],
+    ids: Sequence[int],
+    offsets: Sequence[tuple[int, int]],
+    added: Sequence[bool],
+    words: Sequence[int | None],
+) -> Encoding:
+    """The encoding of a sentence after special tokens, for which none of its characters stands.
+
+    The other arguments are of its own tokens.
+    """
+    return Encoding(
+        ids=(*front, *ids),
+        offsets=((0, 0),) * len(front) + tuple(offsets),
+        special=(True,) * len(front) + tuple(added),
+        words=(None,) * len(front) + tuple(words),
+    )
+
+
+def refuse_special_tokens(
+    sentence: str,
+    ids: Sequence[int],
+    offsets: Sequence[tuple[int, int]],
+    added: Sequence[bool],
+    refused: Mapping[int, str],
+    unknown_id: int | None,
+) -> None:
+    """Raise SpecialTokenError where a sentence itself spells one of the `refused` tokens.
+
+    `offsets` are the characters that its tokens cover; `added` marks those that the tokenizer adds.
+    """
+    for token, (start, end), is_added in zip(ids, offsets, added, strict=True):
+        if is_added or token not in refused:
+            continue
+        # Text that a tokenizer does not know becomes the unknown entry, which is special, too: only
+        # the entry's own text is refused.
+        is_spelled = sentence[start:end].rstrip().casefold() == refused[token].casefold()
+        if token != unknown_id or is_spelled:
+            raise SpecialTokenError(
+                f"the text {sentence!r} spells {refused[token]!r}, a special token of the model, "
+                "which it would not read as these characters; leave it out, or put a space inside"
+            )
+
+
+def check_entries(
+    name: str, tokenizer: "PreTrainedTokenizerFast", ids: Sequence[int], size: int
+) -> None:
+    """Raise InputError for an entry of the vocabulary that a network with `size` entries lacks."""
+    largest = max(ids, default=0)
+    if largest < size:
+        return
+    entry = tokenizer.convert_ids_to_tokens(largest)
+    raise InputError(
+        f"the tokenizer of {name} has the entry {entry!r} ({largest:,}), but its network only "
+        f"{size:,} entries: they are of two models, or entries were added without training"
+    )
 
 
 def bos_ids(

@@ -330,14 +330,22 @@ def scored_tokens(
     encodings = model.encode_batch(texts)
     entries = sorted(set(chain.from_iterable(encoding.ids for encoding in encodings)))
     spellings = dict(zip(entries, model.tokens(entries), strict=True))
+    needs_front = not model.reads_right or model.shifted
+    limit = model.network.max_length if stride else None
     tokens_of_texts: list[TokenSurprisals] = []
     inputs: list[_Input] = []
     starts = since or [0] * len(texts)
     for text, encoding, start in zip(texts, encodings, starts, strict=True):
         positions = text_positions(encoding)
-        tokens = _tokenized(model, text, encoding, positions, spellings)
+        tokens = _tokenized(text, encoding, positions, spellings, model.unknown_id)
+        if needs_front:
+            tokens.scored[positions == 0] = False  # nothing predicts the very first token
         tokens.scored[tokens.starts < start] = False
-        inputs += _inputs(model, encoding, tokens, positions, method, stride)
+        if model.reads_right:
+            mask = model.tokenizer.mask_token_id
+            inputs += _masked_inputs(encoding, tokens, positions, method, mask, limit)
+        else:
+            inputs += _left_inputs(encoding, tokens, positions, limit, stride or 1)
         tokens_of_texts.append(tokens)
 
     ends = np.cumsum([tokens.scored.sum() for tokens in tokens_of_texts])
@@ -376,21 +384,19 @@ def check_method(
 
 
 def _tokenized(
-    model: LanguageModel,
     text: str,
     encoding: Encoding,
     positions: np.ndarray,
     spellings: dict[int, str],
+    unknown_id: int | None,
 ) -> TokenSurprisals:
     """The tokens of a sentence, at these positions of its encoding, without surprisals as yet."""
     ids = np.array(encoding.ids)[positions]
     starts, ends = _spans(text, encoding, positions)
     scored = np.ones(len(ids), dtype=bool)
-    if not model.reads_right or model.shifted:
-        scored = positions > 0  # nothing predicts the very first token
     unknown = np.zeros(len(ids), dtype=bool)
-    if model.unknown_id is not None:
-        unknown = ids == model.unknown_id
+    if unknown_id is not None:
+        unknown = ids == unknown_id
     tokens = [spellings[token] for token in ids.tolist()]
     return TokenSurprisals(tokens, ids, starts, ends, np.zeros(len(ids)), scored, unknown)
 
@@ -409,31 +415,40 @@ def _spans(text: str, encoding: Encoding, positions: np.ndarray) -> tuple[np.nda
     return starts, np.maximum(ends, starts)
 
 
-def _inputs(
-    model: LanguageModel,
+def _left_inputs(
+    encoding: Encoding,
+    tokens: TokenSurprisals,
+    positions: np.ndarray,
+    limit: int | None,
+    stride: int,
+) -> list[_Input]:
+    """What a causal model reads of a sentence: all of it once, or windows of `limit` tokens.
+
+    Each window begins `stride` tokens behind the one before it.
+    """
+    scored = tokens.scored
+    if not scored.any():
+        return []
+    targets = tokens.ids[scored].tolist()
+    whole = _Input(encoding.ids, positions[scored].tolist(), targets)
+    return _left_windows(whole, int(positions[0]), limit, stride)
+
+
+def _masked_inputs(
     encoding: Encoding,
     tokens: TokenSurprisals,
     positions: np.ndarray,
     method: str,
-    stride: int | None,
+    mask: int,
+    limit: int | None,
 ) -> list[_Input]:
-    """The inputs that score the tokens of a sentence, in the order of the tokens.
+    """What a masked model reads of a sentence: a copy for each token that is scored.
 
-    A causal model reads the sentence once, a masked model a copy for each token; with a `stride`
-    both read windows of what is longer than the model.
+    A `mask` takes the place of that token; of a longer text the `limit` tokens around it are read.
     """
-    scored = np.flatnonzero(tokens.scored).tolist()
-    if not scored:
-        return []
-    limit = model.network.max_length if stride else None
-    if not model.reads_right:
-        targets = tokens.ids[scored].tolist()
-        whole = _Input(encoding.ids, positions[scored].tolist(), targets)
-        return _left_windows(whole, int(positions[0]), limit, stride or 1)
-
     words = [encoding.words[position] for position in positions]
     inputs = []
-    for token in scored:
+    for token in np.flatnonzero(tokens.scored).tolist():
         end = token + 1
         if method == "pll-l2r":
             while end < len(words) and words[end] == words[token]:
@@ -443,8 +458,7 @@ def _inputs(
         if method == "left-context":
             masked = LEFT_MASKS
             right = encoding.ids[positions[-1] + 1 :]  # what the tokenizer adds
-        masks = (model.tokenizer.mask_token_id,) * masked
-        ids = encoding.ids[:position] + masks + right
+        ids = encoding.ids[:position] + (mask,) * masked + right
         whole = _Input(ids, [position], [int(tokens.ids[token])])
         suffix = len(encoding.ids) - 1 - int(positions[-1])
         inputs.append(_window_around(whole, int(positions[0]), suffix, limit))
