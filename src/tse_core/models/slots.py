@@ -18,7 +18,7 @@ place" has these gaps, too: a form is there what follows the tokens of the text 
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from tse_core.datasets.pairs import Protocol
 from tse_core.errors import InputError
@@ -41,6 +41,10 @@ class Prompt(NamedTuple):
     # Whether the mask's own text in the sentence would change the tokens beside it.
     by_ids: bool = False
     gap: Gap | None = None  # in which forms are spelled in place; None: as after a space
+
+
+# From a model and contexts to their slots, or the reasons why there is none.
+Reader: TypeAlias = Callable[[LanguageModel, Sequence[tuple[str, str]]], list[Prompt | InputError]]
 
 
 class SpelledOtherwiseError(InputError):
@@ -81,24 +85,23 @@ def read(
     for left, right in contexts:
         texts.append(join(left, "", right) if model.reads_right else left)
     errors = model.unreadable(texts)
-    readable_contexts = []
-    for context, error in zip(contexts, errors, strict=True):
-        if error is None:
-            readable_contexts.append(context)
-    read_slots: Callable[[LanguageModel, Sequence[tuple[str, str]]], list[Prompt | InputError]]
+    readable_rows = [row for row, error in enumerate(errors) if error is None]
+    read_slots = _reader(model, protocol, in_place)
+    slots_of_readable = read_slots(model, [contexts[row] for row in readable_rows])
+    slot_of_row = dict(zip(readable_rows, slots_of_readable, strict=True))
+    for row, error in enumerate(errors):
+        if error is not None:
+            slot_of_row[row] = error
+    return [slot_of_row[row] for row in range(len(contexts))]
+
+
+def _reader(model: LanguageModel, protocol: Protocol, in_place: bool) -> Reader:
+    """The function that reads the slots of a model under a protocol."""
     if in_place:
-        read_slots = _slots_in_place
-    elif not model.reads_right:
-        read_slots = _causal_slots
-    elif protocol == "exact":
-        read_slots = _masked_slots
-    else:
-        read_slots = _released_slots
-    slots_of_readable = iter(read_slots(model, readable_contexts))
-    slots: list[Prompt | InputError] = []
-    for error in errors:
-        slots.append(next(slots_of_readable) if error is None else error)
-    return slots
+        return _slots_in_place
+    if not model.reads_right:
+        return _causal_slots
+    return _masked_slots if protocol == "exact" else _released_slots
 
 
 def spellings_in_place(
@@ -188,33 +191,43 @@ def _masked_slots(
     """Both sides of each slot, with one mask between them."""
     gaps = [gap_of(left, right) for left, right in contexts]
     prompts = _with_carrier(model, gaps, LONG)
-    # The words beside a gap decide what a word does there, so that one gap stands for all with the
-    # same ones.
-    example_of: dict[Gap, int] = {}
-    for row, prompt in enumerate(prompts):
+    # The words beside a gap decide what a word does there: of the gaps with the same words beside
+    # them, the first is an example for all.
+    near_gaps = [gap.near() for gap in gaps]
+    examples: dict[Gap, tuple[Gap, Prompt]] = {}
+    for near, gap, prompt in zip(near_gaps, gaps, prompts, strict=True):
         if prompt is not None:
-            example_of.setdefault(gaps[row].near(), row)
-    rows = list(example_of.values())
-    examples = [gaps[row] for row in rows]
-    with_text = _with_mask_text(model, examples)
-    differing = []
-    for row, prompt in zip(rows, with_text, strict=True):
-        if prompt != prompts[row]:
-            differing.append(row)
-    # Tokens beside the gap that change with the carrier are none of the sentence's own.
-    with_other = _with_carrier(model, [gaps[row] for row in differing], SHORT)
-    refused = set()
-    for row, prompt in zip(differing, with_other, strict=True):
-        if prompt != prompts[row]:
-            refused.add(row)
+            examples.setdefault(near, (gap, prompt))
+    need_ids = dict(zip(examples, _need_ids(model, list(examples.values())), strict=True))
     slots: list[Prompt | InputError] = []
-    for gap, prompt in zip(gaps, prompts, strict=True):
-        example = example_of.get(gap.near())
-        if prompt is None or example in refused:
+    for near, gap, prompt in zip(near_gaps, gaps, prompts, strict=True):
+        needs_ids = need_ids.get(near)
+        if prompt is None or needs_ids is None:
             slots.append(_refusal(model, gap))
         else:
-            slots.append(prompt._replace(by_ids=example in differing))
+            slots.append(prompt._replace(by_ids=needs_ids))
     return slots
+
+
+def _need_ids(model: LanguageModel, examples: Sequence[tuple[Gap, Prompt]]) -> list[bool | None]:
+    """Whether the mask's own text would be read otherwise than the prompt of each gap (`by_ids`).
+
+    None where it would, and where the short carrier gives another prompt, too: what changes with
+    the carrier are no tokens of the sentence.
+    """
+    with_text = _with_mask_text(model, [gap for gap, _ in examples])
+    doubtful = []
+    for (gap, prompt), of_text in zip(examples, with_text, strict=True):
+        if of_text != prompt:
+            doubtful.append(gap)
+    of_short = dict(zip(doubtful, _with_carrier(model, doubtful, SHORT), strict=True))
+    need_ids: list[bool | None] = []
+    for gap, prompt in examples:
+        if gap not in of_short:
+            need_ids.append(False)
+        else:
+            need_ids.append(True if of_short[gap] == prompt else None)
+    return need_ids
 
 
 def _slots_in_place(
@@ -242,23 +255,31 @@ def _between_sides(model: LanguageModel, gaps: Sequence[Gap]) -> list[Prompt | N
 
     None where no two agree.
     """
-    readings: list[list[Prompt | None]] = [[*_with_mask_text(model, gaps)]]
-    for carrier in (LONG, SHORT):
-        encodings = model.encode_batch([gap.filled(carrier) for gap in gaps])
-        reading: list[Prompt | None] = []
-        for gap, encoding in zip(gaps, encodings, strict=True):
-            place = _tokens_in_gap(gap, encoding, carrier)
-            reading.append(_masked_at(model, encoding, place))
-        readings.append(reading)
+    with_text = _with_mask_text(model, gaps)
+    with_long = _with_word(model, gaps, LONG)
+    with_short = _with_word(model, gaps, SHORT)
     prompts: list[Prompt | None] = []
-    for of_text, of_long, of_short in zip(*readings, strict=True):
+    for of_text, of_long, of_short in zip(with_text, with_long, with_short, strict=True):
+        prompt = None
         if of_long in (of_text, of_short):
             prompt = of_long
-        else:
-            prompt = of_short if of_short == of_text else None
+        elif of_short == of_text:
+            prompt = of_short
         if prompt is not None:
             prompt = prompt._replace(by_ids=prompt != of_text)
         prompts.append(prompt)
+    return prompts
+
+
+def _with_word(model: LanguageModel, gaps: Sequence[Gap], word: str) -> list[Prompt | None]:
+    """The tokens of each sentence with a word in its gap, then with one mask in the word's place.
+
+    None where a token of the word covers what stands beside it.
+    """
+    encodings = model.encode_batch([gap.filled(word) for gap in gaps])
+    prompts: list[Prompt | None] = []
+    for gap, encoding in zip(gaps, encodings, strict=True):
+        prompts.append(_masked_at(model, encoding, _tokens_in_gap(gap, encoding, word)))
     return prompts
 
 
@@ -295,28 +316,33 @@ def _released_slots(
 
     A gap at the start of a text is refused as in protocol "exact".
     """
-    at_start = []
-    for row, (left, right) in enumerate(contexts):
-        if not gap_of(left, right).before.strip():
-            at_start.append(row)
-    exact_slots = _masked_slots(model, [contexts[row] for row in at_start])
     gaps = [gap_of(left, right) for left, right in contexts]
-    slots: list[Prompt | InputError] = [*_with_mask_text(model, gaps)]
-    for row, exact in zip(at_start, exact_slots, strict=True):
+    prompts = _with_mask_text(model, gaps)
+    if model.space:
+        prompts = _counted_positions(model, [left for left, _ in contexts], prompts)
+    slots: list[Prompt | InputError] = [*prompts]
+    rows_at_start = [row for row, gap in enumerate(gaps) if not gap.before.strip()]
+    exact_slots = _masked_slots(model, [contexts[row] for row in rows_at_start])
+    for row, exact in zip(rows_at_start, exact_slots, strict=True):
         if isinstance(exact, InputError):
             slots[row] = exact
-    if not model.space:
-        return slots
-    # The released code counts the tokens of the left context without its leading space, plus one
-    # for <s>.
-    lefts = encoded(model.name, model.tokenizer, [left for left, _ in contexts])["input_ids"]
-    for row, left_ids in enumerate(lefts):
-        prompt = slots[row]
-        if isinstance(prompt, Prompt):
-            # Without its space the first word may be more tokens, up to behind the last one.
-            last = len(prompt.ids) - 1
-            slots[row] = prompt._replace(position=min(len(left_ids) + 1, last))
     return slots
+
+
+def _counted_positions(
+    model: LanguageModel, lefts: list[str], prompts: Sequence[Prompt]
+) -> list[Prompt]:
+    """The prompts, with the position of the mask that the released code counts for RoBERTa.
+
+    It counts the tokens of the left context without its leading space, plus one for <s>.
+    """
+    ids_of_lefts = encoded(model.name, model.tokenizer, lefts)["input_ids"]
+    counted = []
+    for prompt, left_ids in zip(prompts, ids_of_lefts, strict=True):
+        # Without its space the first word may be more tokens, up to behind the last one.
+        last = len(prompt.ids) - 1
+        counted.append(prompt._replace(position=min(len(left_ids) + 1, last)))
+    return counted
 
 
 def _with_mask_text(model: LanguageModel, gaps: Sequence[Gap]) -> list[Prompt]:
