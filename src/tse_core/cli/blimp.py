@@ -19,6 +19,7 @@ from tse_core.cli.printing import (
 from tse_core.datasets.loading import joined_pairs, load_sentence_pairs
 from tse_core.errors import InputError, check_known
 from tse_core.results.comparing import READING, differences
+from tse_core.sentences.columns import names_beside
 
 if TYPE_CHECKING:  # imports torch
     from tse_core.sentences.evaluate import PairScores
@@ -107,8 +108,6 @@ def blimp(
     tse blimp gpt2 --against gpt2-medium --out scores.csv --items items.csv
     tse blimp my-babylm --profile babylm --data full_eval/ewok_filtered --items items.csv
     """
-    from tse_core.sentences.evaluate import evaluate_blimp, names_beside
-
     models = [model] if against is None else [model, against]
     if profile:
         opening = options.of_babylm(opening, *models)
@@ -125,6 +124,10 @@ def blimp(
         check_known("column for --cluster", cluster, pairs.columns)
     if against is not None and ties == "half":
         raise InputError("--against counts right and wrong pairs: leave --ties as it is (wrong)")
+    from tse_core.sentences.evaluate import (
+        evaluate_blimp,  # imports torch: the data are read before
+    )
+
     runs: list[PairScores] = []
     for opened in opening.models(*models):
         if runs and opened.label == runs[0].signature.model:

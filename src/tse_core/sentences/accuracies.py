@@ -14,7 +14,7 @@ evidence:
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -22,16 +22,14 @@ from scipy.special import ndtri
 from scipy.stats import binomtest
 
 from tse_core.errors import InputError, check_known
+from tse_core.sentences.columns import BOUNDS, CLUSTER, COUNTS, ITEM, MACRO, STRATUM
 from tse_core.uncertainty.clusters import Sample
 from tse_core.uncertainty.intervals import CONFIDENCE, combine, corrected_level, interval
 from tse_core.uncertainty.shares import joined, wilson
 
 # By which columns rows are grouped; the name of another column stands for itself.
 GROUPS = {"paradigm": ["paradigm"], "phenomenon": ["phenomenon"], "all": []}
-MACRO = "macro"  # all pairs, with each paradigm counted alike
-BOUNDS, COUNTS = ("accuracy", "low", "high"), ("pairs", "judged", "ties", "unknown", "items")
-ITEM, CLUSTER = "distinct_pair", "cluster"  # columns of per-pair scores
-STRATUM = "stratum"  # a column that numbers the paradigms, or their parts in different groups
+_NUMBERS = ["number", "bool"]  # kinds of columns by which no rows are grouped
 
 
 def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
@@ -58,57 +56,103 @@ def accuracy(scores: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
     an unknown word in the critical region), items (of the judged pairs), accuracy_items (the mean
     over these), clusters (of the judged pairs).
     """
-    scores = _with_clusters(scores)
-    columns = _columns_of("all" if by == MACRO else by, scores)
-    # What an interval is made of: the pairs of a paradigm in a group.
-    strata = [*columns, "paradigm"] if columns != ["paradigm"] else columns
-    scores = scores.assign(**{STRATUM: scores.groupby(strata, sort=False, dropna=False).ngroup()})
-    judged = scores[scores["correct"].notna()]
-    paradigms = _paradigms(scores, judged, columns)
-    rows = []
-    for labels, group in _groups(paradigms, columns):
-        if by == "paradigm":
-            labels = {"phenomenon": group["phenomenon"].iloc[0]} | labels
-        rows.append(labels | _pooled(group, judged, alike=by == MACRO))
-    return pd.DataFrame(rows)
+    return Accuracies(scores).by(by)
 
 
-def _columns_of(by: str, scores: pd.DataFrame) -> list[str]:
-    """The columns by which rows are grouped. Raises InputError for the name of none."""
+class Accuracies:
+    """Shares of correct pairs, see `accuracy`: what all groupings have in common is found once."""
+
+    def __init__(self, scores: pd.DataFrame):
+        scores = scores.reset_index(drop=True)
+        items = scores.get(ITEM, scores.index.to_series())
+        clusters = scores.get(CLUSTER, items)
+        self.scores = scores.assign(**{ITEM: items, CLUSTER: clusters})
+        self.judged = self.scores[self.scores["correct"].notna()]
+
+    def by(self, by: str) -> pd.DataFrame:
+        """`accuracy` by the same argument."""
+        texts = self.scores.select_dtypes(exclude=_NUMBERS).columns
+        columns = _columns_of("all" if by == MACRO else by, texts)
+        # What an interval is made of: the pairs of a paradigm in a group.
+        names = [*columns, "paradigm"] if columns != ["paradigm"] else columns
+        strata = self.scores.groupby(names, sort=False, dropna=False).ngroup().rename(STRATUM)
+        rows = []
+        for labels, group in _groups(self._paradigms(strata, columns), columns):
+            if by == "paradigm":
+                labels = {"phenomenon": group["phenomenon"].iloc[0]} | labels
+            rows.append(labels | self._pooled(group, strata, alike=by == MACRO))
+        return pd.DataFrame(rows)
+
+    def _paradigms(self, strata: pd.Series, columns: Sequence[str]) -> pd.DataFrame:
+        """The counts of each `STRATUM`, its accuracy with Wilson's interval, and its labels.
+
+        `strata` has the stratum of each pair.
+        """
+        labels = {name: (name, "first") for name in ("phenomenon", "paradigm", *columns)}
+        paradigms = self.scores.groupby(strata, sort=False).agg(
+            **labels,
+            correct=("correct", "sum"),
+            pairs=("correct", "size"),
+            judged=("correct", "count"),
+            ties=("tie", "sum"),
+            unknown=("unknown_critical", "sum"),
+        )
+        judged = self.judged[[ITEM, "correct"]].join(strata)
+        items = judged.drop_duplicates([STRATUM, ITEM]).groupby(STRATUM)["correct"]
+        paradigms["items"] = items.size().reindex(paradigms.index, fill_value=0)
+        paradigms["correct_items"] = items.sum().reindex(paradigms.index, fill_value=0.0)
+        repetitions = judged.groupby([STRATUM, ITEM]).size()
+        squares = (repetitions**2).groupby(STRATUM).sum()
+        paradigms["squares"] = squares.reindex(paradigms.index, fill_value=0)
+        paradigms = paradigms.reset_index()
+        shares = []
+        for row in paradigms.itertuples():
+            if row.judged:
+                trials = row.judged**2 / row.squares
+                shares.append(wilson(row.correct * trials / row.judged, trials))
+            else:
+                shares.append((np.nan, np.nan, np.nan))
+        paradigms[[*BOUNDS]] = shares
+        return paradigms
+
+    def _pooled(self, paradigms: pd.DataFrame, strata: pd.Series, *, alike: bool) -> dict:
+        """The numbers of a group of paradigms, some of whose pairs are judged.
+
+        `strata` has the stratum of each pair. Pairs count alike, or else, for a macro mean,
+        paradigms do.
+        """
+        counts = {name: int(paradigms[name].sum()) for name in COUNTS}
+        if not counts["judged"]:
+            nothing = dict.fromkeys(BOUNDS, np.nan)
+            return nothing | counts | {"accuracy_items": np.nan, "clusters": 0}
+        some = paradigms[paradigms["judged"] > 0]
+        pairs = self.judged[strata[self.judged.index].isin(some[STRATUM])]
+        sizes = some["judged"]
+        of_items = some["correct_items"].sum() / counts["items"]
+        if alike:
+            sizes = pd.Series(1, some.index)
+            of_items = (some["correct_items"] / some["items"]).mean()
+        bounds = joined(some["accuracy"], some["low"], some["high"], sizes)
+        if _hold_several(pairs[CLUSTER], pairs[ITEM]):
+            size_of = dict(zip(some[STRATUM], sizes, strict=True))
+            samples, weights = [], []
+            for stratum, part in pairs.groupby(strata[pairs.index], sort=False):
+                samples.append(Sample(part["correct"].to_numpy(float), [part[CLUSTER]]))
+                weights.append(size_of[stratum] / sizes.sum())
+            bounds = combine(samples, weights, bounds=(0.0, 1.0))[:3]
+        more = {"accuracy_items": of_items, "clusters": pairs[CLUSTER].nunique()}
+        return dict(zip(BOUNDS, bounds, strict=True)) | counts | more
+
+
+def _columns_of(by: str, texts: Iterable[str]) -> list[str]:
+    """The columns by which rows are grouped. Raises InputError for the name of none.
+
+    `texts` are the columns besides those of `GROUPS` that may be one.
+    """
     if by in GROUPS:
         return GROUPS[by]
-    texts = scores.select_dtypes(exclude=["number", "bool"]).columns
-    check_known("grouping", by, [*GROUPS, *texts.difference([*GROUPS])])
+    check_known("grouping", by, [*GROUPS, *sorted(set(texts) - set(GROUPS))])
     return [by]
-
-
-def _paradigms(scores: pd.DataFrame, judged: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """The counts of each `STRATUM`, its accuracy with Wilson's interval, and its labels."""
-    labels = {name: (name, "first") for name in ("phenomenon", "paradigm", *columns)}
-    paradigms = scores.groupby(STRATUM, sort=False).agg(
-        **labels,
-        correct=("correct", "sum"),
-        pairs=("correct", "size"),
-        judged=("correct", "count"),
-        ties=("tie", "sum"),
-        unknown=("unknown_critical", "sum"),
-    )
-    items = judged.drop_duplicates([STRATUM, ITEM]).groupby(STRATUM)["correct"]
-    paradigms["items"] = items.size().reindex(paradigms.index, fill_value=0)
-    paradigms["correct_items"] = items.sum().reindex(paradigms.index, fill_value=0.0)
-    repetitions = judged.groupby([STRATUM, ITEM]).size()
-    squares = (repetitions**2).groupby(STRATUM).sum()
-    paradigms["squares"] = squares.reindex(paradigms.index, fill_value=0)
-    paradigms = paradigms.reset_index()
-    shares = []
-    for row in paradigms.itertuples():
-        if row.judged:
-            trials = row.judged**2 / row.squares
-            shares.append(wilson(row.correct * trials / row.judged, trials))
-        else:
-            shares.append((np.nan, np.nan, np.nan))
-    paradigms[[*BOUNDS]] = shares
-    return paradigms
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> pd.DataFrame:
@@ -147,10 +191,12 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
                 f"the pair {name} is there twice; pairs are compared by paradigm and id, which "
                 "must differ"
             )
-    verdicts = _with_items(second)[[*keys, "correct", ITEM]]
-    both = _with_items(first).merge(
-        verdicts, on=keys, suffixes=("", "_second"), validate="one_to_one"
-    )
+    if ITEM not in first:
+        first = first.assign(**{ITEM: np.arange(len(first))})
+    if ITEM not in second:
+        second = second.assign(**{ITEM: np.arange(len(second))})
+    verdicts = second[[*keys, "correct", ITEM]]
+    both = first.merge(verdicts, on=keys, suffixes=("", "_second"), validate="one_to_one")
     if not len(both) == len(first) == len(second):
         raise InputError(
             f"the two models were scored on different pairs: {len(first)} and {len(second)}, "
@@ -161,9 +207,11 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
     items_of_second = both[f"{ITEM}_second"]
     if items_of_second.nunique() < both[ITEM].nunique():
         both[ITEM] = items_of_second
-    both = _with_clusters(both)
+    if CLUSTER not in both:
+        both[CLUSTER] = both[ITEM]
+    texts = both.select_dtypes(exclude=_NUMBERS).columns
     groups = []
-    for labels, group in _groups(both, _columns_of(by, both)):
+    for labels, group in _groups(both, _columns_of(by, texts)):
         if by == "paradigm":
             labels = {"phenomenon": group["phenomenon"].iloc[0]} | labels
         groups.append((labels, group.dropna(subset=["correct", "correct_second"])))
@@ -194,52 +242,9 @@ def _groups(
     return [(dict(zip(columns, names, strict=True)), group) for names, group in groups]
 
 
-def _with_items(scores: pd.DataFrame) -> pd.DataFrame:
-    """The scores with the column `ITEM`, by default each row."""
-    if ITEM in scores:
-        return scores
-    return scores.assign(**{ITEM: np.arange(len(scores))})
-
-
-def _with_clusters(scores: pd.DataFrame) -> pd.DataFrame:
-    """The scores with the columns `ITEM` and `CLUSTER`, by default each item."""
-    scores = _with_items(scores)
-    if CLUSTER in scores:
-        return scores
-    return scores.assign(**{CLUSTER: scores[ITEM]})
-
-
 def _hold_several(clusters: pd.Series, items: pd.Series) -> bool:
     """Whether clusters of these pairs are more than items."""
     return bool((items.groupby(clusters).nunique() > 1).any())
-
-
-def _pooled(paradigms: pd.DataFrame, judged: pd.DataFrame, *, alike: bool) -> dict:
-    """The numbers of a group of paradigms, some of whose pairs are judged.
-
-    Pairs count alike, or else, for a macro mean, paradigms do.
-    """
-    counts = {name: int(paradigms[name].sum()) for name in COUNTS}
-    if not counts["judged"]:
-        nothing = dict.fromkeys(BOUNDS, np.nan)
-        return nothing | counts | {"accuracy_items": np.nan, "clusters": 0}
-    some = paradigms[paradigms["judged"] > 0]
-    pairs = judged[judged[STRATUM].isin(some[STRATUM])]
-    sizes = some["judged"]
-    of_items = some["correct_items"].sum() / counts["items"]
-    if alike:
-        sizes = pd.Series(1, some.index)
-        of_items = (some["correct_items"] / some["items"]).mean()
-    bounds = joined(some["accuracy"], some["low"], some["high"], sizes)
-    if _hold_several(pairs[CLUSTER], pairs[ITEM]):
-        size_of = dict(zip(some[STRATUM], sizes, strict=True))
-        samples, weights = [], []
-        for stratum, part in pairs.groupby(STRATUM, sort=False):
-            samples.append(Sample(part["correct"].to_numpy(float), [part[CLUSTER]]))
-            weights.append(size_of[stratum] / sizes.sum())
-        bounds = combine(samples, weights, bounds=(0.0, 1.0))[:3]
-    more = {"accuracy_items": of_items, "clusters": pairs[CLUSTER].nunique()}
-    return dict(zip(BOUNDS, bounds, strict=True)) | counts | more
 
 
 def _compared(group: pd.DataFrame, tests: int) -> dict:

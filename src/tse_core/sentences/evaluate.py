@@ -22,12 +22,7 @@ from tse_core.datasets.loading import (
     data_hash,
     load_sentence_pairs,
 )
-from tse_core.datasets.pairs import (
-    FURTHER_BAD,
-    PREFIX_FIELDS,
-    SENTENCE_COLUMNS,
-    origin_of,
-)
+from tse_core.datasets.pairs import FURTHER_BAD, PREFIX_FIELDS, origin_of
 from tse_core.datasets.plain_tables import sound_rows
 from tse_core.errors import InputError, check_known
 from tse_core.files import safe_name
@@ -38,16 +33,8 @@ from tse_core.results.saved import Saved, write_saved
 from tse_core.results.signature import Signature, signature_of
 from tse_core.results.store import Store, store_for
 from tse_core.results.tidy import tidied
-from tse_core.sentences.accuracies import (
-    BOUNDS,
-    CLUSTER,
-    COUNTS,
-    GROUPS,
-    ITEM,
-    MACRO,
-    STRATUM,
-    accuracy,
-)
+from tse_core.sentences.accuracies import GROUPS, Accuracies, accuracy
+from tse_core.sentences.columns import CLUSTER, ITEM, MACRO, OF_PAIRS, names_beside
 from tse_core.sentences.preferences import (
     Normalise,
     Ties,
@@ -56,9 +43,9 @@ from tse_core.sentences.preferences import (
     check_policies,
     further_bad,
     judged,
-    method_for,
     name_of_pair,
     scored_pairs,
+    usual_method_of,
 )
 from tse_core.sentences.tokens import Advance, Method, check_method
 from tse_core.words import First
@@ -66,24 +53,6 @@ from tse_core.words import First
 ITEM_COLUMNS = [  # that a mixed model needs, in front of the others
     "model", "data", "phenomenon", "paradigm", "pair_id", "good", "bad", "correct", "margin",
 ]  # fmt: skip
-_OF_PAIRS = {*SENTENCE_COLUMNS, FURTHER_BAD}
-# Columns of scores, accuracies, comparisons and results: no column of the data replaces them.
-_OF_SCORES = {
-    *("paradigm", "pair_id", "phenomenon", "margin", "correct", "tie", "unknown_critical"),
-    *("unscored_difference", "logp_good", "logp_bad", "length_good", "length_bad"),
-    *("unknown_good", "unknown_bad", "model", "data", "signature", CLUSTER, ITEM, STRATUM),
-    *("bad_option", "completion_good", "completion_bad"),
-}
-_OF_ACCURACIES = {
-    *("accuracy_items", "clusters", "correct_items", "squares", "all", MACRO, *BOUNDS, *COUNTS),
-}
-_OF_COMPARISONS = {
-    *("first", "second", "difference", "only_first", "only_second", "p_value"),
-    *("low_corrected", "high_corrected", "p_corrected"),
-    *("model_first", "model_second", "signature_first", "signature_second"),
-    *("difference_low", "difference_high", "correct_second", f"{ITEM}_second"),
-}
-SCORE_NAMES = _OF_SCORES | _OF_ACCURACIES | _OF_COMPARISONS
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,12 +136,13 @@ class PairScores:
                 incomplete.append(phenomenon)
         name = "Overall" if paradigms == set(published["UID"]) else "all pairs"
         taken = {name, "macro mean", *incomplete, *paradigms, *self.pairs["phenomenon"]}
-        parts = [self.accuracy("all").assign(construction=name)]
+        accuracies = Accuracies(self.pairs)
+        parts = [accuracies.by("all").assign(construction=name)]
         if len(paradigms) > 1:
-            parts.append(self.accuracy(MACRO).assign(construction="macro mean"))
+            parts.append(accuracies.by(MACRO).assign(construction="macro mean"))
         groupings = [by] if by else []
         for grouping in dict.fromkeys([*groupings, "phenomenon", "paradigm"]):
-            part = self.accuracy(grouping).rename(columns={grouping: "construction"})
+            part = accuracies.by(grouping).rename(columns={grouping: "construction"})
             if grouping in GROUPS:
                 part = part[~part["construction"].isin(incomplete)]
             else:
@@ -228,16 +198,18 @@ def evaluate_blimp(
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
     if method is not None:
-        check_method(model, method)  # before a large set is read
+        check_method(model.kind, model.label, method)  # before a large set is read
     pairs = load_sentence_pairs(pairs)
-    method = method_for(model, pairs, method)
+    if method is None:
+        method = usual_method_of(pairs.columns, pairs.get("methods"))
+    method = check_method(model.kind, model.label, method)
     check_normalise(normalise, method)
     origin = origin_of(pairs)
     name = origin.name or "sentence-pairs"
     pairs = _scorable(model, pairs, method, origin.name)
     beside = _beside(pairs, method, cluster)
     # Further columns, such as the cluster's, are no part of the data: they change no score.
-    pairs = pairs[[column for column in pairs if column in _OF_PAIRS]]
+    pairs = pairs[[column for column in pairs if column in OF_PAIRS]]
 
     after: dict[str, str] = {"ties": ties, "unknown": unknown_words}
     if normalise is not None:
@@ -258,7 +230,9 @@ def evaluate_blimp(
     # Pairs are scored paradigm by paradigm, and their scores stay in this order.
     order = np.argsort(pairs.groupby("paradigm", sort=False).ngroup(), kind="stable")
     pairs, beside = pairs.iloc[order], beside.iloc[order].reset_index(drop=True)
-    scores, scores_provenance = _scores_of_paradigms(model, pairs, request, store)
+    paradigms = dict(list(pairs.groupby("paradigm", sort=False)))
+    of_paradigms, scores_provenance = _scores_of_paradigms(model, paradigms, request, store)
+    scores = pd.concat(of_paradigms, ignore_index=True)
     phenomena = beside.pop("phenomenon")
     scores = pd.concat([phenomena, scores, beside], axis=1)
     if method == "one-prefix":
@@ -289,9 +263,9 @@ def _piece_signature(signature: Signature, name: str) -> Signature:
 
 
 def _scores_of_paradigms(
-    model: AnyModel, pairs: pd.DataFrame, request: Signature, store: Store | None
-) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The scores of pairs, paradigm by paradigm, and their provenance, from the store or fresh."""
+    model: AnyModel, paradigms: Mapping[str, pd.DataFrame], request: Signature, store: Store | None
+) -> tuple[list[pd.DataFrame], dict[str, str]]:
+    """The scores of the pairs of each paradigm, from the store or fresh, and their provenance."""
     policy: Mapping[str, Any] = request.policy
     method, first, normalise = policy["method"], policy["first"], policy.get("normalise")
 
@@ -305,7 +279,7 @@ def _scores_of_paradigms(
         return {"pairs": judged(scores, normalise=normalise).reset_index(drop=True)}
 
     pieces = {}
-    for paradigm, group in pairs.groupby("paradigm", sort=False):
+    for paradigm, group in paradigms.items():
         pieces[f"{safe_name(paradigm)}-{data_hash(group)}"] = (group, len(group))
     tables, scores_provenance = tables_of_pieces(
         request,
@@ -317,8 +291,7 @@ def _scores_of_paradigms(
         unit="pairs",
         probe=model.probe,
     )
-    scores = pd.concat([piece["pairs"] for piece in tables.values()], ignore_index=True)
-    return scores, scores_provenance
+    return [piece["pairs"] for piece in tables.values()], scores_provenance
 
 
 def _with_completions(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -330,23 +303,6 @@ def _with_completions(scores: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame
             words[number] = [words[number], *further_bad(pairs, number)][option]
         scores = scores.assign(bad=list(map(completed, pairs[prefix], words)))
     return scores.assign(completion_good=pairs[good].to_numpy(), completion_bad=words)
-
-
-def names_beside(names_of_columns: Collection[str]) -> dict[str, str]:
-    """The names that the sentences and the further columns of pairs have beside their scores.
-
-    One that is called like a column of scores or accuracies stands there as ``data_NAME``, or with
-    one more ``data_`` where the pairs have that name, too.
-    """
-    names = [name for name in ("good", "bad") if name in names_of_columns]
-    names += [name for name in names_of_columns if name not in _OF_PAIRS]
-    new_names = {}
-    for name in names:
-        new_name = name
-        while new_name in SCORE_NAMES or (new_name != name and new_name in names_of_columns):
-            new_name = f"data_{new_name}"
-        new_names[name] = new_name
-    return new_names
 
 
 def _told_apart(column: str, values: pd.Series, taken: set[str]) -> list[str]:

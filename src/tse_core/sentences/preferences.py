@@ -26,7 +26,7 @@ and neither it nor its characters count in the length.
 
 import math
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -137,7 +137,9 @@ def score_pairs(
     check_policies(first=first, ties=ties, unknown_words=unknown_words)
     model = as_model(model).with_policies(bos=bos, space=space)
     sentence_pairs = load_sentence_pairs(sentence_pairs)
-    method = method_for(model, sentence_pairs, method)
+    if method is None:
+        method = usual_method_of(sentence_pairs.columns, sentence_pairs.get("methods"))
+    method = check_method(model.kind, model.label, method)
     check_normalise(normalise, method)
     scores = scored_pairs(
         model, sentence_pairs, method, first=first, normalise=normalise, advance=advance
@@ -241,27 +243,27 @@ def check_policies(**policies: str) -> None:
         check_known(f"policy for {policy}", value, POLICIES[policy])
 
 
-def method_for(model: AnyModel, pairs: pd.DataFrame, method: Method | None) -> Method:
-    """The method by which a model compares pairs; by default the usual one of these.
+def usual_method_of(
+    names_of_columns: Collection[str], methods: Iterable[str] | None
+) -> Method | None:
+    """The usual method of pairs with these columns; None of whole sentences: the model's own.
 
-    Raises InputError: one that does not suit the model; pairs whose usual methods differ.
+    `methods` are those that each pair allows, the usual one first, where they are known. Raises
+    InputError for pairs whose usual methods differ.
     """
-    if method is None:
-        usual = {usual_method(pairs.columns)}
-        if "good" in pairs:
-            usual = {"full-sentence"}
-        if "methods" in pairs:
-            usual = {str(methods).partition(" ")[0] for methods in pairs["methods"]}
-        if len(usual) > 1:
-            raise InputError(
-                f"some pairs are compared by {', some by '.join(sorted(usual))}; score the data "
-                "sets one by one, or choose a method for all"
-            )
-        if "one-prefix" in usual:
-            method = "one-prefix"
-        if "two-prefix" in usual:
-            method = "two-prefix"
-    return check_method(model, method)
+    usual = {usual_method(names_of_columns)}
+    if "good" in names_of_columns:
+        usual = {"full-sentence"}
+    if methods is not None:
+        usual = {str(of_pair).partition(" ")[0] for of_pair in methods}
+    if len(usual) > 1:
+        raise InputError(
+            f"some pairs are compared by {', some by '.join(sorted(usual))}; score the data sets "
+            "one by one, or choose a method for all"
+        )
+    if "one-prefix" in usual:
+        return "one-prefix"
+    return "two-prefix" if "two-prefix" in usual else None
 
 
 def sides_of(pairs: pd.DataFrame, method: str, first: str = "as-is") -> list[list[Side]]:

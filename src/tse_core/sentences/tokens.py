@@ -111,7 +111,7 @@ def token_surprisals(
         suit the model.
     """
     model = as_model(model).with_policies(bos=bos, space=space)
-    method = check_method(model, method, OF_EACH_TOKEN)
+    method = check_method(model.kind, model.label, method, OF_EACH_TOKEN)
     check_stride(model, stride)
     texts = list(map(trimmed, sentences_of(sentences)))
     return scored_tokens(model, texts, method, advance=advance, stride=stride)
@@ -177,7 +177,7 @@ def surprisals(
     chosen = check_units(unit, punctuation, word_end, model)
     model = model.with_policies(bos=bos, space=space)
     labels = list(sentences.index) if isinstance(sentences, pd.Series) else None
-    method = check_method(model, method, OF_EACH_TOKEN)
+    method = check_method(model.kind, model.label, method, OF_EACH_TOKEN)
     check_stride(model, stride)
     if stride and word_end:
         raise InputError("word_end needs each text whole: leave the stride out")
@@ -365,20 +365,21 @@ def scored_tokens(
 
 
 def check_method(
-    model: AnyModel, method: Method | None, methods: Sequence[str] = METHODS
+    kind: str, label: str, method: Method | None, methods: Sequence[str] = METHODS
 ) -> Method:
     """The method; by default full sentences, or the original PLL for a masked model.
 
-    Raises InputError for one that does not exist or does not suit the kind of model.
+    `kind` is that of the model, `label` its name. Raises InputError for a method that does not
+    exist or does not suit this kind.
     """
-    of_kind = SUITABLE["masked" if model.kind == "masked" else "causal"]
+    of_kind = SUITABLE["masked" if kind == "masked" else "causal"]
     suitable = [name for name in methods if name in of_kind]
     method = method or of_kind[0]
     check_known("method", method, methods)
     if method in suitable:
         return method
     raise InputError(
-        f"the method {method!r} does not suit the {model.kind} model {model.label}; "
+        f"the method {method!r} does not suit the {kind} model {label}; "
         f"{', '.join(suitable[:-1])} and {suitable[-1]} do"
     )
 
