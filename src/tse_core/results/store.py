@@ -60,8 +60,6 @@ class Store:
         path = self._piece(signature, name)
         try:
             stored, facts = read_tables(path, tables)
-            if "shapes" not in facts:  # kept by an older version
-                return None
             with parsing(f"{path}: what it says of its tables cannot be read"):
                 is_of_this_work = facts["piece"] == name and facts["key"] == path.parent.name
                 changed = [
