@@ -20,13 +20,12 @@ class Tree(NamedTuple):
 
 
 def trees(sequences: Iterable[Ids], size: int, most: int | None = None) -> Iterator[Tree]:
-    """Trees over sequences, filled one by one, of at most `size` nodes each.
+    """Trees over sequences, filled one by one, of `size` nodes or a little more.
 
-    A tree takes a sequence beyond that if at least half of the tree's nodes are a beginning of the
-    sequence: in a tree of its own they would be computed again. So a tree has at most `size` nodes
-    or less than twice those of its longest sequence, and a text with all of its beginnings is one
-    tree. Nor has it more than `most` nodes, if no sequence is longer. What a tree shares with the
-    one before is computed again.
+    A full tree takes another sequence only if half of its nodes or more are a beginning of that
+    sequence, which a new tree would compute again. So a text with all of its beginnings is one
+    tree, and a tree of more than `size` nodes has less than twice as many as its longest sequence.
+    No tree has more than `most` nodes, unless a single sequence has.
     """
     tree = Tree({}, [])
     previous: Ids = ()

@@ -153,9 +153,14 @@ def scores_inside(
 
     `correct` and `wrong` are log-probabilities (contexts, lemmas) of each lemma's two forms.
     """
+    # As if the correct forms of all lemmas, then their wrong ones, were the vocabulary, and every
+    # subject were singular.
     logs = torch.from_numpy(np.concatenate([correct, wrong], axis=1))
-    ids = torch.arange(logs.shape[1]).view(2, -1).T
-    forms = _Counted(logs, logs.exp(), logs.exp().chunk(2, dim=1), ids, torch.zeros(len(logs)))
+    lemmas = torch.arange(correct.shape[1])
+    ids = torch.stack([lemmas, lemmas + len(lemmas)], dim=1)
+    singular = torch.zeros(len(logs))
+    probabilities = logs.exp()
+    forms = _Counted(logs, probabilities, probabilities.chunk(2, dim=1), ids, singular)
     return CutoffScores(_joined([forms.top(at_top)]), _joined([forms.bottom(at_bottom)]))
 
 

@@ -72,6 +72,23 @@ class Spread(NamedTuple):
         return float(total**2 / parts)
 
 
+class _Values(NamedTuple):
+    """The defined values of all samples, arrays (n,)."""
+
+    part: np.ndarray  # the number of each one's sample
+    values: np.ndarray
+    counts: np.ndarray
+    deviations: np.ndarray  # how far each is from its sample's mean, times its count
+    crossed: list[np.ndarray]  # by each way of clustering, the number of each one's cluster
+
+
+class _ClusterTable(NamedTuple):
+    """What each cluster holds of each sample, arrays (clusters, samples)."""
+
+    counts: np.ndarray  # how many scores
+    deviations: np.ndarray  # the sum of their distances from the mean
+
+
 def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> Spread:
     """How far a weighted sum of means varies over other clusters.
 
@@ -81,38 +98,44 @@ def spread(samples: Sequence[Sample | tuple], weights: np.ndarray) -> Spread:
 
     Raises InputError: no defined value, a value without a cluster.
     """
-    part, values, counts, crossed = _defined([Sample(*sample) for sample in samples])
-    means = np.zeros(len(samples))
-    for number in range(len(samples)):
-        here = part == number
-        means[number] = np.average(values[here], weights=counts[here])
-    with np.errstate(invalid="ignore"):  # infinity less an infinite mean
-        deviations = counts * (values - means[part])
-    ways = []
-    several = []  # by each way, whether each mean has several of its clusters
-    for clusters in crossed:
-        counts_by_cluster = _by_cluster(clusters, part, counts, len(samples))
-        sums_by_cluster = _by_cluster(clusters, part, deviations, len(samples))
-        clusters_of_mean = (counts_by_cluster > 0).sum(axis=0)
-        several.append(clusters_of_mean > 1)
-        shares = counts_by_cluster / counts_by_cluster.sum(axis=0) @ np.abs(weights)
-        effective = float(shares.sum() ** 2 / (shares**2).sum())
-        moves = _moves(counts_by_cluster, sums_by_cluster, weights)
-        ways.append(Way(moves, effective, int(clusters_of_mean.min())))
-    overlap = 0.0
-    for size in range(2, len(crossed) + 1):
-        sign = -1 if size % 2 else 1
-        for together in combinations(range(len(crossed)), size):
-            clusters = _intersected([crossed[way] for way in together])
-            counts_by_cluster = _by_cluster(clusters, part, counts, len(samples))
-            sums_by_cluster = _by_cluster(clusters, part, deviations, len(samples))
-            sampled = np.all([several[way] for way in together], axis=0)
-            moves = _moves(counts_by_cluster, sums_by_cluster, weights * sampled)
-            overlap += sign * float(np.square(moves).sum())
-    is_answer = np.isin(values, (0, 1)).all() and (counts == 1).all()
-    trials = float(len(values)) if is_answer else np.inf
-    independent = len(crossed) == 1 and len(ways[0].moves) == len(values)
+    means, defined = _defined([Sample(*sample) for sample in samples])
+    tables = [_cluster_table(defined, clusters, len(samples)) for clusters in defined.crossed]
+    ways = [_way(table, weights) for table in tables]
+    is_answer = np.isin(defined.values, (0, 1)).all() and (defined.counts == 1).all()
+    trials = float(len(defined.values)) if is_answer else np.inf
+    independent = len(ways) == 1 and len(ways[0].moves) == len(defined.values)
+    overlap = _overlap(defined, tables, weights)
     return Spread(float(weights @ means), ways, overlap, trials, independent)
+
+
+def _way(table: _ClusterTable, weights: np.ndarray) -> Way:
+    """One way of clustering, from what its clusters hold."""
+    shares = table.counts / table.counts.sum(axis=0) @ np.abs(weights)
+    effective = float(shares.sum() ** 2 / (shares**2).sum())
+    return Way(_moves(table, weights), effective, int(_clusters_of_means(table).min()))
+
+
+def _overlap(defined: _Values, tables: Sequence[_ClusterTable], weights: np.ndarray) -> float:
+    """The part of the variance that several ways count: the squared moves by several together.
+
+    Those by two ways are counted twice, less those by three, and so on.
+    """
+    overlap = 0.0
+    for size in range(2, len(tables) + 1):
+        sign = -1 if size % 2 else 1
+        for together in combinations(range(len(tables)), size):
+            clusters = _intersected([defined.crossed[way] for way in together])
+            # Of a mean that has one cluster alone by one of the ways, nothing is counted twice.
+            has_several = [_clusters_of_means(tables[way]) > 1 for way in together]
+            sampled = np.all(has_several, axis=0)
+            moves = _moves(_cluster_table(defined, clusters, len(weights)), weights * sampled)
+            overlap += sign * float(np.square(moves).sum())
+    return overlap
+
+
+def _clusters_of_means(table: _ClusterTable) -> np.ndarray:
+    """How many clusters each mean has, (samples,)."""
+    return (table.counts > 0).sum(axis=0)
 
 
 def _intersected(ways: Sequence[np.ndarray]) -> np.ndarray:
@@ -123,21 +146,17 @@ def _intersected(ways: Sequence[np.ndarray]) -> np.ndarray:
     return clusters
 
 
-def _by_cluster(
-    clusters: np.ndarray, part: np.ndarray, values: np.ndarray, samples: int
-) -> np.ndarray:
-    """The sums of values in each cluster and sample: (clusters, samples)."""
+def _cluster_table(defined: _Values, clusters: np.ndarray, samples: int) -> _ClusterTable:
+    """What each of some clusters, (n,), holds of each sample."""
     shape = 1 + int(clusters.max()), samples
-    cells = clusters * samples + part
-    return np.bincount(cells, values, np.prod(shape)).reshape(shape)
+    cells = clusters * samples + defined.part
+    counts = np.bincount(cells, defined.counts, np.prod(shape))
+    deviations = np.bincount(cells, defined.deviations, np.prod(shape))
+    return _ClusterTable(counts.reshape(shape), deviations.reshape(shape))
 
 
-def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
-    """The defined values of all samples.
-
-    Returns the number of each one's sample, the values, their counts, and by each way of clustering
-    the number of its cluster.
-    """
+def _defined(samples: list[Sample]) -> tuple[np.ndarray, _Values]:
+    """The mean of each sample, (samples,), and the defined values of all."""
     sizes = [len(sample.values) for sample in samples]
     part = np.repeat(np.arange(len(samples)), sizes)
     values = np.concatenate([np.asarray(sample.values, dtype=float) for sample in samples])
@@ -159,18 +178,22 @@ def _defined(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     if lost:
         remedy = "name one for each, or leave these values out"
         raise InputError(f"{lost} values have no cluster (None or NaN); {remedy}")
-    return part[counted], values[counted], counts[counted], crossed
+    part, values, counts = part[counted], values[counted], counts[counted]
+    means = np.zeros(len(samples))
+    for number in range(len(samples)):
+        here = part == number
+        means[number] = np.average(values[here], weights=counts[here])
+    with np.errstate(invalid="ignore"):  # infinity less an infinite mean
+        deviations = counts * (values - means[part])
+    return means, _Values(part, values, counts, deviations, crossed)
 
 
-def _moves(
-    counts_by_cluster: np.ndarray, sums_by_cluster: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    """The moves (G,) of the weighted sum of the samples' means: with each cluster, less without.
+def _moves(table: _ClusterTable, weights: np.ndarray) -> np.ndarray:
+    """The moves (clusters,) of the weighted sum of means: with each cluster, less without it.
 
-    Both tables are (G, samples): how many values a cluster holds, and the sum of their distances
-    from the mean. A mean that has one cluster alone cannot do without it; it does not move.
+    A mean that has one cluster alone cannot do without it; it does not move.
     """
-    others = counts_by_cluster.sum(axis=0) - counts_by_cluster
-    moves = np.zeros(counts_by_cluster.shape)
-    np.divide(sums_by_cluster, others, out=moves, where=others > 0)
+    others = table.counts.sum(axis=0) - table.counts
+    moves = np.zeros(table.counts.shape)
+    np.divide(table.deviations, others, out=moves, where=others > 0)
     return moves @ weights

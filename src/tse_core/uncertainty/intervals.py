@@ -170,11 +170,13 @@ def combine(
     """
     factors = np.asarray(weights, dtype=float)
     of_clusters = spread(samples, factors)
-    reach = np.sort(np.multiply.outer(factors, bounds), axis=1).sum(axis=0)
+    # The least and the largest sum: each mean at the end of its range that its weight asks for.
+    ends = np.sort(np.multiply.outer(factors, bounds), axis=1)
+    least, largest = ends.sum(axis=0).tolist()
     is_share = tuple(bounds) == SHARE and (factors >= 0).all() and np.isclose(factors.sum(), 1)
-    reason = next((Sample(*sample).reason for sample in samples if Sample(*sample).reason), "")
-    limits = float(reach[0]), float(reach[1])
-    return _interval(of_clusters, bool(is_share), limits, level, reason)
+    reasons = [Sample(*sample).reason for sample in samples]
+    first_reason = next(filter(None, reasons), "")
+    return _interval(of_clusters, bool(is_share), (least, largest), level, first_reason)
 
 
 def _interval(
@@ -211,8 +213,7 @@ def _interval(
 def _trials(of_clusters: Spread) -> tuple[float, float]:
     """The independent trials of a share that would vary as much, or as many as there may be.
 
-    Returns the degrees of freedom, too: what the limit adds to the variance is known, and so has
-    none to lose.
+    Returns the degrees of freedom, too.
     """
     share, variance, freedom = of_clusters.estimate, of_clusters.variance, of_clusters.freedom
     effective = min(way.effective for way in of_clusters.ways)
@@ -222,7 +223,11 @@ def _trials(of_clusters: Spread) -> tuple[float, float]:
     trials = share * (1 - share) / variance
     if trials < most:
         return trials, freedom
-    return most, max(freedom, min(freedom * (trials / most) ** 2, of_clusters.clusters - 1))
+    # Fewer trials are a larger variance, whose further part is known, not estimated: by
+    # Satterthwaite's rule freedom grows with the square of the whole, up to that of equal clusters.
+    grown = freedom * (trials / most) ** 2
+    limited = min(grown, of_clusters.clusters - 1)
+    return most, max(freedom, limited)
 
 
 def _check_level(level: float) -> None:

@@ -32,12 +32,14 @@ def statistic_sample(
         combination has a value, the sum of what the two do; what they do together beyond it is left
         out, so that crossed intervals are a little wider than those of a mean.
     """
+    # An axis for each way: the value of a combination is the estimate and what each cluster adds.
     values = np.array(float(estimate))
     for _, without in ways:
         values = np.add.outer(values, _moves(estimate, np.asarray(without, dtype=float)))
-    grid = np.indices(values.shape).reshape(values.ndim, -1)
+    # For each way, the position of every value's cluster.
+    positions_of_ways = np.indices(values.shape).reshape(values.ndim, -1)
     clusters = []
-    for (names, _), positions in zip(ways, grid, strict=True):
+    for (names, _), positions in zip(ways, positions_of_ways, strict=True):
         clusters.append(np.asarray(names, dtype=object)[positions])
     return Sample(values.ravel(), clusters)
 
