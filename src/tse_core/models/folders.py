@@ -307,37 +307,54 @@ def open_network(name: str, folder: Path, auto_class: str, options: dict) -> Any
     tensors with random numbers, ignores those of additional layers, and reads quantised weights as
     they are where config.json does not say how they are scaled.
     """
-    is_quantised = bool(getattr(options.get("config"), "quantization_config", None))
+    config = options.get("config")
+    is_quantised = bool(getattr(config, "quantization_config", None))
+    types = _types_of_weights(name, folder)
+    # Before loading: the library may fail on such weights with an error of its own.
+    if not is_quantised:
+        weights = [tensor for tensor in types if "weight" in tensor.rpartition(".")[2]]
+        _check_types(name, types, weights)
+    _check_layers(name, config, len(types))
+    messages: list[str] = []
+    # Tensors of other shapes are counted, too, rather than listed in a table that is not shown.
+    options = options | {"output_loading_info": True, "ignore_mismatched_sizes": True}
+    network, loading = open_with(name, folder, auto_class, options, messages)
+    _check_loaded(name, network, loading, types, is_quantised)
+    # The library's table of tensors is replaced by one line.
+    messages = [text for text in messages if "LOAD REPORT" not in text]
+    messages += _unused(type(network).__name__, sorted(loading["unexpected_keys"]))
+    for text in dict.fromkeys(messages):
+        warn(f"the weights of {name}: {text}")
+    return network
+
+
+def _types_of_weights(name: str, folder: Path) -> dict[str, str]:
+    """The type of each tensor in a folder's files. Raises InputError for one in two files."""
     types: dict[str, str] = {}
     for file in weight_files(folder):
         types_of_file = tensor_types(file)
         for tensor in types.keys() & types_of_file.keys():
             raise InputError(f"{name}: two of its files of weights hold {tensor}; keep one of them")
         types |= types_of_file
-    # Before loading: the library may fail on such weights with an error of its own.
-    if not is_quantised:
-        weights = [tensor for tensor in types if "weight" in tensor.rpartition(".")[2]]
-        _check_types(name, types, weights)
-    _check_layers(name, options.get("config"), len(types))
-    messages: list[str] = []
-    # Tensors of other shapes are counted, too, rather than listed in a table that is not shown.
-    options = options | {"output_loading_info": True, "ignore_mismatched_sizes": True}
-    network, loading = open_with(name, folder, auto_class, options, messages)
+    return types
+
+
+def _check_loaded(
+    name: str, network: Any, loading: Mapping[str, Any], types: dict[str, str], is_quantised: bool
+) -> None:
+    """Raise InputError where a network is not what its files and its configuration say.
+
+    `loading` is the library's report: the tensors of another shape, without a value, without a
+    place. `types` are those of all tensors in the files.
+    """
     _check_shapes(name, sorted(loading["mismatched_keys"]))
-    unexpected = sorted(loading["unexpected_keys"])
     _check_missing(name, sorted(loading["missing_keys"]))
-    # After loading: parameters that are not called weights.
+    # Parameters that are not called weights have not been looked at before loading.
     if not is_quantised:
         parameters = [tensor for tensor, _ in network.named_parameters() if tensor in types]
         _check_types(name, types, parameters)
-    _check_unexpected(name, network, unexpected, is_quantised)
+    _check_unexpected(name, network, sorted(loading["unexpected_keys"]), is_quantised)
     _check_prefixes(name, network.base_model_prefix, types)
-    # The library's table of tensors is replaced by one line.
-    messages = [text for text in messages if "LOAD REPORT" not in text]
-    messages += _unused(type(network).__name__, unexpected)
-    for text in dict.fromkeys(messages):
-        warn(f"the weights of {name}: {text}")
-    return network
 
 
 def _check_layers(name: str, config: Any, tensors: int) -> None:

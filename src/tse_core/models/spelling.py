@@ -99,21 +99,22 @@ def _unknown_length(
 ) -> int | None:
     """Letters for which an unknown token stands, by the forms of the following token.
 
-    None where it would stand for none, which only an `empty` one may.
+    They are all up to where that token begins: at once, where the unknown one has no text of its
+    own (`empty`); behind the word; else at the last place inside the word where it may. None where
+    an unknown token with a text would stand for nothing.
     """
-    if empty and any(form and text.startswith(form, position) for form in following):
+    begins_at_once = any(form and text.startswith(form, position) for form in following)
+    if empty and begins_at_once:
         return 0
-    word = re.compile(r"\S*").match(text, position).group()  # type: ignore[union-attr]
-    after = _without_spaces(text, position + len(word))
-    if any(text.startswith(form, after) for form in following):
-        if not word and not empty:
-            return None
-        return len(word)
-    # The following token begins within the word: the last place where it may. None of its forms is
-    # empty, as an empty one would have been found above.
-    inside = max((word.rfind(form, 1) for form in following), default=-1)
-    if inside > 0:
-        return inside
+    word = text[position:].partition(" ")[0]
+    behind_word = _without_spaces(text, position + len(word))
+    if any(text.startswith(form, behind_word) for form in following):
+        return len(word) if word or empty else None
+    # None of its forms is empty, as an empty one would have been found behind the word.
+    places_inside = [word.rfind(form, 1) for form in following]
+    last_place = max(places_inside, default=-1)
+    if last_place > 0:
+        return last_place
     return len(word) or None
 
 

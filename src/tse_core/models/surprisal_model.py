@@ -51,10 +51,13 @@ def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
     covering = [number for number, (start, end) in enumerate(spans) if end > start]
     if not covering:
         return None
-    # The bits of a token include those of the tokens before it that cover nothing; the first one's
-    # are its own. Each sum goes from one of `firsts` to the next, the last one to the end.
-    firsts = [covering[0]] + [number + 1 for number in covering[:-1]]
-    bits = np.add.reduceat([piece.bits for piece in pieces[: covering[-1] + 1]], firsts)
+    # A token's bits are summed with those of the tokens just before it that cover nothing: from the
+    # token behind the last covering one up to itself. The first covering one begins with itself.
+    firsts = [covering[0]]
+    for number in covering[:-1]:
+        firsts.append(number + 1)
+    bits_of_pieces = [piece.bits for piece in pieces[: covering[-1] + 1]]
+    bits = np.add.reduceat(bits_of_pieces, firsts)  # from each of `firsts` to the next
     starts, ends = np.array(spans)[covering].T
     tokens = []
     for number in covering:
