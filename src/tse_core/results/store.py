@@ -16,7 +16,7 @@ from dataclasses import asdict
 from functools import partial
 from os.path import lexists
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -40,6 +40,14 @@ SAME_PROBE = 0.5  # nats: half precision and other batches change a token's scor
 Tables = Mapping[str, pd.DataFrame]
 
 
+class _Piece(NamedTuple):
+    """What the file of a piece holds."""
+
+    tables: Tables
+    provenance: Mapping[str, str]
+    has_same_probe: bool  # whether its model scored the probe as the present one does
+
+
 class Store:
     """Finished pieces and finished numbers in a folder, by default $TSE_STORE or the user's cache.
 
@@ -59,32 +67,21 @@ class Store:
         """
         path = self._piece(signature, name)
         try:
-            stored, facts = read_tables(path, tables)
-            with parsing(f"{path}: what it says of its tables cannot be read"):
-                is_of_this_work = facts["piece"] == name and facts["key"] == path.parent.name
-                changed = [
-                    table for table in stored if _shape(stored[table]) != facts["shapes"][table]
-                ]
-                same_probe = _same_probe(facts["probe"], probe)
-                provenance = joined_provenance([facts["provenance"]])
-            if not is_of_this_work:
-                raise InputError(f"{path}: holds other work than its name says")
-            if changed:
-                raise InputError(f"{path}: its table {changed[0]} is not the one that was kept")
+            piece = _read_piece(path, name, tables, probe)
         except InputError as error:
             # A link to nothing is there, too, and worth a word.
             if lexists(path):
                 warn(f"{error}; it is computed again")
             return None
-        if not set(tables) <= set(stored):  # of a run that kept less
+        if not set(tables) <= set(piece.tables):  # of a run that kept less
             return None
-        if not same_probe:
+        if not piece.has_same_probe:
             warn(
                 f"{signature.model} scores a sentence differently from the model whose scores the "
                 "store holds under this name: they are computed again"
             )
             return None
-        return stored, provenance
+        return piece.tables, piece.provenance
 
     def put(
         self, signature: Signature, name: str, tables: Tables, probe: Sequence[float] = ()
@@ -195,6 +192,24 @@ def store_for(model: Any, store: Store | str | Path | None) -> Store | None:
     if opened is None or not model.keeps_results:
         return None
     return Store(opened.folder, model.libraries)
+
+
+def _read_piece(path: Path, name: str, tables: Sequence[str], probe: Sequence[float]) -> _Piece:
+    """What the file of a piece holds, of its tables only these.
+
+    Raises InputError: there is no such file, it is damaged, or it holds other work.
+    """
+    stored, facts = read_tables(path, tables)
+    with parsing(f"{path}: what it says of its tables cannot be read"):
+        is_of_this_work = facts["piece"] == name and facts["key"] == path.parent.name
+        changed = [table for table in stored if _shape(stored[table]) != facts["shapes"][table]]
+        has_same_probe = _same_probe(facts["probe"], probe)
+        provenance = joined_provenance([facts["provenance"]])
+    if not is_of_this_work:
+        raise InputError(f"{path}: holds other work than its name says")
+    if changed:
+        raise InputError(f"{path}: its table {changed[0]} is not the one that was kept")
+    return _Piece(stored, provenance, has_same_probe)
 
 
 def _shape(table: pd.DataFrame) -> list:

@@ -209,6 +209,7 @@ class _Nodes(Transformer):
 
     def quantity(self, first, *signs_and_nodes):
         terms = []
+        # The first part has no sign before it, and is added.
         for sign, node in _pairs("+", first, *signs_and_nodes):
             if sign == "+" and node.sign == "+":
                 terms += node.terms  # the brackets of an added sum do not matter
@@ -238,6 +239,7 @@ class _Nodes(Transformer):
     def claim(self, first, *signs_and_nodes):
         claim = first
         for sign, node in _pairs(*signs_and_nodes):
+            # a & b & c is one claim of three parts; with another sign, a & b is the first of two.
             before = claim.terms if claim.sign == sign else (("", claim),)
             claim = _joined(str(sign), (*before, (str(sign), node)))
         return claim

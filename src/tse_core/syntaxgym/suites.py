@@ -131,11 +131,16 @@ def problems(data: Any) -> list[str]:
     a prediction or an item is all that is said of it.
     """
     faults = []
-    refused = set()  # parts that do not fit the schema, such as ("items", 2)
+    refused = set()  # predictions and items that do not fit the schema, such as ("items", 2)
+    has_other_mistakes = False
     for path, message in located_mistakes(data, read_schema("syntaxgym/suite.schema.json")):
         faults.append(_place(data, path) + message)
-        refused.add(path[:2])
-    if all(len(part) == 2 and part[0] in ("predictions", "items") for part in refused):
+        if len(path) > 1 and path[0] in ("predictions", "items"):
+            refused.add(path[:2])
+        else:
+            has_other_mistakes = True
+    # The other predictions and items can be read where nothing else is wrong.
+    if not has_other_mistakes:
         faults += _inconsistencies(data, refused)
     return faults
 
@@ -362,28 +367,17 @@ def _inconsistencies(data: dict, refused: set[tuple]) -> list[str]:
     All items have the same conditions, each of these all regions, and all of them once; formulas
     can be read and speak of regions and conditions that exist.
     """
-    faults = []
-    numbers_of_suite = sorted(map(int, data["region_meta"]))
+    numbers = sorted(map(int, data["region_meta"]))
     readable_items = []
     for place, item in enumerate(data["items"]):
         if ("items", place) not in refused:
             readable_items.append(item)
+    # The regions of each sentence, as (number, content), by item and condition.
     items: dict[int, dict[str, list]] = {}
     for item, condition, *region in _table(readable_items).itertuples(index=False, name=None):
         items.setdefault(item, {}).setdefault(condition, []).append(region)
-    conditions = next(iter(items.values()), {}).keys()
-    for item, sentences in items.items():
-        for name in sorted(conditions ^ sentences.keys()):
-            faults.append(f"item {item}: condition {name!r} is not in every item")
-    for item, sentences in items.items():
-        for condition, regions in sentences.items():
-            where = f"item {item}, condition {condition!r}"
-            numbers, contents = zip(*regions, strict=True)
-            if sorted(numbers) != numbers_of_suite:
-                there = ", ".join(map(str, numbers))
-                faults.append(f"{where}: the regions are {there}, not each of the suite once")
-            elif not any(contents):
-                faults.append(f"{where}: every region is empty")
+    faults = _faults_of_items(items, numbers)
+    conditions = set(next(iter(items.values()), {}))
     for number, prediction in enumerate(data["predictions"], 1):
         if ("predictions", number - 1) in refused:
             continue
@@ -393,6 +387,28 @@ def _inconsistencies(data: dict, refused: set[tuple]) -> list[str]:
             faults.append(f"prediction {number}: {error}")
             continue
         if items:
-            for fault in formula.faults(set(numbers_of_suite), set(conditions)):
+            for fault in formula.faults(set(numbers), conditions):
                 faults.append(f"prediction {number}: {fault}")
+    return faults
+
+
+def _faults_of_items(items: dict[int, dict[str, list]], numbers: list[int]) -> list[str]:
+    """What is wrong with the conditions of items and with their regions, one line each.
+
+    `numbers` are those of the suite's regions, sorted.
+    """
+    faults = []
+    conditions = next(iter(items.values()), {}).keys()
+    for item, sentences in items.items():
+        for name in sorted(conditions ^ sentences.keys()):
+            faults.append(f"item {item}: condition {name!r} is not in every item")
+    for item, sentences in items.items():
+        for condition, regions in sentences.items():
+            where = f"item {item}, condition {condition!r}"
+            numbers_of_sentence, contents = zip(*regions, strict=True)
+            if sorted(numbers_of_sentence) != numbers:
+                there = ", ".join(map(str, numbers_of_sentence))
+                faults.append(f"{where}: the regions are {there}, not each of the suite once")
+            elif not any(contents):
+                faults.append(f"{where}: every region is empty")
     return faults
