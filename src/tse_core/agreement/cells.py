@@ -73,24 +73,32 @@ class Cells:
 
         twins = twin_of(data.contexts)
         besides_number = [name for name in factors.of_contexts if name != "number"]
-        self._twins = twins_within(twins, label_groups(data.contexts, besides_number)[0])
+        groups_of_twins, _ = label_groups(data.contexts, besides_number)
+        self._twins = twins_within(twins, groups_of_twins)
         has_twin = self._twins >= 0
         split = self._twins != twins
         self.contexts = self._long(has_twin=has_twin[:, None], split=split[:, None])
         self.pairs = self._pairs_in_cells(factors.of_verbs)
-
-        # Scores that were kept before a metric was added lack it.
-        of_contexts = [m.name for m in OF_CONTEXTS.values() if m.column in data.contexts]
-        of_pairs = [metric.name for metric in OF_PAIRS.values() if metric.column in data.pairs]
-        metrics = {*of_contexts, *of_pairs, MARGIN}
-        if data.form_arrays is not None and (twins >= 0).any():
-            metrics.add(NS)
         rows = movement_rows(data, factors.of_contexts, context_groups)
         lemmas = data.lemmas["lemma"].to_numpy()
         self.verbs = VerbCells(rows, self._verb_groups, len(verb_labels), lemmas)
+        self.metrics = self._defined_metrics(has_twins=bool((twins >= 0).any()))
+
+    def _defined_metrics(self, *, has_twins: bool) -> list[str]:
+        """The metrics that there are, in the order of tables."""
+        defined = {MARGIN}
+        # Scores that were kept before a metric was added lack it.
+        for metric in OF_CONTEXTS.values():
+            if metric.column in self.data.contexts:
+                defined.add(metric.name)
+        for metric in OF_PAIRS.values():
+            if metric.column in self.data.pairs:
+                defined.add(metric.name)
+        if self.data.form_arrays is not None and has_twins:
+            defined.add(NS)
         if self.verbs.groups:
-            metrics |= set(OF_CELLS)
-        self.metrics = [name for name in table_order() if name in metrics]
+            defined |= set(OF_CELLS)
+        return [name for name in table_order() if name in defined]
 
     def values(self, metric: str) -> pd.Series:
         """The score of each cell, by its number; where it is not defined it is missing or NaN."""

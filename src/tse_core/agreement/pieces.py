@@ -83,20 +83,30 @@ def scored_tables(
 
 def _pieces(work: Work, size: int) -> Iterator[tuple[str, Piece]]:
     """Pieces of the contexts of each construction, named after their contents alone."""
-    contexts = work.contexts
-    # Sorted, the pairs of some neighbouring contexts stand together.
     pairs = work.pairs.sort_values("context", kind="stable")
-    first_pairs = np.searchsorted(pairs["context"], np.arange(len(contexts) + 1))
-    hashed = [*HASHED, "document"] if "document" in contexts else HASHED
-    for construction, rows in contexts.groupby("construction", sort=False).indices.items():
-        # The contexts of a construction stand together, so their first and last row bound them.
-        for number, start in enumerate(range(rows[0], rows[-1] + 1, size)):
-            end = min(start + size, rows[-1] + 1)
-            some_contexts = contexts.iloc[start:end]
-            # Back in the order of the work, whose index they keep for `scored_tables`.
-            some_pairs = pairs.iloc[first_pairs[start] : first_pairs[end]].sort_index()
-            some_pairs = some_pairs.assign(context=some_pairs["context"] - start)
-            contents = data_hash(some_contexts[hashed]) + data_hash(some_pairs[HASHED_OF_PAIRS])
-            name = f"{safe_name(construction)}-{number:03d}-{contents}"
-            slots, verbs_at = work.slots[start:end], work.verbs_at[start:end]
-            yield name, Piece(some_contexts, some_pairs, slots, verbs_at)
+    constructions = work.contexts.groupby("construction", sort=False)
+    for construction, rows in constructions.indices.items():
+        # The contexts of a construction stand together: its first and last row bound them.
+        end_of_construction = rows[-1] + 1
+        for number, start in enumerate(range(rows[0], end_of_construction, size)):
+            piece = _piece(work, pairs, start, min(start + size, end_of_construction))
+            yield f"{safe_name(construction)}-{number:03d}-{_hash_of_contents(piece)}", piece
+
+
+def _piece(work: Work, pairs: pd.DataFrame, start: int, end: int) -> Piece:
+    """The contexts [start, end) of the work, and their pairs among these, sorted by context."""
+    first, behind = np.searchsorted(pairs["context"], [start, end])
+    # Back in the order of the work, whose index they keep for `scored_tables`.
+    some_pairs = pairs.iloc[first:behind].sort_index()
+    return Piece(
+        contexts=work.contexts.iloc[start:end],
+        pairs=some_pairs.assign(context=some_pairs["context"] - start),
+        slots=work.slots[start:end],
+        verbs_at=work.verbs_at[start:end],
+    )
+
+
+def _hash_of_contents(piece: Piece) -> str:
+    """A hash of the texts of a piece, the same whatever data set they are of."""
+    columns = [*HASHED, "document"] if "document" in piece.contexts else HASHED
+    return data_hash(piece.contexts[columns]) + data_hash(piece.pairs[HASHED_OF_PAIRS])

@@ -27,22 +27,23 @@ def evaluation_signature(
     """How the numbers of an evaluation are made; it reads the model's weights."""
     lemmas, verbs = question.lemmas, work.verbs
     # Policies that most runs lack are written only where they hold, so that other signatures stay.
-    behind = slot_policy(work.slots)
+    of_run = slot_policy(work.slots)
     # In place, the lemmas that count depend on all slots of the data.
     if work.slots[0].gap is not None:
-        behind["spelling"] = f"in-place@{Lemmas('', verbs.lemmas).hash}"
+        of_run["spelling"] = f"in-place@{Lemmas('', verbs.lemmas).hash}"
     if not verbs.policy.in_vocabulary:
-        behind |= {"forms": str(verbs.policy), "cut": "list"}
+        of_run |= {"forms": str(verbs.policy), "cut": "list"}
     if settings.sample_size != "all":
-        behind["sample"] = f"{settings.sample_size}@{settings.seed}"
+        of_run["sample"] = f"{settings.sample_size}@{settings.seed}"
     if is_of_treebank(work.pairs):
-        behind["cluster"] = origin_of(question.all_pairs).facts.get("clusters", DOCUMENTS)
+        of_run["cluster"] = origin_of(question.all_pairs).facts.get("clusters", DOCUMENTS)
+    # In their order: the list, the model's policies, those of the run, the protocol, the rest.
     return signature_of(
         model,
         question.data,
         settings.protocol,
         before={"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})"},
-        behind=behind | _text_policies(work.pairs),
+        behind=of_run | _text_policies(work.pairs),
         after={"dtype": model.policies()["dtype"], "ties": "wrong"},
     )
 
@@ -56,6 +57,7 @@ def piece_signature(
     read, is what holds for the piece, whatever other pieces there are. A run that kept more detail
     has more tables of a piece, and serves one that asks for less.
     """
+    # A piece knows of no sample and no interval, and its own slots may be read otherwise.
     of_the_whole = ("sample", "cluster", "slot")
     policy = {name: text for name, text in signature.policy.items() if name not in of_the_whole}
     policy |= slot_policy(slots) | _text_policies(pairs)

@@ -342,15 +342,23 @@ def _form_rows(block: Distributions, ids: np.ndarray) -> np.ndarray:
     ]
     columns = [score.float().cpu().numpy() for score in scores]
     probabilities = block.log_probabilities[:, : block.ranked].double().exp().cpu().numpy()
-    ascending = np.sort(probabilities, axis=1)
-    # The mass of the n most probable entries, for every n.
-    mass_of_largest = np.zeros((len(ascending), ascending.shape[1] + 1))
-    np.cumsum(ascending[:, ::-1], axis=1, out=mass_of_largest[:, 1:])
-    for form in (0, 1):
-        at_most = []  # how many entries are at most as probable as each form
-        for row, of_forms in zip(ascending, probabilities[:, ids[:, form]], strict=True):
-            at_most.append(row.searchsorted(of_forms, side="right"))
-        more_probable = ascending.shape[1] - np.stack(at_most)  # how many entries, for each form
-        masses = np.take_along_axis(mass_of_largest, more_probable, axis=1)
-        columns.append(masses.astype(np.float32))
+    masses = _mass_above(probabilities, np.concatenate([ids[:, 0], ids[:, 1]]))
+    columns += np.split(masses.astype(np.float32), 2, axis=1)
     return np.stack(columns, axis=2)
+
+
+def _mass_above(probabilities: np.ndarray, entries: np.ndarray) -> np.ndarray:
+    """The mass of all entries that are more probable than each of these: (k, these entries).
+
+    `probabilities` are those of k contexts, (k, all entries).
+    """
+    ascending = np.sort(probabilities, axis=1)
+    size = ascending.shape[1]
+    # The mass of the n most probable entries, for every n from 0 to all.
+    mass_of_largest = np.zeros((len(ascending), size + 1))
+    np.cumsum(ascending[:, ::-1], axis=1, out=mass_of_largest[:, 1:])
+    at_most = []  # how many entries are at most as probable as each of these
+    for row, of_entries in zip(ascending, probabilities[:, entries], strict=True):
+        at_most.append(row.searchsorted(of_entries, side="right"))
+    more_probable = size - np.stack(at_most)
+    return np.take_along_axis(mass_of_largest, more_probable, axis=1)

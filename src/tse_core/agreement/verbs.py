@@ -25,17 +25,29 @@ LITTLE = 0.1  # share of a verb list; if the vocabulary holds less, warn
 
 
 class CountedVerbs(NamedTuple):
-    """The lemmas that count, and where their forms are."""
+    """The lemmas that count, and the place of each form in what a slot's distribution is over.
 
-    # Column tokens: the length of a lemma's longer form; NA where it differs between slots.
+    That is the vocabulary where forms are single tokens, so that a place is an entry; else it is
+    the list of words `spellings`, and a place is a position in this list.
+
+    Attributes
+    ----------
+    lemmas : their rows of the verb list, and tokens: the length of the longer form, NA where it
+        differs between slots
+    ids : the places of their two forms, int (lemmas, 2): [singular, plural]
+    positions : the place of every word that can be looked up, forms of pairs included
+    policy : which verbs count
+    spellings : the tokens of the words, first of those of the lemmas; none in a vocabulary
+    listed : how many of the words are those of the lemmas
+    ends : whether the probability of the word's end is a factor; a masked model's is 1
+    """
+
     lemmas: pd.DataFrame
-    ids: np.ndarray  # (lemmas, 2) [singular, plural] entries of the vocabulary, or positions
-    positions: Mapping[str, int]  # a word's entry, or its position in `spellings`
+    ids: np.ndarray
+    positions: Mapping[str, int]
     policy: VerbPolicy = SINGLE_TOKENS
-    # Words, first those of the lemmas; none where forms are entries.
     spellings: Sequence[Spelling] = ()
-    listed: int = 0  # how many of the spellings are those of the lemmas
-    # Whether the probability of the word's end is a factor; a masked model's is 1.
+    listed: int = 0
     ends: bool = False
 
 
@@ -107,6 +119,29 @@ def verbs_at_slots(
     for slot in slots:
         spellings = spellings_in_place(model, slot, words)
         spelled_at.append(_spelled(words, spellings, policy))
+    counted_lemmas = _lemmas_at_all(model, lemmas, policy, slots, spelled_at)
+    # Slots at which all words are spelled alike share their verbs.
+    verbs_of: dict[tuple, CountedVerbs] = {}
+    verbs_at = []
+    for spelled in spelled_at:
+        key = tuple(spelled.items())
+        if key not in verbs_of:
+            verbs_of[key] = _counted(model, counted_lemmas, policy, spelled, further)
+        verbs_at.append(verbs_of[key])
+    return verbs_at
+
+
+def _lemmas_at_all(
+    model: LanguageModel,
+    lemmas: Lemmas,
+    policy: VerbPolicy,
+    slots: Sequence[Prompt],
+    spelled_at: Sequence[Mapping[str, Spelling]],
+) -> Lemmas:
+    """The lemmas that count at every slot, by how words are spelled there.
+
+    Raises InputError where there are none, also if only some of the slots are to blame.
+    """
     common = set(range(len(lemmas)))
     without = []  # slots at which no lemma counts
     for slot, spelled in zip(slots, spelled_at, strict=True):
@@ -123,16 +158,7 @@ def verbs_at_slots(
         )
     if not common:
         raise _no_lemma_error(model, lemmas, policy)
-    counted_lemmas = Lemmas(lemmas.name, lemmas.table.iloc[sorted(common)].reset_index(drop=True))
-    # Slots at which all words are spelled alike share their verbs.
-    verbs_of: dict[tuple, CountedVerbs] = {}
-    verbs_at = []
-    for spelled in spelled_at:
-        key = tuple(spelled.items())
-        if key not in verbs_of:
-            verbs_of[key] = _counted(model, counted_lemmas, policy, spelled, further)
-        verbs_at.append(verbs_of[key])
-    return verbs_at
+    return Lemmas(lemmas.name, lemmas.table.iloc[sorted(common)].reset_index(drop=True))
 
 
 def _as_words(
