@@ -1,5 +1,6 @@
 """From pairs to contexts: the number of each subject, then contexts in a fixed order."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
@@ -9,6 +10,7 @@ from tse_core.datasets.lemmas import REQUIRED, Lemmas, load_lemmas
 from tse_core.datasets.pairs import context_index, contexts_at, lemmas_of
 from tse_core.errors import InputError, warn
 from tse_core.models.language_model import LanguageModel
+from tse_core.models.slots import Prompt
 from tse_core.words import straight
 
 
@@ -72,9 +74,11 @@ def warn_of_other_verbs(pairs: pd.DataFrame, lemmas: Lemmas, where: str) -> None
     )
 
 
-def warn_of_unknown_words(model: LanguageModel, contexts: pd.DataFrame) -> None:
-    """One warning with the words around the slots that the tokenizer does not know."""
-    if model.unknown_id is None:
+def warn_of_unknown_words(
+    model: LanguageModel, contexts: pd.DataFrame, slots: Iterable[Prompt]
+) -> None:
+    """One warning with the words around the slots of contexts that the tokenizer does not know."""
+    if not any(model.unknown_id in slot.ids for slot in slots):
         return
     texts = set(contexts["left"])
     if model.reads_right:

@@ -192,7 +192,7 @@ def work_of(
         model.word_ends  # noqa: B018  (a tokenizer that does not show them is refused here)
     if find_factors(by, contexts, verbs.lemmas).of_verbs and settings.detail != "forms":
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
-    warn_of_unknown_words(model, contexts)
+    warn_of_unknown_words(model, contexts, of_contexts)
     in_place = of_contexts[0].gap is not None
     warn_of_few_lemmas(model, verbs, question.lemmas, in_place=in_place)
     repeated = len(question.pairs) - len(distinct)

@@ -4,23 +4,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from tse_core.errors import InputError
 from tse_core.models.backend import TIMEOUT
-from tse_core.models.spelling import spell
 
 PROBE = "The keys to the cabinet are on the table."
-
-
-class Piece(NamedTuple):
-    """A token as such a model gives it."""
-
-    text: str  # empty if the model omits it
-    bits: float  # NaN if the model omits them
-    unknown: bool  # whether the model does not know it, or omits its text
 
 
 @dataclass(frozen=True)
@@ -35,45 +25,6 @@ class TokenSurprisals:
     bits: np.ndarray  # float64, -log2 P(token | context); 0 where nothing was scored
     scored: np.ndarray  # bool, False for a first token without a BOS token before it
     unknown: np.ndarray  # bool, whether the model does not know the token
-
-
-def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
-    """The tokens of a sentence with their positions in it; None where they do not spell it.
-
-    A token that covers nothing, such as a space of its own, counts with the next one. At either end
-    of a sentence it is left out.
-    """
-    texts = [piece.text for piece in pieces]
-    unknown = np.array([piece.unknown for piece in pieces], dtype=bool)
-    spans = spell(sentence, texts, unknown.tolist())
-    if not spans:
-        return None
-    covering = [number for number, (start, end) in enumerate(spans) if end > start]
-    if not covering:
-        return None
-    # A token's bits are summed with those of the tokens just before it that cover nothing: from the
-    # token behind the last covering one up to itself. The first covering one begins with itself.
-    firsts = [covering[0]]
-    for number in covering[:-1]:
-        firsts.append(number + 1)
-    bits_of_pieces = [piece.bits for piece in pieces[: covering[-1] + 1]]
-    bits = np.add.reduceat(bits_of_pieces, firsts)  # from each of `firsts` to the next
-    starts, ends = np.array(spans)[covering].T
-    tokens = []
-    for number in covering:
-        start, end = spans[number]
-        tokens.append(texts[number] or sentence[start:end])
-    has_text = np.array([text != "" for text in texts])
-    scored = ~np.isnan(bits)
-    return TokenSurprisals(
-        tokens=tokens,
-        ids=np.full(len(tokens), -1),
-        starts=starts,
-        ends=ends,
-        bits=np.where(scored, bits, 0.0),
-        scored=scored,
-        unknown=(unknown & has_text)[covering],
-    )
 
 
 class SurprisalModel(ABC):
@@ -120,7 +71,7 @@ class SurprisalModel(ABC):
 
     @abstractmethod
     def token_surprisals(self, sentences: Sequence[str]) -> list[TokenSurprisals]:
-        """The surprisal of every token of each sentence, with its position there (see `placed`).
+        """The surprisal of every token of each sentence, with its position there.
 
         Raises InputError.
         """

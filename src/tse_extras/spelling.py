@@ -12,8 +12,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
+import numpy as np
 from tokenizers import decoders
+
+from tse_core.plugins import TokenSurprisals
 
 MARK = r"<[^<>]*>|\[[^\[\]]*\]"
 BOUNDARIES = r"^(?:Ġ|▁|Ċ|##)|(?:</w>|@@)$"
@@ -31,6 +35,53 @@ WRITTEN = {
     "@,@": ",",
     "@.@": ".",
 }
+
+
+class Piece(NamedTuple):
+    """A token as such a model gives it."""
+
+    text: str  # empty if the model omits it
+    bits: float  # NaN if the model omits them
+    unknown: bool  # whether the model does not know it, or omits its text
+
+
+def placed(sentence: str, pieces: Sequence[Piece]) -> TokenSurprisals | None:
+    """The tokens of a sentence with their positions in it; None where they do not spell it.
+
+    A token that covers nothing, such as a space of its own, counts with the next one. At either end
+    of a sentence it is left out.
+    """
+    texts = [piece.text for piece in pieces]
+    unknown = np.array([piece.unknown for piece in pieces], dtype=bool)
+    spans = spell(sentence, texts, unknown.tolist())
+    if not spans:
+        return None
+    covering = [number for number, (start, end) in enumerate(spans) if end > start]
+    if not covering:
+        return None
+    # A token's bits are summed with those of the tokens just before it that cover nothing: from the
+    # token behind the last covering one up to itself. The first covering one begins with itself.
+    firsts = [covering[0]]
+    for number in covering[:-1]:
+        firsts.append(number + 1)
+    bits_of_pieces = [piece.bits for piece in pieces[: covering[-1] + 1]]
+    bits = np.add.reduceat(bits_of_pieces, firsts)  # from each of `firsts` to the next
+    starts, ends = np.array(spans)[covering].T
+    tokens = []
+    for number in covering:
+        start, end = spans[number]
+        tokens.append(texts[number] or sentence[start:end])
+    has_text = np.array([text != "" for text in texts])
+    scored = ~np.isnan(bits)
+    return TokenSurprisals(
+        tokens=tokens,
+        ids=np.full(len(tokens), -1),
+        starts=starts,
+        ends=ends,
+        bits=np.where(scored, bits, 0.0),
+        scored=scored,
+        unknown=(unknown & has_text)[covering],
+    )
 
 
 def spell(
