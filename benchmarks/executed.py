@@ -1,12 +1,21 @@
-"""What of the core a whole run of the mission executes, and the longest stretches that it never reaches.
+"""What of the core a run of the whole mission executes, and the longest stretches that it never reaches.
 
-The run: TSE, EW and MW of a causal and a masked model under both protocols, with curves, intervals and cells; whole
-words; sentence pairs by each method; a suite; a comparison; scores written and read back. `tse_core.cli` is left out.
+The run: TSE, EW and MW of a causal and a masked model on the templates and on Newman et al.'s BLiMP pairs, under both
+protocols and over two verb lists, with tables, curves and intervals; whole words; BLiMP's paradigms by each method;
+suites with accuracies by circuit; comparisons of models and of metrics; scores written and read back. `tse_core.cli`
+is left out.
 
     pip install coverage
-    python -m benchmarks.executed
+    tse data fetch blimp newman-blimp newman-verbs syntaxgym
+    python -m benchmarks.executed [--treebank] [FOLDER ...]
+
+Data sets that are neither downloaded nor in TSE_MIRROR are left out, and a line says so. Each FOLDER is a small model
+to evaluate beside the laboratory's, such as one with the tokenizer of BERT, RoBERTa or GPT-2. With --treebank the run
+also has sites of agreement in a treebank (ud/English-EWT), as the book has.
 """
 
+import argparse
+import sys
 import tempfile
 import warnings
 from contextlib import redirect_stdout
@@ -15,49 +24,145 @@ from itertools import groupby
 from pathlib import Path
 
 import coverage
+import pandas as pd
 
 SOURCE = Path(__file__).parents[1] / "src" / "tse_core"
 LONGEST = 10
+CAUSAL, MASKED = "lab-lexical-causal", "lab-lexical-masked"
+METHODS = {CAUSAL: ("full-sentence", "one-prefix", "two-prefix"), MASKED: ("pll", "pll-l2r")}
 PREFIXES = {"one-prefix": "one_prefix_prefix", "two-prefix": "two_prefix_prefix_good"}
 
 
-def mission(folder: Path) -> None:
-    import tse_core
-    from tse_core.agreement.comparison import compare_evaluations, compare_metrics
+def mission(folder: Path, further: list[str], *, treebank: bool) -> None:
+    agreement(folder, further)
+    whole_words(folder, further)
+    for name in ("laboratory", "blimp"):
+        sentence_pairs(name, folder)
+    suites(folder)
+    if treebank:
+        sites()
 
-    pairs = tse_core.load_pairs("marvin-linzen")
-    few = pairs.iloc[::487].reset_index(drop=True)
-    few.attrs = pairs.attrs
-    evaluations = []
-    for name in ("lab-lexical-causal", "lab-lexical-masked"):
-        model = tse_core.load_model(name, device="cpu")
-        for protocol in ("exact", "released"):
-            scores = tse_core.evaluate(model, few, protocol=protocol, detail="forms", store=folder)
-            print(scores, len(scores.table(intervals=True)), len(scores.curves()))
-        evaluations.append(tse_core.evaluate(model, few, detail="lemmas", store=folder))
-        compare_metrics(evaluations[-1], "TSE", "EW")
-        evaluations[-1].verbs()
-        tse_core.slot_distribution(model, "The author", "here.")
-    compare_evaluations(*evaluations)
-    file = folder / "scores.parquet"
-    evaluations[0].save(file)
-    tse_core.load_scores(file).tidy()
-    whole = tse_core.load_model("lab-lexical-causal-bpe", device="cpu")
-    tse_core.evaluate(whole, few.head(1), verbs="all", sample="all", store=folder).table()
-    sentences = tse_core.load_sentence_pairs("laboratory").groupby("paradigm").head(3)
-    for name, methods in (
-        ("lab-lexical-causal", ("full-sentence", "one-prefix", "two-prefix")),
-        ("lab-lexical-masked", ("pll", "pll-l2r")),
-    ):
-        model = tse_core.load_model(name, device="cpu")
+
+def agreement(folder: Path, further: list[str]) -> None:
+    import tse_core
+    from tse_core.agreement.slots import marked_distribution
+
+    data = [few(tse_core.load_pairs("marvin-linzen"), "construction", 3)]
+    lemmas = None
+    if has("newman-blimp"):
+        data.append(few(tse_core.load_pairs("newman-blimp"), "construction", 3))
+    if has("newman-verbs"):
+        lemmas = "newman-released"
+    for protocol in ("released", "exact"):
+        runs = tse_core.evaluate_models(
+            [CAUSAL, MASKED], data, shared=True, protocol=protocol, detail="lemmas", store=None
+        )
+        print(runs, runs.table(), runs.curves(), runs.item_table())
+        for name in further:
+            some = few(data[-1], "construction", 1)
+            print(tse_core.evaluate(name, some, lemmas, protocol=protocol, store=None))
+    print(runs.compare("TSE", "EW"), runs.compare_models(CAUSAL, MASKED))
+    simple = tse_core.load_pairs("marvin-linzen/simple")
+    for name in (CAUSAL, MASKED):
+        model = tse_core.load_model(name)
+        scores = tse_core.evaluate(model, simple, detail="forms", store=folder)
+        print(scores._repr_html_(), scores.table(intervals=True), scores.curves(intervals=True))
+        print(scores.table("noun"), scores.intervals(("subjects", "verbs")), scores.verbs())
+        print(read_back(scores, folder).tidy())
+        print(tse_core.slot_distribution(model, "The author", "here."))
+        print(marked_distribution(model, "The author ___ here.", "singular"))
+        print(tse_core.score_context(model, "The author", "here.", number="singular"))
+
+
+def whole_words(folder: Path, further: list[str]) -> None:
+    import tse_core
+
+    pairs = tse_core.load_pairs("marvin-linzen/simple").head(2)
+    for name in ("lab-lexical-causal-bpe", MASKED, *further):
+        scores = tse_core.evaluate(name, pairs, verbs="all", store=folder)
+        print(scores.table(intervals=True), scores.curves())
+
+
+def sentence_pairs(name: str, folder: Path) -> None:
+    import tse_core
+    from tse_core.sentences.accuracies import compare
+    from tse_core.sentences.evaluate import accuracies, evaluate_blimp
+
+    if name != "laboratory" and not has(name):
+        return
+    pairs = few(tse_core.load_sentence_pairs(name), "paradigm", 1)
+    for model_name, methods in METHODS.items():
+        model = tse_core.load_model(model_name)
         for method in methods:
-            prefix = PREFIXES.get(method)
-            has_prefix = sentences[sentences[prefix] != ""] if prefix else sentences
-            tse_core.score_pairs(model, has_prefix, method)
-        tse_core.evaluate_blimp(model, sentences, store=folder).accuracy("paradigm")
-    suite = tse_core.evaluate_suite(tse_core.load_model("lab-lexical-causal"), "lab_number_prep")
-    print(suite)
-    print(tse_core.surprisals(model, ["The author laughs."], unit="word"))
+            with_prefix = pairs
+            if method in PREFIXES:
+                with_prefix = few(pairs[pairs[PREFIXES[method]] != ""], "paradigm", 1)
+                with_prefix.attrs = pairs.attrs
+            scores = evaluate_blimp(model, with_prefix, method=method, store=None)
+    print(scores._repr_html_(), scores.item_table(), read_back(scores, folder).tidy())
+    for by in ("paradigm", "phenomenon", "all"):
+        print(scores.accuracy(by))
+    models = (CAUSAL, "lab-systematic-causal")
+    runs = {model: evaluate_blimp(model, pairs, store=folder) for model in models}
+    first, second = runs.values()
+    print(accuracies(runs), compare(first.pairs, second.pairs))
+    print(tse_core.score_pairs(CAUSAL, pairs.head(4), normalise="token"))
+
+
+def suites(folder: Path) -> None:
+    import tse_core
+    from tse_core.syntaxgym.accuracies import accuracy_table, circuit_table
+    from tse_core.syntaxgym.library import load_suites
+
+    chosen = load_suites("laboratory")[::4]
+    if has("syntaxgym"):
+        chosen += load_suites("public")[::11]
+    outcomes = []
+    for name in (CAUSAL, MASKED):
+        model = tse_core.load_model(name)
+        outcomes += [tse_core.evaluate_suite(model, suite, store=folder) for suite in chosen]
+    table = accuracy_table(outcomes)
+    print(table, circuit_table(table), outcomes[0].by_region(), outcomes[0]._repr_html_())
+    print(read_back(outcomes[0], folder).tidy())
+    print(tse_core.surprisals(CAUSAL, ["The author laughs."], unit="word"))
+
+
+def sites() -> None:
+    import tse_core
+
+    if has("ud/English-EWT"):
+        pairs = tse_core.load_pairs("ud/English-EWT").head(300)
+        scores = tse_core.evaluate(CAUSAL, pairs, detail="forms", store=None)
+        print(scores.table("kind,between", intervals=True), scores.verbs())
+
+
+def few(pairs: pd.DataFrame, column: str, count: int) -> pd.DataFrame:
+    """The first pairs of each value of a column, under the name of all."""
+    first = pairs.groupby(column, sort=False).head(count).reset_index(drop=True)
+    first.attrs = pairs.attrs
+    return first
+
+
+def has(name: str) -> bool:
+    """Whether a data set can be read; a line says so where it cannot."""
+    from tse_core.datasets import downloads
+    from tse_core.errors import InputError
+
+    try:
+        downloads.files([name])
+    except InputError as error:
+        print(f"left out: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def read_back(scores, folder: Path):
+    """Scores as a file has them."""
+    import tse_core
+
+    file = folder / "scores.parquet"
+    scores.save(file)
+    return tse_core.load_scores(file)
 
 
 def never_run(measured: coverage.Coverage, file: str) -> tuple[int, list[list[int]]]:
@@ -71,6 +176,10 @@ def never_run(measured: coverage.Coverage, file: str) -> tuple[int, list[list[in
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--treebank", action="store_true", help="sites in a treebank, too")
+    parser.add_argument("folders", nargs="*", help="models to evaluate beside the laboratory's")
+    arguments = parser.parse_args()
     measured = coverage.Coverage(
         source=[str(SOURCE)], omit=[str(SOURCE / "cli" / "*")], data_file=None
     )
@@ -78,7 +187,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(), quiet:
         warnings.simplefilter("ignore")
         measured.start()
-        mission(Path(folder))
+        mission(Path(folder), arguments.folders, treebank=arguments.treebank)
         measured.stop()
     rooms: dict[str, list[int]] = {}
     stretches = []
