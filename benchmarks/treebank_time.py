@@ -28,6 +28,7 @@ from benchmarks import samples
 from benchmarks.jobs import slots_of
 from benchmarks.sides import drained
 from tse_core import load_pairs
+from tse_core.datasets.pairs import origin_of
 from tse_core.datasets.treebank_pairs import verbs_of_treebank
 from tse_core.forward.passes import blocks
 from tse_core.forward.trees import distinct_prefixes
@@ -54,7 +55,7 @@ def main(path: Path) -> None:
         )
     ]
     slots = slots[:WORD_CONTEXTS]
-    table = verbs_of_treebank(load_pairs("ud/English-EWT")).table
+    table = verbs_of_treebank(origin_of(load_pairs("ud/English-EWT"))).table
     words = sorted({*table["singular"], *table["plural"]})
     forms = [spelling for spelling in model.spellings(words) if spelling]
     read = set()

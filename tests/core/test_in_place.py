@@ -151,7 +151,7 @@ def test_a_short_list_is_said_to_be_one_of_these_gaps(characters):
     (prompt,) = read(characters, [("本は", "。")], in_place=True)
     (counted,) = verbs_at_slots(characters, Lemmas("two", LEMMAS), VerbPolicy("any"), [prompt])
     with pytest.warns(TseWarning, match="only 2 of 32 lemmas of verbs in these gaps"):
-        warn_of_few_lemmas(characters, counted, lemmas, in_place=True)
+        warn_of_few_lemmas(characters.label, counted, lemmas, in_place=True)
 
 
 def test_a_distribution_is_marked_as_its_gap_spells_the_forms(characters):

@@ -530,7 +530,11 @@ def test_a_form_counts_for_a_masked_model_whether_or_not_the_other_form_can_be_s
     ]
     known = [[runs, run], [-1, -1], [runs, -1], [-1, run], [smile, -1]]
     assert (
-        pair_forms(masked_pieces, verbs, pd.DataFrame(asked, columns=["correct", "wrong"])).tolist()
+        pair_forms(
+            verbs,
+            pd.DataFrame(asked, columns=["correct", "wrong"]),
+            masked_pieces.compares_lengths,
+        ).tolist()
         == known
     )
 

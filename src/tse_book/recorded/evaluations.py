@@ -15,7 +15,7 @@ import pandas as pd
 
 from tse_book.recorded.compact import compact
 from tse_book.recorded.provenance import runs_folder
-from tse_core.agreement.contexts import in_order, numbered_pairs
+from tse_core.agreement.contexts import numbered_pairs, numbers_by_list
 from tse_core.agreement.evaluation import Evaluation, Evaluations
 from tse_core.agreement.settings import Settings
 from tse_core.datasets.lemmas import Lemmas, load_lemmas
@@ -48,7 +48,8 @@ def recorded_evaluation(
     files = sorted(home.glob("*.parquet"))
     if not files or not _is_recordable(settings):
         return None
-    numbered = numbered_pairs(pairs, in_order(lemmas))
+    by_list = numbers_by_list(pairs["correct"], pairs["wrong"], lemmas)
+    numbered = numbered_pairs(pairs, by_list, lemmas.name)
     data = f"{origin_of(pairs).name or 'pairs'}@{data_hash(numbered)}"
     for path in files:
         evaluation = _read_evaluation(path)

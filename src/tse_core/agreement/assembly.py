@@ -1,13 +1,14 @@
 """An `Evaluation` from its parts: what was asked, and the tables of scores of all pieces."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from tse_core.agreement.evaluation import Evaluation
 from tse_core.agreement.questions import Question, Work
 from tse_core.agreement.scoring import GROUP, SUMS, all_at_cutoffs
-from tse_core.agreement.settings import Settings
 from tse_core.agreement.verb_groups import groups_of_tables
-from tse_core.datasets.pairs import origin_of
+from tse_core.agreement.verbs import CountedVerbs
 from tse_core.errors import warn
 from tse_core.metrics.definitions import MARGIN, OF_CONTEXTS
 from tse_core.results.signature import Signature
@@ -25,12 +26,10 @@ def assembled(
     tables: dict[str, pd.DataFrame],
     question: Question,
     work: Work,
-    settings: Settings,
     signature: Signature,
-    dtype: str,
 ) -> Evaluation:
-    """The evaluation with the tables of `scored_tables`; `dtype` is the precision of the model."""
-    lemmas = work.verbs.lemmas
+    """The evaluation with the tables of `scored_tables`."""
+    lemmas, settings = work.verbs.lemmas, question.settings
     at_cutoffs = all_at_cutoffs(settings.cutoffs, tables["contexts"][["score", "coverage"]])
     by_lemma = None
     if "lemmas" in tables:
@@ -41,23 +40,28 @@ def assembled(
         form_arrays = {}
         for name, column in tables["forms"].items():
             form_arrays[str(name)] = column.to_numpy().reshape(shape)
-    pairs = _scored_pairs(work.pairs, tables["pairs"], dtype)
-    uneven = _uneven(pairs, work)
+    pairs = _scored_pairs(work.pairs, tables["pairs"], signature.policy["dtype"])
+    unscored = pairs[pairs["tse"].isna()]
+    uneven = _uneven(unscored, work.verbs_at)
     if uneven > MANY_UNEVEN * len(pairs):
         warn(
             f"{signature.data_name}: {uneven:,} of {len(pairs):,} pairs have forms of unequal "
             "numbers of tokens, which a masked model does not compare in one gap; TSE is about the "
             "others alone; tse blimp, in Python evaluate_blimp, compares the whole sentences"
         )
+    is_tie = pairs["log_probability_correct"] == pairs["log_probability_wrong"]
+    tied_pairs = int((is_tie & (pairs["tse"] == 0)).sum())
+    # Each row of a context says how many of its verbs tie.
+    tied_verbs = tables["contexts"]["ties"].iloc[:: len(at_cutoffs) // len(work.contexts)]
+    ties = _ties(tied_pairs, int(tied_verbs.sum()), len(work.contexts) * len(lemmas))
     return Evaluation(
         contexts=_with_scores(work.contexts, at_cutoffs),
         pairs=pairs,
         lemmas=lemmas,
         signature=signature,
         cutoffs=settings.cutoffs,
-        scored=_what_was_scored(question, settings, work, pairs, uneven)
-        + _ties(tables["contexts"], work, pairs),
-        left_out=origin_of(question.all_pairs).facts.get("left_out", {}),
+        scored=_what_was_scored(question, work, len(unscored), uneven) + ties,
+        left_out=question.origin.facts.get("left_out", {}),
         at_cutoffs=at_cutoffs,
         by_lemma=by_lemma,
         verb_groups=groups_of_tables(tables["groups"], tables["verbs"]),
@@ -94,42 +98,38 @@ def _by_lemma(sums: pd.DataFrame, lemmas: pd.DataFrame) -> pd.DataFrame:
     return table.assign(lemma=lemmas["lemma"].to_numpy()[table["lemma"]])
 
 
-def _ties(scores: pd.DataFrame, work: Work, pairs: pd.DataFrame) -> str:
+def _ties(of_pairs: int, of_verbs: int, verbs_in_contexts: int) -> str:
     """What `Evaluation.scored` says of ties, which count as wrong; empty where there are none.
 
-    `scores` are those of `score_contexts`.
+    They are of so many pairs, and of so many of all verbs in all contexts.
     """
     parts = []
-    same = pairs["log_probability_correct"] == pairs["log_probability_wrong"]
-    of_pairs = int((same & (pairs["tse"] == 0)).sum())
     if of_pairs:
         parts.append(f"{of_pairs:,} pairs")
-    rows_of_context = len(scores) // len(work.contexts)
-    of_verbs = int(scores["ties"].iloc[::rows_of_context].sum())
     if of_verbs:
-        share = of_verbs / (len(work.contexts) * len(work.verbs.lemmas))
+        share = of_verbs / verbs_in_contexts
         parts.append(f"{of_verbs:,} verbs in contexts ({share:.2%})")
     return f"; ties, which count as wrong: {', '.join(parts)}" if parts else ""
 
 
-def _uneven(pairs: pd.DataFrame, work: Work) -> int:
-    """How many pairs have no TSE though both forms count: their lengths cannot be compared."""
+def _uneven(unscored: pd.DataFrame, verbs_at: Sequence[CountedVerbs]) -> int:
+    """How many pairs have no TSE though both forms count: their lengths cannot be compared.
+
+    `unscored` are the pairs without TSE, `verbs_at` the verbs at each context.
+    """
     uneven = 0
-    for pair in pairs[pairs["tse"].isna()].itertuples():
-        positions = work.verbs_at[pair.context].positions
+    for pair in unscored.itertuples():
+        positions = verbs_at[pair.context].positions
         uneven += pair.correct in positions and pair.wrong in positions
     return uneven
 
 
-def _what_was_scored(
-    question: Question, settings: Settings, work: Work, pairs: pd.DataFrame, uneven: int
-) -> str:
-    """`Evaluation.scored`; `pairs` are those of the work, with their scores, see `_uneven`."""
-    verbs = work.verbs
+def _what_was_scored(question: Question, work: Work, unscored: int, uneven: int) -> str:
+    """`Evaluation.scored`; so many pairs have no TSE, some of which `_uneven` counts."""
+    verbs, settings, pairs = work.verbs, question.settings, len(work.pairs)
     # What every reader asks first stands in front, also where it is nothing.
-    without_form = int(pairs["tse"].isna().sum())
     parts = [
-        f"pairs: {len(pairs) - without_form:,} of {len(question.all_pairs):,}",
+        f"pairs: {pairs - unscored:,} of {question.all_pairs:,}",
         f"lemmas: {len(verbs.lemmas):,} of {len(question.lemmas):,}",
     ]
     single_tokens = int((verbs.lemmas["tokens"] == 1).sum())
@@ -141,11 +141,11 @@ def _what_was_scored(
     with_number = len(question.numbered)
     left_out = {
         "pairs whose text before the verb is that of an earlier one": work.repeated,
-        "pairs outside the sample": len(question.pairs) - work.repeated - len(pairs),
-        "pairs whose verb has no form that counts": without_form - uneven,
+        "pairs outside the sample": len(question.pairs) - work.repeated - pairs,
+        "pairs whose verb has no form that counts": unscored - uneven,
         "pairs of forms with unequal numbers of tokens (see tse blimp)": uneven,
         "pairs in whose gap the model cannot look a word up": with_number - len(question.pairs),
-        "pairs whose subject's number is not known (column number)": len(question.all_pairs)
+        "pairs whose subject's number is not known (column number)": question.all_pairs
         - with_number,
     }
     # Reasons that no pair has are not named.

@@ -238,22 +238,18 @@ class Cells:
 
     def _sampled(self, metric: str, over: Sequence[str]) -> pd.DataFrame:
         """Values whose mean is the score: cell, value, count, subjects, verbs where sampled."""
-        if metric in OF_PAIRS:
-            return self._with_subjects(self.scores(metric).rename(columns={"lemma": "verbs"}))
-        if metric not in self.metrics:
+        if metric not in OF_PAIRS and metric not in self.metrics:
             return pd.DataFrame({"cell": []})
-        if "verbs" not in over:
-            return self._with_subjects(self.scores(metric))
+        if metric in OF_PAIRS or "verbs" not in over:
+            values = self.scores(metric).rename(columns={"lemma": "verbs"})
+            # Each counts once, in the subject-noun cluster of its context.
+            return values.assign(subjects=self.data.subjects[values["context"]], count=1)
         if self.data.form_arrays is not None and metric in OVER_VERBS:
             return self._means_of_verbs(metric)
         if list(self.labels) != ["construction"]:
             self.data.forms()  # raises where none were kept
             return pd.DataFrame({"cell": []})  # MW has no sample of verbs in other cells
         return self._of_lemmas(metric)
-
-    def _with_subjects(self, values: pd.DataFrame) -> pd.DataFrame:
-        """Values with the subject-noun cluster of their context, each of which counts once."""
-        return values.assign(subjects=self.data.subjects[values["context"]], count=1)
 
     def _means_of_verbs(self, metric: str) -> pd.DataFrame:
         """Means over the contexts of each subject, verb by verb: the columns of `_sampled`."""

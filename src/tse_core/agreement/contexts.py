@@ -19,21 +19,24 @@ def in_order(lemmas: Lemmas) -> Lemmas:
     return Lemmas(lemmas.name, lemmas.table.sort_values(list(REQUIRED), ignore_index=True))
 
 
-def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:
+def numbered_pairs(pairs: pd.DataFrame, by_list: pd.Series, list_name: str) -> pd.DataFrame:
     """The pairs whose subject's number is known.
 
-    It is the pair's own, else that of the correct form in the verb list, else in the appendix of
-    Newman et al. (2021). Raises InputError: no number is known; the number of a pair contradicts
-    the list's forms of its verb.
+    It is the pair's own, else that of the correct form in the verb list of this name, which
+    `by_list` has (`numbers_by_list`), else in the appendix of Newman et al. (2021). Raises
+    InputError: no number is known; the number of a pair contradicts the list's forms of its verb.
     """
     number = pairs["number"]
-    by_list = _numbers_by_list(pairs, lemmas)
     # Before anything is filled in, and also where no number is missing.
-    _refuse_contradictions(pairs, by_list, lemmas.name)
+    contradicts = (by_list != "") & (number != "") & (by_list != number)
+    if contradicts.any():
+        first = pairs[contradicts].iloc[0]
+        raise _contradiction_error(first, by_list[contradicts].iloc[0], list_name)
     if number.ne("").all():
         return pairs
     number = number.mask(number == "", by_list)
-    by_appendix = _numbers_by_list(pairs, load_lemmas("newman-appendix"))
+    appendix = load_lemmas("newman-appendix")
+    by_appendix = numbers_by_list(pairs["correct"], pairs["wrong"], appendix)
     number = number.mask(number == "", by_appendix)
     if number.eq("").all():
         first = pairs.iloc[0]
@@ -48,24 +51,17 @@ def numbered_pairs(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:
     return pairs[number != ""]
 
 
-def _refuse_contradictions(pairs: pd.DataFrame, by_list: pd.Series, list_name: str) -> None:
-    """Raises InputError where a pair's own number is not that of its form in the verb list."""
-    contradicts = (by_list != "") & (pairs["number"] != "") & (by_list != pairs["number"])
-    if not contradicts.any():
-        return
-    pair = pairs[contradicts].iloc[0]
-    raise InputError(
+def _contradiction_error(pair: pd.Series, by_list: str, list_name: str) -> InputError:
+    """The error for a pair whose own number is not that of its form in the verb list."""
+    return InputError(
         f"a pair is said to be {pair['number']}, but by the verb list {list_name} its form "
-        f"{pair['correct']!r} is {by_list[contradicts].iloc[0]} (the other form is "
-        f"{pair['wrong']!r}): exchange the numbers, or the columns of the list"
+        f"{pair['correct']!r} is {by_list} (the other form is {pair['wrong']!r}): exchange the "
+        "numbers, or the columns of the list"
     )
 
 
-def warn_of_other_verbs(pairs: pd.DataFrame, lemmas: Lemmas, where: str) -> None:
-    """Warn where the list holds no pair's verb: it may be a list of another language."""
-    if (_numbers_by_list(pairs, lemmas) != "").any():
-        return
-    first = pairs.iloc[0]
+def warn_of_other_verbs(first: pd.Series, lemmas: Lemmas, where: str) -> None:
+    """Warn that a list holds no pair's verb, naming the first: it may be of another language."""
     warn(
         f"{where}: no pair's verb is in the verb list {lemmas.name} ({len(lemmas):,} lemmas; the "
         f"first: {first['correct']}/{first['wrong']}), so that EW and MW are about none of them; "
@@ -153,8 +149,8 @@ def stratified_sample(contexts: pd.DataFrame, size: int, seed: int = 0) -> np.nd
     return np.array(chosen, dtype=np.int64)
 
 
-def _numbers_by_list(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
-    """The number of each pair's correct form by a verb list; "" if the list lacks the two forms.
+def numbers_by_list(correct: pd.Series, wrong: pd.Series, lemmas: Lemmas) -> pd.Series:
+    """The number of each correct form by a verb list; "" if the list lacks it and the wrong one.
 
     Forms are compared in lower case, with straight apostrophes and without a contracted not.
     """
@@ -164,9 +160,9 @@ def _numbers_by_list(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.Series:
     # In a loop of its own: of two lemmas with exchanged forms the plural reading counts.
     for singular, plural in zip(lemmas.table["singular"], lemmas.table["plural"], strict=True):
         number_of[plural, singular] = "plural"
-    forms_of_pairs = zip(_normalised(pairs["correct"]), _normalised(pairs["wrong"]), strict=True)
+    forms_of_pairs = zip(_normalised(correct), _normalised(wrong), strict=True)
     numbers = [number_of.get(forms, "") for forms in forms_of_pairs]
-    return pd.Series(numbers, pairs.index, dtype="str")
+    return pd.Series(numbers, correct.index, dtype="str")
 
 
 def _normalised(forms: pd.Series) -> pd.Series:

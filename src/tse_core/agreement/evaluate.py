@@ -18,6 +18,7 @@ from tse_core.agreement.pieces import scored_tables
 from tse_core.agreement.policies import evaluation_signature
 from tse_core.agreement.questions import (
     Question,
+    contexts_of,
     has_short_list,
     question_of,
     readable,
@@ -162,18 +163,18 @@ def evaluate_models(
     questions = []
     for data in data_sets:
         loaded = load_pairs(data, first=first, period=period)
+        origin = origin_of(loaded)
         of_data = settings
-        if verbs is None and has_short_list(loaded, lemmas):
+        if verbs is None and has_short_list(origin, lemmas):
             of_data = replace(settings, verbs=verb_policy("all", word_end))
-        questions.append(question_of(loaded, lemmas, of_data, sharing))
-    _refuse_repeated(questions)
+        questions.append(question_of(loaded, origin, lemmas, of_data, sharing))
+    _refuse_repeated([question.data for question in questions])
     del sharing  # each network is forgotten once it is scored
     return _evaluations(opened, questions, by, store, batch_tokens)
 
 
-def _refuse_repeated(questions: Sequence[Question]) -> None:
-    """Raise InputError for a data set that is given twice, whatever its name."""
-    identities = [question.data for question in questions]
+def _refuse_repeated(identities: Sequence[str]) -> None:
+    """Raise InputError for a data set that is given twice; `identities` have name and hash."""
     for data in identities:
         if identities.count(data) > 1:
             raise InputError(f"the data set {data} is given twice; give each once")
@@ -228,16 +229,17 @@ def _evaluation(
     settings = question.settings
     if settings.protocol == "released" and model.bos == "default":
         model = model.with_policies(bos="tokenizer")  # the released code itself adds no BOS token
-    slots = slots_of(model, question.numbered, settings.protocol)
-    question = readable(question, model, slots)
-    work = work_of(model, question, settings, by, slots)
-    signature = evaluation_signature(model, question, work, settings)
+    contexts = contexts_of(question.numbered["left"], question.numbered["right"])
+    slots = slots_of(model, contexts, settings.protocol)
+    question = readable(question, model.label, slots)
+    work = work_of(model, question, by, slots)
+    signature = evaluation_signature(model, question, work)
     results_store = store_for(model, store)
     tables, made_with = scored_tables(model, work, settings, signature, results_store, batch_tokens)
-    source = origin_of(question.all_pairs).source
-    of_data = {"source": source} if source else {}
-    signature = replace(signature, provenance=made_with | of_data)
-    evaluation = assembled(tables, question, work, settings, signature, model.dtype)
+    if question.origin.source:
+        made_with = {**made_with, "source": question.origin.source}
+    signature = replace(signature, provenance=made_with)
+    evaluation = assembled(tables, question, work, signature)
     if results_store:
         # One signature stands for numbers at any cut-offs: the store tells these apart.
         cutoffs = str(tuple(settings.cutoffs))

@@ -13,7 +13,6 @@ from tse_core.agreement.questions import Question, Work
 from tse_core.agreement.settings import Settings
 from tse_core.datasets.formats.conllu.sentences import DOCUMENTS
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.datasets.pairs import origin_of
 from tse_core.datasets.treebank_pairs import is_of_treebank
 from tse_core.metrics.definitions import PROJECT_METRICS, metrics_of_sums
 from tse_core.models.language_model import LanguageModel
@@ -21,11 +20,9 @@ from tse_core.models.slots import Prompt, slot_policy
 from tse_core.results.signature import Signature, signature_of
 
 
-def evaluation_signature(
-    model: LanguageModel, question: Question, work: Work, settings: Settings
-) -> Signature:
+def evaluation_signature(model: LanguageModel, question: Question, work: Work) -> Signature:
     """How the numbers of an evaluation are made; it reads the model's weights."""
-    lemmas, verbs = question.lemmas, work.verbs
+    lemmas, verbs, settings = question.lemmas, work.verbs, question.settings
     # Policies that most runs lack are written only where they hold, so that other signatures stay.
     of_run = slot_policy(work.slots)
     # In place, the lemmas that count depend on all slots of the data.
@@ -35,15 +32,15 @@ def evaluation_signature(
         of_run |= {"forms": str(verbs.policy), "cut": "list"}
     if settings.sample_size != "all":
         of_run["sample"] = f"{settings.sample_size}@{settings.seed}"
-    if is_of_treebank(work.pairs):
-        of_run["cluster"] = origin_of(question.all_pairs).facts.get("clusters", DOCUMENTS)
+    if is_of_treebank(work.pairs.columns):
+        of_run["cluster"] = question.origin.facts.get("clusters", DOCUMENTS)
     # In their order: the list, the model's policies, those of the run, the protocol, the rest.
     return signature_of(
         model,
         question.data,
         settings.protocol,
         before={"lemmas": f"{lemmas.name}@{lemmas.hash}({len(verbs.lemmas)})"},
-        behind=of_run | _text_policies(work.pairs),
+        behind=of_run | _text_policies(work.pairs["left"], work.pairs["right"]),
         after={"dtype": model.policies()["dtype"], "ties": "wrong"},
     )
 
@@ -60,7 +57,7 @@ def piece_signature(
     # A piece knows of no sample and no interval, and its own slots may be read otherwise.
     of_the_whole = ("sample", "cluster", "slot")
     policy = {name: text for name, text in signature.policy.items() if name not in of_the_whole}
-    policy |= slot_policy(slots) | _text_policies(pairs)
+    policy |= slot_policy(slots) | _text_policies(pairs["left"], pairs["right"])
     policy["cutoffs"] = str(tuple(settings.cutoffs))
     # A piece has a row for each metric: one that a program adds makes pieces of their own.
     added_metrics = [name for name in metrics_of_sums() if name not in PROJECT_METRICS]
@@ -71,10 +68,10 @@ def piece_signature(
     return Signature(identity, policy, signature.provenance)
 
 
-def _text_policies(pairs: pd.DataFrame) -> dict[str, str]:
+def _text_policies(lefts: pd.Series, rights: pd.Series) -> dict[str, str]:
     """How the sentences of pairs begin and end: all with a capital, all with a period, or not."""
-    has_capitals = pairs["left"].str[:1].str.isupper().all()
-    has_periods = pairs["right"].str.endswith(".").all()
+    has_capitals = lefts.str[:1].str.isupper().all()
+    has_periods = rights.str.endswith(".").all()
     return {
         "caps": "first" if has_capitals else "as-is",
         "period": "add" if has_periods else "as-is",

@@ -15,6 +15,7 @@ from tse_core.agreement.contexts import (
     in_order,
     numbered_contexts,
     numbered_pairs,
+    numbers_by_list,
     warn_of_other_verbs,
     warn_of_unknown_words,
 )
@@ -28,7 +29,7 @@ from tse_core.agreement.verbs import (
 )
 from tse_core.datasets.lemmas import Lemmas
 from tse_core.datasets.loading import data_hash, verb_list
-from tse_core.datasets.pairs import Protocol, origin_of
+from tse_core.datasets.pairs import Origin, Protocol
 from tse_core.datasets.treebank_pairs import (
     TREEBANK,
     distinct_sites,
@@ -46,7 +47,8 @@ Slot = Prompt | InputError  # or the reason why a model reads none
 class Question(NamedTuple):
     """The question to every model on a data set."""
 
-    all_pairs: pd.DataFrame
+    origin: Origin  # of its pairs
+    all_pairs: int  # how many there are
     numbered: pd.DataFrame  # those whose subject's number is known
     pairs: pd.DataFrame  # those of them that a model can read
     lemmas: Lemmas
@@ -67,7 +69,11 @@ class Work(NamedTuple):
 
 
 def question_of(
-    pairs: pd.DataFrame, lemmas, settings: Settings, models: Iterable[LanguageModel] | None = None
+    pairs: pd.DataFrame,
+    origin: Origin,
+    lemmas,
+    settings: Settings,
+    models: Iterable[LanguageModel] | None = None,
 ) -> Question:
     """The question to every model on a data set, over the lemmas that all of `models` count.
 
@@ -75,39 +81,43 @@ def question_of(
     """
     if pairs.empty:
         raise InputError("there are no pairs to score")
-    name = origin_of(pairs).name
     listed = verb_list(pairs, lemmas, settings.protocol)
-    if is_of_treebank(pairs):
+    if is_of_treebank(pairs.columns):
         pairs = with_other_forms(pairs, listed)
     if models is not None:
         models = list(models)
         # Each reads the same pairs, so that their order decides nothing.
-        numbered = numbered_pairs(pairs, listed)
-        slots_of_models = [slots_of(model, numbered, settings.protocol) for model in models]
+        by_list = numbers_by_list(pairs["correct"], pairs["wrong"], listed)
+        numbered = numbered_pairs(pairs, by_list, listed.name)
+        contexts = contexts_of(numbered["left"], numbered["right"])
+        slots_of_models = [slots_of(model, contexts, settings.protocol) for model in models]
         listed = lemmas_of_all(models, listed, settings.verbs, _read_by_all(slots_of_models))
     listed = in_order(listed)  # of its forms
     # Before anything is scored, which may take hours.
-    refuse_taken_names(pairs, listed.table)
-    numbered = numbered_pairs(pairs, listed)
-    warn_of_other_verbs(numbered, listed, name)
-    data = f"{name}@{data_hash(numbered)}"
-    question = Question(pairs, numbered, numbered, listed, data, settings)
+    refuse_taken_names(pairs.columns, listed.table)
+    by_list = numbers_by_list(pairs["correct"], pairs["wrong"], listed)
+    numbered = numbered_pairs(pairs, by_list, listed.name)
+    if (by_list == "").all():
+        warn_of_other_verbs(numbered.iloc[0], listed, origin.name)
+    data = f"{origin.name}@{data_hash(numbered)}"
+    question = Question(origin, len(pairs), numbered, numbered, listed, data, settings)
+    contexts = contexts_of(numbered["left"], numbered["right"])
     for model in models or []:
-        question = readable(question, model, slots_of(model, numbered, settings.protocol))
+        slots = slots_of(model, contexts, settings.protocol)
+        question = readable(question, model.label, slots)
     return question
 
 
-def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:
+def has_short_list(origin: Origin, lemmas) -> bool:
     """Whether the verb list is drawn from a treebank; a warning says that whole words count.
 
     Such a list has some dozens of verbs, few of which are single tokens.
     """
-    origin = origin_of(pairs)
     if lemmas is None:
         lemmas = origin.facts.get("lemmas")
     if not isinstance(lemmas, str) or lemmas != TREEBANK:
         return False
-    verbs = len(verbs_of_treebank(pairs))
+    verbs = len(verbs_of_treebank(origin))
     warn(
         f"{origin.name}: its verb list is drawn from the treebank itself: {verbs:,} verbs "
         "attested in both numbers; so few are scored as whole words with their ends "
@@ -116,12 +126,18 @@ def has_short_list(pairs: pd.DataFrame, lemmas) -> bool:
     return True
 
 
-def slots_of(model: LanguageModel, pairs: pd.DataFrame, protocol: Protocol = "exact") -> list[Slot]:
-    """The slot of each pair as the model reads it, or the reason why not; equal contexts once.
+def contexts_of(lefts: Iterable[str], rights: Iterable[str]) -> list[tuple[str, str]]:
+    """The texts on both sides of each slot."""
+    return list(zip(lefts, rights, strict=True))
+
+
+def slots_of(
+    model: LanguageModel, contexts: Sequence[tuple[str, str]], protocol: Protocol = "exact"
+) -> list[Slot]:
+    """The slot of each context as the model reads it, or the reason why not; equal ones once.
 
     All are read in place where most would be refused, as no space stands before the word.
     """
-    contexts = list(zip(pairs["left"], pairs["right"], strict=True))
     distinct = list(dict.fromkeys(contexts))
     slots = read(model, distinct, protocol)
     otherwise = sum(isinstance(slot, SpelledOtherwiseError) for slot in slots)
@@ -132,8 +148,8 @@ def slots_of(model: LanguageModel, pairs: pd.DataFrame, protocol: Protocol = "ex
     return [slot_of[context] for context in contexts]
 
 
-def readable(question: Question, model: LanguageModel, slots: Sequence[Slot]) -> Question:
-    """The question without the pairs whose slot the model cannot read.
+def readable(question: Question, label: str, slots: Sequence[Slot]) -> Question:
+    """The question without the pairs whose slot the model of this label cannot read.
 
     `slots` (`slots_of`) are those of all numbered pairs. A warning counts the pairs that are set
     aside. Raises InputError where none is left, with the reason for the first.
@@ -151,7 +167,7 @@ def readable(question: Question, model: LanguageModel, slots: Sequence[Slot]) ->
     name = question.data.rpartition("@")[0]
     warn(
         f"{name}: {len(refused):,} of {len(question.pairs):,} pairs are set aside, as "
-        f"the model {model.label} cannot read them or look a word up in their gap; the first, "
+        f"the model {label} cannot read them or look a word up in their gap; the first, "
         f"{question.pairs.loc[refused[0], 'id']}: {first}"
     )
     pairs = question.pairs.drop(index=refused)
@@ -169,9 +185,7 @@ def _read_by_all(slots_of_models: Sequence[Sequence[Slot]]) -> list[list[Prompt]
     return [list(slots) for slots in distinct]
 
 
-def work_of(
-    model: LanguageModel, question: Question, settings: Settings, by, slots: Sequence[Slot]
-) -> Work:
+def work_of(model: LanguageModel, question: Question, by, slots: Sequence[Slot]) -> Work:
     """What a model scores for a question; `by` are the cells that will be asked for.
 
     `slots` (`slots_of`) are those of all numbered pairs.
@@ -179,13 +193,18 @@ def work_of(
     Raises InputError: no lemma counts, the tokenizer does not show the ends of words that count, or
     there can be no such cells.
     """
+    settings = question.settings
     # Verbs of pairs that the list lacks are looked up as well: TSE counts them.
     words = pd.concat([question.pairs["correct"], question.pairs["wrong"]]).unique()
-    distinct = distinct_sites(question.pairs, model.kind)
+    distinct = question.pairs
+    if is_of_treebank(distinct.columns):
+        distinct = distinct_sites(distinct, model.kind)
     pairs, contexts, all_contexts = numbered_contexts(
         distinct, model.kind, settings.protocol, settings.sample_size, settings.seed
     )
-    of_contexts = _of_contexts(model, contexts, question.numbered, slots)
+    # The contexts of a causal model have nothing on the right.
+    sides = ["left", "right"] if model.reads_right else ["left"]
+    of_contexts = _of_contexts(contexts[sides], question.numbered[sides], slots)
     verbs_at = verbs_at_slots(model, question.lemmas, settings.verbs, of_contexts, words)
     verbs = at_all_slots(verbs_at)
     if verbs.ends:
@@ -194,17 +213,15 @@ def work_of(
         raise InputError(f"by is {by!r}, with columns of the verb list: these need detail='forms'")
     warn_of_unknown_words(model, contexts, of_contexts)
     in_place = of_contexts[0].gap is not None
-    warn_of_few_lemmas(model, verbs, question.lemmas, in_place=in_place)
+    warn_of_few_lemmas(model.label, verbs, question.lemmas, in_place=in_place)
     repeated = len(question.pairs) - len(distinct)
     return Work(verbs, contexts, pairs, all_contexts, of_contexts, verbs_at, repeated)
 
 
 def _of_contexts(
-    model: LanguageModel, contexts: pd.DataFrame, pairs: pd.DataFrame, slots: Sequence[Slot]
+    sides: pd.DataFrame, sides_of_pairs: pd.DataFrame, slots: Sequence[Slot]
 ) -> list[Prompt]:
-    """The slots of contexts, from those of all pairs; each of these can be read."""
-    # The contexts of a causal model have nothing on the right.
-    sides = ["left", "right"] if model.reads_right else ["left"]
-    slot_of = dict(zip(pairs[sides].itertuples(index=False, name=None), slots, strict=True))
-    names = contexts[sides].itertuples(index=False, name=None)
-    return all_read(slot_of[context] for context in names)
+    """The slots of contexts by their sides, from those of all pairs; each of these can be read."""
+    texts_of_pairs = sides_of_pairs.itertuples(index=False, name=None)
+    slot_of = dict(zip(texts_of_pairs, slots, strict=True))
+    return all_read(slot_of[texts] for texts in sides.itertuples(index=False, name=None))

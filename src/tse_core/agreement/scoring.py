@@ -66,7 +66,7 @@ def score_contexts(
     """
     scores = _Scores(len(verbs_at[0].lemmas), settings, contexts, pairs)
     for verbs, rows in _rows_by_verbs(verbs_at):
-        scores.add_forms(model, verbs, pairs, rows)
+        scores.add_forms(verbs, pairs, rows, model.compares_lengths)
         some_slots = [slots[row] for row in rows]
         some_advance = partial(_advance_by_share, advance, len(rows) / len(slots))
         for block in distributions(model, verbs, some_slots, batch_tokens, some_advance):
@@ -116,11 +116,11 @@ class _Scores:
             self.forms = np.empty(shape, np.float32)
 
     def add_forms(
-        self, model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame, rows: np.ndarray
+        self, verbs: CountedVerbs, pairs: pd.DataFrame, rows: np.ndarray, compares_lengths: bool
     ) -> None:
         """Add where the forms of the pairs of some contexts are, by the contexts' rows."""
         chosen = np.isin(self.contexts_of_pairs, rows)
-        self.forms_of_pairs[chosen] = pair_forms(model, verbs, pairs[chosen])
+        self.forms_of_pairs[chosen] = pair_forms(verbs, pairs[chosen], compares_lengths)
 
     def add(self, block: Distributions, ids: np.ndarray) -> None:
         """Add the scores of the contexts of a block, and of their pairs.
@@ -199,15 +199,17 @@ class _LemmaSums:
         return table.astype({"correct": np.int64})
 
 
-def pair_forms(model: LanguageModel, verbs: CountedVerbs, pairs: pd.DataFrame) -> np.ndarray:
+def pair_forms(
+    verbs: CountedVerbs, pairs: pd.DataFrame, compares_lengths: bool = True
+) -> np.ndarray:
     """The entries, or positions, of each pair's two forms, int64 (pairs, 2); -1 for none.
 
-    Both are -1 where a model cannot compare them, as a masked model forms of unequal lengths.
+    Both are -1 of forms of unequal lengths for a model that cannot compare these.
     """
     correct = pairs["correct"].map(verbs.positions).fillna(-1).to_numpy(np.int64)
     wrong = pairs["wrong"].map(verbs.positions).fillna(-1).to_numpy(np.int64)
     forms = np.stack([correct, wrong], axis=1)
-    if not model.compares_lengths and not verbs.policy.in_vocabulary:
+    if not compares_lengths and not verbs.policy.in_vocabulary:
         lengths = np.array([len(spelling) for spelling in verbs.spellings])
         has_both = (forms >= 0).all(axis=1)
         uneven = lengths[correct] != lengths[wrong]

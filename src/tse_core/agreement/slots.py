@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from tse_core.agreement.questions import slots_of
+from tse_core.agreement.questions import contexts_of, slots_of
 from tse_core.agreement.scoring import all_at_cutoffs, score_contexts
 from tse_core.agreement.settings import Settings
 from tse_core.agreement.verbs import verbs_at_slots
@@ -85,7 +85,7 @@ def score_context(
     model = as_language_model(model)
     settings = Settings(detail="forms")
     contexts = _one_context(left, right, number_name)
-    slots = all_read(slots_of(model, contexts))
+    slots = all_read(slots_of(model, contexts_of(contexts["left"], contexts["right"])))
     verbs_at = verbs_at_slots(model, load_lemmas(lemmas), settings.verbs, slots)
     # The context is scored as one of a data set with no pairs.
     no_pairs = pd.DataFrame(columns=["context", "correct", "wrong"]).astype({"context": int})
@@ -156,7 +156,7 @@ def slot_distribution(
                 f"{side} is {text!r}: give what stands before and behind the gap, without ___"
             )
     model = as_language_model(model)
-    (prompt,) = all_read(slots_of(model, _one_context(left, right, "")))
+    (prompt,) = all_read(slots_of(model, [(left_part(left), right_part(right))]))
     block = next(blocks(model, [prompt.ids], [[prompt.position]]))
     logits = block.logits[0]
     probabilities = logits.softmax(-1).cpu().numpy()
@@ -190,7 +190,7 @@ def marked_distribution(
     model = as_language_model(model)
     left, right = left.strip(), right.strip()
     distribution = slot_distribution(model, left, right)
-    (prompt,) = all_read(slots_of(model, _one_context(left, right, "")))
+    (prompt,) = all_read(slots_of(model, [(left_part(left), right_part(right))]))
     marks = marked_entries(model, number, lemmas, prompt)
     of_rows = [marks.get(entry, UNMARKED) for entry in distribution["id"]]
     forms = [form for form, _ in of_rows]

@@ -38,8 +38,8 @@ def score_table(
         table[metric] = cells.values(metric)
     table["lemmas"] = cells.lemmas[table.index]
     items = distinct_items(cells.pairs)
-    for name, rows in _counted(cells, items).items():
-        table[name] = rows["cell"].value_counts().reindex(table.index, fill_value=0)
+    for name, of_cells in _counted(cells, items["cell"]).items():
+        table[name] = of_cells.value_counts().reindex(table.index, fill_value=0)
     if NS in cells.metrics and "number" not in cells.labels:
         table["twins"] //= 2  # both contexts are in the cell
     table["TSE_items"] = items.groupby("cell")["tse"].mean()
@@ -53,18 +53,18 @@ def score_table(
     return table.reset_index(drop=True)
 
 
-def _counted(cells: Cells, items: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """What a table counts in each cell: a row for each thing, under the name of its count."""
+def _counted(cells: Cells, cells_of_items: pd.Series) -> dict[str, pd.Series]:
+    """What a table counts in each cell: the cell of each thing, under the name of its count."""
     contexts, pairs = cells.contexts, cells.pairs
     scored = pairs[pairs["tse"].notna()]
-    counted = {"contexts": contexts}
+    counted = {"contexts": contexts["cell"]}
     if NS in cells.metrics:
-        counted["twins"] = contexts[contexts["has_twin"]]
-        counted["split_twins"] = contexts[contexts["split"]]
-    counted["pairs"] = scored
-    counted["unscored"] = pairs[pairs["tse"].isna()]
-    counted["verbs"] = scored.drop_duplicates(["cell", "lemma"])
-    counted["items"] = items
+        counted["twins"] = contexts["cell"][contexts["has_twin"]]
+        counted["split_twins"] = contexts["cell"][contexts["split"]]
+    counted["pairs"] = scored["cell"]
+    counted["unscored"] = pairs["cell"][pairs["tse"].isna()]
+    counted["verbs"] = scored.drop_duplicates(["cell", "lemma"])["cell"]
+    counted["items"] = cells_of_items
     return counted
 
 

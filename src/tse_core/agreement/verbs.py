@@ -79,7 +79,7 @@ def _counted(
     further: Sequence[str],
 ) -> CountedVerbs:
     """The lemmas that count where words have these spellings. Raises InputError where none does."""
-    rows, forms = _counting(model, lemmas, spelled)
+    rows, forms = _counting(lemmas, spelled, model.compares_lengths)
     if not rows:
         raise _no_lemma_error(model, lemmas, policy)
     table = lemmas.table.iloc[rows].reset_index(drop=True)
@@ -145,7 +145,7 @@ def _lemmas_at_all(
     common = set(range(len(lemmas)))
     without = []  # slots at which no lemma counts
     for slot, spelled in zip(slots, spelled_at, strict=True):
-        rows, _ = _counting(model, lemmas, spelled)
+        rows, _ = _counting(lemmas, spelled, model.compares_lengths)
         common &= set(rows)
         if not rows:
             without.append(slot)
@@ -203,11 +203,12 @@ def _spelled(
 
 
 def _counting(
-    model: LanguageModel, lemmas: Lemmas, spelled: Mapping[str, Spelling]
+    lemmas: Lemmas, spelled: Mapping[str, Spelling], compares_lengths: bool
 ) -> tuple[list[int], list[tuple[Spelling, Spelling]]]:
     """The rows of lemmas that count, and the spellings of their two forms.
 
-    Of several lemmas with the same two spellings the first counts.
+    These are equally long for a model that does not compare lengths. Of several lemmas with the
+    same two spellings the first counts.
     """
     rows = []
     forms: dict[tuple[Spelling, Spelling], None] = {}
@@ -215,7 +216,7 @@ def _counting(
         singular, plural = spelled.get(lemma.singular), spelled.get(lemma.plural)
         if singular is None or plural is None or singular == plural:
             continue
-        if len(singular) != len(plural) and not model.compares_lengths:
+        if len(singular) != len(plural) and not compares_lengths:
             continue
         if (singular, plural) not in forms:
             forms[singular, plural] = None
@@ -249,11 +250,14 @@ def at_all_slots(verbs_at: Sequence[CountedVerbs]) -> CountedVerbs:
 
 
 def warn_of_few_lemmas(
-    model: LanguageModel, verbs: CountedVerbs, lemmas: Lemmas, *, in_place: bool = False
+    label: str, verbs: CountedVerbs, lemmas: Lemmas, *, in_place: bool = False
 ) -> None:
-    """Warn where little of the verb list counts, of all forms or of those in some gaps."""
+    """Warn where little of the verb list counts for the model of this label.
+
+    It is of all forms, or of those in some gaps.
+    """
     if len(verbs.lemmas) < LITTLE * len(lemmas):
         counted = f"{len(verbs.lemmas):,} of {len(lemmas):,} lemmas of {lemmas.name}"
         if in_place:
             counted += " in these gaps"
-        warn(f"{model.label} holds both forms of only {counted}; EW and MW are about these")
+        warn(f"{label} holds both forms of only {counted}; EW and MW are about these")

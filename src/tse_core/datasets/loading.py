@@ -223,11 +223,11 @@ def verb_list(pairs: pd.DataFrame, lemmas, protocol: str) -> Lemmas:
     The name "treebank" is that of the list that is drawn from the pairs' own treebank. Raises
     InputError: they are of no treebank; what `load_lemmas` raises.
     """
+    origin = origin_of(pairs)
     if lemmas is None:
-        origin = origin_of(pairs)
         lemmas = origin.facts.get("lemmas") or usual_list(protocol, origin.name)
     if isinstance(lemmas, str) and lemmas == TREEBANK:
-        return verbs_of_treebank(pairs)
+        return verbs_of_treebank(origin)
     return load_lemmas(lemmas)
 
 

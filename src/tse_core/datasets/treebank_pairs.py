@@ -10,15 +10,17 @@ from collections.abc import Iterable
 import pandas as pd
 
 from tse_core.datasets.lemmas import Lemmas
-from tse_core.datasets.pairs import OTHER, SITE, origin_of
+from tse_core.datasets.pairs import OTHER, SITE, Origin
 from tse_core.errors import InputError
 
 TREEBANK = "treebank"  # the name of the verb list that is drawn from the data
 
 
-def verbs_of_treebank(pairs: pd.DataFrame) -> Lemmas:
-    """The verb list that is drawn from the treebank of some pairs. Raises InputError: no verb."""
-    origin = origin_of(pairs)
+def verbs_of_treebank(origin: Origin) -> Lemmas:
+    """The verb list that is drawn from the treebank of some pairs, by their origin.
+
+    Raises InputError: they are of none; no verb.
+    """
     attested = origin.facts.get("attested")
     name = origin.name or "the pairs"
     if attested is None:
@@ -59,16 +61,14 @@ def with_other_forms(pairs: pd.DataFrame, lemmas: Lemmas) -> pd.DataFrame:
 
 
 def distinct_sites(pairs: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Pairs with the first site of each text and number alone; other pairs stay as they are.
+    """Pairs of a treebank with the first site of each text and number alone.
 
     The text is that before the verb, for a masked model that on both sides.
     """
-    if not is_of_treebank(pairs):
-        return pairs
     text = ["left", "right"] if kind == "masked" else ["left"]
     return pairs.drop_duplicates(["construction", *text, "number"])
 
 
-def is_of_treebank(pairs: pd.DataFrame) -> bool:
-    """Whether pairs are sites of a treebank, also where they come from a table of these."""
-    return set(SITE) <= set(pairs)
+def is_of_treebank(columns: Iterable[str]) -> bool:
+    """Whether pairs with these columns are sites of a treebank, or come from a table of these."""
+    return set(SITE) <= set(columns)
