@@ -50,9 +50,14 @@ def hub_unreachable() -> str:
     return ""
 
 
-def hub_reason(error: Exception) -> str:
-    """The class and the message of an error of the hub's library, in one line."""
+def hub_reason(error: Exception, page: str) -> str:
+    """Why the hub's library gives no file of a repository, in one line; `page` is its address."""
     cause: BaseException = error
+    # The first of the two is one of the second, too.
+    if isinstance(error, errors.GatedRepoError):
+        return f"its owners want their terms accepted: do so at {page}, then set HF_TOKEN"
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return f"there is no {page}; a private one needs HF_TOKEN, a token that may read it"
     # The library's error about its empty cache hides why it could not download.
     if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__:
         cause = error.__cause__

@@ -137,7 +137,7 @@ FAULTS = {
     "unknown": (
         TREE,
         (401, "RepoNotFound"),
-        UNKNOWN + "http://.* has no such model; a private one needs HF_TOKEN",
+        UNKNOWN + "there is no http://.*/gpt2; a private one needs HF_TOKEN",
     ),
     "gated": (
         CONFIG,

@@ -112,7 +112,7 @@ def test_a_revision_is_read(hub, repository):
 
 MISTAKES = {
     "hf:made-up": "is no file on the Hugging Face hub; a name reads hf:OWNER/NAME/PATH or hf:OWNER/NAME@REVISION/PATH",
-    "hf:nobody/nothing/x.csv": "there is no dataset repository http://.*/datasets/nobody/nothing; a private one needs HF_TOKEN",
+    "hf:nobody/nothing/x.csv": "there is no http://.*/datasets/nobody/nothing; a private one needs HF_TOKEN",
     f"hf:{PAIRS}@v%2F2/eng/data.tsv": f"^hf:{PAIRS}@v%2F2/eng/data.tsv: http://.*/datasets/{PAIRS} has no branch, tag or commit 'v/2'",
     f"hf:{PAIRS}@refs/pr/9/eng/data.tsv": "has no branch, tag or commit 'refs/pr/9'",
     f"hf:{PAIRS}": "a name ends in the path of one file, .conllu, .csv, ",

@@ -147,14 +147,10 @@ def _fetched(file: HubFile, *, local_files_only: bool) -> Path | None:
         return Path(path)
     except errors.LocalEntryNotFoundError:
         return None
-    except errors.GatedRepoError:
-        reason = f"its owners want their terms accepted: do so at {page}, then set HF_TOKEN"
-    except errors.RepositoryNotFoundError:
-        reason = f"there is no dataset repository {page}; a private one needs HF_TOKEN"
     except errors.RevisionNotFoundError:
         reason = f"{page} has no branch, tag or commit {file.revision!r}"
     except errors.RemoteEntryNotFoundError:
         reason = f"{page} has no file {file.path!r} at {file.revision}"
     except Exception as error:
-        reason = f"could not be fetched from the Hugging Face hub: {hub_reason(error)}"
+        reason = f"could not be fetched from the Hugging Face hub: {hub_reason(error, page)}"
     raise InputError(f"{file}: {reason}")

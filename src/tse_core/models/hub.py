@@ -77,21 +77,11 @@ def hub_folder(name: str, revision: str | None = None) -> Path:
         if not reason:
             return Path(fetch())
         # With a reason: the error below.
-    except errors.GatedRepoError:
-        reason = (
-            f"its owners want their terms accepted: do so at {hub_address()}/{name}, "
-            "then set HF_TOKEN"
-        )
-    except errors.RepositoryNotFoundError:
-        is_unknown = True
-        reason = (
-            f"{hub_address()} has no such model; a private one needs HF_TOKEN, "
-            "a token that may read it"
-        )
     except InputError:
         raise
     except Exception as error:  # of the library, of the connection below it, of the disk
-        reason = hub_reason(error)
+        is_unknown = isinstance(error, errors.RepositoryNotFoundError)
+        reason = hub_reason(error, f"{hub_address()}/{name}")
         if refuses_token(error):
             raise InputError(f"{name!r} could not be fetched: {reason}") from None
     if revision and not is_unknown:
