@@ -50,7 +50,11 @@ def check(content: object, schema: Mapping, where: str) -> None:
 
 def _steps(error: ValidationError) -> list[tuple[int, str]]:
     """The keys and list indices that lead to a mistake, so that they can be sorted."""
-    return [(step, "") if isinstance(step, int) else (-1, step) for step in error.path]
+    steps = []
+    for step in error.path:
+        # Numbers and texts cannot be compared; keys go before indices.
+        steps.append((step, "") if isinstance(step, int) else (-1, step))
+    return steps
 
 
 def _message(error: ValidationError) -> str:

@@ -15,7 +15,11 @@ TABLES = ("contexts", "pairs", "lemmas", "at_cutoffs", "by_lemma")
 
 def write_evaluation(data: EvaluationData, results: pd.DataFrame, path: str | Path) -> None:
     """`Evaluation.save`; `results` are its tidy table."""
-    tables = {name: getattr(data, name) for name in TABLES if getattr(data, name) is not None}
+    tables = {}
+    for name in TABLES:
+        table = getattr(data, name)
+        if table is not None:
+            tables[name] = table
     if data.form_arrays is not None:
         tables["forms"] = pd.DataFrame(
             {name: array.ravel() for name, array in data.form_arrays.items()}
@@ -40,9 +44,10 @@ def evaluation_fields(saved: Saved) -> dict[str, Any]:
     forms = tables.pop("forms", None)
     if forms is not None:
         shape = len(tables["contexts"]), len(tables["lemmas"])
-        tables["form_arrays"] = {
-            name: column.to_numpy().reshape(shape) for name, column in forms.items()
-        }
+        arrays = {}
+        for name, column in forms.items():
+            arrays[name] = column.to_numpy().reshape(shape)
+        tables["form_arrays"] = arrays
     groups = tables.pop("verb_groups", None)
     if groups is not None:
         verbs = tables.pop("verbs_of_groups")

@@ -62,9 +62,10 @@ _LAYOUTS = (
 _LAYOUT_COLUMNS = set().union(*_LAYOUTS)
 _TEXTS = {*_LAYOUT_COLUMNS, *PARTS, "right"}
 # Names of columns that are no text, whatever their words.
-_LABELS = {"twin"}.union(
-    *[name for use, name in (NAMES | IN_SENTENCES).items() if use not in _TEXTS]
-)
+_LABELS = {"twin"}
+for _use, _names in IN_SENTENCES.items():
+    if _use not in _TEXTS:
+        _LABELS.update(_names)
 
 
 def cells_by_use(
@@ -210,14 +211,19 @@ def columns_of_text(sample: pd.DataFrame) -> list[str]:
     for name, column in sample.items():
         if name in _LABELS or not pd.api.types.is_string_dtype(column):
             continue
-        cells = [cell for cell in column.tolist() if isinstance(cell, str) and cell.strip(" {[")]
-        # An object or a list as text is no sentence, and one with a gap is that of the pair.
-        cells = [cell for cell in cells if cell[0] not in "{[" and not GAP.search(cell)]
+        cells = list(filter(_may_be_sentence, column.tolist()))
         long_cells = [cell for cell in cells if len(cell.split()) >= 3]
         has_texts = cells and 2 * len(long_cells) > len(cells)
         if has_texts and 4 * len(set(cells)) >= len(cells):
             names.append(name)
     return names
+
+
+def _may_be_sentence(cell: object) -> bool:
+    """Whether a cell is a text, but no list or object of JSON, nor the pair's, which has a gap."""
+    if not isinstance(cell, str) or not cell.strip(" {["):
+        return False
+    return cell[0] not in "{[" and not GAP.search(cell)
 
 
 def warn_of_unread(

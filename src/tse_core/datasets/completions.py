@@ -64,9 +64,7 @@ def with_sentences(raw: RawTable, columns: Mapping[str, str]) -> tuple[RawTable,
             cells[field] = _texts(raw, raw.cells[name], name)
     else:
         cells["one_prefix_prefix"] = _texts(raw, raw.cells["input_prefix"], "input_prefix")
-        options = [
-            _options(cell, line) for cell, line in zip(cells["options"], raw.lines, strict=True)
-        ]
+        options = list(map(_options, cells["options"], raw.lines))
         cells["one_prefix_word_good"] = [texts[0] for texts in options]
         cells["one_prefix_word_bad"] = [texts[1] for texts in options]
         cells[FURTHER_BAD] = [json.dumps(texts[2:], ensure_ascii=False) for texts in options]

@@ -106,8 +106,9 @@ def agreement_pairs(
     numbers, faults_of_numbers = _numbers(labels, name_of.get("number", ""))
     faults = parts["fault"].mask(parts["fault"] == "", faults_of_numbers)
     is_sound = sound_rows(faults, raw.where, _NO_PAIR)
+    # A context in a column of its own would be lost without a word.
     sample = np.flatnonzero(is_sound)[:SAMPLE]
-    used = [*OF_BLIMP, *[name for use, name in name_of.items() if use in cells]]
+    used = {*OF_BLIMP, *_names_in_use(name_of, cells)}
     read = _whole_sentences(parts.iloc[sample])
     remedy = "a context belongs into the text before the verb (left, text or good and bad)"
     warn_of_unread(raw.cells.iloc[sample], used, read, raw.where, remedy)
@@ -162,7 +163,7 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
     columns = columns or {}
     if has_sentence_rows(raw.cells.columns, columns, raw.where):
         raw, columns = paired_rows(raw, columns)
-    written = raw.cells  # without what is read out of its columns
+    written = raw.cells  # the columns as they stand there, before others are made of them
     uses = columns
     usual = "full-sentence"
     if _has_completions_alone(written.columns, columns, raw.where):
@@ -174,30 +175,50 @@ def sentence_pairs(raw: RawTable, columns: Mapping[str, str] | None = None) -> p
         # A table of agreement pairs: each form in the gap gives a sentence.
         parts = _parts_of_gap(cells)
         has_one_form = parts["wrong"] == ""  # a verb of a treebank
-        faults = parts["fault"].mask(has_one_form, parts["wrong"].index + ": has no other form")
+        faults = parts["fault"].mask(has_one_form, cells.index + ": has no other form")
         is_sound = sound_rows(faults, raw.where, _NO_PAIR)
         cells["good"], cells["bad"] = _whole_sentences(parts)
     for side in ("good", "bad"):
         refuse(cells[side] == "", f"the {side} sentence is empty")
     sample = np.flatnonzero(is_sound)[:SAMPLE]
-    used = [name for use, name in name_of.items() if use in cells]
+    used = _names_in_use(name_of, cells)
     read = [cells[name].iloc[sample] for name in cells if name in {"good", "bad", *PARTS}]
     remedy = f"{completions_hint()} reads a prefix and what completes it, right or wrong"
     warn_of_unread(written.iloc[sample], used, read, raw.where, remedy)
 
+    pairs = _in_sentence_columns(cells, raw)
+    pairs["methods"] = _methods(cells, usual)
+    further_names = []
+    for name in _further_columns(written.columns, columns):
+        if not holds_lists(written[name]):
+            further_names.append(name)
+    further = plain_table(written[further_names].set_axis(raw.lines), raw.where)
+    pairs = pd.concat([pairs, further], axis=1)[is_sound]
+    return pairs.reset_index(drop=True)
+
+
+def _in_sentence_columns(cells: pd.DataFrame, raw: RawTable) -> pd.DataFrame:
+    """Cells in the columns of sentence pairs.
+
+    Where the table does not name it, the paradigm is the file, the pair its line, and the
+    phenomenon the paradigm.
+    """
     cells = cells.rename(columns={"construction": "paradigm", "id": "pair_id"})
-    names = [*SENTENCE_COLUMNS, *([FURTHER_BAD] if FURTHER_BAD in cells else [])]
+    names = list(SENTENCE_COLUMNS)
+    if FURTHER_BAD in cells:
+        names.append(FURTHER_BAD)
     pairs = cells.reindex(columns=names, fill_value="")
+    # The paradigm names the file already.
     ids = [label.rpartition("/")[2] for label in _ids(raw.cells.index, raw.stem)]
     pairs["paradigm"] = pairs["paradigm"].mask(pairs["paradigm"] == "", raw.stem or "pairs")
     pairs["pair_id"] = pairs["pair_id"].mask(pairs["pair_id"] == "", ids)
     pairs["phenomenon"] = pairs["phenomenon"].mask(pairs["phenomenon"] == "", pairs["paradigm"])
-    pairs["methods"] = _methods(cells, usual)
-    names = _further_columns(written.columns, columns)
-    names = [name for name in names if not holds_lists(written[name])]
-    further = plain_table(written[names].set_axis(raw.lines), raw.where)
-    pairs = pd.concat([pairs, further], axis=1)[is_sound]
-    return pairs.reset_index(drop=True)
+    return pairs
+
+
+def _names_in_use(name_of: Mapping[str, str], cells: pd.DataFrame) -> set[str]:
+    """The names of a table's columns that became cells; `name_of` has the name for each use."""
+    return {name for use, name in name_of.items() if use in cells}
 
 
 def _whole_sentences(parts: Mapping[str, pd.Series]) -> list[pd.Series]:

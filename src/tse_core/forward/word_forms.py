@@ -110,7 +110,8 @@ def form_log_probabilities(
         log_probabilities[:, number] = values[:, columns].sum(axis=1)
     log_end = np.zeros((len(slots), len(forms)))
     if ends is not None:
-        log_end = values[:, [column[step] for step in end_steps]]
+        end_columns = [column[step] for step in end_steps]
+        log_end = values[:, end_columns]
     return FormScores(log_probabilities, log_end)
 
 

@@ -154,31 +154,27 @@ class CellMetric:
         return values
 
 
-METRICS: dict[str, Metric | CellMetric] = {
-    metric.name: metric
-    for metric in (
-        # Targeted syntactic evaluation: the share of pairs whose own verb is more probable in its
-        # correct form.
-        Metric("TSE", of="pair", numerator=wins, denominator=one_per_lemma),
-        # Equally weighted: the share of verbs that are more probable in their correct form, a mean
-        # over contexts.
-        Metric("EW", of="context", numerator=wins, denominator=one_per_lemma),
-        # Model weighted: the share of the probability of verb forms that is on correct ones, a mean
-        # over contexts.
-        Metric("MW", of="context", numerator=correct, denominator=both, inside="form"),
-        # How far the subject's number moves the verbs, in nats: the mean over verbs, and their
-        # standard deviation, less chance, in nats and as a share of the mean.
-        CellMetric("sensitivity", movement.mean_sensitivity),
-        CellMetric("spread", movement.spread, (0.0, math.inf)),
-        CellMetric(
-            "relative_spread", movement.relative_spread, (0.0, math.inf), divisor="sensitivity"
-        ),
-        # What is preferred whatever the subject is, in nats; above 0 the plural form.
-        CellMetric("bias", movement.mean_bias),
-        # The mean of EW after singular and after plural subjects.
-        CellMetric("balanced_EW", movement.balanced_ew, (0.0, 1.0)),
-    )
-}
+_METRICS: tuple[Metric | CellMetric, ...] = (
+    # Targeted syntactic evaluation: the share of pairs whose own verb is more probable in its
+    # correct form.
+    Metric("TSE", of="pair", numerator=wins, denominator=one_per_lemma),
+    # Equally weighted: the share of verbs that are more probable in their correct form, a mean
+    # over contexts.
+    Metric("EW", of="context", numerator=wins, denominator=one_per_lemma),
+    # Model weighted: the share of the probability of verb forms that is on correct ones, a mean
+    # over contexts.
+    Metric("MW", of="context", numerator=correct, denominator=both, inside="form"),
+    # How far the subject's number moves the verbs, in nats: the mean over verbs, and their
+    # standard deviation, less chance, in nats and as a share of the mean.
+    CellMetric("sensitivity", movement.mean_sensitivity),
+    CellMetric("spread", movement.spread, (0.0, math.inf)),
+    CellMetric("relative_spread", movement.relative_spread, (0.0, math.inf), divisor="sensitivity"),
+    # What is preferred whatever the subject is, in nats; above 0 the plural form.
+    CellMetric("bias", movement.mean_bias),
+    # The mean of EW after singular and after plural subjects.
+    CellMetric("balanced_EW", movement.balanced_ew, (0.0, 1.0)),
+)
+METRICS = {metric.name: metric for metric in _METRICS}  # the project's, and those that are added
 
 
 MARGIN = "margin"  # the mean over verbs of log P(correct) - log P(wrong), in nats: beside EW

@@ -117,7 +117,8 @@ def cutoff_scores(
             parts.append(_exact(block, ids, plural, tuple(top), tuple(bottom)))
         else:
             parts.append(_released(block, ids, plural, tuple(top), tuple(bottom)))
-    return CutoffScores(_joined([head for head, _ in parts]), _joined([tail for _, tail in parts]))
+    heads, tails = zip(*parts, strict=True)
+    return CutoffScores(_joined(heads), _joined(tails))
 
 
 def _exact(

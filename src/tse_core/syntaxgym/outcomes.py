@@ -246,7 +246,9 @@ def assign_tokens(regions: Mapping[int, str], starts: Sequence[int] | np.ndarray
     """
     filled = {number: text for number, text in regions.items() if text}
     numbers = np.array(list(filled))
-    ends = np.cumsum([len(text) + 1 for text in filled.values()]) - 1
+    # Each region with the space behind it; the space is the next region's.
+    lengths = [len(text) + 1 for text in filled.values()]
+    ends = np.cumsum(lengths) - 1
     indices = np.searchsorted(ends, starts, side="right")
     last = len(filled) - 1  # a mark may stand behind the last character
     return numbers[np.minimum(indices, last)]
@@ -314,12 +316,13 @@ def _regions(suite: Suite, tokens: pd.DataFrame, metric: str) -> pd.DataFrame:
         bits_of.setdefault(key, []).append(row.bits)
         if row.unknown:
             unknown_of.setdefault(key, {})[row.unknown] = None
-    keys = list(suite.table[KEYS].itertuples(index=False, name=None))
-    regions = suite.table.assign(
-        bits=[region_value(np.array(bits_of.get(key, [])), metric) for key in keys],
-        tokens=[len(bits_of.get(key, [])) for key in keys],
-        unknown=[" ".join(unknown_of.get(key, {})) for key in keys],
-    )
+    bits, counts, unknown = [], [], []
+    for key in suite.table[KEYS].itertuples(index=False, name=None):
+        bits_of_tokens = bits_of.get(key, [])  # an empty region has no token
+        bits.append(region_value(np.array(bits_of_tokens), metric))
+        counts.append(len(bits_of_tokens))
+        unknown.append(" ".join(unknown_of.get(key, {})))
+    regions = suite.table.assign(bits=bits, tokens=counts, unknown=unknown)
     regions.insert(3, "name", regions["region"].map(suite.regions))
     return regions
 

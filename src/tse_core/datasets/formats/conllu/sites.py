@@ -85,7 +85,11 @@ def subjects_of(sentence: Sentence, word: Word) -> list[Word]:
     """The subjects of a verb; those of its head where it is an auxiliary or a copula."""
     is_of_head = word.relation.partition(":")[0] in _OF_HEADS
     head = word.head if is_of_head else word.number
-    return [other for other in sentence.words if other.head == head and other.relation in _SUBJECTS]
+    subjects = []
+    for other in sentence.words:
+        if other.head == head and other.relation in _SUBJECTS:
+            subjects.append(other)
+    return subjects
 
 
 def _failed_rule(sentence: Sentence, word: Word, subjects: Sequence[Word], language: str) -> str:
