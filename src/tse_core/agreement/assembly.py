@@ -117,6 +117,7 @@ def _uneven(unscored: pd.DataFrame, verbs_at: Sequence[CountedVerbs]) -> int:
 
     `unscored` are the pairs without TSE, `verbs_at` the verbs at each context.
     """
+    # Where both forms count, only their lengths can be the reason.
     uneven = 0
     for pair in unscored.itertuples():
         positions = verbs_at[pair.context].positions

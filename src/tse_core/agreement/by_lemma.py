@@ -20,6 +20,7 @@ def lemma_scores(by_lemma: pd.DataFrame | None) -> pd.DataFrame:
     """
     by_lemma = require_lemmas(by_lemma)
     forms = forms_of(by_lemma)
+    # The lemmas of one subject in one number are what a metric sums over.
     groups = by_lemma.groupby(["construction", "subject", "number"], sort=False).ngroup()
     size = groups.map(groups.value_counts())
     scores = {}

@@ -145,6 +145,7 @@ class Cells:
         """`INTERVAL` of a metric, in the cells where it is defined, by their numbers."""
         rows = {}
         for cell, sample in self.samples(metric, over).items():
+            # A metric of cells is sampled by clusters: its contexts are counted by themselves.
             defined = ~np.isnan(sample.values)
             if metric in OF_CELLS:
                 count = self.verbs.contexts(cell)

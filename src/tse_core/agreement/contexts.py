@@ -76,6 +76,7 @@ def warn_of_unknown_words(
     """One warning with the words around the slots of contexts that the tokenizer does not know."""
     if not any(model.unknown_id in slot.ids for slot in slots):
         return
+    # Only what the model reads of a context.
     texts = set(contexts["left"])
     if model.reads_right:
         texts.update(contexts["right"])

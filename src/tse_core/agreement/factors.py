@@ -50,6 +50,7 @@ def find_factors(by: str | Sequence[str], contexts: pd.DataFrame, lemmas: pd.Dat
         listed = ", ".join(names) or "none"
         raise InputError(f"the columns to divide by are {listed}; name at least one, each once")
     refused = _names_of_results()
+    # Columns of contexts that no result is called like.
     candidates = []
     for name in contexts:
         if name not in _OF_BOTH and name.lower() not in refused:

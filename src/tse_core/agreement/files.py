@@ -20,6 +20,7 @@ def write_evaluation(data: EvaluationData, results: pd.DataFrame, path: str | Pa
         table = getattr(data, name)
         if table is not None:
             tables[name] = table
+    # An array stands as a column, a value a row; its shape is that of the other tables.
     if data.form_arrays is not None:
         tables["forms"] = pd.DataFrame(
             {name: array.ravel() for name, array in data.form_arrays.items()}

@@ -50,6 +50,7 @@ def kind_table(data: EvaluationData) -> pd.DataFrame | None:
     and verbs (``sensitivity_low`` and so on), moving (how many verbs have a sensitivity above 0)
     and lemmas (how many there are); None where no context shows a verb after both numbers.
     """
+    # The cells are the kinds of verbs, over all contexts as one group.
     every_context = np.zeros(len(data.contexts), int)
     rows = movement_rows(data, [], every_context)
     kinds = verb_kinds(data.lemmas)

@@ -154,6 +154,7 @@ def readable(question: Question, label: str, slots: Sequence[Slot]) -> Question:
     `slots` (`slots_of`) are those of all numbered pairs. A warning counts the pairs that are set
     aside. Raises InputError where none is left, with the reason for the first.
     """
+    # By the index of the pairs, which stays when some are set aside.
     reason_of = {}
     for row, slot in zip(question.numbered.index, slots, strict=True):
         if isinstance(slot, InputError):

@@ -161,6 +161,7 @@ def slot_distribution(
     logits = block.logits[0]
     probabilities = logits.softmax(-1).cpu().numpy()
     logs = logits.double().log_softmax(-1).cpu().numpy()
+    # Probabilities that single precision rounds to 0 still have an order.
     order = np.lexsort([-logs, -probabilities])  # by probability, then by its logarithm
     return pd.DataFrame(
         {

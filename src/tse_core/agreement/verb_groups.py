@@ -69,6 +69,7 @@ def groups_of_lemmas(by_lemma: pd.DataFrame, lemmas: int) -> VerbGroups:
 
     `lemmas` is how many there are. A group is here one of subjects of one name.
     """
+    # The first of the rows of each group: the others differ in the lemma alone.
     of_groups = by_lemma.iloc[::lemmas].rename(columns={"subject": "left"})
     table = group_keys(of_groups).assign(contexts=of_groups["contexts"])
     margins = by_lemma["margin"].to_numpy("float32").reshape(-1, lemmas)

@@ -90,6 +90,7 @@ def cells_by_use(
     if layout == ("good", "bad") and "good" not in columns and beside:
         _refuse_forms(raw, name_of, beside, names)
     cells = {}
+    # Columns of another layout are not read: the pairs are those of the first.
     for use, name in name_of.items():
         if use in layout or use not in _LAYOUT_COLUMNS:
             cells[use] = table[name]
@@ -157,6 +158,7 @@ def _refuse_forms(
         texts = table[name_of[use]].fillna("").map(str)
         if use == "text" and not texts.str.contains(GAP).all():
             continue
+        # A sentence begins as the text before its gap does; a form of a verb does not.
         starts = [GAP.split(text)[0].strip().casefold() for text in texts]
         if any(map(str.startswith, goods, starts)):
             continue

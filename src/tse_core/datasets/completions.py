@@ -63,6 +63,7 @@ def with_sentences(raw: RawTable, columns: Mapping[str, str]) -> tuple[RawTable,
         for field, name in fields.items():
             cells[field] = _texts(raw, raw.cells[name], name)
     else:
+        # Entity tracking has its completions in one cell, a list.
         cells["one_prefix_prefix"] = _texts(raw, raw.cells["input_prefix"], "input_prefix")
         options = list(map(_options, cells["options"], raw.lines))
         cells["one_prefix_word_good"] = [texts[0] for texts in options]
@@ -71,6 +72,7 @@ def with_sentences(raw: RawTable, columns: Mapping[str, str]) -> tuple[RawTable,
     method = usual_method(cells.columns)
     good, bad = _sentences(cells, method)
     cells = cells.assign(good=good, bad=bad)
+    # Where nothing names the paradigm, it is the part of the benchmark.
     if not {"UID", "paradigm", "construction"} & {*cells, *columns}:
         cells["paradigm"] = _parts_of_benchmark(raw)
     uses = {use: name for use, name in columns.items() if use not in fields}

@@ -142,6 +142,7 @@ def fetch(names: Iterable[str]) -> int:
     Returns the number of files that were missing or damaged. Raises InputError: no network, a
     cut-off download, a wrong checksum; nothing is kept of such a file.
     """
+    # Damaged files are fetched again, too.
     missing = states(names).query("state != 'cached'")
     with progress(missing["bytes"].sum() / 1e6, "fetching", unit="MB") as bar:
         for file in missing.itertuples():

@@ -172,6 +172,7 @@ def generate(
 def _grammar(content: dict[str, Any], stem: str) -> Grammar:
     """The grammar of a file's content, which the schema has checked. Raises InputError."""
     lists = _lexicon(content["lexicon"])
+    # A row for each pattern, with what it is made of.
     templates = []
     for slug, construction in content["constructions"].items():
         slug = str(slug)

@@ -75,6 +75,7 @@ class Lemmas:
             table["noun"] = _as_bool(table["noun"]).astype(bool)
         if "zipf" in table:
             table["zipf"] = pd.to_numeric(table["zipf"], errors="coerce")
+            # A word without a frequency is in no band.
             edges = [-np.inf, *BAND_EDGES, np.inf]
             table["band"] = pd.cut(table["zipf"], edges, right=False, labels=BANDS)
         table = table.reset_index(drop=True)

@@ -86,6 +86,7 @@ def unique_contexts(pairs: pd.DataFrame, kind: str, protocol: str = "exact") -> 
 
 def contexts_at(pairs: pd.DataFrame, kind: str, index: np.ndarray) -> pd.DataFrame:
     """`unique_contexts` by the row of each pair's context, which `context_index` gives."""
+    # The first pair of each context stands for it.
     first = np.unique(index, return_index=True)[1]
     columns = ["construction", "subject", "noun", "left", "right", "number"]
     contexts = pairs.iloc[first].reindex(columns=columns, fill_value="").reset_index(drop=True)

@@ -29,6 +29,7 @@ def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
         raise InputError(
             f"{where}: the sentences must not differ in their white space: {sentences}"
         )
+    # The verb may be one of several words that dashes join.
     start, correct, wrong, end = _parted_at_dashes(word[0], other[0])
     before = good[: word.start()] + start
     after = end + good[word.end() :]
@@ -39,6 +40,7 @@ def split_pair(good: str, bad: str, where: str) -> tuple[str, str, str, str]:
         raise InputError(
             f"{where}: the two verb forms must carry the same punctuation: {sentences}"
         )
+    # Parts that do not give the sentence again would be scored as another sentence.
     if join(left, correct, right) != good or join(left, wrong, right) != bad:
         raise InputError(
             f"{where}: the marks around the verb do not show which belong to it; put spaces "

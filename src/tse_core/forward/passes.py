@@ -267,6 +267,7 @@ def _requests_of_queries(
             raise InputError(
                 f"a sentence of {len(tokens)} tokens is longer than {model.name} can read ({limit})"
             )
+        # A causal model sees nothing behind the last position that is asked for.
         last = max(positions_of_sequence, default=-1)
         beginning = tokens if model.reads_right else tokens[: last + 1]
         for position in positions_of_sequence:

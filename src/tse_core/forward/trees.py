@@ -36,6 +36,7 @@ def trees(sequences: Iterable[Ids], size: int, most: int | None = None) -> Itera
         is_full = total > size and not shares_most
         if is_full or (most and total > most):
             yield tree
+            # The new tree has nothing yet, so that the whole sequence is added to it.
             tree, shared = Tree({}, []), 0
         for end in range(shared + 1, len(sequence) + 1):
             node = len(tree.nodes)

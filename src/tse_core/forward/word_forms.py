@@ -92,6 +92,7 @@ def form_log_probabilities(
     end_steps = []
     if ends is not None:
         end_steps = [Step(form, 0, END) for form in forms]
+    # Forms that begin alike share steps, each of which is computed once.
     steps = list(dict.fromkeys([*chain.from_iterable(steps_of_forms), *end_steps]))
 
     requests = len(slots) * len(steps)
@@ -104,6 +105,7 @@ def form_log_probabilities(
         advance=lambda answered: advance(answered / requests),
     )
     column = {step: number for number, step in enumerate(steps)}
+    # The chain rule: a form is the product of its steps.
     log_probabilities = np.empty((len(slots), len(forms)))
     for number, steps_of_form in enumerate(steps_of_forms):
         columns = [column[step] for step in steps_of_form]

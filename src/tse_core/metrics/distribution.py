@@ -37,6 +37,7 @@ def exact_boundaries(
     n = len(top)
     at_top = torch.tensor(top, dtype=torch.float64, device=key.device).repeat(len(key), 1)
     at_bottom = torch.tensor(bottom, dtype=torch.float64, device=key.device).repeat(len(key), 1)
+    # From the top, mass is counted downwards: the total less what is below.
     head_share = share(at_top, total - above[:, :n], total - below[:, :n])
     tail_share = share(at_bottom, below[:, n:], above[:, n:])
     head = Boundary(key[:, :n], head_share, at_top >= 1)
@@ -51,6 +52,7 @@ def by_sorting(
     ascending = probabilities.sort(dim=1).values
     running = ascending.cumsum(1, dtype=torch.float64)
     total = running[:, -1:]
+    # The head ends where the rest below it begins.
     head = torch.searchsorted(running, total - running.new_tensor(top), right=True)
     tail = torch.searchsorted(running, running.new_tensor(bottom).repeat(len(running), 1))
     return *group(ascending, running, torch.cat([head, tail], dim=1)), total
@@ -76,12 +78,14 @@ def _row_by_histogram(row, top, bottom):
     buckets = row.view(np.int32) >> BUCKET_BITS
     running = np.bincount(buckets, weights=row).cumsum()
     total = running[-1]
+    # Only the entries of buckets in which a cut-off falls are sorted.
     has_cutoff = np.zeros(len(running), dtype=bool)
     has_cutoff[_positions(running, total, top, bottom)] = True
     entries = row[has_cutoff.take(buckets)]
     entries.sort()
     bucket = entries.view(np.int32) >> BUCKET_BITS
     sums = np.concatenate([[0.0], entries.cumsum(dtype=np.float64)])
+    # The position among the sorted entries at which the bucket of each begins.
     first = bucket.searchsorted(bucket)
     before_bucket = np.where(bucket > 0, running[bucket - 1], 0.0)
     # The running sum of the whole distribution at these entries.

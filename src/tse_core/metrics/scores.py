@@ -127,6 +127,7 @@ def _exact(
     """Head and tail of some contexts, in double precision."""
     probabilities = logits.float().contiguous().softmax(-1)
     at_top, at_bottom = exact_boundaries(probabilities, top, bottom)
+    # Forms in double precision, from their logits: the softmax has rounded to single precision.
     largest_logit = logits.amax(1, keepdim=True).double()
     largest_probability = probabilities.amax(1, keepdim=True).double()
     shares = []

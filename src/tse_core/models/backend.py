@@ -149,6 +149,7 @@ class Backend:
                 re.compile(self.pattern)
             except re.error as error:
                 raise InputError(f"the pattern {self.pattern!r} is none: {error}") from None
+            # Such a plug-in would keep every other model from being opened.
             if all(re.fullmatch(self.pattern, name) for name in ANY_NAMES):
                 raise InputError(
                     f"the pattern {self.pattern!r} takes every name; begin names with a word of "

@@ -150,6 +150,7 @@ def _growth(normaliser: Any) -> int:
 
 def missing_weights(name: str, folder: Path, file: Path) -> InputError:
     """The error for a folder without a file of weights: what it has instead, and the remedy."""
+    # What lies there instead says which mistake it was.
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     others = sorted(other for other in names if other.endswith(".safetensors"))
     shards = [other for other in others if re.search(r"-of-\d+\.safetensors$", other)]
@@ -236,6 +237,7 @@ def check_stored(name: str, tokenizer: Any, file: Path) -> None:
     )
     different = []
     with readable_text(name):
+        # Words that are split otherwise are other input; white space and marks are worth a warning.
         for sample in SAMPLES:
             if not _is_split_alike(tokenizer, stored, sample):
                 raise InputError(f"the tokenizer of {name} splits {sample!r} {cause}")
@@ -408,6 +410,7 @@ def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantis
     """Raise InputError where tensors without a place in the network would change its numbers."""
     names = {_of_any_layer(tensor) for tensor in network.state_dict()}
     parts = _parts_of(network)
+    # Layers that the configuration does not count would change every number.
     further = []
     for tensor in unexpected:
         if _of_any_layer(tensor) in names or _behind_a_list(parts, tensor):
@@ -417,6 +420,7 @@ def _check_unexpected(name: str, network: Any, unexpected: list[str], is_quantis
             f"{name}: the weights have more layers than config.json says, e.g. {further[0]}"
         )
     for tensor in unexpected:
+        # Inside a part, a tensor without a place is something that the part computes with.
         is_unneeded = is_quantised and OF_ACTIVATIONS.fullmatch(tensor.rpartition(".")[2])
         if not is_unneeded and _inside_a_part(parts, tensor):
             raise InputError(
@@ -502,6 +506,7 @@ def quiet(messages: list[str] | None = None) -> Iterator[None]:
     """
     from transformers.utils import logging as library
 
+    # All of it is put back at the end, as the library belongs to the user, too.
     level = library.get_verbosity()
     has_bars = library.is_progress_bar_enabled()
     root = logging.getLogger("transformers")

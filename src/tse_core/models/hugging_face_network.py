@@ -198,6 +198,7 @@ class NetworkInMemory(HuggingFaceNetwork):
         packages = {type(part).__module__.partition(".")[0] for part in module.modules()}
         further = sorted(packages - set(self.libraries))
         self.libraries = (*self.libraries, *filter(_is_installed, further))
+        # Weights that are elsewhere cannot be hashed here.
         is_offloaded = any(part.device.type == "meta" for part in module.parameters())
         if is_offloaded and self.keeps_results:
             raise InputError(

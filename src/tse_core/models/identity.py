@@ -169,6 +169,7 @@ def cached(files: list[Path], digest: Callable[[], str], settings: dict | None =
 
     `digest` computes it, as 64 hexadecimal digits.
     """
+    # The state of the files stands for their contents, which are not read again.
     before = state_of(files)
     content_of_key = json.dumps(before).encode() + canonical(settings or {})
     key = hashlib.sha256(content_of_key).hexdigest()

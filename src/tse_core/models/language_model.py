@@ -256,6 +256,7 @@ class LanguageModel:
             return_special_tokens_mask=self.keeps_added_tokens,
         )
         refused = special_tokens(self.tokenizer)
+        # The mask is a special token, too, but the one that was asked for.
         if mask:
             refused.pop(self.tokenizer.mask_token_id, None)
         encodings = []

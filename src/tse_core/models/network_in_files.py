@@ -135,6 +135,7 @@ class NetworkInFiles(HuggingFaceNetwork):
         if source.settings:
             shape = shape_of(source.name, self._auto_class, self._config, trusts_code)
             settings |= source.settings(shape)
+        # Code of its own decides the numbers as weights do.
         if trusts_code:
             code = [file_digest(file) for file in sorted(source.folder.glob("*.py"))]
             if code:

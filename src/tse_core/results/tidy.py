@@ -210,6 +210,7 @@ def _mistakes(table: pd.DataFrame, models: pd.Series) -> dict[str, pd.Series]:
     mistakes["a number has a side (top, bottom) if and only if it has a cut-off"] = (
         has_side != has_cutoff
     )
+    # The same number may stand there twice, if it is the same.
     again = table.duplicated([*KEY_COLUMNS, "signature"])
     with_other_values = again & ~table.duplicated()
     mistakes["the same number stands in an earlier row with another value"] = with_other_values

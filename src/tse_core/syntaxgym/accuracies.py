@@ -44,6 +44,7 @@ def judged_items(outcome: Outcome, unknown: str = "refuse") -> pd.Index:
     if unknown == "flag":
         return affected.index
     judged = affected.index[~affected]
+    # A few items that happen to be known would not stand for the suite.
     too_few = len(judged) < len(affected) / 2
     if too_few or has_many_unknown(outcome):
         return judged[:0]

@@ -24,6 +24,7 @@ def load_suite(name_or_path: str | Path) -> Suite:
     name = str(name_or_path)
     if name.endswith((".json", ".csv")) or is_file(name):
         return read_suite(name)
+    # The project's own suites need no download and come first.
     collection, _, suite = name.rpartition("/")
     if collection in ("", LABORATORY) and suite in _laboratory():
         return read_suite(_laboratory()[suite])

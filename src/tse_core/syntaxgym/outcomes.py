@@ -200,7 +200,9 @@ def evaluate_suite(
     if model.kind == "masked":
         before["score"] = "pll"
     signature = signature_of(model, f"{suite.name}@{suite.hash}", "syntaxgym", before=before)
+    # The size of the work, for the bar of progress.
     words = int(suite.table["content"].str.split().str.len().sum())
+    # The tokens alone need the model: for another metric they come from the store.
     tables, tokens_provenance = tables_of_pieces(
         _piece_signature(signature, suite),
         {"suite": (suite, words)},
@@ -285,6 +287,7 @@ def _tokens(
 
     Raises InputError, with `where`, for a token of two regions, or without bits.
     """
+    # The regions of the first and of the last character of each token.
     first = assign_tokens(regions, scores.starts)
     last = assign_tokens(regions, np.maximum(scores.ends - 1, scores.starts))
     for token in np.flatnonzero(first != last):

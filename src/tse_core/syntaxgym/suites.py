@@ -154,6 +154,7 @@ def suite_from_dict(data: Any, *, where: str = "suite") -> Suite:
     faults = problems(data)
     if faults:
         raise InputError(f"{where}: {_first(faults)}")
+    # Items in their order, conditions in that of the first item, whatever the file has.
     table = _table(data["items"])
     item = pd.factorize(table["item"])[0]
     condition = pd.factorize(table["condition"])[0]  # in the order of the first item

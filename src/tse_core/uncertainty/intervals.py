@@ -197,6 +197,7 @@ def _interval(
     freedom, trials = of_clusters.freedom, np.nan
     if is_share:
         trials, freedom = _trials(of_clusters)
+        # Answers that are clusters by themselves: their trials are counted, not estimated.
         if of_clusters.independent and np.isfinite(of_clusters.trials):
             freedom, trials = np.inf, of_clusters.trials
     ways = len(of_clusters.ways)

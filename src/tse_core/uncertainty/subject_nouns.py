@@ -22,6 +22,7 @@ def subject_clusters(table: pd.DataFrame) -> np.ndarray:
 
     Raises InputError where neither the noun nor a column left is there.
     """
+    # The sentences of a document have more in common than their subjects.
     if "document" in table:
         return table["document"].astype(str).to_numpy(dtype=object)
     nouns = np.full(len(table), "", dtype=object)

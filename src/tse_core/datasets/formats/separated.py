@@ -83,6 +83,7 @@ def _check_quoting(text: str, path: Path, separator: str) -> int:
     first = 0
     begin = 1
     try:
+        # A row ends in the line that was read last: one of several lines has begun before it.
         for _ in reader:
             if reader.line_num > begin and not first:
                 first = begin

@@ -115,6 +115,7 @@ def _parsed(file: Path) -> Iterator[TokenList]:
     """The sentences of a file as conllu reads them. Raises InputError."""
     text = read_text(file)
     number = 0
+    # One sentence at a time, so that an error has the number of its sentence.
     sentences = conllu.parse_incr(io.StringIO(text))
     while True:
         number += 1

@@ -182,6 +182,7 @@ def _nouns_between(sentence: Sentence, word: Word, subject: Word) -> str:
 
 def no_sites_error(where: str, sentences: Sequence[Sentence]) -> InputError:
     """The error for a treebank without a site: what it lacks, and what would be right."""
+    # The first thing that is lacking explains why there is nothing behind it.
     words = list(chain.from_iterable(sentence.words for sentence in sentences))
     verbs = [word for word in words if word.tag in _VERBS]
     relations = {word.relation for word in words}
