@@ -196,22 +196,7 @@ def surprisals(
     for number, text in enumerate(texts):
         label = labels[number] if labels else number
         begin = starts[number]
-        position = 0
-        for order, (part, bits) in enumerate(zip(units[number], end_bits[number], strict=True)):
-            if part.start < begin:
-                continue
-            row: dict[str, object] = {"sentence": label, "position": position}
-            position += 1
-            if unit == "word":
-                row |= {"word": text[part.start : part.end], "tokens": len(part.tokens)}
-            else:
-                row["token"] = scored[number].tokens[order]
-            numbers = _numbers_of_unit(part, scored[number], bits)
-            if unit == "word" and not numbers["scored"]:
-                numbers["surprisal"] = math.nan
-            row |= numbers
-            row["start"], row["end"] = part.start - begin, part.end - begin
-            rows.append(row)
+        rows += _rows(label, unit, text, begin, units[number], end_bits[number], scored[number])
     table = pd.DataFrame(rows)
     policies = {"method": method}
     after = {}
@@ -225,6 +210,38 @@ def surprisals(
     signature = signature_of(model, data, "pairs", before=policies, after=after)
     table.attrs["signature"] = str(signature)
     return table
+
+
+def _rows(
+    label: object,
+    unit: str,
+    text: str,
+    begin: int,
+    units: Sequence[Unit],
+    end_bits: Sequence[float] | np.ndarray,
+    scores: TokenSurprisals,
+) -> list[dict[str, object]]:
+    """The rows of `surprisals` for a sentence, which begins at character `begin` of its text.
+
+    Its units are tokens or words; `end_bits` is what the ends of words add to each.
+    """
+    rows: list[dict[str, object]] = []
+    for token, (part, bits) in enumerate(zip(units, end_bits, strict=True)):
+        if part.start < begin:  # of the context before it
+            continue
+        row: dict[str, object] = {"sentence": label, "position": len(rows)}
+        if unit == "word":
+            row |= {"word": text[part.start : part.end], "tokens": len(part.tokens)}
+        else:
+            row["token"] = scores.tokens[token]
+        numbers = _numbers_of_unit(part, scores, bits)
+        # A part of a word's surprisal is none; a token that is not scored counts 0.
+        if unit == "word" and not numbers["scored"]:
+            numbers["surprisal"] = math.nan
+        row |= numbers
+        row["start"], row["end"] = part.start - begin, part.end - begin
+        rows.append(row)
+    return rows
 
 
 def with_contexts(
