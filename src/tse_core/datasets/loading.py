@@ -272,21 +272,31 @@ def data_hash(table: pd.DataFrame) -> str:
 
     It is the same for the same columns, in any order, and rows, in order. What follows from other
     columns is no data of its own: ``twin`` is left out, and ``noun`` where every noun is what
-    :func:`tse_core.datasets.pairs.nouns_of` guesses from its subject.
+    :func:`tse_core.datasets.pairs.nouns_of` guesses from its subject, so that a table has one hash
+    before and after its nouns are guessed.
     """
+    parts = []
+    for column in _columns_of_data(table):
+        parts.append([column, *map(str, table[column].tolist())])
+    content = "".join("\x1f".join(part) + "\x1e" for part in parts)
+    # A separator stands behind each name and text, and nowhere else unless one of these holds it:
+    # then JSON, which escapes it, tells apart what the bytes would not.
+    separators = content.count("\x1f") + content.count("\x1e")
+    names_and_texts = sum(map(len, parts))
+    if separators > names_and_texts:
+        content = json.dumps(parts)
+    return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+
+def _columns_of_data(table: pd.DataFrame) -> list[str]:
+    """The columns of a table that `data_hash` covers, sorted."""
     columns = set(table.columns) - {"twin"}
     if "noun" in columns:
         nouns = table["noun"].tolist()
         subjects = table["subject"].tolist() if "subject" in columns else [""] * len(nouns)
         if _are_guessed(nouns, subjects):
             columns.remove("noun")
-    parts = [[column, *map(str, table[column].tolist())] for column in sorted(columns)]
-    content = "".join("\x1f".join(part) + "\x1e" for part in parts)
-    # Where a text holds a separator, JSON, which escapes it, tells apart what the bytes would not.
-    texts_and_names = sum(map(len, parts))
-    if content.count("\x1f") + content.count("\x1e") > texts_and_names:
-        content = json.dumps(parts)
-    return hashlib.sha256(content.encode()).hexdigest()[:8]
+    return sorted(columns)
 
 
 def joined_pairs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:

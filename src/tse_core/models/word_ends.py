@@ -44,19 +44,20 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
     """
     settings, model = _settings_and_model(tokenizer)
     ends = np.ones(size, dtype=bool)
-    if model.get("end_of_word_suffix"):
+    if model.get("end_of_word_suffix"):  # BPE that closes words itself, as GPT-1's
         return ends
     vocabulary = {entry: i for entry, i in tokenizer.get_vocab().items() if i < size}
     special = set(tokenizer.all_special_ids)
     if model["type"] == "WordLevel":
         space_ids = _spaces_between_parts(name, tokenizer, vocabulary)
-        if not space_ids:
+        if not space_ids:  # a list of whole words, each of which ends the one before it
             return ends
         for entry, i in vocabulary.items():
             is_mark = i in space_ids or i in special
             ends[i] = is_mark or not _goes_on(entry[:1].encode())
         return ends
     added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
+    # WordPiece marks what continues a word; elsewhere the first character shows it.
     prefix = model.get("continuing_subword_prefix")
     start_of = _start_of_entries(name, settings) if not prefix else None
     for entry, i in vocabulary.items():

@@ -20,6 +20,7 @@ show whether the word is over: their probability includes that of *walked*. Pime
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -84,13 +85,16 @@ def word_units(sentence: str, scores: TokenSurprisals, punctuation: Punctuation)
     spans = _word_spans(sentence)
     if punctuation == "apart":
         spans = _with_marks_apart(sentence, spans)
-    starts = np.array([start for start, _, _ in spans])
+    starts = [start for start, _, _ in spans]
     tokens_of_spans: list[list[int]] = [[] for _ in spans]
     for token in np.flatnonzero(in_text(scores)).tolist():
         start = min(int(scores.starts[token]), len(sentence) - 1)
-        number = max(0, int(np.searchsorted(starts, start, side="right")) - 1)
-        if start >= spans[number][1] and number + 1 < len(spans):
-            number += 1  # white space of its own, which counts with the next word
+        # The last span that begins here or before, or the first where none does.
+        number = max(0, bisect_right(starts, start) - 1)
+        _, end_of_span, _ = spans[number]
+        # A token of white space alone counts with the next word.
+        if start >= end_of_span and number + 1 < len(spans):
+            number += 1
         tokens_of_spans[number].append(token)
         _check_boundary(sentence, scores, token, spans[number][1])
     units = []
