@@ -157,6 +157,7 @@ def evaluate_models(
         sample=sample,
         seed=seed,
     )
+    # Opened at once, so that a wrong name is known before anything is scored.
     opened = _by_name(models)
     sharing = list(opened.values()) if shared else None
     data_sets = [pairs] if isinstance(pairs, str | Path | pd.DataFrame) else pairs

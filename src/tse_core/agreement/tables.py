@@ -37,6 +37,7 @@ def score_table(
     for metric in cells.metrics:
         table[metric] = cells.values(metric)
     table["lemmas"] = cells.lemmas[table.index]
+    # The same context with the same two forms counts once among items.
     items = distinct_items(cells.pairs)
     for name, of_cells in _counted(cells, items["cell"]).items():
         table[name] = of_cells.value_counts().reindex(table.index, fill_value=0)

@@ -29,6 +29,7 @@ def twin_of(contexts: pd.DataFrame) -> np.ndarray:
     if "twin" not in contexts:
         return twins
     label = ["construction", "twin"]
+    # One context of each label and number, the first in the order of their text.
     rows = contexts[contexts["twin"] != ""].sort_values(["left", "right"])
     rows = rows.drop_duplicates([*label, "number"])[[*label, "number"]].reset_index(names="row")
     # Every two contexts of one label, in either order; those of different numbers are twins.

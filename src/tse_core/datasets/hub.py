@@ -145,6 +145,7 @@ def _fetched(file: HubFile, *, local_files_only: bool) -> Path | None:
             local_files_only=local_files_only,
         )
         return Path(path)
+    # Of the cache, or of the network where nothing could be reached.
     except errors.LocalEntryNotFoundError:
         return None
     except errors.RevisionNotFoundError:

@@ -132,6 +132,7 @@ def load_model(
     path = str(model)
     if not path.strip():
         raise InputError("the name of a model is empty")
+    # A plug-in that opens models itself; one that gives a folder is asked by `source_of`.
     backend = backend_of(path)
     if backend and backend.opener:
         return backend.opener(path, **options.for_opener(path, backend.options))

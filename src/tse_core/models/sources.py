@@ -36,6 +36,7 @@ def source_of(name: str, revision: str | None = None) -> Source:
 
 def hugging_face_source(name: str, revision: str | None = None) -> Source:
     """As `source_of`, without plug-ins: of a folder, of the hub, or with the project."""
+    # A folder, or the name of a model of the project, else one of the hub.
     folder = Path(name)
     if name in laboratory_models():
         folder = data_folder() / "models" / name

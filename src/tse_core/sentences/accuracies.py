@@ -98,9 +98,11 @@ class Accuracies:
             unknown=("unknown_critical", "sum"),
         )
         judged = self.judged[[ITEM, "correct"]].join(strata)
+        # Each item once, whatever the number of its rows.
         items = judged.drop_duplicates([STRATUM, ITEM]).groupby(STRATUM)["correct"]
         paradigms["items"] = items.size().reindex(paradigms.index, fill_value=0)
         paradigms["correct_items"] = items.sum().reindex(paradigms.index, fill_value=0.0)
+        # For the number of independent trials, (sum m)^2 / sum m^2: see the head of this module.
         repetitions = judged.groupby([STRATUM, ITEM]).size()
         squares = (repetitions**2).groupby(STRATUM).sum()
         paradigms["squares"] = squares.reindex(paradigms.index, fill_value=0)
@@ -134,6 +136,7 @@ class Accuracies:
             of_items = (some["correct_items"] / some["items"]).mean()
         bounds = joined(some["accuracy"], some["low"], some["high"], sizes)
         if _hold_several(pairs[CLUSTER], pairs[ITEM]):
+            # A cluster that several paradigms share is one in all of them.
             size_of = dict(zip(some[STRATUM], sizes, strict=True))
             samples, weights = [], []
             for stratum, part in pairs.groupby(strata[pairs.index], sort=False):
@@ -204,6 +207,7 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, by: str = "paradigm") -> 
         )
     if both[["correct", "correct_second"]].eq(0.5).any(axis=None):
         raise InputError("McNemar's test takes only right and wrong: count ties as wrong")
+    # Of two methods that read different texts, the items of the one that reads fewer.
     items_of_second = both[f"{ITEM}_second"]
     if items_of_second.nunique() < both[ITEM].nunique():
         both[ITEM] = items_of_second

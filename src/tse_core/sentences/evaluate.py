@@ -278,6 +278,7 @@ def _scores_of_paradigms(
             raise InputError(f"paradigm {group['paradigm'].iloc[0]}: {error}") from error
         return {"pairs": judged(scores, normalise=normalise).reset_index(drop=True)}
 
+    # Named after its pairs, a paradigm serves every run that has the same ones.
     pieces = {}
     for paradigm, group in paradigms.items():
         pieces[f"{safe_name(paradigm)}-{data_hash(group)}"] = (group, len(group))

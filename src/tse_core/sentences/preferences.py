@@ -360,6 +360,7 @@ def _side_scores(side: Side, tokens: TokenSurprisals, normalise: Normalise | Non
 
     Raises InputError for a token that covers the end of the prefix and more than a space after it.
     """
+    # A mark such as <eos> is a token, and no part of the sentence.
     visible = in_text(tokens)
     check_spaces(side.text, tokens, lambda start, end: start < side.critical < end - 1)
     counted = visible & tokens.scored & (tokens.starts >= side.critical)
@@ -369,6 +370,7 @@ def _side_scores(side: Side, tokens: TokenSurprisals, normalise: Normalise | Non
         critical = np.array([side.text[a:b] in side.own_words for a, b in spans], dtype=bool)
     unknown = tokens.unknown & visible
     unscored = ""
+    # Without a BOS token nothing predicts the first token.
     positions = np.flatnonzero(visible)
     if len(positions) and not tokens.scored[positions[0]]:
         unscored = f"{tokens.ids[positions[0]]} {tokens.tokens[positions[0]]}"
@@ -389,6 +391,7 @@ def _text_length(text: str, tokens: TokenSurprisals, visible: np.ndarray, unit: 
 
     A character of which one token is scored and another is not counts.
     """
+    # White space between tokens counts. Scored tokens are marked last, over unscored ones.
     scored = np.ones(len(text), dtype=bool)
     for is_scored in (False, True):
         for token in np.flatnonzero(visible & (tokens.scored == is_scored)):
