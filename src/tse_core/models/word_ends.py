@@ -22,7 +22,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -42,33 +42,9 @@ def word_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np.
     Raises InputError where the tokenizer writes neither spaces nor the insides of words into its
     entries.
     """
-    settings, model = _settings_and_model(tokenizer)
     ends = np.ones(size, dtype=bool)
-    if model.get("end_of_word_suffix"):  # BPE that closes words itself, as GPT-1's
-        return ends
-    vocabulary = {entry: i for entry, i in tokenizer.get_vocab().items() if i < size}
-    special = set(tokenizer.all_special_ids)
-    if model["type"] == "WordLevel":
-        space_ids = _spaces_between_parts(name, tokenizer, vocabulary)
-        if not space_ids:  # a list of whole words, each of which ends the one before it
-            return ends
-        for entry, i in vocabulary.items():
-            is_mark = i in space_ids or i in special
-            ends[i] = is_mark or not _goes_on(entry[:1].encode())
-        return ends
-    added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
-    # WordPiece marks what continues a word; elsewhere the first character shows it.
-    prefix = model.get("continuing_subword_prefix")
-    start_of = _start_of_entries(name, settings) if not prefix else None
-    for entry, i in vocabulary.items():
-        if i in special:
-            continue
-        if i in added:  # its text is written as it is
-            ends[i] = not _goes_on(added[i].encode())
-        elif start_of:
-            ends[i] = not _goes_on(start_of(entry))
-        else:
-            ends[i] = not entry.startswith(prefix)
+    for i, start in _first_bytes(name, tokenizer, size).items():
+        ends[i] = not _goes_on(start)
     return ends
 
 
@@ -78,36 +54,48 @@ def space_ends(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> np
     Special tokens and ids without an entry count as well: a text is over before them. Raises
     InputError where the entries do not show white space.
     """
-    settings, model = _settings_and_model(tokenizer)
-    vocabulary = {entry: i for entry, i in tokenizer.get_vocab().items() if i < size}
-    ends = np.ones(size, dtype=bool)
-    if model["type"] == "WordLevel":
-        spaces = _spaces_between_parts(name, tokenizer, vocabulary)
-        shows_space = bool(spaces)
-    else:
-        closes_words = model.get("end_of_word_suffix") or model.get("continuing_subword_prefix")
-        shows_space = not closes_words
-    if not shows_space:
+    _, model = _settings_and_model(tokenizer)
+    starts = _first_bytes(name, tokenizer, size)
+    if not starts or model.get("continuing_subword_prefix"):
         raise InputError(
             f"the tokenizer of {name} does not show in its entries where white space is, so that "
             "the end of a word with its marks cannot be counted; take marks apart "
             "(punctuation='apart')"
         )
+    ends = np.ones(size, dtype=bool)
+    for i, start in starts.items():
+        ends[i] = start.decode(errors="ignore")[:1].isspace()
+    return ends
+
+
+def _first_bytes(name: str, tokenizer: "PreTrainedTokenizerFast", size: int) -> dict[int, bytes]:
+    """How the text of each of a model's entries begins, but for special ones.
+
+    Empty where each entry ends the word before it. Raises InputError as `word_ends` does.
+    """
+    settings, model = _settings_and_model(tokenizer)
+    vocabulary = {entry: i for entry, i in tokenizer.get_vocab().items() if i < size}
+    spaces: set[int] = set()
+    if model["type"] == "WordLevel":
+        spaces = _spaces_between_parts(name, tokenizer, vocabulary)
+    # In a list of whole words each ends the one before it; GPT-1's BPE closes words itself.
+    is_of_whole_words = model["type"] == "WordLevel" and not spaces
+    if is_of_whole_words or model.get("end_of_word_suffix"):
+        return {}
+    start_of = _start_of_entries(name, settings, model)
     special = set(tokenizer.all_special_ids)
-    added = {i: token.content for i, token in tokenizer.added_tokens_decoder.items()}
-    start_of = None
-    if model["type"] != "WordLevel":
-        start_of = _start_of_entries(name, settings)
+    added = tokenizer.added_tokens_decoder
+    starts = {}
     for entry, i in vocabulary.items():
         if i in special:
             continue
-        if start_of is None:
-            ends[i] = i in spaces
+        if i in spaces:
+            starts[i] = b" "
         elif i in added:  # its text is written as it is
-            ends[i] = added[i][:1].isspace()
+            starts[i] = added[i].content.encode()
         else:
-            ends[i] = start_of(entry).decode(errors="ignore")[:1].isspace()
-    return ends
+            starts[i] = start_of(entry)
+    return starts
 
 
 def _settings_and_model(tokenizer: "PreTrainedTokenizerFast") -> tuple[Any, Any]:
@@ -117,18 +105,29 @@ def _settings_and_model(tokenizer: "PreTrainedTokenizerFast") -> tuple[Any, Any]
     return settings, model
 
 
-def _start_of_entries(name: str, settings: dict) -> Callable[[str], bytes]:
-    """The function that gives the first bytes of an entry: of byte-level BPE or SentencePiece.
+def _start_of_entries(name: str, settings: dict, model: dict) -> Callable[[str], bytes]:
+    """The function that gives the first bytes of an entry, by the kind of tokenizer.
 
     `settings` are those of tokenizer.json besides the model's. Raises InputError where they show
-    neither.
+    neither byte-level BPE nor SentencePiece.
     """
+    # WordPiece marks what continues a word; elsewhere the first character shows it.
+    prefix = model.get("continuing_subword_prefix")
+    if prefix:
+        return partial(_start_in_word_piece, prefix)
+    if model["type"] == "WordLevel":
+        return lambda entry: entry[:1].encode()
     text = json.dumps(settings, ensure_ascii=False)
     if '"ByteLevel"' in text:
         return _start_of_byte_level
     if '"Metaspace"' in text or SPACE in text:
         return _start_of_sentence_piece
     raise _without_boundaries(name)
+
+
+def _start_in_word_piece(prefix: str, entry: str) -> bytes:
+    """A letter for an entry of WordPiece that continues a word, else a space."""
+    return b"a" if entry.startswith(prefix) else b" "
 
 
 def _start_of_byte_level(entry: str) -> bytes:
