@@ -6,15 +6,15 @@ suites with accuracies by circuit; comparisons of models and of metrics; scores 
 is left out.
 
     pip install coverage
-    tse data fetch blimp newman-blimp newman-verbs syntaxgym
-    python -m benchmarks.executed [--treebank] [FOLDER ...]
+    TSE_MIRROR=FOLDER python -m benchmarks.executed [--treebank] [MODEL ...]
 
-Data sets that are neither downloaded nor in TSE_MIRROR are left out, and a line says so. Each FOLDER is a small model
-to evaluate beside the laboratory's, such as one with the tokenizer of BERT, RoBERTa or GPT-2. With --treebank the run
-also has sites of agreement in a treebank (ud/English-EWT), as the book has.
+Data are fetched from TSE_MIRROR into a new cache, as by a new user; without it, data sets that are not downloaded yet
+are left out, and a line says so. Each MODEL is a small one to evaluate beside the laboratory's, such as one with the
+tokenizer of BERT, RoBERTa or GPT-2. With --treebank the run has sites of agreement in a treebank (ud/English-EWT), too.
 """
 
 import argparse
+import os
 import sys
 import tempfile
 import warnings
@@ -45,7 +45,9 @@ def mission(folder: Path, further: list[str], *, treebank: bool) -> None:
 
 def agreement(folder: Path, further: list[str]) -> None:
     import tse_core
+    from tse_core.agreement.movement import kind_table, least_moving
     from tse_core.agreement.slots import marked_distribution
+    from tse_core.results.tidy import read_results, write_results
 
     data = [few(tse_core.load_pairs("marvin-linzen"), "construction", 3)]
     lemmas = None
@@ -62,12 +64,17 @@ def agreement(folder: Path, further: list[str]) -> None:
             some = few(data[-1], "construction", 1)
             print(tse_core.evaluate(name, some, lemmas, protocol=protocol, store=None))
     print(runs.compare("TSE", "EW"), runs.compare_models(CAUSAL, MASKED))
+    print(runs.intervals(("subjects", "verbs")))
+    write_results(runs.tidy(), folder / "results.parquet")
+    print(read_results(folder / "results.parquet"))
     simple = tse_core.load_pairs("marvin-linzen/simple")
     for name in (CAUSAL, MASKED):
         model = tse_core.load_model(name)
-        scores = tse_core.evaluate(model, simple, detail="forms", store=folder)
+        for _ in range(2):  # computed, then from the store
+            scores = tse_core.evaluate(model, simple, detail="forms", store=folder)
         print(scores._repr_html_(), scores.table(intervals=True), scores.curves(intervals=True))
         print(scores.table("noun"), scores.intervals(("subjects", "verbs")), scores.verbs())
+        print(kind_table(scores), least_moving(scores))  # as `tse evaluate` prints them
         print(read_back(scores, folder).tidy())
         print(tse_core.slot_distribution(model, "The author", "here."))
         print(marked_distribution(model, "The author ___ here.", "singular"))
@@ -144,11 +151,14 @@ def few(pairs: pd.DataFrame, column: str, count: int) -> pd.DataFrame:
 
 
 def has(name: str) -> bool:
-    """Whether a data set can be read; a line says so where it cannot."""
+    """Whether a data set can be read, fetched from a mirror if there is one; else a line says so."""
     from tse_core.datasets import downloads
     from tse_core.errors import InputError
+    from tse_core.paths import mirror_folder
 
     try:
+        if mirror_folder():
+            downloads.fetch([name])
         downloads.files([name])
     except InputError as error:
         print(f"left out: {error}", file=sys.stderr)
@@ -178,7 +188,7 @@ def never_run(measured: coverage.Coverage, file: str) -> tuple[int, list[list[in
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--treebank", action="store_true", help="sites in a treebank, too")
-    parser.add_argument("folders", nargs="*", help="models to evaluate beside the laboratory's")
+    parser.add_argument("models", nargs="*", help="models to evaluate beside the laboratory's")
     arguments = parser.parse_args()
     measured = coverage.Coverage(
         source=[str(SOURCE)], omit=[str(SOURCE / "cli" / "*")], data_file=None
@@ -186,8 +196,10 @@ def main() -> None:
     quiet = redirect_stdout(StringIO())
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(), quiet:
         warnings.simplefilter("ignore")
+        if os.environ.get("TSE_MIRROR"):
+            os.environ["TSE_CACHE"] = str(Path(folder) / "cache")
         measured.start()
-        mission(Path(folder), arguments.folders, treebank=arguments.treebank)
+        mission(Path(folder), arguments.models, treebank=arguments.treebank)
         measured.stop()
     rooms: dict[str, list[int]] = {}
     stretches = []
