@@ -125,18 +125,17 @@ def movement_rows(
         groups = groups_of_lemmas(data.by_lemma, len(data.lemmas))
     if groups is None or not set(factors) <= {"construction", "number"}:
         return None
-    # All contexts of a group have its cluster and its cell: those of the first are taken.
-    keys = pd.MultiIndex.from_frame(group_keys(data.contexts))
-    first = ~keys.duplicated()
-    of_contexts = pd.DataFrame(
-        {"cluster": data.subjects[first], "cell": cells[first]}, index=keys[first]
-    )
-    of_groups = of_contexts.loc[pd.MultiIndex.from_frame(groups.table[GROUP_KEYS])]
+    # All contexts of a group have its cluster and its cell: those of its first context are taken.
+    context_of: dict[tuple, int] = {}
+    for row, group in enumerate(group_keys(data.contexts).itertuples(index=False, name=None)):
+        context_of.setdefault(group, row)
+    groups_in_order = groups.table[GROUP_KEYS].itertuples(index=False, name=None)
+    first_contexts = [context_of[group] for group in groups_in_order]
     return VerbRows(
         groups.table["contexts"].to_numpy(),
         (groups.table["number"] == "plural").to_numpy(),
-        of_groups["cluster"].to_numpy(),
-        of_groups["cell"].to_numpy(),
+        data.subjects[first_contexts],
+        cells[first_contexts],
         groups.log_odds,
         groups.right,
     )

@@ -497,6 +497,7 @@ def _left_windows(whole: _Input, prefix: int, limit: int | None, stride: int) ->
     begin = prefix
     done = 0  # targets that are predicted
     while done < len(targets):
+        # Behind the prefix a window has the tokens [begin, end), whose last one predicts the next.
         end = begin + limit - prefix
         inside = [position for position in positions[done:] if position <= end]
         if inside:
