@@ -199,6 +199,7 @@ def _show_comparison(evaluations: "Evaluations", out: Path | None) -> None:
     print_table(table, columns, len(keys), **COMPARISON_HEADINGS)
     print()
     for side, model in (("first", first), ("second", second)):
+        # A model has a signature for each data set.
         signatures = {}
         for name, evaluation in evaluations.runs:
             if name == model:
@@ -220,6 +221,7 @@ def _print_scores(evaluations: "Evaluations", by: str) -> None:
         tables.append(scores.assign(model=model, data=evaluation.signature.data_name))
     table = pd.concat(tables, ignore_index=True)
     factors = factor_names(by)
+    # What is the same in every row is not shown.
     keys = [name for name in ("model", "data") if table[name].nunique() > 1] + factors
     metrics = [name for name in table_order() if name in table]
     counts = ["contexts", "pairs", "unscored", "verbs", "items", "TSE_items"]
@@ -228,6 +230,7 @@ def _print_scores(evaluations: "Evaluations", by: str) -> None:
     print_table(table, [*keys, *metrics, *counts], len(keys), TSE_items="TSE of items")
     print()
     _, first_evaluation = evaluations.runs[0]
+    # What the intervals sample is the same for all models.
     divides_verbs = not set(factors).isdisjoint(first_evaluation.lemmas)
     sampled = name_of_clusters(first_evaluation.contexts)
     if "cluster" in first_evaluation.signature.policy:

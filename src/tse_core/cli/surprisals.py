@@ -184,6 +184,7 @@ def _lines_of(
             f"{file}: is a table and no text; --columns sentence=NAME says which of its columns "
             "holds the sentences (item=NAME, which names them; context=NAME, what precedes them)"
         )
+    # A text has no columns: a line of it is a sentence.
     if not names:
         return _sentences_after_articles(file)
     for use in names:
@@ -200,6 +201,7 @@ def _lines_of(
         if not text.strip():
             raise InputError(f"{line}: {names['sentence']} is empty")
         sentences[number] = trimmed(text)
+    # A column that is not named says nothing of any line.
     others = []
     for use in ("item", "context"):
         texts = []
@@ -298,6 +300,7 @@ def _sentences(file: str) -> tuple[dict[int, str], list[int]]:
         text = read_text(file)
     sentences = {}
     empty, with_space, marks = [], [], []
+    # Empty lines at the end of a file are none of its lines.
     lines = lines_of(text.rstrip())
     for number, line in enumerate(lines_of(text)[: len(lines)], 1):
         if not line.strip():
