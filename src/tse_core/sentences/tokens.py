@@ -467,20 +467,26 @@ def _masked_inputs(
     words = [encoding.words[position] for position in positions]
     inputs = []
     for token in np.flatnonzero(tokens.scored).tolist():
-        end = token + 1
-        if method == "pll-l2r":
-            while end < len(words) and words[end] == words[token]:
-                end += 1
-        position, masked = int(positions[token]), end - token
-        right = encoding.ids[position + masked :]
+        position = int(positions[token])
         if method == "left-context":
             masked = LEFT_MASKS
             right = encoding.ids[positions[-1] + 1 :]  # what the tokenizer adds
+        else:
+            masked = _rest_of_word(words, token) if method == "pll-l2r" else 1
+            right = encoding.ids[position + masked :]
         ids = encoding.ids[:position] + (mask,) * masked + right
         whole = _Input(ids, [position], [int(tokens.ids[token])])
         suffix = len(encoding.ids) - 1 - int(positions[-1])
         inputs.append(_window_around(whole, int(positions[0]), suffix, limit))
     return inputs
+
+
+def _rest_of_word(words: Sequence[int | None], token: int) -> int:
+    """How many tokens of a token's word there are from it on, itself included."""
+    end = token + 1
+    while end < len(words) and words[end] == words[token]:
+        end += 1
+    return end - token
 
 
 def _left_windows(whole: _Input, prefix: int, limit: int | None, stride: int) -> list[_Input]:
