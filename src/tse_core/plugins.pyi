@@ -10,6 +10,8 @@ from .models.backend import TIMEOUT as TIMEOUT
 from .models.network import Network as Network
 from .models.surprisal_model import SurprisalModel as SurprisalModel
 from .models.surprisal_model import TokenSurprisals as TokenSurprisals
+from .models.spelling import Piece as Piece
+from .models.spelling import placed as placed
 from .models.tokenizing import BOS_WORDS as BOS_WORDS
 
 # Models in files.

@@ -35,13 +35,14 @@ import pandas as pd
 from tse_core import InputError
 from tse_core.plugins import (
     TIMEOUT,
+    Piece,
     SurprisalModel,
     TokenSurprisals,
     check_bytes,
     is_file,
     parsing,
+    placed,
 )
-from tse_extras.spelling import Piece, placed
 
 BETWEEN = 0.1  # seconds between two looks at how much a command has printed
 

@@ -27,6 +27,7 @@ from tse_core import InputError
 from tse_core.plugins import (
     BOS_WORDS,
     TIMEOUT,
+    Piece,
     SurprisalModel,
     TokenSurprisals,
     check_bytes,
@@ -34,9 +35,9 @@ from tse_core.plugins import (
     decoded,
     one_line,
     parse_json,
+    placed,
     within,
 )
-from tse_extras.spelling import Piece, placed
 
 SPECIAL = re.compile(r"<\|[^<>|]*\|>|</?(?:s|bos|eos|unk|pad|mask)>|\[(?:CLS|SEP|MASK|UNK|PAD)\]")
 UNKNOWN = ("<unk>", "[unk]", "<|unk|>")  # how servers write a token that the model does not know

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tse_extras.spelling import spell
+from tse_core.models.spelling import spell
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from tokenizers import decoders
 
-from tse_core.plugins import TokenSurprisals
+from tse_core.models.surprisal_model import TokenSurprisals
 
 MARK = r"<[^<>]*>|\[[^\[\]]*\]"
 BOUNDARIES = r"^(?:Ġ|▁|Ċ|##)|(?:</w>|@@)$"
