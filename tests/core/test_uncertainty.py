@@ -244,7 +244,7 @@ def test_crossed_ways_add_their_variance():
     """
     nouns, verbs = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
     values = (nouns - 1.0) + (verbs - 1.0)
-    found = interval(values, nouns, crossed_with=[verbs], bounds=ANY)
+    found = combine([Sample(values, [nouns, verbs])], [1.0], bounds=ANY)
     assert found.error**2 == pytest.approx(1 - np.square(values / 8).sum())
     assert found.freedom == pytest.approx(4) and found.method == "2-way t(4.0)"
 
@@ -253,7 +253,7 @@ def test_crossed_ways_add_their_variance():
 def test_to_sample_another_way_too_makes_no_standard_error_smaller(rows, verbs):
     values, nouns = zip(*rows, strict=True)
     alone = interval(values, nouns)
-    both = interval(values, nouns, crossed_with=[np.arange(len(values)) % verbs])
+    both = combine([Sample(np.asarray(values), [nouns, np.arange(len(values)) % verbs])], [1.0])
     assert not both.error < alone.error - 1e-12
 
 

@@ -137,9 +137,9 @@ class Store:
                 added += 1
         return added
 
-    def numbers(self, key: str = "*") -> pd.DataFrame:
-        """All finished numbers, or those of the run with a key: a tidy table."""
-        paths = sorted((self.folder / "scores").glob(f"{key}.parquet"))
+    def numbers(self) -> pd.DataFrame:
+        """All finished numbers: a tidy table."""
+        paths = sorted((self.folder / "scores").glob("*.parquet"))
         tables = [_numbers(path) for path in paths]
         readable = [table for table in tables if table is not None]
         if not readable:

@@ -92,7 +92,6 @@ def score_pairs(
     ties: Ties = "wrong",
     unknown_words: UnknownWords = "flag",
     normalise: Normalise | None = None,
-    advance: Advance | None = None,
 ) -> pd.DataFrame:
     """Score both sides of each pair and compare them.
 
@@ -141,9 +140,7 @@ def score_pairs(
         method = usual_method_of(sentence_pairs.columns, sentence_pairs.get("methods"))
     method = check_method(model.kind, model.label, method)
     check_normalise(normalise, method)
-    scores = scored_pairs(
-        model, sentence_pairs, method, first=first, normalise=normalise, advance=advance
-    )
+    scores = scored_pairs(model, sentence_pairs, method, first=first, normalise=normalise)
     return judged(scores, ties=ties, unknown_words=unknown_words, normalise=normalise)
 
 
@@ -154,7 +151,7 @@ def scored_pairs(
     *,
     first: First,
     normalise: Normalise | None,
-    advance: Advance | None,
+    advance: Advance | None = None,
 ) -> pd.DataFrame:
     """`score_pairs` of loaded pairs under checked policies, without the columns of `judged`."""
     sides_of_pairs = sides_of(sentence_pairs, method, first)

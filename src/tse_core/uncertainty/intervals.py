@@ -100,7 +100,6 @@ def interval(
     values: Sequence[float] | np.ndarray,
     clusters: Sequence | np.ndarray | None = None,
     *,
-    crossed_with: Sequence = (),
     level: float = CONFIDENCE,
     bounds: tuple[float, float] = SHARE,
 ) -> Interval:
@@ -117,7 +116,6 @@ def interval(
         NaN (undefined) is left out, as the papers do.
     clusters : array (n,), the cluster of each value, e.g. its subject noun
         By default each value is a cluster.
-    crossed_with : arrays (n,) of further, crossed clusters, e.g. the verb and the attractor
     level : the share of samples whose interval shall contain the true value
     bounds : (low, high), the range of the score, which limits intervals; see `combine`
 
@@ -134,7 +132,7 @@ def interval(
             f"{outside[0]:g} is outside {bounds[0]:g} to {bounds[1]:g}; give "
             "bounds=(lowest, highest), the range of the scores"
         )
-    return combine([Sample(scores, [clusters, *crossed_with])], [1.0], level=level, bounds=bounds)
+    return combine([Sample(scores, [clusters])], [1.0], level=level, bounds=bounds)
 
 
 def combine(
