@@ -147,6 +147,12 @@ def check_known(what: str, name: object, names: Collection, hint: str = "") -> N
         raise unknown_name_error(what, name, names, hint)
 
 
+def check_flag(what: str, flag: object) -> None:
+    """Raise InputError for what is neither True, False nor None: a text such as "no" is true."""
+    if flag not in (True, False, None):
+        raise InputError(f"{what} is {flag!r}; it must be True or False")
+
+
 def unknown_name_error(what: str, name: object, names: Iterable[str], hint: str = "") -> InputError:
     """The error for a name that does not exist: it suggests the nearest name and lists all names.
 

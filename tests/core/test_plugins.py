@@ -3,13 +3,14 @@
 import math
 import subprocess
 import sys
-from importlib.metadata import EntryPoints
-from types import SimpleNamespace
+from importlib.metadata import EntryPoint, EntryPoints
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
 
-from tse_core import InputError, evaluate, load_model
+from tse_core import InputError, evaluate, load_model, surprisals
+from tse_core.cli.commands import _add_commands, complete
 from tse_core.errors import TseWarning
 from tse_core.models import discovery
 from tse_core.models.backend import Backend
@@ -195,3 +196,30 @@ def test_every_name_for_plug_ins_is_there():
 
     for name in names.__all__:
         assert getattr(names, name) is not None
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("no_such_module:register", "No module named 'no_such_module'"),
+        ("os:sep", "not callable"),
+        ("hijacking:register", "one is called like another command of tse"),
+    ],
+)
+def test_commands_of_a_package_that_fails_are_left_out(value, reason, monkeypatch):
+    module = ModuleType("hijacking")
+    module.register = lambda app: app.command("evaluate")(lambda: None)
+    monkeypatch.setitem(sys.modules, "hijacking", module)
+    app = complete()
+    before = app.registered_commands.copy()
+    with pytest.warns(TseWarning, match=f"the commands mine of {value} are left out .*{reason}"):
+        _add_commands(EntryPoint("mine", value, "tse.commands"))
+    assert app.registered_commands == before
+
+
+def test_logits_that_are_not_one_for_each_entry_are_refused(tiny_causal, monkeypatch):
+    model = load_model(tiny_causal)
+    project = model.network.project
+    monkeypatch.setattr(model.network, "project", lambda states: project(states)[:, 1:])
+    with pytest.raises(InputError, match="one for each of .* entries"):
+        surprisals(model, ["The author laughs."])

@@ -91,6 +91,15 @@ def test_code_of_a_folder_s_own_is_not_passed_over(folder, key, model_type):
         load_model(held)
 
 
+def test_code_of_a_tokenizer_s_own_is_not_passed_over(folder):
+    held = folder("gpt2")
+    file = Path(held, "tokenizer_config.json")
+    settings = json.loads(file.read_text()) | {"auto_map": {"AutoTokenizer": ["own.Own", None]}}
+    file.write_text(json.dumps(settings))
+    with pytest.raises(InputError, match=r"tokenizer_config.json names \['own.Own', None\]"):
+        load_model(held)
+
+
 def test_code_for_another_task_does_not_matter(folder):
     held = folder("gpt2", auto_map={"AutoModelForSequenceClassification": "modeling.Own"})
     assert load_model(held).kind == "causal"

@@ -70,7 +70,8 @@ def evaluate(
         verbs that are attested in both numbers.
     cutoffs : (at the top, at the bottom), e.g. ``((0.5, 1.0), (0.1,))``
         Shares of the distribution; where whole words are scored, of the probability of all forms of
-        the list.
+        the list. EW and MW of tables are those of the whole distribution, 1.0 at the top; without
+        it they are NaN.
     protocol : "exact" or "released"
         "released" follows the authors' code, to compare with the paper: probability summed in
         float32, RoBERTa's mask found by counting tokens, the first label met for each context, no
@@ -157,6 +158,8 @@ def evaluate_models(
         sample=sample,
         seed=seed,
     )
+    if batch_tokens is not None and batch_tokens < 1:
+        raise InputError(f"batch_tokens is {batch_tokens}; it must be 1 or more")
     # Opened at once, so that a wrong name is known before anything is scored.
     opened = _by_name(models)
     sharing = list(opened.values()) if shared else None

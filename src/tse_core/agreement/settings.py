@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from tse_core.datasets.pairs import PROTOCOLS, Protocol
-from tse_core.errors import InputError, check_known
+from tse_core.errors import InputError, check_flag, check_known
 from tse_core.metrics.definitions import PAPER_CUTOFFS, Cutoffs
 
 Verbs = Literal["single-token", "all"]
@@ -70,8 +70,9 @@ def verb_policy(verbs: Verbs, word_end: bool | None) -> VerbPolicy:
     """The policy of two arguments of `evaluate`.
 
     By default the word's end counts where verbs of any length do. Raises InputError for an unknown
-    choice of verbs.
+    choice of verbs, or for a `word_end` that is neither True nor False.
     """
+    check_flag("word_end", word_end)
     check_known("choice of verbs", verbs, get_args(Verbs))
     tokens: Literal["single", "any"] = "single" if verbs == "single-token" else "any"
     if word_end is None:
@@ -97,6 +98,8 @@ class Settings:
             raise InputError(
                 "the released code counts single tokens only; whole words go with protocol 'exact'"
             )
+        if self.seed < 0:
+            raise InputError(f"seed is {self.seed}; it must be 0 or more")
         size = self.sample_size
         if size == "all":
             return

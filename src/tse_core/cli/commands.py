@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from pkgutil import iter_modules
 
 import typer
+import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from tse_core import __version__
 from tse_core.cli.options import NO_STORE, OPENING, SECTIONS, named
-from tse_core.errors import InputError
+from tse_core.errors import InputError, one_line, warn
 from tse_core.files import is_there
 from tse_core.models.discovery import entries_of
 
@@ -112,10 +114,27 @@ def complete() -> typer.Typer:
     """
     import_modules("tse_core.cli")
     for entry in sorted(entries_of("tse.commands")):
-        add_commands = entry.load()
-        add_commands(app)
+        _add_commands(entry)
     _refuse_writing_over_inputs(app)
     return app
+
+
+def _add_commands(entry: EntryPoint) -> None:
+    """Add the commands of another package, or warn why they are left out.
+
+    They are where the package fails, and where one is called like a command that is there.
+    """
+    commands, groups = app.registered_commands.copy(), app.registered_groups.copy()
+    try:
+        add_commands = entry.load()
+        add_commands(app)
+        names = typer.main.get_group(app).commands
+        if len(names) < len(app.registered_commands) + len(app.registered_groups):
+            raise InputError("one is called like another command of tse")
+    except Exception as error:  # whatever another package raises
+        app.registered_commands, app.registered_groups = commands, groups
+        reason = one_line(f"{type(error).__name__}: {error}")
+        warn(f"the commands {entry.name} of {entry.value} are left out ({reason})")
 
 
 def _refuse_writing_over_inputs(group: typer.Typer) -> None:

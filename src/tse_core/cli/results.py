@@ -75,7 +75,8 @@ def add(
     """Add results from another machine to the store.
 
     They keep their signatures. All files are checked first. Runs that the store
-    already has stay as they are, and files without results are skipped.
+    already has stay as they are. Of a folder, its .parquet files with results
+    are added.
 
     Example:  tse results add recorded/gpt2
     """

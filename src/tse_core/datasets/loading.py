@@ -141,8 +141,8 @@ def load_sentence_pairs(
     ``"blimp"``, 67 paradigms of 1,000 pairs, or ``"blimp/<UID>"``; ``"laboratory"``, the paradigms
     of data/laboratory, or one of them; the path of a .jsonl file (sentence_good, sentence_bad) or
     of a table; any name that :func:`load_pairs` knows, also that of a table on the
-    Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``). A DataFrame of sentence pairs stays
-    as it is. A folder's tables are read together, under its name, as those of a benchmark with a
+    Hugging Face hub (``"hf:jumelet/multiblimp/eng/data.tsv"``). A DataFrame of sentence pairs keeps
+    its columns. A folder's tables are read together, under its name, as those of a benchmark with a
     file for each part. Columns, name and errors as in `load_pairs`. Sentences are read as they
     stand; white space at their ends is left out, and a warning says so.
 

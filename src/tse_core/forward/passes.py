@@ -125,7 +125,7 @@ def blocks(
         logits = network.project(states)
         if logits.device.type in NO_FLOAT64:
             logits = logits.cpu()
-        _check_logits(model.name, logits)
+        _check_logits(model.name, logits, network.vocabulary_size)
         answered = [requests_of[query] for query in queries]
         requests = np.concatenate(answered)
         rows = np.repeat(np.arange(len(answered)), [len(numbers) for numbers in answered])
@@ -215,11 +215,16 @@ def _log_sums_with_ends(
     return log_total, log_total_of_ends
 
 
-def _check_logits(name: str, logits: torch.Tensor) -> None:
-    """Raise InputError for a row of logits that is no distribution.
+def _check_logits(name: str, logits: torch.Tensor, entries: int) -> None:
+    """Raise InputError for logits that are no distributions over the entries of a vocabulary.
 
     A logit of -inf is a probability of 0, but a row of only these has no sum.
     """
+    if logits.shape[1:] != (entries,) or not logits.is_floating_point():
+        raise InputError(
+            f"{name} gives logits of the shape {tuple(logits.shape)} and the type {logits.dtype}; "
+            f"right are floating-point numbers, one for each of {entries:,} entries"
+        )
     if logits.amax(1).isfinite().all():
         return
     what = "NaN" if logits.isnan().any() else "an infinite number"

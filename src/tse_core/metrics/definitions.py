@@ -38,7 +38,7 @@ class Cutoffs(NamedTuple):
 def as_cutoffs(cutoffs: Cutoffs | Sequence[Sequence[float]]) -> Cutoffs:
     """Cut-offs from a pair of sequences, those at the top and those at the bottom.
 
-    Raises InputError for anything else, and what `check_cutoffs` raises.
+    Raises InputError for anything else, for no cut-off at all, and what `check_cutoffs` raises.
 
     >>> as_cutoffs(((0.5, 1.0), (0.1,)))
     Cutoffs(top=(0.5, 1.0), bottom=(0.1,))
@@ -51,6 +51,8 @@ def as_cutoffs(cutoffs: Cutoffs | Sequence[Sequence[float]]) -> Cutoffs:
         example = "as in ((0.5, 1.0), (0.1,))"
         raise InputError(f"cutoffs is {cutoffs!r}; {must}, {example}") from None
     check_cutoffs(pair)
+    if not pair.top and not pair.bottom:
+        raise InputError("there is no cut-off; give at least one share, as in ((1.0,), ())")
     return Cutoffs(tuple(map(float, pair.top)), tuple(map(float, pair.bottom)))
 
 

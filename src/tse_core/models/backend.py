@@ -66,6 +66,8 @@ class Source:
     settings : a function of the network's shape (the module on torch's device "meta", without
         weights): what decides the numbers besides tensors and configuration, as in JSON
     change : a function of the module in single precision that gives the one to be used
+        Its code is no part of the identity: `settings` must hold all that it depends on, and a
+        number of its own that rises when its code changes.
     tokenizer_folder : where the tokenizer lies, if not in `folder`
     libraries : packages that compute the numbers, besides torch, transformers and tokenizers
     policies : what a signature says of these files

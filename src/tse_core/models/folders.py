@@ -156,7 +156,12 @@ def missing_weights(name: str, folder: Path, file: Path) -> InputError:
     shards = [other for other in others if re.search(r"-of-\d+\.safetensors$", other)]
     remedy = "weights are read from safetensors only"
     if shards and INDEX not in names:
-        remedy = f"it has {shards[0]}, and {INDEX} is missing, which names the tensors of each file"
+        remedy = (
+            f"it has {shards[0]}, and {INDEX} is missing, which names the tensors of each file; "
+            "take all of them from where the model comes from"
+        )
+    elif shards:
+        remedy = f"{INDEX} names it; take it from where the model comes from"
     elif any(other.startswith("consolidated") for other in others):
         remedy = (
             "its consolidated.safetensors has the tensors' names of the makers' own code; take the "
@@ -169,32 +174,40 @@ def missing_weights(name: str, folder: Path, file: Path) -> InputError:
             f"{remedy}, and its pytorch_model.bin is a pickle; convert it once: python -c "
             '"from transformers import AutoModelForCausalLM as M; '
             f"M.from_pretrained('{folder}').save_pretrained('{folder}')\" "
-            "(AutoModelForMaskedLM for a masked model)"
+            "(AutoModelForMaskedLM for a masked model); weights of which that says that they are "
+            "newly initialized are random, as the file lacks them"
         )
     elif any(other.endswith(".onnx") for other in names):
         remedy += ", and not from ONNX"
     return InputError(f"{name} holds no {file.name}; {remedy}")
 
 
+# Where a folder names code of its own, and for what the scores depend on it.
+_OWN_CODE = {
+    "config.json": ("AutoConfig", "AutoModelForCausalLM", "AutoModelForMaskedLM"),
+    "tokenizer_config.json": ("AutoTokenizer",),
+}
+
+
 def check_own_code(name: str, folder: Path) -> None:
-    """Raise InputError where config.json names code beside it for a model.
+    """Raise InputError where a folder's files name code beside them for its model or tokenizer.
 
     transformers would take its own class of the same type, which may give other numbers, or ask
     for an option of its own. Code for other tasks, such as classification, does not matter.
     """
-    file = folder / "config.json"
-    if not file.is_file():
-        return
-    classes = read_json_object(file).get("auto_map")
-    if not isinstance(classes, dict):
-        return
-    for key in ("AutoConfig", "AutoModelForCausalLM", "AutoModelForMaskedLM"):
-        if key in classes:
-            raise InputError(
-                f"{name} comes with code of its own, which --trust-remote-code "
-                "(trust_remote_code=True) runs, with all rights that you have, so read it first: "
-                f"config.json names {classes[key]} as {key}, and without it numbers may be others"
-            )
+    for file_name, keys in _OWN_CODE.items():
+        file = folder / file_name
+        classes = read_json_object(file).get("auto_map") if file.is_file() else None
+        if not isinstance(classes, dict):
+            continue
+        for key in keys:
+            if key in classes:
+                raise InputError(
+                    f"{name} comes with code of its own, which --trust-remote-code "
+                    "(trust_remote_code=True) runs, with all rights that you have, so read it "
+                    f"first: {file_name} names {classes[key]} as {key}, and without it numbers may "
+                    "be others"
+                )
 
 
 def open_tokenizer(name: str, folder: Path, options: dict) -> tuple[Any, str | None]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import torch
 
-from tse_core.errors import InputError
+from tse_core.errors import InputError, check_flag
 from tse_core.files import is_folder
 from tse_core.models.document_tokens import own_bos
 from tse_core.models.network import Network
@@ -80,6 +80,7 @@ class LanguageModel:
     origin: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        check_flag("space", self.space)
         # The text of a token is looked up at once, so that a wrong one is refused here.
         if self.bos not in BOS_WORDS:
             bos_ids(self.name, self.tokenizer, self.bos, None)
@@ -92,7 +93,7 @@ class LanguageModel:
     def with_policies(
         self, *, bos: str | None = None, space: bool | None = None
     ) -> "LanguageModel":
-        """This model, reading text in another way."""
+        """This model, reading text in another way. Raises InputError for no such way."""
         changes: dict[str, Any] = {}
         if bos is not None:
             changes["bos"] = bos

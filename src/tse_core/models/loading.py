@@ -1,13 +1,14 @@
 """Opening models, and the forms in which every public function takes its model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args, overload
 
 import torch
 
-from tse_core.errors import InputError, check_known, parsing
+from tse_core.errors import InputError, check_flag, check_known, parsing
 from tse_core.models.backend import TIMEOUT, OpenOptions
 from tse_core.models.discovery import backend_of
+from tse_core.models.folders import laboratory_models
 from tse_core.models.hugging_face import open_hugging_face, open_module
 from tse_core.models.language_model import KindRequest, LanguageModel
 from tse_core.models.network import DTYPES
@@ -115,6 +116,9 @@ def load_model(
         model = load_model(Wrapped(gpt), tokenizer)
     """
     check_known("dtype", dtype, DTYPES)
+    check_flag("trust_remote_code", trust_remote_code)
+    if kind is not None:
+        check_known("kind of model", kind, get_args(KindRequest))
     options = OpenOptions(
         tokenizer=tokenizer,
         name=name,
@@ -133,7 +137,7 @@ def load_model(
     if not path.strip():
         raise InputError("the name of a model is empty")
     # A plug-in that opens models itself; one that gives a folder is asked by `source_of`.
-    backend = backend_of(path)
+    backend = None if path in laboratory_models() else backend_of(path)
     if backend and backend.opener:
         return backend.opener(path, **options.for_opener(path, backend.options))
     # Whatever a library, or a setting of another type, makes of a folder's files.

@@ -90,7 +90,7 @@ def _other_file_error(path: Path) -> InputError | None:
         return None
     if set(TIDY_COLUMNS) <= names:
         return InputError(
-            f"{path}: holds results without what was measured; `tse results show`, tse plot and "
+            f"{path}: holds results without what was measured; `tse results show` and "
             "tse_core.results.tidy.read_results read it"
         )
     if any("/" in name for name in names):

@@ -101,7 +101,7 @@ def score_pairs(
     sentence_pairs : DataFrame, or what `load_sentence_pairs` takes
         good and bad; for the prefix methods their fields (see :mod:`tse_core.datasets.pairs`), and
         for one-prefix any further wrong words (`FURTHER_BAD`).
-    method : "full-sentence", "one-prefix", "two-prefix", "pll" or "pll-l2r"
+    method : "full-sentence", "one-prefix", "two-prefix", "pll", "pll-l2r" or "left-context"
         By default the usual one of the pairs: of completions a prefix method, else "full-sentence"
         for causal models and "pll" for masked ones.
     bos, space : what the model reads before the text
@@ -310,10 +310,12 @@ def further_bad(pairs: pd.DataFrame, number: int) -> list[str]:
     return words
 
 
-def name_of_pair(pairs: pd.DataFrame, number: int) -> object:
-    """The paradigm and id of a pair for a message, or else its index."""
+def name_of_pair(pairs: pd.DataFrame, number: int) -> str:
+    """The paradigm and id of a pair for a message; its index where it has no id."""
     labels = [str(pairs[name].iloc[number]) for name in _LABELS if name in pairs]
-    return "/".join(labels) or pairs.index[number]
+    if "pair_id" not in pairs:
+        labels.append(str(pairs.index[number]))
+    return "/".join(labels)
 
 
 def _continued(prefix: str, word: str, first: str) -> Side:

@@ -8,9 +8,10 @@ masks the later tokens of the same word. A word is what the tokenizer itself div
 before it cuts subwords (`word_ids` in Hugging Face's library), as in published code: BERT's makes a
 word of each Chinese character and punctuation mark, RoBERTa's divides *1980* from *s*, and one of
 SentencePiece's kind divides at spaces alone, so that the full stop belongs to the last word. By
-``left-context`` a masked model reads what stands before a token, then `LEFT_MASKS` masks, of which
-the first stands for the token: so the BabyLM challenge of 2025 compares such models with reading
-times. These are probabilities of one token each, whose product is no probability of a text either.
+``left-context`` a masked model reads what stands before a token, then `LEFT_MASKS` masks and the
+tokens that end a text; the first mask stands for the token. So the BabyLM challenge of 2025
+compares such models with reading times. These are probabilities of one token each, whose product is
+no probability of a text either.
 
 Sentences are read as they are written, without white space at their ends
 (`tse_core.words.trimmed`), after what the policies of :class:`tse_core.LanguageModel` put before
@@ -70,6 +71,11 @@ OF_EACH_TOKEN = (
     "pll-l2r",
     "left-context",
 )  # methods that score all tokens of a sentence
+_NUMBERS = ["start", "end", "surprisal", "scored", "unknown"]
+_COLUMNS = {  # of the rows of `surprisals`, by unit
+    "token": ["sentence", "position", "token", *_NUMBERS],
+    "word": ["sentence", "position", "word", "tokens", *_NUMBERS],
+}
 # Takes the share of the work done since the last call.
 Advance: TypeAlias = Callable[[float], object]
 
@@ -197,7 +203,7 @@ def surprisals(
         label = labels[number] if labels else number
         begin = starts[number]
         rows += _rows(label, unit, text, begin, units[number], end_bits[number], scored[number])
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns=_COLUMNS[unit])
     policies = {"method": method}
     after = {}
     if contexts is not None:
