@@ -173,7 +173,10 @@ class Opening:
 
     kind: Annotated[
         Literal["causal", "masked", "mntp"] | None,
-        _of_model(metavar="KIND", help="causal, masked, or mntp (shifted masked); by default read from its configuration."),
+        _of_model(
+            metavar="KIND",
+            help="causal, masked or mntp (shifted masked); by default read from its configuration.",
+        ),
     ] = None
     device: Annotated[
         str, _of_model(metavar="NAME", help="cpu, cuda, cuda:1, mps; map: all GPUs together.")
