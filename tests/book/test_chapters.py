@@ -16,7 +16,7 @@ from tse_book.pages.notebook import NOTHING
 
 pytestmark = pytest.mark.slow
 LABORATORY = ["lab-systematic-causal", "lab-lexical-causal"]
-CHAPTERS = ["table2", "table3", "blimp", "pitfalls", "real_sentences"]
+CHAPTERS = ["table2", "table3", "blimp", "real_sentences"]
 PROGRESS = re.compile(r".*: +\d+%\|.*")  # the bar of what takes longer than half a second
 TAGS = re.compile(r"<(style|script).*?</\1>|<[^>]+>", re.DOTALL)
 
