@@ -124,9 +124,8 @@ def blimp(
         check_known("column for --cluster", cluster, pairs.columns)
     if against is not None and ties == "half":
         raise InputError("--against counts right and wrong pairs: leave --ties as it is (wrong)")
-    from tse_core.sentences.evaluate import (
-        evaluate_blimp,  # imports torch: the data are read before
-    )
+    # It imports torch, so that the data are read before.
+    from tse_core.sentences.evaluate import evaluate_blimp
 
     runs: list[PairScores] = []
     for opened in opening.models(*models):

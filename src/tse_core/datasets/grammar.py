@@ -185,8 +185,8 @@ def _grammar(content: dict[str, Any], stem: str) -> Grammar:
     if not patterns["template"].is_unique:
         raise InputError(f"two patterns are called {patterns['template'].mode()[0]!r}")
     attributes = ("factors", "ambiguous", "items", "drawn", "first", "period")
-    given = {name: content[name] for name in attributes if name in content}
-    grammar = Grammar(content.get("name", stem), patterns, **given)
+    settings = {name: content[name] for name in attributes if name in content}
+    grammar = Grammar(content.get("name", stem), patterns, **settings)
     _check_design(grammar, content["lexicon"].get("words", {}))
     return grammar
 
